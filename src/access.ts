@@ -1,0 +1,59 @@
+import type { Classification } from './files/classify.ts'
+import type { LogicalPath, Path } from './paths/logical-path.ts'
+
+/** What a planned effect needs to be allowed. Rules name these, with `*` for a part of them. */
+export const permissions = [
+  'file:list',
+  'file:read',
+  'file:search',
+  'file:info',
+  'file:write:create',
+  'file:write:replace',
+  'file:append',
+  'file:delete',
+  'file:move',
+  'file:copy',
+  'file:patch:apply',
+  'file:diff',
+  'command:run',
+  'command:background',
+  'memory:read',
+  'memory:write',
+] as const
+
+export type Permission = (typeof permissions)[number]
+
+/** Whether a permission changes something. */
+export function isMutating(permission: Permission): boolean {
+  return !readingPermissions.has(permission)
+}
+
+const readingPermissions: ReadonlySet<Permission> = new Set([
+  'file:list',
+  'file:read',
+  'file:search',
+  'file:info',
+  'file:diff',
+  'memory:read',
+])
+
+/** One effect that a call plans, as its caller wrote the path: nothing is resolved yet. */
+export interface Access {
+  readonly permission: Permission
+  readonly path: string
+  /** The whole tree below the path is meant; what policy hides in it stays hidden, instead of refusing the call. */
+  readonly recursive?: boolean
+  /** The effect is on the name itself, so that a link there is not followed (deleting, moving). */
+  readonly keepLast?: boolean
+}
+
+/** An access whose path passed the guard, in both of its names, with what each of them is. */
+export interface GuardedAccess {
+  readonly permission: Permission
+  /** The name that was asked for. Rules hold for this one, */
+  readonly asked: LogicalPath
+  /** and for what it resolves to. */
+  readonly path: Path
+  readonly classification: Classification
+  readonly recursive: boolean
+}

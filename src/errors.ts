@@ -1,0 +1,83 @@
+/**
+ * The stable, machine-readable codes of every refusal and failure, each with the hint that tells an agent what to do
+ * next. A hint given to {@link ToolError} replaces the one here.
+ */
+export const errorHints = {
+  INVALID_INPUT: 'Correct the named field and call again.',
+  UNKNOWN_TOOL: 'Use one of the listed tools.',
+  PATH_REJECTED: 'Use a relative path with forward slashes that stays inside the workspace; the same path will not work.',
+  NOT_FOUND: 'List the directory to see what exists.',
+  ALREADY_EXISTS: 'Choose another path, or read the existing one first.',
+  IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
+  NOT_A_DIRECTORY: 'Name a directory; a part of this path is a file.',
+  DIRECTORY_NOT_EMPTY: 'Delete or move what is inside first.',
+  POLICY_DENIED: 'Policy does not allow this; do not retry, change the task.',
+  POLICY_DENIED_SECRET: 'The file is protected as a secret; do not retry, work without its content.',
+  READ_ONLY: 'The workspace is read-only; do not retry.',
+  PLAN_MODE: 'Hand in a plan and wait for its approval before changing anything.',
+  TAINT_DENIED: 'What has been read may not flow there; do not retry.',
+  COMMAND_DENIED: 'The command is not allowed; do not retry, use another way.',
+  APPROVAL_REQUIRED: 'Wait for the approval; it is not given yet.',
+  APPROVAL_DENIED: 'The approval was refused; stop asking and change the task.',
+  FILE_TOO_LARGE: 'Narrow the range, or work on a smaller part.',
+  LIMIT_EXCEEDED: 'Narrow the request.',
+  RATE_LIMITED: 'Slow down and call again later.',
+  WRITE_CONFLICT: 'Read the file again and repeat the change on its current version.',
+  EDIT_NO_MATCH: 'Copy oldText exactly from the file, with its white space.',
+  EDIT_AMBIGUOUS: 'Add surrounding lines to oldText until it occurs once, or set replaceAll.',
+  INVALID_PATCH: 'Correct the patch; nothing was applied.',
+  PATCH_CONFLICT: 'Read the file again and make the hunk match its lines; nothing was applied.',
+  PATCH_BUDGET_EXCEEDED: 'Split the patch into smaller ones.',
+  UNSUPPORTED_BINARY: 'The file is not text; file_info describes it.',
+  UNSUPPORTED_ENCODING: 'The file is in an encoding that cannot be kept exactly; use another tool.',
+  INVALID_PATTERN: 'Correct the pattern.',
+  SEARCH_TIMEOUT: 'Narrow the search: a smaller path, a glob, or a more specific query.',
+  COMMAND_TIMEOUT: 'Use a shorter command or a longer timeoutMs.',
+  SHELL_UNAVAILABLE: 'No shell can run this here.',
+  ABORTED: 'The call was cancelled; nothing was changed.',
+  NO_SPACE: 'The storage is full; the old content is intact.',
+  BACKEND_ERROR: 'The storage failed; the old content is intact. Try again, or tell the person in charge.',
+  AUDIT_FAILED: 'The audit record could not be written, so nothing was changed. Tell the person in charge.',
+  HOOK_FAILED: 'A hook failed. Tell the person in charge.',
+} as const
+
+export type ErrorCode = keyof typeof errorHints
+
+/** What a refusal may carry beside its code: plain data, never a physical path and never a byte of a protected file. */
+export interface ErrorDetails {
+  readonly hint?: string
+  /** The logical path that the refusal is about. */
+  readonly path?: string
+  readonly [key: string]: unknown
+}
+
+/** The one error that tools, guards and backends throw. The pipeline turns it into a {@link Failure}. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError'
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message)
+    this.code = code
+    this.details = details
+  }
+}
+
+/** The result of a call that was refused or failed: nothing was changed. */
+export interface Failure {
+  readonly ok: false
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string
+  readonly path?: string
+  readonly [detail: string]: unknown
+}
+
+/** The failure that a caller sees for an error. Anything that is no ToolError is reported without its text. */
+export function toFailure(error: unknown): Failure {
+  if (!(error instanceof ToolError)) {
+    return { ok: false, code: 'BACKEND_ERROR', message: 'The storage failed in an unexpected way', hint: errorHints.BACKEND_ERROR }
+  }
+  return { ...error.details, ok: false, code: error.code, message: error.message, hint: error.details.hint ?? errorHints[error.code] }
+}

@@ -1,0 +1,69 @@
+import { ToolError } from './errors.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** Every default limit in one table. Sizes are in bytes, times in milliseconds. An embedding program may change each. */
+export const defaultLimits = {
+  readLines: 200,
+  readLinesHard: 1000,
+  readBytes: 64 * KIB,
+  /** The largest file that text tools load whole. */
+  textFileBytes: 10 * MIB,
+  writeBytes: 1 * MIB,
+  appendTotalBytes: 10 * MIB,
+  listEntries: 300,
+  listEntriesHard: 500,
+  listDepthHard: 32,
+  findResults: 200,
+  findResultsHard: 100_000,
+  searchMatches: 100,
+  searchMatchesHard: 1000,
+  searchContextLines: 3,
+  searchFileBytes: 4 * MIB,
+  searchTimeoutMs: 5000,
+  searchTimeoutMsHard: 60_000,
+  /** A longer line is cut around the hit, in UTF-16 units. */
+  searchSnippet: 240,
+  /** What a model sees of one call. */
+  projectionBytes: 128 * KIB,
+  /** A pattern longer than this is refused, in UTF-16 units. */
+  patternLength: 4096,
+  callsPerMinute: 10_000,
+  bytesWrittenPerRun: 1024 * MIB,
+  /** Decoded text and verdicts that may be kept in memory. */
+  cacheBytes: 64 * MIB,
+}
+
+export type Limits = { readonly [K in keyof typeof defaultLimits]: number }
+
+/** The limits with the embedder's changes. Throws a TypeError for an unknown name or a value that is no positive safe integer. */
+export function resolveLimits(changes: Partial<Limits> = {}): Limits {
+  for (const [name, value] of Object.entries(changes)) {
+    if (!Object.hasOwn(defaultLimits, name)) {
+      throw new TypeError(`Unknown limit "${name}"; the limits are ${Object.keys(defaultLimits).join(', ')}`)
+    }
+    if (typeof value !== 'number' || !Number.isSafeInteger(value) || value <= 0) {
+      throw new TypeError(`Limit "${name}" must be a positive safe integer, not ${String(value)}`)
+    }
+  }
+  return { ...defaultLimits, ...changes }
+}
+
+/** Clamps a number over its hard limit and says so in `warnings`. */
+export function clamp(name: string, value: number, hard: number, warnings: string[]): number {
+  if (value <= hard) return value
+  warnings.push(`${name} ${value} was reduced to the limit of ${hard}`)
+  return hard
+}
+
+/** Refuses a size over a limit. */
+export function checkLimit(name: string, value: number, limit: number, path?: string): void {
+  if (value > limit) {
+    throw new ToolError('LIMIT_EXCEEDED', `${name} is ${value}, over the limit of ${limit}`, {
+      limit: name,
+      value: limit,
+      ...(path === undefined ? {} : { path }),
+    })
+  }
+}

@@ -1,0 +1,39 @@
+import { readdirSync } from 'node:fs'
+import { defineConfig } from 'vitest/config'
+
+/** Every published entry: the root, each backend, the faces and the command line. */
+const entries = [
+  'src/index.ts',
+  'src/testing/index.ts',
+  'src/adapters/mcp.ts',
+  'src/cli/main.ts',
+  ...readdirSync('src/backends')
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `src/backends/${name}`),
+]
+
+export default defineConfig({
+  build: {
+    target: 'es2022',
+    outDir: 'dist',
+    emptyOutDir: true,
+    minify: false,
+    sourcemap: false,
+    ssr: true,
+    rollupOptions: {
+      input: entries,
+      external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('\0'),
+      output: {
+        preserveModules: true,
+        preserveModulesRoot: 'src',
+        entryFileNames: '[name].js',
+      },
+    },
+  },
+  test: {
+    projects: [
+      { test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      { test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 3_600_000, hookTimeout: 60_000 } },
+    ],
+  },
+})
