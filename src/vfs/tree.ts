@@ -1,0 +1,193 @@
+import type { Path } from '../paths/logical-path.ts'
+import type { DirectoryNode, Stat, TreeNode } from './backend.ts'
+
+/**
+ * A persistent tree: no node ever changes, a change makes new nodes from its directory up to the root and shares all the
+ * others. A directory is an array of sorted chunks, so that a change in one of 10,000 entries copies a chunk of at most
+ * 64 and the list of chunks. Made for backends that hold their tree in memory.
+ */
+
+/** A directory with the given entries, which must be sorted by UTF-16 units and have no name twice. */
+export function directoryNode(stat: Stat, entries: readonly (readonly [string, TreeNode])[] = []): DirectoryNode {
+  const chunks: Chunk[] = []
+  for (let start = 0; start < entries.length; start += FILLED_CHUNK) {
+    const part = entries.slice(start, start + FILLED_CHUNK)
+    chunks.push({ names: part.map(([name]) => name), nodes: part.map(([, node]) => node) })
+  }
+  return makeDirectory(stat, chunks)
+}
+
+/** The directory with one entry put in (or over the one of that name), and the stat given. */
+export function withEntry(
+  directory: DirectoryNode,
+  name: string,
+  node: TreeNode,
+  stat: Stat = directory.stat,
+): DirectoryNode {
+  const { chunks } = directory as ChunkedDirectory
+  if (chunks.length === 0) return makeDirectory(stat, [{ names: [name], nodes: [node] }])
+  const at = chunkFor(chunks, name)
+  const chunk = chunks[at] as Chunk
+  const index = lowerBound(chunk.names, name)
+  if (chunk.names[index] === name) {
+    return makeDirectory(stat, replaced(chunks, at, { names: chunk.names, nodes: replaced(chunk.nodes, index, node) }))
+  }
+  const names = inserted(chunk.names, index, name)
+  const nodes = inserted(chunk.nodes, index, node)
+  if (names.length <= FULL_CHUNK) return makeDirectory(stat, replaced(chunks, at, { names, nodes }))
+  // Filling from the end, as a sorted load does, shall leave full chunks behind.
+  const half = index === FULL_CHUNK ? FILLED_CHUNK : names.length >> 1
+  const copy = chunks.slice()
+  copy.splice(
+    at,
+    1,
+    { names: names.slice(0, half), nodes: nodes.slice(0, half) },
+    { names: names.slice(half), nodes: nodes.slice(half) },
+  )
+  return makeDirectory(stat, copy)
+}
+
+/** The directory without an entry, and with the stat given. The same directory if it has no such entry. */
+export function withoutEntry(directory: DirectoryNode, name: string, stat: Stat = directory.stat): DirectoryNode {
+  const { chunks } = directory as ChunkedDirectory
+  if (chunks.length === 0) return directory
+  const at = chunkFor(chunks, name)
+  const chunk = chunks[at] as Chunk
+  const index = lowerBound(chunk.names, name)
+  if (chunk.names[index] !== name) return directory
+  const left = { names: removed(chunk.names, index), nodes: removed(chunk.nodes, index) }
+  const copy = chunks.slice()
+  const next = chunks[at + 1]
+  if (left.names.length === 0) copy.splice(at, 1)
+  else if (next !== undefined && left.names.length + next.names.length <= MERGED_CHUNK) {
+    copy.splice(at, 2, { names: [...left.names, ...next.names], nodes: [...left.nodes, ...next.nodes] })
+  } else copy[at] = left
+  return makeDirectory(stat, copy)
+}
+
+/** The node at a path, or undefined. No link is followed. */
+export function nodeAt(root: DirectoryNode, path: Path): TreeNode | undefined {
+  if (path === '') return root
+  let directory = root
+  let start = 0
+  for (;;) {
+    const slash = path.indexOf('/', start)
+    if (slash === -1) return directory.get(start === 0 ? path : path.slice(start))
+    const node = directory.get(path.slice(start, slash))
+    if (node?.type !== 'directory') return undefined
+    directory = node
+    start = slash + 1
+  }
+}
+
+/**
+ * The tree with the node at a path put in, or taken out with `undefined`. The parent must exist. `touch` gives the stat of
+ * the parent when its names or their types change; those further up only point elsewhere and keep theirs.
+ */
+export function withNodeAt(
+  root: DirectoryNode,
+  path: Path,
+  node: TreeNode | undefined,
+  touch: (parent: DirectoryNode) => Stat,
+): DirectoryNode {
+  const above: DirectoryNode[] = [root]
+  const names: string[] = []
+  let start = 0
+  for (;;) {
+    const slash = path.indexOf('/', start)
+    if (slash === -1) break
+    const name = path.slice(start, slash)
+    const next = (above[above.length - 1] as DirectoryNode).get(name)
+    if (next?.type !== 'directory') throw new Error('The parent of a changed path must be a directory')
+    above.push(next)
+    names.push(name)
+    start = slash + 1
+  }
+  const last = path.slice(start)
+  let directory = above.pop() as DirectoryNode
+  const present = directory.get(last)
+  if (node === undefined) {
+    if (present === undefined) return root
+    directory = withoutEntry(directory, last, touch(directory))
+  } else {
+    directory = withEntry(directory, last, node, present?.type === node.type ? directory.stat : touch(directory))
+  }
+  for (let depth = names.length - 1; depth >= 0; depth--) {
+    directory = withEntry(above[depth] as DirectoryNode, names[depth] as string, directory)
+  }
+  return directory
+}
+
+const FULL_CHUNK = 64
+const FILLED_CHUNK = 48
+const MERGED_CHUNK = 32
+
+interface Chunk {
+  readonly names: readonly string[]
+  readonly nodes: readonly TreeNode[]
+}
+
+interface ChunkedDirectory extends DirectoryNode {
+  readonly chunks: readonly Chunk[]
+}
+
+// The methods are shared and use `this`: a directory node costs one object, not closures.
+function makeDirectory(stat: Stat, chunks: readonly Chunk[]): DirectoryNode {
+  const directory: ChunkedDirectory = { type: 'directory', stat, chunks, entries: allEntries, get: getEntry }
+  return directory
+}
+
+function* allEntries(this: DirectoryNode): Iterable<readonly [string, TreeNode]> {
+  for (const { names, nodes } of (this as ChunkedDirectory).chunks) {
+    for (let i = 0; i < names.length; i++) yield [names[i] as string, nodes[i] as TreeNode]
+  }
+}
+
+function getEntry(this: DirectoryNode, name: string): TreeNode | undefined {
+  const { chunks } = this as ChunkedDirectory
+  if (chunks.length === 0) return undefined
+  const chunk = chunks[chunks.length === 1 ? 0 : chunkFor(chunks, name)] as Chunk
+  const index = lowerBound(chunk.names, name)
+  return chunk.names[index] === name ? chunk.nodes[index] : undefined
+}
+
+/** The chunk that holds a name or would take it: the last one that does not begin after it. */
+function chunkFor(chunks: readonly Chunk[], name: string): number {
+  let low = 0
+  let high = chunks.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (((chunks[middle] as Chunk).names[0] as string) <= name) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+function lowerBound(names: readonly string[], name: string): number {
+  let low = 0
+  let high = names.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((names[middle] as string) < name) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+function replaced<T>(items: readonly T[], index: number, item: T): T[] {
+  const copy = items.slice()
+  copy[index] = item
+  return copy
+}
+
+function inserted<T>(items: readonly T[], index: number, item: T): T[] {
+  const copy = items.slice()
+  copy.splice(index, 0, item)
+  return copy
+}
+
+function removed<T>(items: readonly T[], index: number): T[] {
+  const copy = items.slice()
+  copy.splice(index, 1)
+  return copy
+}
