@@ -1,0 +1,358 @@
+import { compileName, parseClass, type Token } from './wildcard.ts'
+
+/** The rules of one ignore file. */
+export interface IgnoreRules {
+  readonly isEmpty: boolean
+  /** The rules that can concern entries of a directory, given relative to the file's own (`''` is that one). */
+  within(directory: string): Lookup
+}
+
+/** The last rule that matches an entry of the directory it was made for decides; `undefined` where none does. */
+type Lookup = (name: string, isDirectory: boolean) => 'ignored' | 'included' | undefined
+
+/** The ignore files that hold in a directory: its own and those above. */
+export interface IgnoreScope {
+  readonly parent: IgnoreScope | undefined
+  /** Where the file lies; `''` is the root. */
+  readonly directory: string
+  readonly rules: IgnoreRules
+}
+
+export interface IgnoreOptions {
+  /** As git's `core.ignoreCase`: letters of ASCII match in either case. */
+  readonly caseInsensitive?: boolean
+}
+
+const MAX_PATTERN_LENGTH = 4096
+const MAX_WILDCARD_RULES = 1000
+
+/**
+ * Reads the text of a `.gitignore`, with git's own semantics, byte-wise `?` and brackets included. It never fails: git
+ * has no invalid rules either, only ones that match nothing. Unlike git's, the cost is bounded: rules longer than 4,096
+ * characters, and wildcard rules after the first thousand (`*.ext` is not counted as one), are passed over.
+ */
+export function parseIgnore(text: string, options: IgnoreOptions = {}): IgnoreRules {
+  const fold = options.caseInsensitive === true ? foldAscii : undefined
+  const rules: Rule[] = []
+  let wildcards = 0
+  for (const line of text.replace(/^\uFEFF/, '').split('\n')) {
+    const rule = parseRule(line, rules.length, fold)
+    if (rule === undefined) continue
+    if (rule.match.type === 'pattern' || rule.match.type === 'path') wildcards += 1
+    if (wildcards <= MAX_WILDCARD_RULES || (rule.match.type !== 'pattern' && rule.match.type !== 'path'))
+      rules.push(rule)
+  }
+  return { isEmpty: rules.length === 0, within: lookups(rules, fold) }
+}
+
+/** The scope inside a directory that has an ignore file. A file without rules leaves the outer scope as it is. */
+export function ignoreScope(
+  parent: IgnoreScope | undefined,
+  directory: string,
+  rules: IgnoreRules,
+): IgnoreScope | undefined {
+  return rules.isEmpty ? parent : { parent, directory, rules }
+}
+
+/**
+ * A test for the entries of one directory, in which the scope holds: made once a directory, cheap for each name. It
+ * judges the entry alone: the directory is taken to be not ignored itself, for a walk would not have entered it.
+ */
+export function ignoredIn(
+  scope: IgnoreScope | undefined,
+  directory: string,
+): (name: string, isDirectory: boolean) => boolean {
+  if (scope === undefined) return () => false
+  const lookups: Lookup[] = []
+  for (let at: IgnoreScope | undefined = scope; at !== undefined; at = at.parent) {
+    lookups.push(at.rules.within(at.directory === '' ? directory : directory.slice(at.directory.length + 1)))
+  }
+  const [only] = lookups
+  if (lookups.length === 1 && only !== undefined) return (name, isDirectory) => only(name, isDirectory) === 'ignored'
+  return (name, isDirectory) => {
+    for (const lookup of lookups) {
+      const found = lookup(name, isDirectory)
+      if (found !== undefined) return found === 'ignored'
+    }
+    return false
+  }
+}
+
+/** Whether a path is ignored by the scope that holds in its directory, that directory taken to be not ignored itself. */
+export function isIgnored(scope: IgnoreScope | undefined, path: string, isDirectory: boolean): boolean {
+  const slash = path.lastIndexOf('/')
+  return ignoredIn(scope, slash === -1 ? '' : path.slice(0, slash))(path.slice(slash + 1), isDirectory)
+}
+
+interface Rule {
+  /** Its place in the file: the last one that matches decides. */
+  readonly index: number
+  readonly negated: boolean
+  readonly directoriesOnly: boolean
+  readonly match: Match
+}
+
+type Match =
+  /** A name, in any directory. */
+  | { readonly type: 'name'; readonly name: string }
+  /** `*.ext`, in any directory. */
+  | { readonly type: 'extension'; readonly extension: string }
+  | { readonly type: 'pattern'; readonly matches: (name: string) => boolean }
+  /** A path from the file's own directory. */
+  | { readonly type: 'place'; readonly directory: string; readonly name: string }
+  | { readonly type: 'path'; readonly head: string; readonly matches: (path: string) => boolean }
+
+type Fold = ((text: string) => string) | undefined
+
+function parseRule(line: string, index: number, fold: Fold): Rule | undefined {
+  let pattern = line.endsWith('\r') ? line.slice(0, -1) : line
+  if (pattern.startsWith('#')) return undefined
+  const nul = pattern.indexOf('\0')
+  if (nul !== -1) pattern = pattern.slice(0, nul)
+  pattern = withoutTrailingSpaces(pattern)
+  const negated = pattern.startsWith('!')
+  if (negated) pattern = pattern.slice(1)
+  const directoriesOnly = pattern.endsWith('/')
+  if (directoriesOnly) pattern = pattern.slice(0, -1)
+  if (pattern === '' || pattern.length > MAX_PATTERN_LENGTH) return undefined
+  const match = pattern.includes('/') ? pathMatch(pattern, fold) : nameMatch(pattern, fold)
+  return match === undefined ? undefined : { index, negated, directoriesOnly, match }
+}
+
+/** Spaces only; one with a `\` before it stays, and so do those before it. */
+function withoutTrailingSpaces(text: string): string {
+  let end = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at += 1
+    else if (text[at] === ' ') continue
+    end = at + 1
+  }
+  return text.slice(0, end)
+}
+
+function nameMatch(pattern: string, fold: Fold): Match | undefined {
+  const tokens = parseTokens(pattern, 0, fold)
+  if (tokens === undefined) return undefined
+  const compiled = compileName(
+    tokens.map((token) => (token.type === 'globstar' || token.type === 'names' ? STAR : token)),
+  )
+  if (compiled.literal !== undefined) return { type: 'name', name: fromBytes(compiled.literal) }
+  if (compiled.isTail && compiled.tail.lastIndexOf('.') === 0)
+    return { type: 'extension', extension: fromBytes(compiled.tail) }
+  return { type: 'pattern', matches: (name) => compiled.matches(toBytes(name)) }
+}
+
+function pathMatch(written: string, fold: Fold): Match | undefined {
+  const pattern = written.startsWith('/') ? written.slice(1) : written
+  // Git compares everything before the first special character as it stands, and hands on only the rest.
+  const special = pattern.search(/[*?[\\]/)
+  if (special === -1) return placeOf(fold === undefined ? pattern : fold(pattern))
+  const anywhere = /^\*\*+\/([^/]+)$/.exec(pattern)
+  if (anywhere?.[1] !== undefined && !/^\*\*+$/.test(anywhere[1])) return nameMatch(anywhere[1], fold)
+  const tokens = parseTokens(pattern, special, fold)
+  if (tokens === undefined) return undefined
+  if (tokens.every((token) => token.type === 'text'))
+    return placeOf(fromBytes(tokens.map((token) => token.text).join('')))
+  const [first] = tokens
+  const last = tokens.at(-1)
+  const start = first?.type === 'text' ? fromBytes(first.text) : ''
+  const tail = last?.type === 'text' ? last.text : ''
+  return {
+    type: 'path',
+    head: start.slice(0, start.lastIndexOf('/') + 1),
+    matches: (path) => {
+      const bytes = toBytes(path)
+      return bytes.endsWith(tail) && matchPath(tokens, bytes)
+    },
+  }
+}
+
+function placeOf(path: string): Match {
+  const slash = path.lastIndexOf('/')
+  return { type: 'place', directory: slash === -1 ? '' : path.slice(0, slash), name: path.slice(slash + 1) }
+}
+
+/** Beside the tokens of a name: any run of characters, slashes too; and any number of whole names with their slashes. */
+type PathToken = Token | { readonly type: 'globstar' } | { readonly type: 'names' }
+
+const STAR = { type: 'star' } as const
+
+/**
+ * The pattern as tokens over bytes; `undefined` where git would find it malformed. At `special` the literal beginning
+ * ends: stars there count as standing at the start of a name, even with text before them.
+ */
+function parseTokens(written: string, special: number, fold: Fold): PathToken[] | undefined {
+  const start = toBytes(written.slice(0, special)).length
+  const pattern = toBytes(fold === undefined ? written : fold(written))
+  const tokens: PathToken[] = []
+  const addText = (text: string) => {
+    const last = tokens.at(-1)
+    if (last?.type === 'text') tokens[tokens.length - 1] = { type: 'text', text: last.text + text }
+    else tokens.push({ type: 'text', text })
+  }
+  if (start > 0) addText(pattern.slice(0, start))
+  for (let at = start; at < pattern.length; at++) {
+    const char = pattern[at] as string
+    if (char === '*') {
+      let end = at + 1
+      while (pattern[end] === '*') end += 1
+      const isWhole = at === start || pattern[at - 1] === '/'
+      if (end - at === 1 || !isWhole) tokens.push(STAR)
+      else if (pattern[end] === '/') {
+        tokens.push({ type: 'names' })
+        end += 1
+      } else if (end === pattern.length || pattern.startsWith('\\/', end)) tokens.push({ type: 'globstar' })
+      else tokens.push(STAR)
+      at = end - 1
+    } else if (char === '?') tokens.push({ type: 'any' })
+    else if (char === '[') {
+      const found = parseClass(pattern, at, pattern.length)
+      if (found === undefined) return undefined
+      tokens.push({ type: 'class', has: fold === undefined ? found.has : inEitherCase(found.has, found.negated) })
+      at = found.end - 1
+    } else if (char === '\\') {
+      at += 1
+      if (at === pattern.length) return undefined
+      addText(pattern[at] as string)
+    } else addText(char)
+  }
+  return tokens
+}
+
+function inEitherCase(has: (code: number) => boolean, negated: boolean): (code: number) => boolean {
+  return (code) => {
+    const other = code >= 0x61 && code <= 0x7a ? code - 32 : code
+    return negated ? has(code) && has(other) : has(code) || has(other)
+  }
+}
+
+const SLASH = 0x2f
+
+/** All the places that the tokens so far can end at, token by token: (path × pattern) steps at most. */
+function matchPath(tokens: readonly PathToken[], path: string): boolean {
+  let ends = new Uint8Array(path.length + 1)
+  let low = 0
+  ends[0] = 1
+  for (const token of tokens) {
+    const next = new Uint8Array(path.length + 1)
+    let nextLow = -1
+    const reach = (at: number) => {
+      if (nextLow === -1 || at < nextLow) nextLow = at
+      next[at] = 1
+    }
+    let open = false
+    for (let at = low; at <= path.length; at++) {
+      const isEnd = ends[at] === 1
+      const unit = at < path.length ? path.charCodeAt(at) : -1
+      if (token.type === 'text') {
+        if (isEnd && path.startsWith(token.text, at)) reach(at + token.text.length)
+      } else if (token.type === 'any') {
+        if (isEnd && unit !== -1 && unit !== SLASH) reach(at + 1)
+      } else if (token.type === 'class') {
+        if (isEnd && unit !== -1 && unit !== SLASH && token.has(unit)) reach(at + 1)
+      } else if (token.type === 'names') {
+        if (isEnd) reach(at)
+        open ||= isEnd
+        if (open && unit === SLASH) reach(at + 1)
+      } else {
+        open ||= isEnd
+        if (open) reach(at)
+        if (token.type === 'star' && unit === SLASH) open = false
+      }
+    }
+    if (nextLow === -1) return false
+    ends = next
+    low = nextLow
+  }
+  return ends[path.length] === 1
+}
+
+/**
+ * The rules sorted by kind, so that names and extensions cost one lookup however many there are, and rules for other
+ * directories cost nothing. Within a kind, and over all, the rule with the highest index that matches wins.
+ */
+function lookups(rules: readonly Rule[], fold: Fold): (directory: string) => Lookup {
+  const names = new Map<string, Rule[]>()
+  const extensions = new Map<string, Rule[]>()
+  const places = new Map<string, Map<string, Rule[]>>()
+  const patterns: Rule[] = []
+  const paths: Rule[] = []
+  for (const rule of rules.toReversed()) {
+    const { match } = rule
+    if (match.type === 'name') add(names, match.name, rule)
+    else if (match.type === 'extension') add(extensions, match.extension, rule)
+    else if (match.type === 'pattern') patterns.push(rule)
+    else if (match.type === 'path') paths.push(rule)
+    else {
+      const inDirectory = places.get(match.directory) ?? new Map<string, Rule[]>()
+      places.set(match.directory, inDirectory)
+      add(inDirectory, match.name, rule)
+    }
+  }
+  return (given) => {
+    const directory = fold === undefined ? given : fold(given)
+    const prefix = directory === '' ? '' : `${directory}/`
+    const placed = places.get(directory)
+    const here = paths.filter(({ match }) => match.type === 'path' && prefix.startsWith(match.head))
+    return (givenName, isDirectory) => {
+      const name = fold === undefined ? givenName : fold(givenName)
+      let best = pick(names.get(name), isDirectory, undefined)
+      if (extensions.size > 0) {
+        const dot = name.lastIndexOf('.')
+        if (dot !== -1) best = pick(extensions.get(name.slice(dot)), isDirectory, best)
+      }
+      if (placed !== undefined) best = pick(placed.get(name), isDirectory, best)
+      for (const rule of patterns) {
+        if (best !== undefined && rule.index < best.index) break
+        if (rule.directoriesOnly && !isDirectory) continue
+        if (rule.match.type === 'pattern' && rule.match.matches(name)) {
+          best = rule
+          break
+        }
+      }
+      for (const rule of here) {
+        if (best !== undefined && rule.index < best.index) break
+        if (rule.directoriesOnly && !isDirectory) continue
+        if (rule.match.type === 'path' && rule.match.matches(prefix + name)) {
+          best = rule
+          break
+        }
+      }
+      if (best === undefined) return undefined
+      return best.negated ? 'included' : 'ignored'
+    }
+  }
+}
+
+function add(map: Map<string, Rule[]>, key: string, rule: Rule): void {
+  const list = map.get(key)
+  if (list === undefined) map.set(key, [rule])
+  else list.push(rule)
+}
+
+/** The better one of the best so far and the last of these rules that holds for such an entry. */
+function pick(rules: readonly Rule[] | undefined, isDirectory: boolean, best: Rule | undefined): Rule | undefined {
+  if (rules === undefined) return best
+  for (const rule of rules) {
+    if (rule.directoriesOnly && !isDirectory) continue
+    return best === undefined || rule.index > best.index ? rule : best
+  }
+  return best
+}
+
+const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (char) => char.toLowerCase())
+
+const NOT_ASCII = /[^\x00-\x7f]/
+
+/** One character per byte of the UTF-8, since git matches bytes. */
+function toBytes(text: string): string {
+  if (!NOT_ASCII.test(text)) return text
+  let bytes = ''
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte)
+  return bytes
+}
+
+function fromBytes(bytes: string): string {
+  if (!NOT_ASCII.test(bytes)) return bytes
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
+}

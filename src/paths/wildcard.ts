@@ -1,0 +1,247 @@
+/** A pattern for one name: no `/` is in it or in what it is tried on. */
+export interface NamePattern {
+  /** The one name that matches, where the pattern is plain text. */
+  readonly literal: string | undefined
+  /** What every matching name ends with; `''` where nothing is known. */
+  readonly tail: string
+  /** Whether the pattern is `*` and its tail, nothing else. */
+  readonly isTail: boolean
+  /** At most (length of name) × (length of pattern) steps. */
+  matches(name: string): boolean
+}
+
+/** One step of a pattern: text, `?`, `*`, or a bracket expression. */
+export type Token =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'any' }
+  | { readonly type: 'star' }
+  | { readonly type: 'class'; readonly has: (code: number) => boolean; readonly text?: string }
+
+/**
+ * Compiles the tokens of one name. `*` is any run of characters and `?` one code point. A class with `text` also
+ * matches that text as it stands.
+ */
+export function compileName(tokens: readonly Token[]): NamePattern {
+  const merged = mergeTokens(tokens)
+  const last = merged.at(-1)
+  const tail = last?.type === 'text' ? last.text : ''
+  if (merged.every((token) => token.type === 'text')) {
+    return { literal: tail, tail, isTail: false, matches: (name) => name === tail }
+  }
+  const isTail = merged[0]?.type === 'star' && (merged.length === 1 || (merged.length === 2 && tail !== ''))
+  if (isTail) return { literal: undefined, tail, isTail, matches: (name) => name.endsWith(tail) }
+  if (merged.some((token) => token.type === 'class' && token.text !== undefined)) {
+    return { literal: undefined, tail, isTail, matches: (name) => name.endsWith(tail) && matchBySets(merged, name) }
+  }
+  const program = toProgram(merged)
+  const shortest = program.codes.filter((code) => code !== STAR).length
+  return {
+    literal: undefined,
+    tail,
+    isTail,
+    matches: (name) => name.length >= shortest && name.endsWith(tail) && matchByRetry(program, name),
+  }
+}
+
+/** Neighbouring texts become one, neighbouring stars one, empty texts none. */
+function mergeTokens(tokens: readonly Token[]): Token[] {
+  const merged: Token[] = []
+  for (const token of tokens) {
+    const last = merged.at(-1)
+    if (token.type === 'text' && token.text === '') continue
+    if (token.type === 'star' && last?.type === 'star') continue
+    if (token.type === 'text' && last?.type === 'text')
+      merged[merged.length - 1] = { type: 'text', text: last.text + token.text }
+    else merged.push(token)
+  }
+  return merged
+}
+
+const ANY = -1
+const STAR = -2
+const FIRST_CLASS = -3
+
+/** A token per UTF-16 unit of text, so that matching is one loop over numbers; classes count down from -3. */
+interface Program {
+  readonly codes: readonly number[]
+  readonly classes: readonly ((code: number) => boolean)[]
+}
+
+function toProgram(tokens: readonly Token[]): Program {
+  const codes: number[] = []
+  const classes: ((code: number) => boolean)[] = []
+  for (const token of tokens) {
+    if (token.type === 'text') for (let i = 0; i < token.text.length; i++) codes.push(token.text.charCodeAt(i))
+    else if (token.type === 'class') codes.push(FIRST_CLASS + 1 - classes.push(token.has))
+    else codes.push(token.type === 'any' ? ANY : STAR)
+  }
+  return { codes, classes }
+}
+
+/**
+ * Between two stars a run of tokens is best placed as early as it fits, because the next star can only gain by it. So
+ * only the last star is ever retried, and the work is bounded by name × pattern.
+ */
+function matchByRetry({ codes, classes }: Program, name: string): boolean {
+  let at = 0
+  let step = 0
+  let starStep = -1
+  let starAt = 0
+  while (at < name.length) {
+    const code = codes[step]
+    if (code === STAR) {
+      step += 1
+      if (step === codes.length) return true
+      starStep = step
+      starAt = at
+      continue
+    }
+    const width = code === undefined ? 0 : consumed(code, classes, name, at)
+    if (width > 0) {
+      at += width
+      step += 1
+      continue
+    }
+    if (starStep === -1) return false
+    step = starStep
+    starAt += 1
+    at = starAt
+  }
+  while (codes[step] === STAR) step += 1
+  return step === codes.length
+}
+
+/** How many units of the name the code takes at this place; 0 where it does not match. */
+function consumed(code: number, classes: Program['classes'], name: string, at: number): number {
+  const unit = name.charCodeAt(at)
+  if (code >= 0) return code === unit ? 1 : 0
+  const point = unit >= 0xd800 && unit <= 0xdbff ? (name.codePointAt(at) ?? unit) : unit
+  if (code === ANY || classes[FIRST_CLASS - code]?.(point) === true) return point > 0xffff ? 2 : 1
+  return 0
+}
+
+/** All the places that the tokens so far can end at, token by token: for tokens whose width is not fixed. */
+function matchBySets(tokens: readonly Token[], name: string): boolean {
+  let ends = new Set([0])
+  for (const token of tokens) {
+    const next = new Set<number>()
+    if (token.type === 'star') {
+      for (let at = Math.min(...ends); at <= name.length; at++) next.add(at)
+    } else {
+      for (const at of ends) {
+        if (token.type === 'text') {
+          if (name.startsWith(token.text, at)) next.add(at + token.text.length)
+          continue
+        }
+        const point = name.codePointAt(at)
+        if (point !== undefined && (token.type === 'any' || token.has(point))) next.add(at + (point > 0xffff ? 2 : 1))
+        if (token.type === 'class' && token.text !== undefined && name.startsWith(token.text, at))
+          next.add(at + token.text.length)
+      }
+    }
+    if (next.size === 0) return false
+    ends = next
+  }
+  return ends.has(name.length)
+}
+
+/** A bracket expression that was read from a pattern. */
+export interface CharacterClass {
+  /** Where it ends in the source, after the `]`. */
+  readonly end: number
+  readonly negated: boolean
+  readonly hasRange: boolean
+  /** A range from high to low: nothing lies in it. */
+  readonly hasEmptyRange: boolean
+  has(code: number): boolean
+}
+
+/**
+ * Reads the bracket expression that opens at `start`, as POSIX and git do: `!` or `^` negates, a `]` in first place is
+ * a member, `\` takes the next character as it is, `[:alpha:]` and its kin are sets. `undefined` where it never closes
+ * or names an unknown set.
+ */
+export function parseClass(source: string, start: number, end: number): CharacterClass | undefined {
+  const ranges: [low: number, high: number][] = []
+  const sets: ((code: number) => boolean)[] = []
+  let hasRange = false
+  let hasEmptyRange = false
+  let at = start + 1
+  const negated = source[at] === '!' || source[at] === '^'
+  if (negated) at += 1
+  const first = at
+  let previous: number | undefined
+  for (;;) {
+    if (at >= end) return undefined
+    let code = source.codePointAt(at) ?? 0
+    if (code === CLOSE && at > first) break
+    if (code === OPEN && source[at + 1] === ':') {
+      const close = source.indexOf(']', at + 2)
+      if (close === -1 || close >= end) return undefined
+      if (close > at + 2 && source[close - 1] === ':') {
+        const set = namedSets.get(source.slice(at + 2, close - 1))
+        if (set === undefined) return undefined
+        sets.push(set)
+        previous = undefined
+        at = close + 1
+        continue
+      }
+    }
+    if (code === DASH && previous !== undefined && at + 1 < end && source.charCodeAt(at + 1) !== CLOSE) {
+      at += 1
+      if (source.charCodeAt(at) === ESCAPE) at += 1
+      if (at >= end) return undefined
+      code = source.codePointAt(at) ?? 0
+      hasRange = true
+      hasEmptyRange ||= previous > code
+      ranges.push([previous, code])
+      previous = undefined
+    } else {
+      if (code === ESCAPE) {
+        at += 1
+        if (at >= end) return undefined
+        code = source.codePointAt(at) ?? 0
+      }
+      ranges.push([code, code])
+      previous = code
+    }
+    at += code > 0xffff ? 2 : 1
+  }
+  const table = asciiTable(ranges, sets, negated)
+  const has = (code: number): boolean => {
+    if (code < 128) return table[code] === 1
+    return ranges.some(([low, high]) => code >= low && code <= high) !== negated
+  }
+  return { end: at + 1, negated, hasRange, hasEmptyRange, has }
+}
+
+const OPEN = 0x5b
+const CLOSE = 0x5d
+const DASH = 0x2d
+const ESCAPE = 0x5c
+
+function asciiTable(ranges: [number, number][], sets: ((code: number) => boolean)[], negated: boolean): Uint8Array {
+  const table = new Uint8Array(128).fill(negated ? 1 : 0)
+  const member = negated ? 0 : 1
+  for (const [low, high] of ranges) if (low < 128) table.fill(member, low, Math.min(high, 127) + 1)
+  for (const set of sets) for (let code = 0; code < 128; code++) if (set(code)) table[code] = member
+  return table
+}
+
+const matching = (expression: RegExp) => (code: number) => expression.test(String.fromCharCode(code))
+
+/** Of ASCII only, as in git. */
+const namedSets: ReadonlyMap<string, (code: number) => boolean> = new Map([
+  ['alnum', matching(/[A-Za-z0-9]/)],
+  ['alpha', matching(/[A-Za-z]/)],
+  ['blank', matching(/[ \t]/)],
+  ['cntrl', matching(/[\x00-\x1f\x7f]/)],
+  ['digit', matching(/[0-9]/)],
+  ['graph', matching(/[!-~]/)],
+  ['lower', matching(/[a-z]/)],
+  ['print', matching(/[ -~]/)],
+  ['punct', matching(/[!-/:-@[-`{-~]/)],
+  ['space', matching(/[ \t\n\v\f\r]/)],
+  ['upper', matching(/[A-Z]/)],
+  ['xdigit', matching(/[0-9A-Fa-f]/)],
+])
