@@ -224,7 +224,14 @@ function openVolume(volume: Volume, root: string) {
 
   function lstat(path: Path) {
     if (!isPinned(path)) return undefined
-    return guard('look at', path, () => volume.lstatSync(physical(path), { throwIfNoEntry: false }))
+    return guard('look at', path, () => {
+      try {
+        return volume.lstatSync(physical(path), { throwIfNoEntry: false })
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 'ENOTDIR') return undefined
+        throw error
+      }
+    })
   }
 
   const readLink = (path: Path) => guard('read link', path, () => String(volume.readlinkSync(physical(path))))
@@ -337,7 +344,8 @@ function wrongType(files: OpenVolume, verb: string, path: Path, type: EntryType 
   }
   if (verb === 'list') return new ToolError('NOT_A_DIRECTORY', `${cannot}: it is a ${type}`, { path })
   if (type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })
-  return new ToolError('INVALID_INPUT', `${cannot}: it is a ${type}`, { path })
+  const code = verb === 'read' ? 'PATH_REJECTED' : 'INVALID_INPUT'
+  return new ToolError(code, `${cannot}: it is a ${type}`, { path })
 }
 
 /** The volume's own messages hold physical paths, so that only the code is told. */

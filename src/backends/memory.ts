@@ -255,7 +255,8 @@ function wrongType(root: DirectoryNode, verb: string, path: Path, node: TreeNode
   }
   if (verb === 'list') return new ToolError('NOT_A_DIRECTORY', `${cannot}: it is a ${node.type}`, { path })
   if (node.type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })
-  return new ToolError('INVALID_INPUT', `${cannot}: it is a ${node.type}`, { path })
+  const code = verb === 'read' ? 'PATH_REJECTED' : 'INVALID_INPUT'
+  return new ToolError(code, `${cannot}: it is a ${node.type}`, { path })
 }
 
 function loadTree(files: Readonly<Record<string, MemoryEntry>>, at: number, tags: TagCounter): DirectoryNode {

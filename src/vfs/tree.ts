@@ -98,7 +98,10 @@ export function withNodeAt(
     if (slash === -1) break
     const name = path.slice(start, slash)
     const next = (above[above.length - 1] as DirectoryNode).get(name)
-    if (next?.type !== 'directory') throw new Error('The parent of a changed path must be a directory')
+    if (next?.type !== 'directory') {
+      if (node === undefined) return root
+      throw new Error('The parent of a changed path must be a directory')
+    }
     above.push(next)
     names.push(name)
     start = slash + 1

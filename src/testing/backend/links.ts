@@ -1,0 +1,312 @@
+import type { Backend } from '../../vfs/backend.ts'
+import { check, refused, same } from '../assert.ts'
+import {
+  at,
+  type BackendCase,
+  type BackendSubject,
+  change,
+  commit,
+  directory,
+  file,
+  link,
+  needs,
+  snapshot,
+  textAt,
+} from './case.ts'
+
+const linksAndPlanting = (subject: BackendSubject) =>
+  needs('links')(subject) ?? (subject.plantLink ? undefined : 'nobody but the backend can store a link here')
+
+/** Reads and writes along a path that is not canonical are refused, whatever of these the storage says. */
+const NOT_FOLLOWED = ['PATH_REJECTED', 'NOT_A_DIRECTORY', 'NOT_FOUND'] as const
+
+export const linkCases: readonly BackendCase[] = [
+  {
+    name: 'without links, storing one is refused',
+    unless: ({ backend }) => (backend.capabilities.links ? 'the backend has links' : undefined),
+    async test({ backend }) {
+      await refused(['INVALID_INPUT', 'PATH_REJECTED', 'BACKEND_ERROR'], 'a link', () =>
+        commit(backend, change('l', link('f'))),
+      )
+      same(await snapshot(backend), new Map(), 'tree')
+    },
+  },
+  {
+    name: 'a link is stored, told and deleted as itself',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(backend, change('f', file('x')), change('l', link('f')))
+      same((await backend.stat(at('l')))?.type, 'link', 'type')
+      same((await backend.stat(at('l')))?.size, 0, 'size')
+      same(await backend.readLink(at('l')), 'f', 'target')
+      same(
+        await backend.list(at('')),
+        [
+          { name: 'f', type: 'file' },
+          { name: 'l', type: 'link' },
+        ],
+        'list',
+      )
+      const { applied } = await commit(backend, change('l', null))
+      same(applied[0]?.before, { type: 'link', target: 'f' }, 'before')
+      same(await textAt(backend, 'f'), 'x', 'what it led to')
+    },
+  },
+  {
+    name: 'targets are stored as they are written',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(backend, change('d', directory))
+      for (const target of ['none', './f', '../d/./f', 'a//b', 'dir/', '..', '__proto__', 'with space', 'é😀']) {
+        await commit(backend, change('d/l', link(target)))
+        same(await backend.readLink(at('d/l')), target, target)
+      }
+    },
+  },
+  {
+    name: 'no link is stored that leads outside',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(backend, change('d', directory), change('d/e', directory))
+      const before = await snapshot(backend)
+      for (const [path, target] of [
+        ['l', '/etc/passwd'],
+        ['l', '/'],
+        ['l', '..'],
+        ['l', '../x'],
+        ['l', 'd/../../x'],
+        ['l', './../x'],
+        ['d/l', '../..'],
+        ['d/e/l', '../../../x'],
+        ['d/e/l', '../../d/../../x'],
+        ['d/e/l', 'x/../../../../y'],
+        ['l', ''],
+        ['l', 'a\\b'],
+        ['l', 'c:x'],
+        ['l', 'a\0b'],
+      ] as const) {
+        await refused('PATH_REJECTED', `${path} to ${target}`, () => commit(backend, change(path, link(target))))
+        await refused('PATH_REJECTED', `${path} to ${target} in a set`, () =>
+          commit(backend, change('new', file('x')), change(path, link(target))),
+        )
+      }
+      same(await snapshot(backend), before, 'tree')
+    },
+  },
+  {
+    name: 'canonical resolves links to files, directories, the root and other links',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(
+        backend,
+        change('d', directory),
+        change('d/e', directory),
+        change('d/e/f', file('x')),
+        change('toFile', link('d/e/f')),
+        change('toDir', link('d')),
+        change('d/up', link('..')),
+        change('toRoot', link('.')),
+        change('chain', link('toDir/e')),
+        change('d/e/back', link('../../toDir')),
+      )
+      for (const [path, expected] of [
+        ['toFile', 'd/e/f'],
+        ['toDir', 'd'],
+        ['toDir/e/f', 'd/e/f'],
+        ['d/up', ''],
+        ['d/up/d/e', 'd/e'],
+        ['toRoot', ''],
+        ['toRoot/toRoot/d', 'd'],
+        ['chain', 'd/e'],
+        ['chain/f', 'd/e/f'],
+        ['d/e/back/e/f', 'd/e/f'],
+        ['toDir/new', 'd/new'],
+        ['chain/new/deep', 'd/e/new/deep'],
+      ] as const) {
+        same(await backend.canonical(at(path)), expected, path)
+      }
+    },
+  },
+  {
+    name: 'canonical with keepLast leaves the last link alone, and only that',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(
+        backend,
+        change('d', directory),
+        change('d/l', link('f')),
+        change('toDir', link('d')),
+        change('loop', link('loop')),
+      )
+      const keep = (path: string) => backend.canonical(at(path), { keepLast: true })
+      same(await keep('toDir'), 'toDir', 'a link')
+      same(await keep('toDir/l'), 'd/l', 'a link behind a link')
+      same(await keep('toDir/new'), 'd/new', 'nothing behind a link')
+      same(await keep('loop'), 'loop', 'a link to itself')
+      same(await keep('d/l'), 'd/l', 'a dangling link')
+    },
+  },
+  {
+    name: 'canonical follows a link that dangles inside, and keeps the names below it',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(backend, change('d', directory), change('d/l', link('../none/x')))
+      same(await backend.canonical(at('d/l')), 'none/x', 'the target')
+      same(await backend.canonical(at('d/l/below')), 'none/x/below', 'below the target')
+    },
+  },
+  {
+    name: 'canonical refuses circles',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(
+        backend,
+        change('self', link('self')),
+        change('a', link('b')),
+        change('b', link('a')),
+        change('d', directory),
+        change('d/x', link('../d/x/y')),
+        change('p', link('q/r')),
+        change('q', link('p')),
+      )
+      for (const path of ['self', 'self/below', 'a', 'b', 'a/below', 'd/x', 'p', 'q']) {
+        await refused('PATH_REJECTED', path, () => backend.canonical(at(path)))
+      }
+    },
+  },
+  {
+    name: 'canonical refuses a path through a link to a file',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(backend, change('f', file('x')), change('l', link('f')))
+      await refused('NOT_A_DIRECTORY', 'below it', () => backend.canonical(at('l/below')))
+      await refused('NOT_A_DIRECTORY', 'below it with keepLast', () =>
+        backend.canonical(at('l/below'), { keepLast: true }),
+      )
+    },
+  },
+  {
+    name: 'reads never follow a link, neither at the end of a path nor in it',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(
+        backend,
+        change('d', directory),
+        change('d/f', file('x')),
+        change('toDir', link('d')),
+        change('toFile', link('d/f')),
+      )
+      await refused(['PATH_REJECTED'], 'read of a link', () => backend.read(at('toFile')))
+      await refused(['NOT_A_DIRECTORY', 'PATH_REJECTED'], 'list of a link', () => backend.list(at('toDir')))
+      await refused(NOT_FOLLOWED, 'read through a link', () => backend.read(at('toDir/f')))
+      await refused(NOT_FOLLOWED, 'list through a link', () => backend.list(at('toDir/sub')))
+      check(await unseen(backend, 'toDir/f'), 'stat through a link must not see what is behind it')
+    },
+  },
+  {
+    name: 'commits never follow a link, neither at the end of a path nor in it',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(
+        backend,
+        change('d', directory),
+        change('d/f', file('x')),
+        change('toDir', link('d')),
+        change('toFile', link('d/f')),
+      )
+      const before = await snapshot(backend)
+      await refused(NOT_FOLLOWED, 'create through a link', () => commit(backend, change('toDir/new', file('y'))))
+      await refused(NOT_FOLLOWED, 'replace through a link', () => commit(backend, change('toDir/f', file('y'))))
+      await commit(backend, change('toDir/f', null)).catch(() => undefined)
+      same(await snapshot(backend), before, 'tree')
+      await commit(backend, change('toFile', file('y')))
+      same([await textAt(backend, 'toFile'), await textAt(backend, 'd/f')], ['y', 'x'], 'the link itself was replaced')
+    },
+  },
+  {
+    name: 'a link counts as something in a directory, and vanishes with it',
+    unless: needs('links'),
+    async test({ backend }) {
+      await commit(backend, change('d', directory), change('d/l', link('nowhere')))
+      await refused('DIRECTORY_NOT_EMPTY', 'with the link left', () => commit(backend, change('d', null)))
+      await commit(backend, change('d/l', null), change('d', null))
+      same(await snapshot(backend), new Map(), 'tree')
+    },
+  },
+  {
+    name: 'nothing is present below what the same set makes a link',
+    unless: needs('links'),
+    async test({ backend }) {
+      await refused('NOT_A_DIRECTORY', 'a file', () =>
+        commit(backend, change('l', link('x')), change('l/f', file('x'))),
+      )
+      same(await snapshot(backend), new Map(), 'tree')
+    },
+  },
+  {
+    name: 'readLink refuses what is no link',
+    async test({ backend }) {
+      await commit(backend, change('f', file('x')), change('d', directory))
+      await refused('NOT_FOUND', 'nothing', () => backend.readLink(at('none')))
+      await refused(['INVALID_INPUT', 'PATH_REJECTED'], 'a file', () => backend.readLink(at('f')))
+      await refused('IS_DIRECTORY', 'a directory', () => backend.readLink(at('d')))
+    },
+  },
+  {
+    name: 'a link that someone else made to outside is seen, can be deleted, and is never passed',
+    unless: linksAndPlanting,
+    async test({ backend, plantLink }) {
+      await commit(backend, change('d', directory))
+      const targets = [
+        '/',
+        '/etc',
+        '..',
+        '../..',
+        '../outside',
+        '../../none/such',
+        '/none/such',
+        'd/../../outside',
+        '/dev/null',
+        '/proc/self/cwd',
+      ]
+      for (const target of targets) {
+        await plantLink?.('escape', target)
+        same((await backend.stat(at('escape')))?.type, 'link', `type of a link to ${target}`)
+        same(await backend.canonical(at('escape'), { keepLast: true }), 'escape', 'the link itself')
+        await refused('PATH_REJECTED', `canonical of a link to ${target}`, () => backend.canonical(at('escape')))
+        await refused('PATH_REJECTED', `canonical below a link to ${target}`, () => backend.canonical(at('escape/x')))
+        await refused('PATH_REJECTED', `keepLast below a link to ${target}`, () =>
+          backend.canonical(at('escape/x'), { keepLast: true }),
+        )
+        await refused(NOT_FOLLOWED, `read of a link to ${target}`, () => backend.read(at('escape')))
+        await refused(NOT_FOLLOWED, `read below a link to ${target}`, () => backend.read(at('escape/hostname')))
+        await refused(NOT_FOLLOWED, `list of a link to ${target}`, () => backend.list(at('escape')))
+        await refused(NOT_FOLLOWED, `write below a link to ${target}`, () =>
+          commit(backend, change('escape/wardspace-test', file('x'))),
+        )
+        check(await unseen(backend, 'escape/tmp'), `stat below a link to ${target} must see nothing`)
+        await commit(backend, change('escape', null))
+      }
+      same([...(await snapshot(backend)).keys()], ['d'], 'tree')
+    },
+  },
+  {
+    name: 'a link to outside that a link inside leads to is not passed either',
+    unless: linksAndPlanting,
+    async test({ backend, plantLink }) {
+      await commit(backend, change('d', directory), change('inside', link('d/escape')))
+      await plantLink?.('d/escape', '../../outside')
+      await refused('PATH_REJECTED', 'canonical', () => backend.canonical(at('inside')))
+      await refused('PATH_REJECTED', 'canonical below', () => backend.canonical(at('inside/x')))
+      same(await backend.canonical(at('inside'), { keepLast: true }), 'inside', 'the first link itself')
+    },
+  },
+]
+
+async function unseen(backend: Backend, path: string): Promise<boolean> {
+  try {
+    return (await backend.stat(at(path))) === undefined
+  } catch (error) {
+    return (NOT_FOLLOWED as readonly string[]).includes((error as { code: string }).code)
+  }
+}

@@ -1,0 +1,114 @@
+import type { ErrorCode } from '../../errors.ts'
+import { sha256 } from '../../files/version.ts'
+import type { Backend, Expectation, State } from '../../vfs/backend.ts'
+import { refused, same } from '../assert.ts'
+import {
+  at,
+  type BackendCase,
+  bytesOf,
+  change,
+  commit,
+  directory,
+  file,
+  link,
+  needs,
+  snapshot,
+  WRONG_SHA,
+} from './case.ts'
+
+/**
+ * Every expectation against every present state, for every target. A row gives the outcome for the targets file,
+ * directory, link and absent: `ok`, or the code of the refusal.
+ */
+const table: Readonly<Record<Present, Readonly<Partial<Record<Expected, Row>>>>> = {
+  nothing: {
+    any: ['ok', 'ok', 'ok', 'ok'],
+    absent: ['ok', 'ok', 'ok', 'ok'],
+    'another sha256': all('WRITE_CONFLICT'),
+    'another tag': all('WRITE_CONFLICT'),
+  },
+  file: {
+    any: ['ok', 'ALREADY_EXISTS', 'ok', 'ok'],
+    absent: all('ALREADY_EXISTS'),
+    'its sha256': ['ok', 'ok', 'ok', 'ok'],
+    'another sha256': all('WRITE_CONFLICT'),
+    'its tag': ['ok', 'ok', 'ok', 'ok'],
+    'another tag': all('WRITE_CONFLICT'),
+  },
+  'empty directory': {
+    any: ['IS_DIRECTORY', 'ok', 'IS_DIRECTORY', 'ok'],
+    absent: all('ALREADY_EXISTS'),
+    'another sha256': all('WRITE_CONFLICT'),
+    'its tag': ['ok', 'ok', 'ok', 'ok'],
+    'another tag': all('WRITE_CONFLICT'),
+  },
+  'full directory': {
+    any: ['IS_DIRECTORY', 'ok', 'IS_DIRECTORY', 'DIRECTORY_NOT_EMPTY'],
+    absent: all('ALREADY_EXISTS'),
+    'another sha256': all('WRITE_CONFLICT'),
+    'its tag': ['DIRECTORY_NOT_EMPTY', 'ok', 'DIRECTORY_NOT_EMPTY', 'DIRECTORY_NOT_EMPTY'],
+    'another tag': all('WRITE_CONFLICT'),
+  },
+  link: {
+    any: ['ok', 'ALREADY_EXISTS', 'ok', 'ok'],
+    absent: all('ALREADY_EXISTS'),
+    'another sha256': all('WRITE_CONFLICT'),
+    'its tag': ['ok', 'ok', 'ok', 'ok'],
+    'another tag': all('WRITE_CONFLICT'),
+  },
+}
+
+type Present = 'nothing' | 'file' | 'empty directory' | 'full directory' | 'link'
+type Expected = 'any' | 'absent' | 'its sha256' | 'another sha256' | 'its tag' | 'another tag'
+type Outcome = 'ok' | ErrorCode
+type Row = readonly [file: Outcome, directory: Outcome, link: Outcome, absent: Outcome]
+
+const targets: readonly State[] = [file('target'), directory, link('elsewhere'), null]
+
+/** One case per present state and expectation. */
+export const matrixCases: readonly BackendCase[] = Object.entries(table).flatMap(([present, rows]) =>
+  Object.entries(rows).map(
+    ([expected, row]): BackendCase => ({
+      name: `${present}, expected ${expected}: ${row.join(', ')}`,
+      ...(present === 'link' ? { unless: needs('links') } : {}),
+      async test({ backend }) {
+        for (const [i, to] of targets.entries()) {
+          if (to?.type === 'link' && !backend.capabilities.links) continue
+          const path = `p${i}`
+          await prepare(backend, path, present as Present)
+          const before = await snapshot(backend)
+          const expect = await expectation(backend, path, expected as Expected)
+          const what = `target ${to?.type ?? 'absent'}`
+          const outcome = row[i] as Outcome
+          if (outcome === 'ok') {
+            await commit(backend, change(path, to, expect))
+            same((await backend.stat(at(path)))?.type, to?.type, what)
+          } else {
+            const error = await refused(outcome, what, () => commit(backend, change(path, to, expect)))
+            same(error.details.path, path, `path of the refusal for ${what}`)
+            same(await snapshot(backend), before, `tree after ${what}`)
+          }
+        }
+      },
+    }),
+  ),
+)
+
+async function prepare(backend: Backend, path: string, present: Present): Promise<void> {
+  if (present === 'file') await commit(backend, change(path, file('present')))
+  if (present === 'link') await commit(backend, change(path, link('somewhere')))
+  if (present === 'empty directory') await commit(backend, change(path, directory))
+  if (present === 'full directory') await commit(backend, change(path, directory), change(`${path}/in`, file('x')))
+}
+
+async function expectation(backend: Backend, path: string, expected: Expected): Promise<Expectation> {
+  if (expected === 'any' || expected === 'absent') return expected
+  if (expected === 'its sha256') return { sha256: sha256(bytesOf('present')) }
+  if (expected === 'another sha256') return WRONG_SHA
+  if (expected === 'another tag') return { tag: 'another tag' }
+  return { tag: (await backend.stat(at(path)))?.tag ?? 'nothing is there' }
+}
+
+function all(code: ErrorCode): Row {
+  return [code, code, code, code]
+}

@@ -1,0 +1,113 @@
+import type { Backend, Change } from '../../vfs/backend.ts'
+import { check, refused, same } from '../assert.ts'
+import {
+  at,
+  type BackendCase,
+  type BackendSubject,
+  change,
+  commit,
+  directory,
+  file,
+  link,
+  snapshot,
+  WRONG_SHA,
+} from './case.ts'
+
+const sourceOf = (subject: BackendSubject) => (subject as BackendSubject & { source: Backend }).source
+
+async function fill(source: Backend): Promise<void> {
+  await commit(source, change('d', directory), change('d/f', file('12345')), change('run', file('x', 0o755)))
+  if (source.capabilities.links) await commit(source, change('l', link('d')))
+}
+
+/** Every kind of change, one that would change nothing included. */
+const everyChange: readonly (readonly Change[])[] = [
+  [],
+  [change('new', file('x'))],
+  [change('new', directory)],
+  [change('new', link('d'))],
+  [change('d/f', file('other'))],
+  [change('d/f', file('other'), WRONG_SHA)],
+  [change('d/f', null)],
+  [change('d', directory)],
+  [change('none', null)],
+  [change('d/f', null), change('g', file('12345'), 'absent', 'd/f')],
+]
+
+/** The contract of a backend that only reads, over one that can be written. */
+export const readOnlyCases: readonly BackendCase[] = [
+  {
+    name: 'reads are those of the source',
+    async test(subject) {
+      const { backend } = subject
+      const source = sourceOf(subject)
+      await fill(source)
+      same(await snapshot(backend), await snapshot(source), 'tree')
+      for (const path of ['', 'd', 'd/f', 'run', 'l', 'none'].map(at)) {
+        same(await backend.stat(path), await source.stat(path), `stat of ${path}`)
+        same(await backend.canonical(path), await source.canonical(path), `canonical ${path}`)
+        same(
+          await backend.canonical(path, { keepLast: true }),
+          await source.canonical(path, { keepLast: true }),
+          `canonical ${path}, keepLast`,
+        )
+      }
+      same((await backend.read(at('d/f'), { start: 1, end: 3 })).bytes, new Uint8Array([50, 51]), 'a range')
+      same(backend.capabilities, source.capabilities, 'capabilities')
+    },
+  },
+  {
+    name: 'refusals of reads are those of the source',
+    async test(subject) {
+      const { backend } = subject
+      await fill(sourceOf(subject))
+      await refused('NOT_FOUND', 'reading nothing', () => backend.read(at('none')))
+      await refused('IS_DIRECTORY', 'reading a directory', () => backend.read(at('d')))
+      await refused('NOT_A_DIRECTORY', 'listing a file', () => backend.list(at('d/f')))
+      await refused('NOT_FOUND', 'the link of nothing', () => backend.readLink(at('none')))
+      await refused('NOT_A_DIRECTORY', 'canonical below a file', () => backend.canonical(at('d/f/x')))
+    },
+  },
+  {
+    name: 'every commit is refused and changes nothing',
+    async test(subject) {
+      const { backend } = subject
+      const source = sourceOf(subject)
+      await fill(source)
+      const before = await snapshot(source)
+      for (const changes of everyChange) {
+        for (const durability of ['durable', 'relaxed'] as const) {
+          await refused('READ_ONLY', `change of ${changes[0]?.path}`, () => backend.commit(changes, { durability }))
+        }
+      }
+      same(await snapshot(source), before, 'tree')
+    },
+  },
+  {
+    name: 'what the source commits shows',
+    async test(subject) {
+      const { backend } = subject
+      const source = sourceOf(subject)
+      await fill(source)
+      await commit(source, change('d/f', file('later')))
+      same(await snapshot(backend), await snapshot(source), 'tree')
+    },
+  },
+  {
+    name: 'optional methods are there where the source has them, and a fork is read-only too',
+    async test(subject) {
+      const { backend } = subject
+      const source = sourceOf(subject)
+      await fill(source)
+      for (const method of ['scan', 'tree', 'fork'] as const) {
+        same(backend[method] !== undefined, source[method] !== undefined, method)
+      }
+      if (source.tree) check(backend.tree?.() === source.tree(), 'the same tree')
+      const seen: string[] = []
+      await backend.scan?.([at('d/f')], (path) => seen.push(path) > 0)
+      same(seen, source.scan ? ['d/f'] : [], 'scanned')
+      const fork = backend.fork?.()
+      if (fork) await refused('READ_ONLY', 'a commit to the fork', () => commit(fork, change('new', file('x'))))
+    },
+  },
+]

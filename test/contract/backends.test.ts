@@ -1,0 +1,57 @@
+import { Volume } from 'memfs'
+import { describe, expect, it } from 'vitest'
+import { memfs } from '../../src/backends/memfs.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { type BackendSubject, backendContract, readOnlyContract, registerContract } from '../../src/testing/index.ts'
+import { mounts } from '../../src/vfs/mounts.ts'
+import { readOnly } from '../../src/vfs/read-only.ts'
+
+/** One line per backend. */
+const table: Readonly<Record<string, () => BackendSubject | Promise<BackendSubject>>> = {
+  memory: () => ({ backend: memory() }),
+  'memfs, a volume of its own': () => ({ backend: memfs() }),
+  'memfs, a directory of a given volume': givenVolume,
+  'mounts over memory': () => ({ backend: mounts({ '': memory() }) }),
+  'mounts over memfs': () => ({ backend: mounts({ '': memfs() }) }),
+}
+
+for (const [name, create] of Object.entries(table)) {
+  registerContract(name, backendContract({ name, create }), { describe, it })
+}
+
+for (const [name, below] of Object.entries({ memory, memfs })) {
+  const create = () => {
+    const source = below()
+    return { backend: readOnly(source), source }
+  }
+  registerContract(`read-only over ${name}`, readOnlyContract({ name, create }), { describe, it })
+}
+
+describe('the contract itself', () => {
+  it('has many cases, each with a name of its own', () => {
+    const names = backendContract({ name: 'memory', create: () => ({ backend: memory() }) }).map(({ name }) => name)
+    expect(names.length).toBeGreaterThanOrEqual(80)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('does not take a skip of a case that it does not have', () => {
+    const options = { name: 'memory', create: () => ({ backend: memory() }), skip: { 'no such case': 'because' } }
+    expect(() => backendContract(options)).toThrow(TypeError)
+  })
+})
+
+function givenVolume(): BackendSubject {
+  const volume = Volume.fromJSON({ '/outside/secret': 'outside', '/home/outside/x': 'outside' })
+  volume.mkdirSync('/home/project', { recursive: true })
+  return {
+    backend: memfs(volume, { root: '/home/project' }),
+    physical: '/home/project',
+    plantLink: (path, target) => volume.symlinkSync(target, `/home/project/${path}`),
+    dispose() {
+      expect(volume.toJSON(['/outside', '/home/outside'])).toEqual({
+        '/outside/secret': 'outside',
+        '/home/outside/x': 'outside',
+      })
+    },
+  }
+}
