@@ -1,0 +1,130 @@
+/** The lines of a part of a text: where each starts, and an integer for it that equal lines share. */
+export interface InternedLines {
+  /** One more than there are lines: the last one is where the part ends. */
+  readonly starts: readonly number[]
+  readonly ids: readonly number[]
+}
+
+export interface LinePair {
+  readonly old: InternedLines
+  readonly new: InternedLines
+  /** Every id is below this. */
+  readonly symbols: number
+}
+
+/**
+ * Numbers the lines of two texts from `from` on, in the order in which they first appear. Lines are hashed where they
+ * stand, so that no string is made for one. Lines made to collide only cost a second pass, with a hash drawn by chance.
+ */
+export function internLines(oldText: string, oldEnd: number, newText: string, newEnd: number, from: number): LinePair {
+  return (
+    internWith(oldText, oldEnd, newText, newEnd, from, hashLine) ??
+    (internWith(oldText, oldEnd, newText, newEnd, from, drawnHash(), Number.POSITIVE_INFINITY) as LinePair)
+  )
+}
+
+type Hash = (text: string, start: number, end: number) => number
+
+function internWith(
+  oldText: string,
+  oldEnd: number,
+  newText: string,
+  newEnd: number,
+  from: number,
+  hash: Hash,
+  patience = 16,
+): LinePair | undefined {
+  let mask = 255
+  let slots = new Int32Array(mask + 1)
+  // By id: hash, first occurrence, and its length. The text is the old one below `newSymbols`.
+  const hashes: number[] = []
+  const offsets: number[] = []
+  const lengths: number[] = []
+  let newSymbols = Number.POSITIVE_INFINITY
+  let surplus = 0
+
+  const old = internText(oldText, oldEnd)
+  newSymbols = hashes.length
+  const fresh = old && internText(newText, newEnd)
+  return old && fresh && { old, new: fresh, symbols: hashes.length }
+
+  function internText(text: string, end: number): InternedLines | undefined {
+    const starts: number[] = []
+    const ids: number[] = []
+    let start = from
+    while (start < end) {
+      const newline = text.indexOf('\n', start)
+      const next = newline === -1 || newline >= end ? end : newline + 1
+      const id = idOf(text, start, next)
+      starts.push(start)
+      ids.push(id)
+      start = next
+      if (surplus > 1024 + patience * ids.length) return undefined
+    }
+    starts.push(end)
+    return { starts, ids }
+  }
+
+  function idOf(text: string, start: number, end: number): number {
+    const value = hash(text, start, end)
+    const length = end - start
+    let slot = value & mask
+    for (;;) {
+      const id = (slots[slot] as number) - 1
+      if (id === -1) break
+      if (hashes[id] === value && lengths[id] === length) {
+        if (same(id < newSymbols ? oldText : newText, offsets[id] as number, text, start, length)) return id
+      }
+      surplus += 1
+      slot = (slot + 1) & mask
+    }
+    const id = hashes.length
+    slots[slot] = id + 1
+    hashes.push(value)
+    offsets.push(start)
+    lengths.push(length)
+    if (2 * hashes.length > mask) grow()
+    return id
+  }
+
+  function grow(): void {
+    mask = 4 * mask + 3
+    slots = new Int32Array(mask + 1)
+    for (let id = 0; id < hashes.length; id++) {
+      let slot = (hashes[id] as number) & mask
+      while (slots[slot] !== 0) slot = (slot + 1) & mask
+      slots[slot] = id + 1
+    }
+  }
+}
+
+function hashLine(text: string, start: number, end: number): number {
+  let hash = end - start
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return finish(hash)
+}
+
+/** A polynomial over a prime field at a point drawn by chance: nobody can prepare lines that collide. */
+function drawnHash(): Hash {
+  const prime = 0x7fffffff
+  const point = 0x10000 + Math.floor(Math.random() * 0xe0000)
+  return (text, start, end) => {
+    let hash = end - start
+    // Below 2^31 * 2^20 + 2^16, so the double is exact.
+    for (let i = start; i < end; i++) hash = (hash * point + text.charCodeAt(i)) % prime
+    return finish(hash)
+  }
+}
+
+/** Lets every bit of the hash reach the low ones, which choose the slot. */
+function finish(hash: number): number {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  return mixed ^ (mixed >>> 13)
+}
+
+function same(a: string, aStart: number, b: string, bStart: number, length: number): boolean {
+  for (let i = 0; i < length; i++) {
+    if (a.charCodeAt(aStart + i) !== b.charCodeAt(bStart + i)) return false
+  }
+  return true
+}

@@ -1,0 +1,275 @@
+import { internLines } from './intern-lines.ts'
+import { markChanges } from './sequence-diff.ts'
+
+/**
+ * One changed place, without context, numbered as in a unified diff header: from 1, and where a side has no lines, its
+ * start is the number of the line before.
+ */
+export interface LineHunk {
+  readonly oldStart: number
+  readonly oldLines: number
+  readonly newStart: number
+  readonly newLines: number
+}
+
+/**
+ * What changed between two texts, line by line, in order. A line goes up to and including its `\n`; `\r` belongs to it,
+ * and a last line without `\n` differs from the same one with it. Near-linear whatever the texts; a change in one
+ * place costs no more than a comparison of the two texts.
+ *
+ * @example
+ * diffLines('a\nb\n', 'a\nc\nb\n') // [{ oldStart: 1, oldLines: 0, newStart: 2, newLines: 1 }]
+ */
+export function diffLines(oldText: string, newText: string): readonly LineHunk[] {
+  return changedRegions(oldText, newText).map((region) => ({
+    oldStart: region.oldLines === 0 ? region.oldLine : region.oldLine + 1,
+    oldLines: region.oldLines,
+    newStart: region.newLines === 0 ? region.newLine : region.newLine + 1,
+    newLines: region.newLines,
+  }))
+}
+
+/** A changed place by lines, counted from 0, and by offsets into the two texts. */
+export interface Region {
+  oldLine: number
+  oldLines: number
+  newLine: number
+  newLines: number
+  oldFrom: number
+  oldTo: number
+  newFrom: number
+  newTo: number
+}
+
+/** The changed places in order; between two of them lies at least one line that both texts share. */
+export function changedRegions(oldText: string, newText: string): Region[] {
+  if (oldText === newText) return []
+  const { from, line, oldTo, newTo } = trimEnds(oldText, newText)
+  const oldLines = countLines(oldText, from, oldTo)
+  const newLines = countLines(newText, from, newTo)
+  if (oldLines === 0 || newLines === 0 || (oldLines === 1 && newLines === 1)) {
+    return [{ oldLine: line, oldLines, newLine: line, newLines, oldFrom: from, oldTo, newFrom: from, newTo }]
+  }
+  const lines = internLines(oldText, oldTo, newText, newTo, from)
+  const oldChanged = new Uint8Array(oldLines)
+  const newChanged = new Uint8Array(newLines)
+  compareShared(lines.old.ids, lines.new.ids, lines.symbols, oldChanged, newChanged)
+  return slide(oldText, newText, collect(lines.old.starts, lines.new.starts, oldChanged, newChanged, line))
+}
+
+interface Ends {
+  /** Where the first line that differs starts, in both texts, */
+  readonly from: number
+  /** and how many lines are before it. */
+  readonly line: number
+  /** Where the equal lines at the end start. */
+  readonly oldTo: number
+  readonly newTo: number
+}
+
+/** Leaves out the lines that both texts start and end with. No line is split off for it. */
+function trimEnds(oldText: string, newText: string): Ends {
+  const shorter = Math.min(oldText.length, newText.length)
+  let from = 0
+  let line = 0
+  for (let i = 0; i < shorter; i++) {
+    const unit = oldText.charCodeAt(i)
+    if (unit !== newText.charCodeAt(i)) break
+    if (unit === NEWLINE) {
+      line += 1
+      from = i + 1
+    }
+  }
+  let equal = 0
+  const most = shorter - from
+  while (
+    equal < most &&
+    oldText.charCodeAt(oldText.length - 1 - equal) === newText.charCodeAt(newText.length - 1 - equal)
+  ) {
+    equal += 1
+  }
+  if (!startsLine(oldText, oldText.length - equal, from) || !startsLine(newText, newText.length - equal, from)) {
+    const newline = oldText.indexOf('\n', oldText.length - equal)
+    equal = newline === -1 ? 0 : oldText.length - newline - 1
+  }
+  return { from, line, oldTo: oldText.length - equal, newTo: newText.length - equal }
+}
+
+const NEWLINE = 10
+
+function startsLine(text: string, offset: number, from: number): boolean {
+  return offset === from || text.charCodeAt(offset - 1) === NEWLINE
+}
+
+function countLines(text: string, from: number, to: number): number {
+  let count = 0
+  for (let at = from; at < to; count++) {
+    const newline = text.indexOf('\n', at)
+    at = newline === -1 ? to : newline + 1
+  }
+  return count
+}
+
+/** Marks lines that only one side has, and compares the rest. */
+function compareShared(
+  oldIds: readonly number[],
+  newIds: readonly number[],
+  symbols: number,
+  oldChanged: Uint8Array,
+  newChanged: Uint8Array,
+): void {
+  const sides = new Uint8Array(symbols)
+  for (const id of oldIds) sides[id] = 1
+  for (const id of newIds) sides[id] = (sides[id] as number) | 2
+  const old = sharedOf(oldIds, sides, oldChanged)
+  const fresh = sharedOf(newIds, sides, newChanged)
+  const oldMarks = new Uint8Array(old.ids.length)
+  const newMarks = new Uint8Array(fresh.ids.length)
+  markChanges(old.ids, fresh.ids, symbols, oldMarks, newMarks)
+  for (let i = 0; i < oldMarks.length; i++) oldChanged[old.positions[i] as number] = oldMarks[i] as number
+  for (let i = 0; i < newMarks.length; i++) newChanged[fresh.positions[i] as number] = newMarks[i] as number
+}
+
+function sharedOf(ids: readonly number[], sides: Uint8Array, changed: Uint8Array) {
+  const shared = new Int32Array(ids.length)
+  const positions = new Int32Array(ids.length)
+  let count = 0
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i] as number
+    if (sides[id] === 3) {
+      shared[count] = id
+      positions[count] = i
+      count += 1
+    } else {
+      changed[i] = 1
+    }
+  }
+  return { ids: shared.subarray(0, count), positions }
+}
+
+function collect(
+  oldStarts: readonly number[],
+  newStarts: readonly number[],
+  oldChanged: Uint8Array,
+  newChanged: Uint8Array,
+  line: number,
+): Region[] {
+  const regions: Region[] = []
+  let i = 0
+  let j = 0
+  while (i < oldChanged.length || j < newChanged.length) {
+    if (oldChanged[i] !== 1 && newChanged[j] !== 1) {
+      i += 1
+      j += 1
+      continue
+    }
+    const oldAt = i
+    const newAt = j
+    while (oldChanged[i] === 1) i += 1
+    while (newChanged[j] === 1) j += 1
+    regions.push({
+      oldLine: line + oldAt,
+      oldLines: i - oldAt,
+      newLine: line + newAt,
+      newLines: j - newAt,
+      oldFrom: oldStarts[oldAt] as number,
+      oldTo: oldStarts[i] as number,
+      newFrom: newStarts[newAt] as number,
+      newTo: newStarts[j] as number,
+    })
+  }
+  return regions
+}
+
+/**
+ * Where lines were only added or only removed, the same result can often be had with the place a few lines further up
+ * or down. Every such place is joined with its neighbour if it can reach it, and else stands as far down as it goes.
+ */
+function slide(oldText: string, newText: string, regions: readonly Region[]): Region[] {
+  const done: Region[] = []
+  for (let i = 0; i < regions.length; i++) {
+    let region = regions[i] as Region
+    for (;;) {
+      const previous = done[done.length - 1]
+      slideUp(oldText, newText, region, previous)
+      if (previous === undefined || previous.oldTo < region.oldFrom || previous.newTo < region.newFrom) break
+      region = joined(previous, region)
+      done.pop()
+    }
+    const next = regions[i + 1]
+    slideDown(oldText, newText, region, next)
+    if (next !== undefined && region.oldTo === next.oldFrom && region.newTo === next.newFrom) {
+      ;(regions as Region[])[i + 1] = joined(region, next)
+    } else {
+      done.push(region)
+    }
+  }
+  return done
+}
+
+function joined(first: Region, second: Region): Region {
+  return {
+    ...first,
+    oldLines: second.oldLine + second.oldLines - first.oldLine,
+    newLines: second.newLine + second.newLines - first.newLine,
+    oldTo: second.oldTo,
+    newTo: second.newTo,
+  }
+}
+
+function slideUp(oldText: string, newText: string, region: Region, previous: Region | undefined): void {
+  if (previous === undefined || (region.oldLines > 0 && region.newLines > 0)) return
+  const removed = region.newLines === 0
+  const text = removed ? oldText : newText
+  const limit = removed ? previous.oldTo : previous.newTo
+  for (;;) {
+    const from = removed ? region.oldFrom : region.newFrom
+    const to = removed ? region.oldTo : region.newTo
+    if (from <= limit) return
+    const length = from - lineStartBefore(text, from)
+    if (!sameText(text, from - length, to - length, length) || lineStartBefore(text, to) !== to - length) return
+    move(region, -length, -1)
+  }
+}
+
+function slideDown(oldText: string, newText: string, region: Region, next: Region | undefined): void {
+  if (region.oldLines > 0 && region.newLines > 0) return
+  const removed = region.newLines === 0
+  const text = removed ? oldText : newText
+  const limit = next === undefined ? text.length : removed ? next.oldFrom : next.newFrom
+  for (;;) {
+    const from = removed ? region.oldFrom : region.newFrom
+    const to = removed ? region.oldTo : region.newTo
+    if (to >= limit) return
+    const length = lineEndAfter(text, from) - from
+    if (!sameText(text, from, to, length) || lineEndAfter(text, to) !== to + length) return
+    move(region, length, 1)
+  }
+}
+
+function move(region: Region, units: number, lines: number): void {
+  region.oldLine += lines
+  region.newLine += lines
+  region.oldFrom += units
+  region.oldTo += units
+  region.newFrom += units
+  region.newTo += units
+}
+
+/** Where the line starts that ends at `end`. */
+export function lineStartBefore(text: string, end: number): number {
+  return end < 2 ? 0 : text.lastIndexOf('\n', end - 2) + 1
+}
+
+/** Where the line ends that starts at `start`, its `\n` included. */
+export function lineEndAfter(text: string, start: number): number {
+  const newline = text.indexOf('\n', start)
+  return newline === -1 ? text.length : newline + 1
+}
+
+function sameText(text: string, a: number, b: number, length: number): boolean {
+  for (let i = 0; i < length; i++) {
+    if (text.charCodeAt(a + i) !== text.charCodeAt(b + i)) return false
+  }
+  return true
+}

@@ -1,0 +1,30 @@
+/**
+ * A name as git writes it in a patch with its defaults: as it is, or, if anything in it could be misread, in double
+ * quotes with C escapes, where every byte outside ASCII becomes an octal one.
+ *
+ * @example
+ * quoteName('a/é.txt') // '"a/\\303\\251.txt"'
+ */
+export function quoteName(name: string): string {
+  if (!/[^\x20-\x7e]|["\\]/.test(name)) return name
+  let quoted = '"'
+  for (const byte of new TextEncoder().encode(name)) {
+    const letter = escapes.get(byte)
+    if (letter !== undefined) quoted += `\\${letter}`
+    else if (byte < 0x20 || byte >= 0x7f) quoted += `\\${byte.toString(8).padStart(3, '0')}`
+    else quoted += String.fromCharCode(byte)
+  }
+  return `${quoted}"`
+}
+
+const escapes: ReadonlyMap<number, string> = new Map([
+  [7, 'a'],
+  [8, 'b'],
+  [9, 't'],
+  [10, 'n'],
+  [11, 'v'],
+  [12, 'f'],
+  [13, 'r'],
+  [34, '"'],
+  [92, '\\'],
+])

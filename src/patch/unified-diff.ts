@@ -1,0 +1,232 @@
+import type { LogicalPath } from '../paths/logical-path.ts'
+import { changedRegions, lineEndAfter, lineStartBefore, type Region } from './line-diff.ts'
+import { quoteName } from './quoted-name.ts'
+
+/** One state of a file; `null` stands for a file that is not there. */
+export interface FileVersion {
+  readonly path: LogicalPath
+  readonly text: string
+  /** Permission bits, as in 0o644. A patch only tells whether the owner may execute the file. Left out: as the other state. */
+  readonly mode?: number
+}
+
+/** One state of a file that is no text. */
+export interface BinaryVersion {
+  readonly path: LogicalPath
+  readonly bytes: Uint8Array
+  readonly mode?: number
+}
+
+export interface UnifiedDiff {
+  /** `''` where nothing changed. */
+  readonly text: string
+  /** Lines added. */
+  readonly insertions: number
+  /** Lines removed. */
+  readonly deletions: number
+}
+
+/**
+ * One file's section of a patch, as `git diff` writes it, so that `git apply` gives back the new state, and
+ * `git apply -R` the old one. Two states with different paths are a rename. There is no `index` line.
+ *
+ * @param options.context how many unchanged lines are shown around a change; 3 if left out
+ *
+ * @example
+ * unifiedDiff({ path, text: 'a\n' }, { path, text: 'b\n' }).text
+ * // 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'
+ */
+export function unifiedDiff(
+  oldVersion: FileVersion | null,
+  newVersion: FileVersion | null,
+  options: { readonly context?: number } = {},
+): UnifiedDiff {
+  const oldText = oldVersion?.text ?? ''
+  const newText = newVersion?.text ?? ''
+  const regions = changedRegions(oldText, newText)
+  let header = headerOf(oldVersion, newVersion, () => similarity(oldText, newText, regions))
+  if (regions.length === 0) return { text: header, insertions: 0, deletions: 0 }
+  if (header === '') header = gitLine(oldVersion as FileVersion, newVersion as FileVersion)
+  let insertions = 0
+  let deletions = 0
+  for (const region of regions) {
+    insertions += region.newLines
+    deletions += region.oldLines
+  }
+  const names = `--- ${fileLine('a', oldVersion)}\n+++ ${fileLine('b', newVersion)}\n`
+  return { text: header + names + hunks(oldText, newText, regions, options.context ?? 3), insertions, deletions }
+}
+
+/** The same for bytes that are no text: says that they differ, without showing them. `git apply` refuses such a section. */
+export function binaryDiff(oldVersion: BinaryVersion | null, newVersion: BinaryVersion | null): UnifiedDiff {
+  const equal = sameBytes(oldVersion?.bytes ?? NOTHING, newVersion?.bytes ?? NOTHING)
+  let text = headerOf(oldVersion, newVersion, () => (equal ? 100 : 50))
+  if (!equal) {
+    if (text === '') text = gitLine(oldVersion as BinaryVersion, newVersion as BinaryVersion)
+    text += `Binary files ${prefixed('a', oldVersion)} and ${prefixed('b', newVersion)} differ\n`
+  }
+  return { text, insertions: 0, deletions: 0 }
+}
+
+const NOTHING = new Uint8Array()
+
+interface Named {
+  readonly path: LogicalPath
+  readonly mode?: number
+}
+
+/** What a section says before its hunks; `''` if the two states do not differ in name, mode or existence. */
+function headerOf(oldVersion: Named | null, newVersion: Named | null, similar: () => number): string {
+  if (oldVersion === null && newVersion === null) return ''
+  if (oldVersion === null) {
+    const version = newVersion as Named
+    return `${gitLine(version, version)}new file mode ${gitMode(version.mode)}\n`
+  }
+  if (newVersion === null) {
+    return `${gitLine(oldVersion, oldVersion)}deleted file mode ${gitMode(oldVersion.mode)}\n`
+  }
+  let lines = ''
+  const oldMode = gitMode(oldVersion.mode ?? newVersion.mode)
+  const newMode = gitMode(newVersion.mode ?? oldVersion.mode)
+  if (oldMode !== newMode) lines += `old mode ${oldMode}\nnew mode ${newMode}\n`
+  if (oldVersion.path !== newVersion.path) {
+    lines += `similarity index ${similar()}%\n`
+    lines += `rename from ${quoteName(oldVersion.path)}\nrename to ${quoteName(newVersion.path)}\n`
+  }
+  return lines === '' ? '' : gitLine(oldVersion, newVersion) + lines
+}
+
+function gitLine(oldVersion: Named, newVersion: Named): string {
+  return `diff --git ${unmistakable('a', oldVersion)} ${unmistakable('b', newVersion)}\n`
+}
+
+/** git writes a directory whose name ends in a space as it is, and then cannot read its own line: quotes help. */
+function unmistakable(side: 'a' | 'b', version: Named): string {
+  const name = prefixed(side, version)
+  return name.includes(' /') && name.charCodeAt(0) !== QUOTE ? `"${name}"` : name
+}
+
+function prefixed(side: 'a' | 'b', version: Named | null): string {
+  return version === null ? '/dev/null' : quoteName(`${side}/${version.path}`)
+}
+
+/** A tab ends a name with a space, so that nobody takes the rest of it for a time. */
+function fileLine(side: 'a' | 'b', version: Named | null): string {
+  const name = prefixed(side, version)
+  return name.includes(' ') ? `${name}\t` : name
+}
+
+function gitMode(mode = 0): string {
+  return (mode & 0o100) === 0 ? '100644' : '100755'
+}
+
+/** How much of the larger text is also in the other one, in percent; 100 only if they are equal. */
+function similarity(oldText: string, newText: string, regions: readonly Region[]): number {
+  if (regions.length === 0) return 100
+  let kept = oldText.length
+  for (const region of regions) kept -= region.oldTo - region.oldFrom
+  return Math.min(99, Math.floor((100 * kept) / Math.max(oldText.length, newText.length)))
+}
+
+function hunks(oldText: string, newText: string, regions: readonly Region[], context: number): string {
+  let text = ''
+  let heading = ''
+  // Headings are looked for between two hunks only, so that all of them together cost one pass.
+  let searched = 0
+  for (let first = 0; first < regions.length; ) {
+    let last = first
+    while (last + 1 < regions.length && gap(regions[last] as Region, regions[last + 1] as Region) <= 2 * context) {
+      last += 1
+    }
+    const head = regions[first] as Region
+    const tail = regions[last] as Region
+    let before = 0
+    let from = head.oldFrom
+    while (before < context && from > 0) {
+      from = lineStartBefore(oldText, from)
+      before += 1
+    }
+    let after = 0
+    let to = tail.oldTo
+    while (after < context && to < oldText.length) {
+      to = lineEndAfter(oldText, to)
+      after += 1
+    }
+    heading = headingBefore(oldText, from, searched) ?? heading
+    searched = from
+    const oldLines = tail.oldLine + tail.oldLines - head.oldLine + before + after
+    const newLines = tail.newLine + tail.newLines - head.newLine + before + after
+    text += `@@ -${range(head.oldLine - before, oldLines)} +${range(head.newLine - before, newLines)} @@`
+    text += heading === '' ? '\n' : ` ${heading}\n`
+    let at = from
+    for (let i = first; i <= last; i++) {
+      const region = regions[i] as Region
+      text += withPrefix(' ', oldText, at, region.oldFrom)
+      text += withPrefix('-', oldText, region.oldFrom, region.oldTo)
+      text += withPrefix('+', newText, region.newFrom, region.newTo)
+      at = region.oldTo
+    }
+    text += withPrefix(' ', oldText, at, to)
+    first = last + 1
+  }
+  return text
+}
+
+function gap(first: Region, second: Region): number {
+  return second.oldLine - first.oldLine - first.oldLines
+}
+
+function range(line: number, lines: number): string {
+  if (lines === 1) return String(line + 1)
+  return `${lines === 0 ? line : line + 1},${lines}`
+}
+
+function withPrefix(prefix: string, text: string, from: number, to: number): string {
+  let lines = ''
+  for (let at = from; at < to; ) {
+    const next = lineEndAfter(text, at)
+    lines += prefix + text.slice(at, next)
+    at = next
+  }
+  if (to > from && text.charCodeAt(to - 1) !== NEWLINE) lines += '\n\\ No newline at end of file\n'
+  return lines
+}
+
+const NEWLINE = 10
+const QUOTE = 34
+
+/** The last line before a hunk that looks like the start of a function or section: it begins with a letter, `_` or `$`. */
+function headingBefore(text: string, from: number, searched: number): string | undefined {
+  for (let end = from; end > searched; ) {
+    const start = lineStartBefore(text, end)
+    const unit = text.charCodeAt(start)
+    if ((unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95 || unit === 36) {
+      return firstBytes(text.slice(start, end), HEADING_BYTES).replace(/[ \t-\r]+$/, '')
+    }
+    end = start
+  }
+  return undefined
+}
+
+const HEADING_BYTES = 80
+
+/** As much of the text as fits into so many bytes of UTF-8, no character cut in two. */
+function firstBytes(text: string, most: number): string {
+  let bytes = 0
+  let end = 0
+  for (const char of text.slice(0, most)) {
+    const code = char.codePointAt(0) as number
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
+    if (bytes > most) break
+    end += char.length
+  }
+  return text.slice(0, end)
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] !== b[i]) return false
+  }
+  return true
+}
