@@ -1,0 +1,131 @@
+/**
+ * A token that starts with a known prefix. `body` is a regular expression for what follows. It must not be able to
+ * backtrack over more than a fixed number of characters: one class with `{n}` or `{n,}`, or several with fixed `{n}`.
+ */
+export interface PrefixedFormat {
+  readonly kind: string
+  readonly prefixes: readonly string[]
+  readonly body: string
+}
+
+/**
+ * Formats whose tokens are one run of letters, digits, `_`, `-`, at least {@link SHORTEST_TOKEN} long with their prefix,
+ * and start where no letter or digit stands before. To add one, add a row.
+ */
+export const prefixedFormats: readonly PrefixedFormat[] = [
+  { kind: 'aws-access-key-id', prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: '[A-Z0-9]{16}(?![A-Za-z0-9])' },
+  { kind: 'github-token', prefixes: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], body: '[A-Za-z0-9]{36,}' },
+  { kind: 'github-token', prefixes: ['github_pat_'], body: '[A-Za-z0-9_]{60,}' },
+  {
+    kind: 'gitlab-token',
+    prefixes: ['glpat-', 'gldt-', 'glrt-', 'glptt-', 'glsoat-', 'glcbt-', 'glft-', 'glimt-', 'glagent-', 'gloas-'],
+    body: '[A-Za-z0-9_-]{20,}',
+  },
+  {
+    kind: 'slack-token',
+    prefixes: ['xoxb-', 'xoxp-', 'xoxa-', 'xoxr-', 'xoxs-', 'xoxo-', 'xoxe-'],
+    body: '[0-9A-Za-z-]{20,}',
+  },
+  { kind: 'slack-token', prefixes: ['xapp-1-'], body: '[0-9A-Za-z-]{20,}' },
+  { kind: 'stripe-key', prefixes: ['sk_live_', 'rk_live_'], body: '[A-Za-z0-9]{16,}' },
+  { kind: 'stripe-webhook-secret', prefixes: ['whsec_'], body: '[A-Za-z0-9]{32,}' },
+  { kind: 'anthropic-key', prefixes: ['sk-ant-'], body: '[A-Za-z0-9_-]{20,}' },
+  { kind: 'openai-key', prefixes: ['sk-proj-', 'sk-svcacct-', 'sk-admin-'], body: '[A-Za-z0-9_-]{20,}' },
+  { kind: 'openrouter-key', prefixes: ['sk-or-v1-'], body: '[0-9a-f]{40,}' },
+  { kind: 'openai-key', prefixes: ['sk-'], body: '[A-Za-z0-9]{32,}' },
+  { kind: 'google-api-key', prefixes: ['AIza'], body: '[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])' },
+  { kind: 'google-oauth-secret', prefixes: ['GOCSPX-'], body: '[A-Za-z0-9_-]{28}' },
+  { kind: 'npm-token', prefixes: ['npm_'], body: '[A-Za-z0-9]{36,}' },
+  { kind: 'pypi-token', prefixes: ['pypi-AgE'], body: '[A-Za-z0-9_-]{50,}' },
+  { kind: 'huggingface-token', prefixes: ['hf_'], body: '[A-Za-z0-9]{30,}' },
+  { kind: 'digitalocean-token', prefixes: ['dop_v1_', 'doo_v1_', 'dor_v1_'], body: '[0-9a-f]{64}' },
+  { kind: 'twilio-key', prefixes: ['SK'], body: '[0-9a-f]{32}(?![A-Za-z0-9])' },
+  { kind: 'age-key', prefixes: ['AGE-SECRET-KEY-1'], body: '[0-9A-Z]{58}' },
+  { kind: 'shopify-token', prefixes: ['shpat_', 'shpca_', 'shppa_', 'shpss_'], body: '[0-9A-Fa-f]{32}' },
+  { kind: 'square-token', prefixes: ['sq0atp-', 'sq0csp-'], body: '[A-Za-z0-9_-]{22,}' },
+  { kind: 'docker-token', prefixes: ['dckr_pat_'], body: '[A-Za-z0-9_-]{27,}' },
+  { kind: 'databricks-token', prefixes: ['dapi'], body: '[0-9a-f]{32}(?![A-Za-z0-9])' },
+  { kind: 'postman-key', prefixes: ['PMAK-'], body: '[0-9a-f]{24}-[0-9a-f]{34}' },
+  { kind: 'grafana-token', prefixes: ['glsa_'], body: '[A-Za-z0-9]{32}_[0-9A-Fa-f]{8}' },
+  { kind: 'linear-key', prefixes: ['lin_api_', 'lin_oauth_'], body: '[A-Za-z0-9]{40,}' },
+  { kind: 'groq-key', prefixes: ['gsk_'], body: '[A-Za-z0-9]{40,}' },
+  { kind: 'perplexity-key', prefixes: ['pplx-'], body: '[A-Za-z0-9]{40,}' },
+  { kind: 'xai-key', prefixes: ['xai-'], body: '[A-Za-z0-9]{70,}' },
+  { kind: 'replicate-token', prefixes: ['r8_'], body: '[A-Za-z0-9]{37,}' },
+  { kind: 'supabase-token', prefixes: ['sbp_'], body: '[0-9a-f]{40}' },
+  { kind: 'rubygems-key', prefixes: ['rubygems_'], body: '[0-9a-f]{48}' },
+  { kind: 'sentry-token', prefixes: ['sntrys_', 'sntryu_'], body: '[A-Za-z0-9_-]{40,}' },
+  { kind: 'new-relic-key', prefixes: ['NRAK-'], body: '[A-Z0-9]{27}' },
+  { kind: 'atlassian-token', prefixes: ['ATATT3x'], body: '[A-Za-z0-9_-]{60,}' },
+  { kind: 'figma-token', prefixes: ['figd_'], body: '[A-Za-z0-9_-]{40}' },
+]
+
+/** Tokens are found by runs of their characters of at least this length. */
+export const SHORTEST_TOKEN = 20
+
+/** A token known by what stands right before a run of the same characters. */
+export interface PrecededFormat {
+  readonly kind: string
+  /** One of these literals ends right where the run starts: a cheap first look at its last two characters. */
+  readonly after: readonly string[]
+  /** Matches at the start of the run; looks behind for the rest. The same rule as for {@link PrefixedFormat.body}. */
+  readonly token: RegExp
+  /** How many characters of the match are no secret and stay. */
+  readonly keep?: number
+}
+
+export const precededFormats: readonly PrecededFormat[] = [
+  { kind: 'sendgrid-key', after: ['SG.'], token: /(?<=(?<![A-Za-z0-9])SG\.)[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/y },
+  { kind: 'google-oauth-token', after: ['ya29.'], token: /(?<=(?<![A-Za-z0-9])ya29\.)[A-Za-z0-9_-]{20,}/y },
+  { kind: 'vault-token', after: ['hvs.', 'hvb.'], token: /(?<=(?<![A-Za-z0-9])hv[sb]\.)[A-Za-z0-9_-]{24,}/y },
+  {
+    kind: 'doppler-token',
+    after: ['dp.pt.', 'dp.st.', 'dp.sa.', 'dp.ct.'],
+    token: /(?<=(?<![A-Za-z0-9])dp\.[psc][ta]\.)[A-Za-z0-9]{40,}/y,
+  },
+  {
+    kind: 'telegram-token',
+    after: [...'0123456789'].map((digit) => `${digit}:`),
+    token: /(?<=(?<![0-9])[0-9]{8,10}:)AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])/y,
+  },
+  { kind: 'azure-key', after: ['AccountKey='], token: /(?<=AccountKey=)[A-Za-z0-9+/]{86}==/y },
+  { kind: 'azure-key', after: ['SharedAccessKey='], token: /(?<=SharedAccessKey=)[A-Za-z0-9+/]{43}=/y },
+  {
+    kind: 'slack-webhook',
+    after: ['hooks.slack.'],
+    token: /(?<=hooks\.slack\.)com\/services\/T[A-Z0-9]{8,12}\/B[A-Z0-9]{8,12}\/[A-Za-z0-9]{24}/y,
+    keep: 'com/services/'.length,
+  },
+  {
+    kind: 'discord-webhook',
+    after: ['discord.', 'discordapp.'],
+    token: /(?<=discord(?:app)?\.)com\/api\/webhooks\/[0-9]{17,20}\/[A-Za-z0-9_-]{60,}/y,
+    keep: 'com/api/webhooks/'.length,
+  },
+  {
+    // An opaque token holds a digit; words and placeholders do not.
+    kind: 'authorization',
+    after: ['earer ', 'EARER ', 'oken ', 'asic '],
+    token:
+      /(?<=authorization["'`]?[ \t]{0,4}[:=,][ \t]{0,4}["'`]?(?:bearer|token|basic) )(?=[a-z_/+-]{0,80}[0-9])[a-z0-9_/+-]{20,}(?:[.~=][a-z0-9_/+-]*){0,8}/iy,
+  },
+]
+
+/** The value of an assignment to a name such as `aws_secret_access_key`; matches at the start of a run of 40. */
+export const awsSecretKey =
+  /(?<=(?:secret[_-]?access[_-]?key|aws[_-]?secret(?:[_-]?key)?)["'`\]]{0,2}[ \t]{0,8}(?:=>|:=|[:=,])[ \t]{0,8}["'`]?)[a-z0-9/+]{40}(?![a-z0-9/+=_-])/iy
+
+/** A header that decodes to one of a JSON Web Token, and two more parts. */
+export const jsonWebToken = /(eyJ[A-Za-z0-9_-]{17,})\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{20,}/y
+
+/** The first part decodes to a number of 17 to 20 digits. */
+export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}/y
+
+/** Services whose addresses usually carry a password; an address of the Web seldom does outside of documentation. */
+export const schemesWithPassword: ReadonlySet<string> = new Set(
+  `postgres postgresql mysql mysqlx mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse
+  cockroachdb neo4j neo4j+s bolt nats mqtt mqtts ldap ldaps smtp smtps imap imaps ftp ftps sftp`.split(/\s+/),
+)
+
+/** What stands for a password in examples. */
+export const placeholderPasswords: ReadonlySet<string> = new Set(['password', 'passwd', 'pass', 'pwd'])

@@ -1,0 +1,61 @@
+/**
+ * What Windows and HFS+ make of a name: without code points that HFS+ ignores, without trailing dots and spaces, and with
+ * `expandShort` an 8.3 short name (`git~1`) written out. A device name becomes `\\.\NAME`, which is no name at all.
+ * The same string where nothing changes. Letter case stays.
+ */
+export function alterName(name: string, expandShort: (shortName: string) => string | undefined): string {
+  const device = DEVICE.exec(name)
+  if (device !== null) return `\\\\.\\${(device[1] as string).toUpperCase()}`
+  const stored = trimEnd(name.replace(HFS_IGNORABLE, ''))
+  return expandShort(stored) ?? stored
+}
+
+/** Whether {@link alterName} may change a name of the path: cheap, and never wrong when it says no. */
+export function mayBeAltered(path: string): boolean {
+  return ALTERABLE.test(path)
+}
+
+/**
+ * A name as the most lenient disk compares it: without any ignorable code point, decomposed and composed again, in one
+ * case (`ß` is `ss`, the Kelvin sign is `k`). Compatibility forms (full-width letters) are names of their own.
+ */
+export function foldName(name: string): string {
+  if (!NON_ASCII.test(name)) return name.toLowerCase()
+  return name.replace(IGNORABLE, '').normalize('NFC').toUpperCase().toLowerCase()
+}
+
+/** Whether a name is ASCII without anything that {@link alterName} or a backup mark would need a look at. */
+export function isPlainName(name: string): boolean {
+  return !ODD.test(name)
+}
+
+/** The key under which NTFS may store a long name as 8.3 short names: its first letters, `~`, and its extension. */
+export function shortNameKey(longName: string): string {
+  const name = longName.toLowerCase().replace(/^[. ]+/, '')
+  const dot = name.lastIndexOf('.')
+  const base = dot === -1 ? name : name.slice(0, dot)
+  const extension = dot === -1 ? '' : name.slice(dot + 1, dot + 4)
+  return `${base.replace(/[. ]/g, '').slice(0, 6)}~${extension}`
+}
+
+/** The {@link shortNameKey} and extension of a short name such as `GIT~1` or `ENV~1.LOC`; `undefined` for any other name. */
+export function parseShortName(name: string): { readonly stem: string; readonly extension: string } | undefined {
+  const parts = SHORT_NAME.exec(name)
+  return parts === null ? undefined : { stem: foldName(parts[1] as string), extension: foldName(parts[2] ?? '') }
+}
+
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i
+const HFS_IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
+const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
+const NON_ASCII = /[^\x00-\x7f]/
+const ODD = /[^\x00-\x7d]|[. ]$/
+const SHORT_NAME = /^([^.~ ]{1,6})~[0-9]{1,2}(?:\.([^.~ ]{1,3}))?$/
+const ALTERABLE =
+  /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|[. ](?:\/|$)|~[0-9]|(?:^|\/)(?:con(?:in\$|out\$)?|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:[./]|$)/i
+
+/** A loop, since `/[. ]+$/` is quadratic on a name of dots. */
+function trimEnd(name: string): string {
+  let end = name.length
+  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end -= 1
+  return name.slice(0, end)
+}

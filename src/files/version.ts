@@ -1,0 +1,47 @@
+import { sha256Portable } from './sha256.ts'
+
+/** The version of a file's bytes: their SHA-256 as 64 lowercase hex digits. Synchronous on every platform. */
+export function sha256(bytes: Uint8Array): string {
+  return nativeHash === undefined ? sha256Portable(bytes) : nativeHash(bytes)
+}
+
+/** The version that a text has as UTF-8. Lone surrogates count as U+FFFD, as in any UTF-8 encoder. */
+export function sha256Text(text: string): string {
+  return nativeHash === undefined ? sha256Portable(encoder.encode(text)) : nativeHash(text)
+}
+
+/** {@link sha256} off the main thread where that is faster: without a native synchronous hash, for larger files. */
+export async function sha256Async(bytes: Uint8Array): Promise<string> {
+  const subtle = globalThis.crypto?.subtle
+  if (nativeHash !== undefined || bytes.length <= SUBTLE_FROM_BYTES || subtle === undefined) return sha256(bytes)
+  // WebCrypto refuses shared memory, and a copy costs little beside the hash.
+  const owned = bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice()
+  let hex = ''
+  for (const byte of new Uint8Array(await subtle.digest('SHA-256', owned))) hex += byte.toString(16).padStart(2, '0')
+  return hex
+}
+
+/** Below this, a call to WebCrypto costs more than hashing in JavaScript. */
+const SUBTLE_FROM_BYTES = 32 * 1024
+
+const encoder = new TextEncoder()
+
+const nativeHash = findNativeHash()
+
+/** Node, Deno, Bun and workerd with Node compatibility hand out their crypto module without an import. */
+function findNativeHash(): ((data: Uint8Array | string) => string) | undefined {
+  try {
+    const host = (globalThis as { process?: Partial<NodeJS.Process> }).process
+    const crypto = host?.getBuiltinModule?.('node:crypto')
+    if (crypto === undefined) return undefined
+    const { hash } = crypto as { hash?: (algorithm: string, data: Uint8Array | string, encoding: 'hex') => string }
+    const found =
+      hash === undefined
+        ? (data: Uint8Array | string) => crypto.createHash('sha256').update(data).digest('hex')
+        : (data: Uint8Array | string) => hash('sha256', data, 'hex')
+    return found('abc') === sha256Portable(encoder.encode('abc')) ? found : undefined
+  } catch {
+    // A platform that only pretends to have the module.
+    return undefined
+  }
+}
