@@ -1,0 +1,224 @@
+import { ToolError } from '../errors.ts'
+import { frequencyOf } from './byte-frequency.ts'
+import { createFinder, type Finder } from './find-bytes.ts'
+import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
+import { createLineMatcher, type Deadline, type LineMatcher, timeIsUp } from './line-matcher.ts'
+import { type Required, requiredTexts, wholeText } from './literals.ts'
+import { literalNode, type Node, parseRegex } from './syntax.ts'
+
+export interface QueryInput {
+  readonly query: string
+  readonly mode: 'literal' | 'regex'
+  readonly caseSensitive: boolean
+}
+
+/** A line with a match. All are byte offsets; the line comes without its line end. */
+export interface Hit {
+  readonly lineStart: number
+  readonly lineEnd: number
+  /** Of the leftmost match in the line; what it prefers among those that start there, as JavaScript does. */
+  readonly matchStart: number
+  readonly matchEnd: number
+}
+
+/**
+ * A compiled search over the bytes of UTF-8 texts, line by line: `\n` ends a line, a `\r` before it belongs to the end, a
+ * lone `\r` is a character. A byte order mark at the start is skipped. Bytes that are not UTF-8 match nothing. Searching
+ * takes linear time in the text, whatever the pattern, and nothing about a text is kept.
+ */
+export interface Query {
+  /** Whether some line matches. Where the deadline passes first, it answers true. */
+  mayMatch(bytes: Uint8Array, deadline?: Deadline): boolean
+  /**
+   * Hands out each line that has a match, in order, until `visit` returns false or the deadline, asked about every 64 KB,
+   * says that time is up: then it stops without a word, so ask the deadline afterwards.
+   */
+  eachLine(bytes: Uint8Array, visit: (hit: Hit) => boolean, deadline?: Deadline): void
+}
+
+/**
+ * Compiles a query. Literals match as they stand; for the syntax of regular expressions see `parseRegex`. Without
+ * `caseSensitive`, letters match by Unicode simple case folding, ASCII letters among themselves only.
+ *
+ * Throws `INVALID_PATTERN`, with a hint, for an empty query, a line break in it, and a regular expression that is wrong,
+ * too large, or would need backtracking.
+ *
+ * @example
+ * const query = compileQuery({ query: 'let \\w+', mode: 'regex', caseSensitive: true })
+ * query.eachLine(new TextEncoder().encode('a\nlet b\n'), (hit) => hit.matchStart === 2)
+ */
+export function compileQuery(input: QueryInput): Query {
+  const { query, mode, caseSensitive } = input
+  if (query === '') throw new ToolError('INVALID_PATTERN', 'Cannot search: the query is empty')
+  if (query.length > MAX_LENGTH) {
+    throw new ToolError('INVALID_PATTERN', `Cannot search: the query is longer than ${MAX_LENGTH} UTF-16 units`)
+  }
+  const root = mode === 'literal' ? literalNode(query, !caseSensitive) : parseRegex(query, !caseSensitive)
+  const whole = wholeText(root)
+  if (whole !== undefined) return literalQuery(utf8.encode(whole.text), whole.ignoreCase)
+  return regexQuery(root)
+}
+
+const MAX_LENGTH = 4096
+const LF = 0x0a
+const utf8 = new TextEncoder()
+
+function literalQuery(needle: Uint8Array, ignoreCase: boolean): Query {
+  const { find } = createFinder(needle, ignoreCase)
+  // A needle that ends in \r may reach into a line end, where it does not count.
+  const endsInReturn = needle[needle.length - 1] === 0x0d
+  const findInLine = (bytes: Uint8Array, from: number): number => {
+    let at = find(bytes, from)
+    while (at !== -1 && endsInReturn && bytes[at + needle.length] === LF) at = find(bytes, at + 1)
+    return at
+  }
+  return {
+    mayMatch: (bytes) => findInLine(bytes, firstLineStart(bytes)) !== -1,
+    eachLine(bytes, visit, deadline) {
+      let paused = 0
+      for (let from = firstLineStart(bytes); from < bytes.length; ) {
+        const at = findInLine(bytes, from)
+        if (at === -1) return
+        if (at - paused > PAUSE) {
+          if (deadline?.()) return
+          paused = at
+        }
+        const lineStart = lineStartAt(bytes, at, from)
+        const lineFeed = lineFeedAt(bytes, at)
+        const lineEnd = lineEndBefore(bytes, lineStart, lineFeed)
+        if (!visit({ lineStart, lineEnd, matchStart: at, matchEnd: at + needle.length })) return
+        from = lineFeed + 1
+      }
+    },
+  }
+}
+
+/** Bytes between two questions for the deadline. */
+const PAUSE = 1 << 16
+
+function regexQuery(root: Node): Query {
+  const matcher = createLineMatcher(root)
+  const required = requiredTexts(root, costOf)
+  const walk =
+    required !== undefined && costOf(required) < COST_OF_SCANNING
+      ? candidateWalk(matcher, required)
+      : scanningWalk(matcher)
+  const stoppable = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined): boolean => {
+    try {
+      walk(bytes, visit, deadline)
+      return true
+    } catch (error) {
+      if (error === timeIsUp) return false
+      throw error
+    }
+  }
+  return {
+    mayMatch(bytes, deadline) {
+      let found = false
+      const complete = stoppable(
+        bytes,
+        () => {
+          found = true
+          return false
+        },
+        deadline,
+      )
+      return found || !complete
+    },
+    eachLine(bytes, visit, deadline) {
+      stoppable(
+        bytes,
+        (lineStart, lineEnd, knownEnd) => {
+          const matchEnd = knownEnd === -1 ? matcher.matchEnd(bytes, lineStart, lineEnd, deadline) : knownEnd
+          const matchStart = matcher.matchStart(bytes, lineStart, lineEnd, matchEnd, deadline)
+          return visit({ lineStart, lineEnd, matchStart, matchEnd })
+        },
+        deadline,
+      )
+    },
+  }
+}
+
+/** Takes a line that matches, and where the match ends, or -1 if that is not known yet. */
+type Visit = (lineStart: number, lineEnd: number, matchEnd: number) => boolean
+type Walk = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined) => void
+
+/** Runs over every byte. */
+function scanningWalk(matcher: LineMatcher): Walk {
+  return (bytes, visit, deadline) => {
+    for (let from = firstLineStart(bytes); from < bytes.length; ) {
+      const at = matcher.scan(bytes, from, deadline)
+      if (at === -1) return
+      const lineStart = lineStartAt(bytes, at, from)
+      const lineFeed = lineFeedAt(bytes, at)
+      if (!visit(lineStart, lineEndBefore(bytes, lineStart, lineFeed), -1)) return
+      from = lineFeed + 1
+    }
+  }
+}
+
+/** Runs only over the lines that hold a required text. */
+function candidateWalk(matcher: LineMatcher, required: Required): Walk {
+  const find = anyOf(findersOf(required))
+  return (bytes, visit, deadline) => {
+    let paused = 0
+    const next = find(bytes)
+    for (let from = firstLineStart(bytes); from < bytes.length; ) {
+      const at = next(from)
+      if (at === -1) return
+      if (at - paused > PAUSE) {
+        if (deadline?.()) return
+        paused = at
+      }
+      const lineStart = lineStartAt(bytes, at, from)
+      const lineFeed = lineFeedAt(bytes, at)
+      const lineEnd = lineEndBefore(bytes, lineStart, lineFeed)
+      const matchEnd = matcher.matchEnd(bytes, lineStart, lineEnd, deadline)
+      if (matchEnd !== -1 && !visit(lineStart, lineEnd, matchEnd)) return
+      from = lineFeed + 1
+    }
+  }
+}
+
+/** The first place of any of several texts in some bytes, asked for from ascending offsets. */
+function anyOf(finders: readonly Finder[]): (bytes: Uint8Array) => (from: number) => number {
+  const [only] = finders
+  if (only !== undefined && finders.length === 1) return (bytes) => (from) => only.find(bytes, from)
+  return (bytes) => {
+    const places = finders.map(() => -2)
+    return (from) => {
+      let first = -1
+      for (let i = 0; i < finders.length; i++) {
+        let place = places[i] as number
+        if (place !== -1 && place < from) {
+          place = (finders[i] as Finder).find(bytes, from)
+          places[i] = place
+        }
+        if (place !== -1 && (first === -1 || place < first)) first = place
+      }
+      return first
+    }
+  }
+}
+
+function findersOf({ texts, ignoreCase }: Required): Finder[] {
+  return texts.map((text) => createFinder(utf8.encode(text), ignoreCase))
+}
+
+/** About how many nanoseconds a byte it takes to find required texts and run over the lines that hold them. */
+function costOf({ texts, ignoreCase }: Required): number {
+  let cost = 0
+  for (const text of texts) {
+    const bytes = utf8.encode(text)
+    let rarest = 1
+    for (const byte of bytes) rarest = Math.min(rarest, frequencyOf(byte) / 1e6)
+    const lines = rarest * 0.25 ** (bytes.length - 1)
+    cost += createFinder(bytes, ignoreCase).cost + lines * COST_OF_LINE
+  }
+  return cost
+}
+
+/** Nanoseconds. */
+const COST_OF_LINE = 250
+/** Nanoseconds a byte. */
+const COST_OF_SCANNING = 2

@@ -1,0 +1,62 @@
+import { compileQuery, type Hit, type QueryInput } from '../../src/search/query.ts'
+
+export interface FoundLine {
+  readonly line: number
+  readonly column: number
+  readonly text: string
+  readonly match: string
+}
+
+/** What a naive search says: lines split by hand, the engine's own RegExp on each. */
+export function naiveSearch(text: string, pattern: RegExp): FoundLine[] {
+  const lines = text.split('\n')
+  if (lines[lines.length - 1] === '') lines.pop()
+  const ended = text.endsWith('\n') ? lines.length : lines.length - 1
+  return lines.flatMap((raw, i) => {
+    const line = i < ended && raw.endsWith('\r') ? raw.slice(0, -1) : raw
+    const match = firstMatch(line, pattern)
+    return match === null ? [] : [{ line: i + 1, column: match.index + 1, text: line, match: match[0] }]
+  })
+}
+
+/** Tried at each character: left to itself, V8 also tries between the halves of a surrogate pair, where `\\B` matches. */
+function firstMatch(line: string, pattern: RegExp): RegExpExecArray | null {
+  const sticky = new RegExp(pattern, `${pattern.flags}y`)
+  for (let at = 0; at <= line.length; at += (line.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
+    sticky.lastIndex = at
+    const match = sticky.exec(line)
+    if (match !== null) return match
+  }
+  return null
+}
+
+/** What ours says, in the same form. */
+export function ourSearch(text: string, input: QueryInput): FoundLine[] {
+  const bytes = new TextEncoder().encode(text)
+  const query = compileQuery(input)
+  const found: FoundLine[] = []
+  query.eachLine(bytes, (hit) => {
+    found.push({
+      line: slice(bytes, 0, hit.lineStart).split('\n').length,
+      column: slice(bytes, hit.lineStart, hit.matchStart).length + 1,
+      text: slice(bytes, hit.lineStart, hit.lineEnd),
+      match: slice(bytes, hit.matchStart, hit.matchEnd),
+    })
+    return true
+  })
+  if (query.mayMatch(bytes) !== found.length > 0) throw new Error('mayMatch and eachLine disagree')
+  return found
+}
+
+export function hitsOf(input: QueryInput, text: string): Hit[] {
+  const hits: Hit[] = []
+  compileQuery(input).eachLine(new TextEncoder().encode(text), (hit) => {
+    hits.push(hit)
+    return true
+  })
+  return hits
+}
+
+function slice(bytes: Uint8Array, from: number, to: number): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(bytes.subarray(from, to))
+}
