@@ -123,45 +123,48 @@ function commitNow(files: OpenVolume, changes: readonly Change[], { at }: Commit
     sha256: (found: Found) => (found.type === 'file' ? found.sha256 : ''),
     names: (path) => files.entries(path).map(({ name }) => name),
   })
+  const after = new Map<Path, Version>()
   const undo: (() => void)[] = []
   try {
-    for (const change of applyOrder(changes)) apply(files, change, lookup, undo)
+    for (const change of applyOrder(changes)) after.set(change.path, apply(files, change, lookup, undo))
     if (at !== undefined) for (const path of touchedPaths(changes, lookup)) files.setTime(path, at)
   } catch (error) {
     for (const step of undo.reverse()) step()
     throw error
   }
   return {
-    applied: changes.map(({ path, to }, i) => {
-      const earlier = versionOf(before[i])
-      if (to === null) return { path, before: earlier, after: null }
-      if (to.type === 'directory') return { path, before: earlier, after: DIRECTORY_VERSION }
-      return { path, before: earlier, after: versionOf(files.at(path)) }
-    }),
+    applied: changes.map(({ path }, i) => ({ path, before: versionOf(before[i]), after: after.get(path) ?? null })),
   }
 }
 
+/** Brings one path to its state, notes how to bring it back, and tells what is there now. */
 function apply(
   files: OpenVolume,
   { path, to, from }: Change,
   lookup: (path: Path) => Found | undefined,
   undo: (() => void)[],
-): void {
+): Version {
   const old = lookup(path)
-  if (to?.type === 'directory' && old?.type === 'directory') return
+  if (to?.type === 'directory' && old?.type === 'directory') return DIRECTORY_VERSION
   if (old !== undefined) {
     files.remove(path, old.type)
     undo.push(() => files.restore(path, old))
   }
-  if (to === null) return
+  if (to === null) return null
   undo.push(() => files.remove(path, files.type(path)))
-  if (to.type === 'directory') files.makeDirectory(path, DIRECTORY_MODE)
-  else if (to.type === 'link') files.makeLink(path, to.target)
-  else {
-    const source = from === undefined ? undefined : lookup(from)
-    const kept = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
-    files.makeFile(path, to.bytes, to.mode ?? kept?.stat.mode ?? FILE_MODE)
+  if (to.type === 'directory') {
+    files.makeDirectory(path, DIRECTORY_MODE)
+    return DIRECTORY_VERSION
   }
+  if (to.type === 'link') {
+    files.makeLink(path, to.target)
+    return { type: 'link', target: to.target }
+  }
+  const source = from === undefined ? undefined : lookup(from)
+  const kept = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
+  const mode = to.mode ?? kept?.stat.mode ?? FILE_MODE
+  files.makeFile(path, to.bytes, mode)
+  return { type: 'file', sha256: sha256(to.bytes), size: to.bytes.length, mode }
 }
 
 /** What gets a new time: what was written, and the directories whose names changed. */

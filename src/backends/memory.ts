@@ -336,8 +336,10 @@ function pathOfKey(key: string): LogicalPath {
   }
 }
 
+const encoder = new TextEncoder()
+
 function encode(path: LogicalPath, text: string): Uint8Array {
   // The encoder would silently replace what is not well-formed.
   if (/\p{Cs}/u.test(text)) throw new TypeError(`memory(): the text of ${quote(path)} is not well-formed Unicode`)
-  return new TextEncoder().encode(text)
+  return encoder.encode(text)
 }

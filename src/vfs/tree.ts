@@ -55,13 +55,10 @@ export function withoutEntry(directory: DirectoryNode, name: string, stat: Stat 
   const chunk = chunks[at] as Chunk
   const index = lowerBound(chunk.names, name)
   if (chunk.names[index] !== name) return directory
-  const left = { names: removed(chunk.names, index), nodes: removed(chunk.nodes, index) }
   const copy = chunks.slice()
-  const next = chunks[at + 1]
-  if (left.names.length === 0) copy.splice(at, 1)
-  else if (next !== undefined && left.names.length + next.names.length <= MERGED_CHUNK) {
-    copy.splice(at, 2, { names: [...left.names, ...next.names], nodes: [...left.nodes, ...next.nodes] })
-  } else copy[at] = left
+  copy.splice(at, 1, { names: removed(chunk.names, index), nodes: removed(chunk.nodes, index) })
+  mergeIfSmall(copy, at)
+  mergeIfSmall(copy, at - 1)
   return makeDirectory(stat, copy)
 }
 
@@ -152,6 +149,17 @@ function getEntry(this: DirectoryNode, name: string): TreeNode | undefined {
   const chunk = chunks[chunks.length === 1 ? 0 : chunkFor(chunks, name)] as Chunk
   const index = lowerBound(chunk.names, name)
   return chunk.names[index] === name ? chunk.nodes[index] : undefined
+}
+
+/** Joins a chunk with the next one where both together are small, so that removals leave no trail of tiny chunks. */
+function mergeIfSmall(chunks: Chunk[], at: number): void {
+  const chunk = chunks[at]
+  const next = chunks[at + 1]
+  if (chunk === undefined) return
+  if (chunk.names.length === 0) chunks.splice(at, 1)
+  else if (next !== undefined && chunk.names.length + next.names.length <= MERGED_CHUNK) {
+    chunks.splice(at, 2, { names: [...chunk.names, ...next.names], nodes: [...chunk.nodes, ...next.nodes] })
+  }
 }
 
 /** The chunk that holds a name or would take it: the last one that does not begin after it. */
