@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, read, readSync, type Stats } from 'node:fs'
+import { promisify } from 'node:util'
+import { ToolError } from '../../errors.ts'
+import { sha256 } from '../../files/version.ts'
+import { display, type Path, quote } from '../../paths/logical-path.ts'
+import type { FileRead } from '../../vfs/backend.ts'
+import type { Ground, Look } from './ground.ts'
+import { statOf, tagOf } from './stats.ts'
+
+/** Up to this many bytes are read without the thread pool, which would cost more than the reading. */
+export const AT_ONCE_BYTES = 1024 * 1024
+
+/** What is larger does not fit into one array everywhere, and can be read in ranges. */
+const LARGEST_BYTES = 1024 * 1024 * 1024
+
+/** How often a file is read again that changes while it is read. */
+const ATTEMPTS = 3
+
+export interface Range {
+  readonly start: number
+  readonly end: number
+  readonly tag?: string
+}
+
+/** The bytes of a file or of a range of it, with the stat they belong to. Throws ToolErrors and the system's errors. */
+export async function readContent(
+  ground: Ground,
+  path: Path,
+  range: Range | undefined,
+  modes: boolean,
+): Promise<FileRead> {
+  return withFile(ground, 'read', path, async (fd) => {
+    for (let attempt = 1; ; attempt++) {
+      const before = fstatSync(fd)
+      requireTag(path, range?.tag, before)
+      const start = Math.min(Math.max(0, range?.start ?? 0), before.size)
+      const end = Math.max(start, Math.min(range?.end ?? before.size, before.size))
+      if (end - start > LARGEST_BYTES) throw tooLarge(path, end - start)
+      const bytes = new Uint8Array(end - start)
+      const got = bytes.length <= AT_ONCE_BYTES ? fill(fd, bytes, start) : await fillSlowly(fd, bytes, start)
+      const after = fstatSync(fd)
+      const steady = got === bytes.length && tagOf(before) === tagOf(after)
+      if (steady) return { bytes, stat: statOf(after, modes) }
+      if (attempt < ATTEMPTS) continue
+      // Someone writes into it all the time: what was read is no version that could be named again.
+      const stat = statOf(after, modes)
+      return { bytes: bytes.subarray(0, got), stat: { ...stat, tag: `${stat.tag}~${performance.now()}` } }
+    }
+  })
+}
+
+/** The sha256 of a file, read in pieces, and its stat at that time. */
+export async function hashContent(ground: Ground, path: Path): Promise<{ sha256: string; stats: Stats }> {
+  return withFile(ground, 'read', path, async (fd) => {
+    for (let attempt = 1; ; attempt++) {
+      const before = fstatSync(fd)
+      const sum = before.size <= AT_ONCE_BYTES ? hashAtOnce(fd, before.size) : await hashSlowly(fd)
+      const stats = fstatSync(fd)
+      if (attempt === ATTEMPTS || tagOf(before) === tagOf(stats)) return { sha256: sum, stats }
+    }
+  })
+}
+
+/** Fills an array from a position on; returns how many bytes there were. */
+export function fill(fd: number, bytes: Uint8Array, position: number): number {
+  let got = 0
+  while (got < bytes.length) {
+    const count = readSync(fd, bytes, got, bytes.length - got, position + got)
+    if (count === 0) break
+    got += count
+  }
+  return got
+}
+
+/** Refuses what is no file, before it is opened. */
+export function requireFile(verb: string, path: Path, stats: Stats): void {
+  if (stats.isFile()) return
+  const cannot = `Cannot ${verb} ${quote(display(path))}: it is`
+  const details = { path: display(path) }
+  if (stats.isDirectory()) throw new ToolError('IS_DIRECTORY', `${cannot} a directory`, details)
+  if (stats.isSymbolicLink()) throw new ToolError('INVALID_INPUT', `${cannot} a link`, details)
+  throw new ToolError('PATH_REJECTED', `${cannot} neither a file, a directory nor a link`, details)
+}
+
+async function withFile<T>(ground: Ground, verb: string, path: Path, use: (fd: number) => Promise<T>): Promise<T> {
+  const fd = openFile(ground, verb, path)
+  try {
+    return await use(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function openFile(ground: Ground, verb: string, path: Path): number {
+  const look: Look = ground.look(path)
+  try {
+    requireFile(verb, path, look.stat)
+    const fd = look.open()
+    try {
+      // Where looking and opening are two calls, something else may have been opened.
+      requireFile(verb, path, fstatSync(fd))
+      return fd
+    } catch (error) {
+      closeSync(fd)
+      throw error
+    }
+  } finally {
+    look.close()
+  }
+}
+
+function requireTag(path: Path, tag: string | undefined, stats: Stats): void {
+  if (tag === undefined || tag === tagOf(stats)) return
+  throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, { path })
+}
+
+function tooLarge(path: Path, size: number): ToolError {
+  return new ToolError('LIMIT_EXCEEDED', `Cannot read ${quote(path)}: ${size} bytes at once are too many`, {
+    path,
+    value: LARGEST_BYTES,
+  })
+}
+
+const readAsync = promisify(read)
+
+async function fillSlowly(fd: number, bytes: Uint8Array, position: number): Promise<number> {
+  let got = 0
+  while (got < bytes.length) {
+    const length = Math.min(4 * AT_ONCE_BYTES, bytes.length - got)
+    const { bytesRead } = await readAsync(fd, bytes, got, length, position + got)
+    if (bytesRead === 0) break
+    got += bytesRead
+  }
+  return got
+}
+
+function hashAtOnce(fd: number, size: number): string {
+  const bytes = new Uint8Array(size)
+  const got = fill(fd, bytes, 0)
+  return sha256(got === size ? bytes : bytes.subarray(0, got))
+}
+
+async function hashSlowly(fd: number): Promise<string> {
+  const hash = createHash('sha256')
+  const bytes = new Uint8Array(AT_ONCE_BYTES)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await readAsync(fd, bytes, 0, bytes.length, position)
+    if (bytesRead === 0) return hash.digest('hex')
+    hash.update(bytes.subarray(0, bytesRead))
+    position += bytesRead
+  }
+}

@@ -1,0 +1,72 @@
+import type { Stats } from 'node:fs'
+import type { Path } from '../../paths/logical-path.ts'
+import type { Change, EntryType, Version } from '../../vfs/backend.ts'
+import { judgeChanges } from '../../vfs/changes.ts'
+import { hashContent } from './content.ts'
+import { isMissing } from './errno.ts'
+import type { Ground } from './ground.ts'
+import { namesIn } from './listing.ts'
+import { patiently } from './patience.ts'
+import { readLinkAt } from './resolving.ts'
+import { tagOf, typeOf } from './stats.ts'
+
+/** What was at a change's path when the set was judged. */
+export interface Present {
+  readonly type: EntryType
+  readonly stat: { readonly tag: string }
+  readonly stats: Stats
+  readonly version: Version
+}
+
+/**
+ * Judges a set against the disk, content hashed anew: what a cache says about a version counts for reads only. Call it under
+ * the lock. Returns what is at each path.
+ */
+export async function judgeOnDisk(
+  ground: Ground,
+  changes: readonly Change[],
+  modes: boolean,
+): Promise<(Present | undefined)[]> {
+  const seen = new Map<Path, Present | undefined>()
+  for (const { path, from } of changes) {
+    if (!seen.has(path)) seen.set(path, await patiently(() => presentAt(ground, path, modes)))
+    if (from !== undefined && !seen.has(from)) seen.set(from, await patiently(() => presentAt(ground, from, modes)))
+  }
+  return patiently(() =>
+    judgeChanges(changes, {
+      at(path) {
+        if (!seen.has(path)) seen.set(path, look(ground, path))
+        return seen.get(path)
+      },
+      sha256: (present) => (present.version?.type === 'file' ? present.version.sha256 : ''),
+      names: (path) => namesIn(ground, path),
+    }),
+  )
+}
+
+async function presentAt(ground: Ground, path: Path, modes: boolean): Promise<Present | undefined> {
+  const present = look(ground, path)
+  if (present === undefined || present.type === 'other') return present
+  if (present.type === 'link') return { ...present, version: { type: 'link', target: readLinkAt(ground, path) } }
+  if (present.type === 'directory') return present
+  const { sha256, stats } = await hashContent(ground, path)
+  const mode = modes ? { mode: stats.mode & 0o777 } : undefined
+  return { ...withStats(stats), version: { type: 'file', sha256, size: stats.size, ...mode } }
+}
+
+/** Without the content. */
+function look(ground: Ground, path: Path): Present | undefined {
+  try {
+    const seen = ground.look(path)
+    seen.close()
+    return withStats(seen.stat)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+function withStats(stats: Stats): Present {
+  const type = typeOf(stats)
+  return { type, stat: { tag: tagOf(stats) }, stats, version: type === 'directory' ? { type } : null }
+}

@@ -1,0 +1,57 @@
+import { lstatSync, readdirSync } from 'node:fs'
+import { childOf, type LogicalPath, type Path, parsePath } from '../../paths/logical-path.ts'
+import type { DirectoryEntry, EntryType } from '../../vfs/backend.ts'
+import type { Ground, Pin } from './ground.ts'
+import { isTempName } from './names.ts'
+import { typeOf } from './stats.ts'
+
+/** The entries of a directory, sorted by UTF-16 units; names that no tool may use are left out. */
+export function listDirectory(ground: Ground, path: Path): DirectoryEntry[] {
+  const pin = ground.pin(path)
+  try {
+    const entries: DirectoryEntry[] = []
+    for (const entry of readdirSync(pin.self, { withFileTypes: true })) {
+      const { name } = entry
+      if (!isListable(path, name)) continue
+      const type = name.includes('\ufffd') ? typeByStat(pin, name) : typeOf(entry)
+      // Some filesystems do not tell types in their directories.
+      const known = type === 'other' ? typeByStat(pin, name) : type
+      if (known !== undefined) entries.push({ name, type: known })
+    }
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  } finally {
+    pin.close()
+  }
+}
+
+/** Every name in a directory, those too that no tool may use. */
+export function namesIn(ground: Ground, path: Path): string[] {
+  const pin = ground.pin(path)
+  try {
+    return readdirSync(pin.self)
+  } finally {
+    pin.close()
+  }
+}
+
+const PLAIN_NAME = /^(?!\.wardspace-)[\w.+@()[\]-]{1,255}$/i
+
+function isListable(directory: LogicalPath, name: string): boolean {
+  if (PLAIN_NAME.test(name)) return true
+  if (isTempName(name)) return false
+  try {
+    const path = childOf(directory, name)
+    return parsePath(path) === path
+  } catch {
+    return false
+  }
+}
+
+/** What the name leads to; undefined where the name is only a picture of bytes that are no UTF-8. */
+function typeByStat(pin: Pin, name: string): EntryType | undefined {
+  try {
+    return typeOf(lstatSync(pin.at(name)))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,99 @@
+import { lstatSync, opendirSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, sep } from 'node:path'
+import { type Ground, linuxGround } from './ground.ts'
+import { recheckingGround } from './recheck.ts'
+
+export interface Root {
+  readonly ground: Ground
+  /** The physical path. */
+  readonly physical: string
+  readonly ino: number
+  readonly caseSensitive: boolean
+}
+
+/**
+ * Opens a directory as the root of a backend.
+ *
+ * @throws TypeError if it does not exist, is no directory, cannot be read, or belongs to the operating system
+ */
+export function openRoot(root: string, grounding?: 'recheck'): Root {
+  const physical = physicalRoot(root)
+  if (process.platform !== 'win32' && KERNEL_PLACES.test(physical)) {
+    throw new TypeError('node(): the root belongs to the operating system; /proc, /sys and /dev are never reached')
+  }
+  let ground: Ground
+  try {
+    ground = grounding === undefined && hasDescriptorPaths() ? linuxGround(physical) : recheckingGround(physical)
+  } catch (error) {
+    throw new TypeError('node(): the root cannot be opened for reading', { cause: error })
+  }
+  return { ground, physical, ino: statSync(physical).ino, caseSensitive: isCaseSensitive(physical) }
+}
+
+const KERNEL_PLACES = /^\/(?:proc|sys|dev)(?:\/|$)/
+
+function physicalRoot(root: string): string {
+  if (typeof root !== 'string' || root === '') throw new TypeError('node(): the root must be the path of a directory')
+  let physical: string
+  try {
+    physical = realpathSync.native(root)
+  } catch (error) {
+    throw new TypeError(`node(): the root ${JSON.stringify(root)} does not exist or cannot be reached`, {
+      cause: error,
+    })
+  }
+  if (!statSync(physical).isDirectory()) throw new TypeError(`node(): the root ${JSON.stringify(root)} is no directory`)
+  return physical
+}
+
+/** Whether `/proc/self/fd` tells where a descriptor is. */
+function hasDescriptorPaths(): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    readlinkSync('/proc/self/fd/0')
+    return true
+  } catch {
+    // Standard input may be closed; the directory is there all the same.
+    try {
+      return readdirSync('/proc/self/fd').length > 0
+    } catch {
+      return false
+    }
+  }
+}
+
+/** Asks the disk: is a name that exists also found in the other letter case? Without a name to ask for, the platform tells. */
+function isCaseSensitive(physical: string): boolean {
+  for (const [directory, name] of namesToAsk(physical)) {
+    const swapped = swapCase(name)
+    if (swapped === name) continue
+    try {
+      const here = lstatSync(join(directory, name))
+      const there = lstatSync(join(directory, swapped))
+      return here.ino !== there.ino || here.dev !== there.dev
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true
+    }
+  }
+  return process.platform !== 'win32' && process.platform !== 'darwin'
+}
+
+function* namesToAsk(physical: string): Generator<[string, string]> {
+  const directory = opendirSync(physical)
+  try {
+    for (let i = 0; i < 32; i++) {
+      const entry = directory.readSync()
+      if (entry === null) break
+      yield [physical, entry.name]
+    }
+  } finally {
+    directory.closeSync()
+  }
+  if (dirname(physical) !== physical && !physical.endsWith(sep)) yield [dirname(physical), basename(physical)]
+}
+
+function swapCase(name: string): string {
+  return name.replace(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  )
+}

@@ -1,0 +1,92 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  openSync,
+  type Stats,
+  symlinkSync,
+  write,
+} from 'node:fs'
+import { promisify } from 'node:util'
+import type { Path } from '../../paths/logical-path.ts'
+import type { State } from '../../vfs/backend.ts'
+import { AT_ONCE_BYTES } from './content.ts'
+import { errnoOf } from './errno.ts'
+import { patiently } from './patience.ts'
+import { writeWhole } from './state.ts'
+import type { Pins } from './steps.ts'
+
+export const fsyncAsync = promisify(fsync)
+const writeAsync = promisify(write)
+
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+
+/**
+ * Writes a whole file or link under a temporary name. `old` is the file it will replace, whose permission bits and owner it
+ * gets; a new file gets what the process's umask leaves of 0o666. Returns the stat of a file, undefined for a link.
+ */
+export async function stage(
+  at: string,
+  to: Exclude<State, null | { type: 'directory' }>,
+  old: Stats | undefined,
+  durable: boolean,
+): Promise<Stats | undefined> {
+  if (to.type === 'link') {
+    symlinkSync(to.target, at)
+    return undefined
+  }
+  const mode = to.mode ?? (old?.isFile() ? old.mode & 0o777 : undefined)
+  // Nobody else may read what the old file's bits would not have let them read.
+  const fd = await patiently(() => openSync(at, FLAGS, mode === undefined ? 0o666 : 0o600))
+  try {
+    if (to.bytes.length <= AT_ONCE_BYTES) writeWhole(fd, to.bytes, null)
+    else await writeSlowly(fd, to.bytes)
+    if (old !== undefined) keepOwner(fd, old)
+    if (mode !== undefined && process.platform !== 'win32') fchmodSync(fd, mode & 0o777)
+    if (durable) await fsyncAsync(fd)
+    return fstatSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Makes what happened to the names in directories last. */
+export async function syncDirectories(pins: Pins, directories: Iterable<Path>): Promise<void> {
+  for (const directory of directories) {
+    const { fd } = await patiently(() => pins.get(directory))
+    if (fd !== -1) await syncDirectory(fd)
+  }
+}
+
+async function syncDirectory(fd: number): Promise<void> {
+  try {
+    await fsyncAsync(fd)
+  } catch (error) {
+    // Some filesystems have nothing to sync for a directory.
+    if (errnoOf(error) !== 'EINVAL' && errnoOf(error) !== 'EBADF') throw error
+  }
+}
+
+async function writeSlowly(fd: number, bytes: Uint8Array): Promise<void> {
+  let done = 0
+  while (done < bytes.length) {
+    const { bytesWritten } = await writeAsync(fd, bytes, done, Math.min(4 * AT_ONCE_BYTES, bytes.length - done))
+    if (bytesWritten <= 0) throw Object.assign(new Error('short write'), { code: 'ENOSPC' })
+    done += bytesWritten
+  }
+}
+
+function keepOwner(fd: number, old: Stats): void {
+  if (process.geteuid === undefined || process.getegid === undefined) return
+  if (old.uid === process.geteuid() && old.gid === process.getegid()) return
+  const now = fstatSync(fd)
+  if (now.uid === old.uid && now.gid === old.gid) return
+  try {
+    fchownSync(fd, old.uid, old.gid)
+  } catch {
+    // Only the superuser can give files away; the new file then is ours.
+  }
+}

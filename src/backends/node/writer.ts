@@ -1,0 +1,221 @@
+import { closeSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { ToolError } from '../../errors.ts'
+import type { Path } from '../../paths/logical-path.ts'
+import { parentOf } from '../../paths/logical-path.ts'
+import type { Change, CommitOptions, Receipt } from '../../vfs/backend.ts'
+import { throwIfAborted, validateChanges } from '../../vfs/changes.ts'
+import { applyTasks, type Task } from './applying.ts'
+import { errnoOf, failure, isMissing } from './errno.ts'
+import { judgeOnDisk, type Present } from './judging.ts'
+import { type Lock, openLock } from './lock.ts'
+import { refuseTempNames } from './names.ts'
+import { patiently } from './patience.ts'
+import { recover } from './recovery.ts'
+import type { Root } from './root.ts'
+import { fsyncAsync, syncDirectories } from './staging.ts'
+import { openState, type StateDirectory, type Temp } from './state.ts'
+import { openPins } from './steps.ts'
+
+/** The side of a backend that changes things: state directory, lock, queue, recovery. */
+export interface Writer {
+  /** Done once what a killed process left has been dealt with. To be awaited before the first read. */
+  ready(): Promise<void>
+  commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
+  close(): Promise<void>
+}
+
+export interface WriterOptions {
+  readonly statePath: string
+  readonly lockTimeoutMs: number
+  readonly modes: boolean
+}
+
+export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }: WriterOptions): Writer {
+  let opened: Promise<{ state: StateDirectory; lock: Lock }> | undefined
+  let recovered: Promise<void> | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let closed = false
+  const strays: Temp[] = []
+  /** What was written without syncing, and must last before anything that is said to last. */
+  const unsynced = new Set<Path>()
+
+  async function open() {
+    const state = await patiently(() => openState(statePath))
+    try {
+      return { state, lock: await patiently(() => openLock(state, lockTimeoutMs)) }
+    } catch (error) {
+      state.close()
+      throw error
+    }
+  }
+
+  /** One after the other, in the order of the calls; the state directory is made by the first that needs it. */
+  function inTurn<T>(action: (state: StateDirectory, lock: Lock) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = last.then(async () => {
+      throwIfAborted(signal)
+      opened ??= open()
+      let both: { state: StateDirectory; lock: Lock }
+      try {
+        both = await opened
+      } catch (error) {
+        opened = undefined
+        throw stateFailure(error)
+      }
+      const { state, lock } = both
+      const taken = async (orphaned: boolean) => {
+        if (orphaned || state.hasJournal()) await recover(ground, state, lock, strays)
+      }
+      return lock.hold(() => action(state, lock), taken, signal)
+    })
+    last = turn.catch(() => {})
+    return turn
+  }
+
+  async function recoverLeftovers(): Promise<void> {
+    if (!mayHaveLeftovers(statePath)) return
+    try {
+      await inTurn((state, lock) => recover(ground, state, lock, strays))
+    } catch (error) {
+      // Who may only read can do nothing about it.
+      if (!(error instanceof ToolError)) throw failure('open', '' as Path, error)
+    }
+  }
+
+  async function flush(): Promise<void> {
+    if (unsynced.size === 0) return
+    const paths = [...unsynced]
+    const directories = new Set<Path>()
+    for (let i = 0; i < paths.length; i += 8) {
+      await Promise.all(paths.slice(i, i + 8).map((path) => syncFile(path)))
+    }
+    for (const path of paths) directories.add(parentOf(path))
+    const pins = openPins(ground)
+    try {
+      for (const directory of directories) {
+        try {
+          await syncDirectories(pins, [directory])
+        } catch (error) {
+          if (!isMissing(error)) throw error
+        }
+      }
+    } finally {
+      pins.close()
+    }
+    for (const path of paths) unsynced.delete(path)
+  }
+
+  async function syncFile(path: Path): Promise<void> {
+    let fd: number
+    try {
+      fd = await patiently(() => {
+        const look = ground.look(path)
+        try {
+          return look.stat.isFile() ? look.open() : -1
+        } finally {
+          look.close()
+        }
+      })
+    } catch (error) {
+      if (isMissing(error)) return
+      throw failure('write', path, error)
+    }
+    if (fd === -1) return
+    try {
+      await fsyncAsync(fd)
+    } catch (error) {
+      throw failure('write', path, error)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  async function commitNow(
+    state: StateDirectory,
+    changes: readonly Change[],
+    options: CommitOptions,
+  ): Promise<Receipt> {
+    const present = await judgeOnDisk(ground, changes, modes)
+    throwIfAborted(options.signal)
+    const durable = options.durability === 'durable'
+    const tasks: Task[] = changes.map((change, i) => ({ change, present: present[i] })).filter(hasEffect)
+    if (durable) await flush()
+    const how = { ground, state, durable, signal: options.signal, modes, strays }
+    const after = await applyTasks(how, tasks)
+    if (!durable) for (const { change } of tasks) unsynced.add(change.path)
+    const afterOf = new Map(tasks.map(({ change }, i) => [change.path, after[i] ?? null]))
+    return {
+      applied: changes.map(({ path }, i) => {
+        const before = present[i]?.version ?? null
+        const changed = afterOf.get(path)
+        return { path, before, after: changed === undefined ? before : changed }
+      }),
+    }
+  }
+
+  return {
+    ready() {
+      recovered ??= recoverLeftovers()
+      return recovered
+    },
+
+    async commit(changes, options) {
+      if (closed) throw new ToolError('BACKEND_ERROR', 'Cannot commit: the backend is closed')
+      throwIfAborted(options.signal)
+      validateChanges(changes)
+      for (const { path, from } of changes) {
+        refuseTempNames(path)
+        if (from !== undefined) refuseTempNames(from)
+      }
+      if (changes.length === 0) return { applied: [] }
+      try {
+        return await inTurn((state) => commitNow(state, changes, options), options.signal)
+      } catch (error) {
+        throw failure('change', changes[0]?.path ?? ('' as Path), error)
+      }
+    },
+
+    async close() {
+      closed = true
+      await last
+      if (opened === undefined) return
+      const { state, lock } = await opened
+      opened = undefined
+      try {
+        await flush()
+      } finally {
+        await lock.close()
+        state.close()
+      }
+    },
+  }
+}
+
+/** A change of something into what it is already is none. */
+function hasEffect({ change: { to }, present }: { change: Change; present: Present | undefined }): boolean {
+  if (to === null) return present !== undefined
+  return !(to.type === 'directory' && present?.type === 'directory')
+}
+
+/** Whether a dead process may have left something: a claim whose holder must be asked, or a journal. Makes nothing. */
+function mayHaveLeftovers(statePath: string): boolean {
+  try {
+    if (!existsSync(statePath)) return false
+    const names = readdirSync(statePath)
+    if (names.some((name) => name.startsWith('claim-') || name === 'lock')) return true
+    return names.includes('journal') && statSync(join(statePath, 'journal')).size > 0
+  } catch {
+    return false
+  }
+}
+
+function stateFailure(error: unknown): ToolError {
+  if (error instanceof ToolError) return error
+  return new ToolError(
+    'BACKEND_ERROR',
+    `Cannot commit: the state directory cannot be used (${errnoOf(error) ?? 'unknown'})`,
+    {
+      hint: 'Tell the person in charge to give a stateDir that can be written.',
+    },
+  )
+}
