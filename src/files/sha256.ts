@@ -3,23 +3,54 @@
  * Not constant-time: meant for content versions, not for secrets.
  */
 export function sha256Portable(bytes: Uint8Array): string {
+  const hash = createSha256Portable()
+  hash.update(bytes)
+  return hash.digest()
+}
+
+/** A hash over bytes that come in parts. */
+export interface IncrementalHash {
+  update(bytes: Uint8Array): void
+  /** Lowercase hex. Ends the hash: nothing may follow. */
+  digest(): string
+}
+
+/** {@link sha256Portable} in parts. */
+export function createSha256Portable(): IncrementalHash {
   const state = new Int32Array(initialState)
-  const whole = bytes.length - (bytes.length % BLOCK)
-  for (let at = 0; at < whole; at += BLOCK) compress(state, bytes, at)
-
-  // The last bytes, a one bit, zeros, and the length in bits as 64 bits, big-endian.
-  const rest = bytes.length - whole
-  const tail = new Uint8Array(rest < BLOCK - 8 ? BLOCK : 2 * BLOCK)
-  tail.set(bytes.subarray(whole))
-  tail[rest] = 0x80
-  const view = new DataView(tail.buffer)
-  view.setUint32(tail.length - 8, Math.floor(bytes.length / 0x2000_0000))
-  view.setUint32(tail.length - 4, bytes.length << 3)
-  for (let at = 0; at < tail.length; at += BLOCK) compress(state, tail, at)
-
-  let hex = ''
-  for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0')
-  return hex
+  // What did not fill a block yet; two blocks long, since the end may need both.
+  const tail = new Uint8Array(2 * BLOCK)
+  let held = 0
+  let length = 0
+  return {
+    update(bytes) {
+      length += bytes.length
+      let at = 0
+      if (held > 0) {
+        at = Math.min(BLOCK - held, bytes.length)
+        tail.set(bytes.subarray(0, at), held)
+        held += at
+        if (held < BLOCK) return
+        compress(state, tail, 0)
+      }
+      for (; at + BLOCK <= bytes.length; at += BLOCK) compress(state, bytes, at)
+      tail.set(bytes.subarray(at))
+      held = bytes.length - at
+    },
+    digest() {
+      // The last bytes, a one bit, zeros, and the length in bits as 64 bits, big-endian.
+      const end = held < BLOCK - 8 ? BLOCK : 2 * BLOCK
+      tail.fill(0, held)
+      tail[held] = 0x80
+      const view = new DataView(tail.buffer)
+      view.setUint32(end - 8, Math.floor(length / 0x2000_0000))
+      view.setUint32(end - 4, length << 3)
+      for (let at = 0; at < end; at += BLOCK) compress(state, tail, at)
+      let hex = ''
+      for (const word of state) hex += (word >>> 0).toString(16).padStart(8, '0')
+      return hex
+    },
+  }
 }
 
 const BLOCK = 64

@@ -1,4 +1,4 @@
-import { sha256Portable } from './sha256.ts'
+import { createSha256Portable, type IncrementalHash, sha256Portable } from './sha256.ts'
 
 /** The version of a file's bytes: their SHA-256 as 64 lowercase hex digits. Synchronous on every platform. */
 export function sha256(bytes: Uint8Array): string {
@@ -21,25 +21,38 @@ export async function sha256Async(bytes: Uint8Array): Promise<string> {
   return hex
 }
 
+/** {@link sha256} of bytes that come in parts. */
+export function createSha256(): IncrementalHash {
+  if (nativeCrypto === undefined) return createSha256Portable()
+  const hash = nativeCrypto.createHash('sha256')
+  return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
+}
+
 /** Below this, a call to WebCrypto costs more than hashing in JavaScript. */
 const SUBTLE_FROM_BYTES = 32 * 1024
 
 const encoder = new TextEncoder()
 
-const nativeHash = findNativeHash()
+type Crypto = Pick<typeof import('node:crypto'), 'createHash'> & {
+  /** One shot, twice as fast on small data; not on every version. */
+  readonly hash?: (algorithm: string, data: Uint8Array | string, encoding: 'hex') => string
+}
+
+const nativeCrypto = findNativeCrypto()
+const nativeHash = nativeCrypto === undefined ? undefined : oneShot(nativeCrypto)
+
+function oneShot({ hash, createHash }: Crypto): (data: Uint8Array | string) => string {
+  if (hash !== undefined) return (data) => hash('sha256', data, 'hex')
+  return (data) => createHash('sha256').update(data).digest('hex')
+}
 
 /** Node, Deno, Bun and workerd with Node compatibility hand out their crypto module without an import. */
-function findNativeHash(): ((data: Uint8Array | string) => string) | undefined {
+function findNativeCrypto(): Crypto | undefined {
   try {
     const host = (globalThis as { process?: Partial<NodeJS.Process> }).process
-    const crypto = host?.getBuiltinModule?.('node:crypto')
+    const crypto: Crypto | undefined = host?.getBuiltinModule?.('node:crypto')
     if (crypto === undefined) return undefined
-    const { hash } = crypto as { hash?: (algorithm: string, data: Uint8Array | string, encoding: 'hex') => string }
-    const found =
-      hash === undefined
-        ? (data: Uint8Array | string) => crypto.createHash('sha256').update(data).digest('hex')
-        : (data: Uint8Array | string) => hash('sha256', data, 'hex')
-    return found('abc') === sha256Portable(encoder.encode('abc')) ? found : undefined
+    return oneShot(crypto)('abc') === sha256Portable(encoder.encode('abc')) ? crypto : undefined
   } catch {
     // A platform that only pretends to have the module.
     return undefined
