@@ -1,0 +1,93 @@
+import type { Permission } from '../access.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { sha256Text } from '../files/version.ts'
+
+/** What happened to a call, before it gets its place in a chain. Paths are logical; contents are never part of it. */
+export interface AuditEntry {
+  /** Before the effect, after it, or for a call that was refused before it. */
+  readonly phase: 'intent' | 'outcome' | 'refused'
+  readonly runId: string
+  readonly stepId?: string
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly actor: string
+  /** Milliseconds since 1970, from the workspace's clock. */
+  readonly timestamp: number
+  readonly permission?: Permission
+  readonly pathsRead: readonly string[]
+  readonly pathsWritten: readonly string[]
+  /** Per path; `null` where there was nothing, or no file. Make it with {@link shaMap}: a path may be `__proto__`. */
+  readonly oldSha256: Readonly<Record<string, string | null>>
+  readonly newSha256: Readonly<Record<string, string | null>>
+  readonly policyDecision: {
+    /** `none`: the call did not get as far. */
+    readonly decision: 'allow' | 'ask' | 'deny' | 'none'
+    readonly rules: readonly {
+      readonly name: string
+      readonly action: 'allow' | 'ask' | 'deny'
+      readonly source?: string
+      readonly path?: string
+    }[]
+  }
+  /** Why, as the agent said. */
+  readonly reason?: string
+  readonly artifactUris: readonly string[]
+  readonly durationMs?: number
+  /** Of a refusal or failure. */
+  readonly code?: string
+  /** The step of the call at which it was refused. */
+  readonly step?: string
+}
+
+/** The place of a record in its chain. */
+export interface ChainHead {
+  /** From 1, without gaps; 0 before the first. */
+  readonly sequence: number
+  /** 64 hex digits. */
+  readonly hash: string
+}
+
+/**
+ * One record of a chain. `hash` is the SHA-256 of `previousHash` followed by the canonical JSON (keys sorted, no white
+ * space) of the record without `previousHash` and `hash`, as UTF-8.
+ */
+export interface AuditRecord extends Omit<AuditEntry, 'timestamp'>, ChainHead {
+  /** ISO 8601, UTC, milliseconds. */
+  readonly timestamp: string
+  readonly previousHash: string
+}
+
+/** What the first record links to. */
+export const emptyChain: ChainHead = { sequence: 0, hash: '0'.repeat(64) }
+
+/** The next record of a chain. */
+export function chain(entry: AuditEntry, { sequence, hash }: ChainHead): AuditRecord {
+  const body = { ...entry, sequence: sequence + 1, timestamp: isoTime(entry.timestamp) }
+  return { ...body, previousHash: hash, hash: hashOf(body, hash) }
+}
+
+/** The hash that a record must have, from its own content. */
+export function expectedHash({ previousHash, hash: _, ...body }: AuditRecord): string {
+  return hashOf(body, previousHash)
+}
+
+/** The one text of a record: canonical JSON, without a line end. */
+export function recordText(record: AuditRecord): string {
+  return canonicalJson(record)
+}
+
+/** Versions by path, safe for any path. */
+export function shaMap(
+  versions: Iterable<readonly [path: string, sha256: string | null]>,
+): Readonly<Record<string, string | null>> {
+  return Object.fromEntries(versions)
+}
+
+function hashOf(body: object, previousHash: string): string {
+  return sha256Text(previousHash + canonicalJson(body))
+}
+
+function isoTime(timestamp: number): string {
+  const date = new Date(timestamp)
+  return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString()
+}

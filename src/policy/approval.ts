@@ -1,0 +1,154 @@
+import type { GuardedAccess } from '../access.ts'
+import { canonicalJson } from '../canonical-json.ts'
+import { ToolError } from '../errors.ts'
+import type { Verdict } from './policy.ts'
+
+/** What whoever approves is asked. Plain data. */
+export interface ApprovalRequest {
+  readonly id: string
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly accesses: readonly GuardedAccess[]
+  readonly verdict: Verdict
+  /** What the call would change. */
+  readonly diff?: string
+  /** Flags such as `touchesBuildFile`. */
+  readonly risks: readonly string[]
+}
+
+/** Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. */
+export type ApprovalAnswer = 'allow' | 'allow-run' | { readonly deny: string }
+
+export type ApproveHandler = (
+  request: ApprovalRequest,
+  options: { readonly signal?: AbortSignal },
+) => ApprovalAnswer | Promise<ApprovalAnswer>
+
+export interface ApprovalsOptions {
+  readonly approve?: ApproveHandler | undefined
+  /** Makes the ids of requests. */
+  readonly ids: () => string
+}
+
+/** How a request came to be allowed. */
+export type Approval = 'once' | 'run' | 'earlier'
+
+/** The approvals of one run. */
+export interface Approvals {
+  /**
+   * Gets the approval of a call that its verdict asks about.
+   *
+   * @throws ToolError `APPROVAL_REQUIRED` with `approvalId` where nobody can be asked, `APPROVAL_DENIED` with the given
+   * reason, `ABORTED`, and `HOOK_FAILED` where the handler throws or answers with something else: nobody has refused
+   * then, and nobody has allowed.
+   */
+  ask(request: Omit<ApprovalRequest, 'id'>, signal?: AbortSignal): Promise<Approval>
+  /** Whether the run was allowed earlier what the request asks. */
+  covers(request: Omit<ApprovalRequest, 'id'>): boolean
+}
+
+/** Asks for approvals, and remembers what was allowed for the whole run. */
+export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
+  const allowed = new Set<string>()
+
+  function covers(request: Omit<ApprovalRequest, 'id'>): boolean {
+    return allowed.size > 0 && questionsOf(request).every((question) => allowed.has(question))
+  }
+
+  return {
+    covers,
+    async ask(given, signal) {
+      if (covers(given)) return 'earlier'
+      const request: ApprovalRequest = { id: ids(), ...given }
+      if (approve === undefined) {
+        throw new ToolError('APPROVAL_REQUIRED', `${request.tool} needs an approval: ${request.verdict.reason}`, {
+          approvalId: request.id,
+        })
+      }
+      const answer = await answerOf(approve, request, signal)
+      if (answer === 'allow') return 'once'
+      if (answer === 'allow-run') {
+        for (const question of questionsOf(request)) allowed.add(question)
+        return 'run'
+      }
+      throw new ToolError('APPROVAL_DENIED', `The approval of ${request.tool} was refused: ${answer.deny}`, {
+        approvalId: request.id,
+      })
+    },
+  }
+}
+
+/**
+ * Each thing that is asked about, as text: a rule with the access it asks about, and each risk. A command is asked
+ * about with its whole input, for its path says nothing about what it does.
+ */
+function questionsOf({ tool, input, accesses, verdict, risks }: Omit<ApprovalRequest, 'id'>): string[] {
+  const questions = risks.map((risk) => canonicalJson(['risk', risk]))
+  for (const rule of verdict.rules) {
+    if (rule.action !== 'ask') continue
+    const named = accesses.filter(
+      ({ asked, path }) => rule.path === undefined || rule.path === path || rule.path === asked,
+    )
+    const whole = accesses.length === 0 ? [canonicalJson(['call', rule.source, rule.name, tool, input])] : []
+    questions.push(...whole, ...named.map((access) => questionAbout(rule, tool, input, access)))
+  }
+  return questions
+}
+
+function questionAbout(
+  rule: Verdict['rules'][number],
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  { permission, asked, path }: GuardedAccess,
+): string {
+  const command = permission.startsWith('command:') ? input : null
+  return canonicalJson(['access', rule.source, rule.name, tool, permission, asked, path, command])
+}
+
+async function answerOf(
+  approve: ApproveHandler,
+  request: ApprovalRequest,
+  signal: AbortSignal | undefined,
+): Promise<ApprovalAnswer> {
+  throwIfAborted(request, signal)
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(abortError(request))
+    signal?.addEventListener('abort', onAbort, { once: true })
+    stop = () => signal?.removeEventListener('abort', onAbort)
+  })
+  // A late rejection of a handler that nobody waits for any more must not end the program.
+  const asking = (async () => approve(request, signal === undefined ? {} : { signal }))()
+  asking.catch(() => {})
+  let answer: unknown
+  try {
+    answer = await Promise.race([asking, aborted])
+  } catch (error) {
+    throwIfAborted(request, signal)
+    if (error instanceof ToolError && error.code === 'ABORTED') throw error
+    throw failed(request, 'failed')
+  } finally {
+    stop()
+  }
+  throwIfAborted(request, signal)
+  if (answer === 'allow' || answer === 'allow-run') return answer
+  if (typeof answer === 'object' && answer !== null && typeof (answer as { deny?: unknown }).deny === 'string') {
+    return answer as { readonly deny: string }
+  }
+  throw failed(request, 'gave an answer that is none of "allow", "allow-run" and { deny: reason }')
+}
+
+function throwIfAborted(request: ApprovalRequest, signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw abortError(request)
+}
+
+function abortError(request: ApprovalRequest): ToolError {
+  return new ToolError('ABORTED', `${request.tool} was cancelled while its approval was awaited`)
+}
+
+function failed(request: ApprovalRequest, why: string): ToolError {
+  return new ToolError('HOOK_FAILED', `The approve handler ${why}; ${request.tool} was not carried out`, {
+    approvalId: request.id,
+    hint: 'Nothing was changed. Tell the person in charge.',
+  })
+}

@@ -1,0 +1,34 @@
+import { isMutating, type Permission } from '../access.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Decision } from './schema.ts'
+
+/** What a preset decides for everything that no rule decides. */
+export interface Preset {
+  readonly reads: Decision
+  readonly mutations: Decision
+  readonly commands: Decision
+  /** The code of what it denies. */
+  readonly code: ErrorCode
+}
+
+/**
+ * The presets by name. `readOnly` denies every mutation and command, and no rule opens them again. `supervised` asks
+ * for them, unless an allow rule or a per-tool `allow` speaks for the access. `autonomous` allows everything inside the
+ * root. None of them lifts a built-in protection.
+ */
+export const presets = {
+  readOnly: { reads: 'allow', mutations: 'deny', commands: 'deny', code: 'READ_ONLY' },
+  supervised: { reads: 'allow', mutations: 'ask', commands: 'ask', code: 'POLICY_DENIED' },
+  autonomous: { reads: 'allow', mutations: 'allow', commands: 'allow', code: 'POLICY_DENIED' },
+} as const satisfies Record<string, Preset>
+
+export type PresetName = keyof typeof presets
+
+export const presetNames = Object.keys(presets) as readonly PresetName[]
+
+/** What a preset decides for a permission. */
+export function presetDecision(name: PresetName, permission: Permission): Decision {
+  const preset: Preset = presets[name]
+  if (permission.startsWith('command:')) return preset.commands
+  return isMutating(permission) ? preset.mutations : preset.reads
+}

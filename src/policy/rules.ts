@@ -1,0 +1,108 @@
+import { isMutating, type Permission } from '../access.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Kind } from '../files/classify.ts'
+import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
+import { permissionBit } from './protections.ts'
+import type { Decision, Override, PolicyData, Rule } from './schema.ts'
+
+/** What a rule may ask about a call as a whole. */
+export interface CallFacts {
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly task?: { readonly risk?: string } | undefined
+  /** The command lines of the call, as parsed; without them, its `command` field. */
+  readonly commands?: readonly string[] | undefined
+}
+
+/** A rule, or a short form as a rule, ready to be held against accesses. */
+export interface CompiledRule {
+  readonly name: string
+  readonly action: Decision
+  readonly code: ErrorCode
+  readonly paths?: PathSet
+  readonly kinds?: ReadonlySet<Kind>
+  readonly overrides?: ReadonlySet<Override>
+  /** It speaks of accesses only: a call without any is none of its concern. */
+  readonly aboutAccesses: boolean
+  concerns(permission: Permission): boolean
+  matchesTool(tool: string): boolean
+  /** Left out: the call's input, commands and task do not matter. */
+  readonly matchesCall?: (call: CallFacts) => boolean
+}
+
+/**
+ * The rules of a policy in the order of their names, so that no verdict depends on how they were written down.
+ *
+ * @throws TypeError that names the field
+ */
+export function compileRules(policy: PolicyData): readonly CompiledRule[] {
+  const rules = (policy.rules ?? []).map((rule, index) => compileRule(rule, `rules[${index}]`))
+  if (policy.deniedPaths?.length) {
+    rules.push(shortForm('deniedPaths', policy.deniedPaths, 'POLICY_DENIED', () => true))
+  }
+  if (policy.readOnlyPaths?.length) {
+    // A command is no change of the directory it runs in.
+    const changes = (permission: Permission) => isMutating(permission) && !permission.startsWith('command:')
+    rules.push(shortForm('readOnlyPaths', policy.readOnlyPaths, 'READ_ONLY', changes))
+  }
+  return rules.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function shortForm(
+  name: string,
+  paths: readonly string[],
+  code: ErrorCode,
+  concerns: (permission: Permission) => boolean,
+): CompiledRule {
+  const mask = maskWhere(concerns)
+  return {
+    name,
+    action: 'deny',
+    code,
+    paths: compilePaths(paths, name),
+    aboutAccesses: true,
+    concerns: (permission) => (mask & permissionBit(permission)) !== 0,
+    matchesTool: () => true,
+  }
+}
+
+function compileRule(rule: Rule, field: string): CompiledRule {
+  const mask = rule.permissions === undefined ? -1 : permissionMask(rule.permissions, `${field}.permissions`)
+  const matchesCall = compileCallTest(rule, field)
+  return {
+    name: rule.name,
+    action: rule.action,
+    code: 'POLICY_DENIED',
+    ...(rule.paths === undefined ? {} : { paths: compilePaths(rule.paths, `${field}.paths`) }),
+    ...(rule.kinds === undefined ? {} : { kinds: new Set(rule.kinds) }),
+    ...(rule.overrides === undefined ? {} : { overrides: new Set(rule.overrides) }),
+    aboutAccesses: rule.paths !== undefined || rule.kinds !== undefined || rule.permissions !== undefined,
+    concerns: (permission) => (mask & permissionBit(permission)) !== 0,
+    matchesTool: rule.tools === undefined ? () => true : compileTexts(rule.tools, `${field}.tools`),
+    ...(matchesCall === undefined ? {} : { matchesCall }),
+  }
+}
+
+function compileCallTest(rule: Rule, field: string): ((call: CallFacts) => boolean) | undefined {
+  const tests: ((call: CallFacts) => boolean)[] = []
+  // What restricts must catch each of several values; what allows must know all of them.
+  const how = rule.action === 'allow' ? 'every' : 'some'
+  for (const [name, patterns] of Object.entries(rule.args ?? {})) {
+    const test = compileArgument(name, patterns, `${field}.args.${name}`)
+    tests.push((call) => test(call.input, how))
+  }
+  if (rule.commands !== undefined) {
+    const test = compileTexts(rule.commands, `${field}.commands`)
+    tests.push((call) => {
+      const lines = call.commands ?? (typeof call.input.command === 'string' ? [call.input.command] : [])
+      if (lines.length === 0) return false
+      return how === 'every' ? lines.every(test) : lines.some(test)
+    })
+  }
+  if (rule.risk !== undefined) {
+    const test = compileTexts(rule.risk, `${field}.risk`)
+    tests.push((call) => call.task?.risk !== undefined && test(call.task.risk))
+  }
+  if (tests.length === 0) return undefined
+  return (call) => tests.every((test) => test(call))
+}
