@@ -113,6 +113,7 @@ function backendOver(files: OpenVolume): Backend {
 }
 
 function commitNow(files: OpenVolume, changes: readonly Change[], { at }: CommitOptions): Receipt {
+  files.checkRoot()
   const seen = new Map<Path, Found | undefined>()
   const lookup = (path: Path): Found | undefined => {
     if (!seen.has(path)) seen.set(path, files.at(path))
@@ -167,14 +168,14 @@ function apply(
   return { type: 'file', sha256: sha256(to.bytes), size: to.bytes.length, mode }
 }
 
-/** What gets a new time: what was written, and the directories whose names changed. */
+/** What gets a new time: what was written, and its directory, which the volume touches for a replaced file too. */
 function touchedPaths(changes: readonly Change[], lookup: (path: Path) => Found | undefined): Set<Path> {
   const touched = new Set<Path>()
   for (const { path, to } of changes) {
     const was = lookup(path)?.type
     if (to?.type === was && was === 'directory') continue
     if (to !== null) touched.add(path)
-    if (to?.type !== was) touched.add(parentOf(path))
+    if (to !== null || was !== undefined) touched.add(parentOf(path))
   }
   for (const { path, to } of changes) if (to === null) touched.delete(path)
   return touched
@@ -261,6 +262,12 @@ function openVolume(volume: Volume, root: string) {
     guard('set the time of', path, () => volume.lutimesSync(physical(path), (at + 0.25) / 1000, (at + 0.25) / 1000))
 
   return {
+    /** Every other directory is judged as a parent; the root has none that would be. */
+    checkRoot(): void {
+      if (isPinned(ROOT)) return
+      throw new ToolError('BACKEND_ERROR', 'Cannot commit: the root of the volume was moved or replaced')
+    },
+
     type(path: Path): EntryType | undefined {
       return typeOf(lstat(path))
     },

@@ -52,8 +52,10 @@ export type State =
     }
 
 /**
- * What a path must be now for the change to happen; otherwise the whole set is refused with `WRITE_CONFLICT`.
- * `{ sha256 }` also refuses anything that is not a file.
+ * What a path must be now for the change to happen; otherwise the whole set is refused with `WRITE_CONFLICT`, or with
+ * `ALREADY_EXISTS` for `absent`. `{ sha256 }` also refuses anything that is not a file. `any` never lets a directory give
+ * way to a file or a link (`IS_DIRECTORY`), nor the other way round (`ALREADY_EXISTS`): that must be expected by `tag` or
+ * `sha256`.
  */
 export type Expectation = 'any' | 'absent' | { readonly sha256: string } | { readonly tag: string }
 
@@ -89,8 +91,8 @@ export interface CommitOptions {
 /**
  * Where bytes live: a handful of reads and one mutation. A backend never follows a link on its own: only `canonical`
  * does, and every other method takes what it gave. All methods throw only `ToolError`, without physical paths:
- * `NOT_FOUND`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `DIRECTORY_NOT_EMPTY`, `PATH_REJECTED`, `WRITE_CONFLICT`,
- * `NO_SPACE`, `READ_ONLY`, `ABORTED`, `BACKEND_ERROR`, `LIMIT_EXCEEDED`.
+ * `INVALID_INPUT`, `NOT_FOUND`, `ALREADY_EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `DIRECTORY_NOT_EMPTY`,
+ * `PATH_REJECTED`, `WRITE_CONFLICT`, `NO_SPACE`, `READ_ONLY`, `ABORTED`, `BACKEND_ERROR`, `LIMIT_EXCEEDED`.
  */
 export interface Backend {
   readonly capabilities: Capabilities
@@ -125,6 +127,11 @@ export interface Backend {
   scan?(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
   /** The present tree as immutable nodes, where the backend holds one: lets walks remember what they saw. */
   tree?(): DirectoryNode
+  /**
+   * Whether a physical path lies, or would lie, in what this backend reaches: what must stay out of an agent's hands,
+   * such as an audit file, is refused there.
+   */
+  holds?(physicalPath: string): boolean
   /** An independent copy that shares what it can. */
   fork?(): Backend
   close(): Promise<void>

@@ -287,7 +287,7 @@ function refuseCrossingLink(table: MountTable, mount: Mount, path: Path, target:
  * backends were changed that a crash empties anyway and that can be put back at once.
  */
 async function commitAll(groups: readonly Group[], options: CommitOptions): Promise<Receipt['applied'][number][]> {
-  const done: { backend: Backend; changes: readonly Change[]; before: readonly State[] }[] = []
+  const done: Done[] = []
   const applied: Receipt['applied'][number][] = []
   try {
     for (const { mount, changes, parents } of groups) {
@@ -295,14 +295,14 @@ async function commitAll(groups: readonly Group[], options: CommitOptions): Prom
       const set = [...parents, ...changes]
       const before = groups.length < 2 ? [] : await Promise.all(set.map(({ path }) => stateOf(backend, path)))
       const receipt = await within(mount, () => backend.commit(set, options))
-      done.push({ backend, changes: set, before })
+      done.push({ mount, changes: set, before })
       for (const entry of receipt.applied.slice(parents.length)) {
         applied.push({ ...entry, path: joined(mount.at, entry.path) })
       }
     }
     return applied
   } catch (error) {
-    for (const { backend, changes, before } of done.reverse()) await putBack(backend, changes, before, options)
+    for (const one of done.reverse()) await putBack(one, options)
     throw error
   }
 }
@@ -316,22 +316,45 @@ async function stateOf(backend: Backend, path: Path): Promise<State> {
   return { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
 }
 
-/** Undoes a commit of a volatile backend; whoever wrote there in the meantime keeps what they wrote. */
-async function putBack(
-  backend: Backend,
-  changes: readonly Change[],
-  before: readonly State[],
-  options: CommitOptions,
-): Promise<void> {
-  const set: Change[] = []
-  for (const [i, { path, to }] of changes.entries()) {
-    const state = before[i] ?? null
-    if (to?.type === 'directory' && state?.type === 'directory') continue
-    const now = await backend.stat(path)
-    set.push({ path, expect: now === undefined ? 'absent' : { tag: now.tag }, to: state })
-  }
+/** What was committed to a volatile backend, and what was there before. */
+interface Done {
+  readonly mount: Mount
+  readonly changes: readonly Change[]
+  readonly before: readonly State[]
+}
+
+/** Undoes it, but for what someone else has written over in the meantime: that is kept, and told. */
+async function putBack({ mount, changes, before }: Done, options: CommitOptions): Promise<void> {
+  const { backend } = mount
   const { signal: _, ...how } = options
-  await backend.commit(set, how)
+  try {
+    const set: Change[] = []
+    for (const [i, { path, to }] of changes.entries()) {
+      const state = before[i] ?? null
+      if (to?.type === 'directory' && state?.type === 'directory') continue
+      const now = await backend.stat(path)
+      if (to?.type !== now?.type) throw new Error('Another writer came in between')
+      if (to?.type === 'file' && !sameBytes(to.bytes, (await backend.read(path)).bytes)) {
+        throw new Error('Another writer came in between')
+      }
+      set.push({ path, expect: now === undefined ? 'absent' : { tag: now.tag }, to: state })
+    }
+    await backend.commit(set, how)
+  } catch {
+    const at = display(mount.at)
+    throw new ToolError(
+      'BACKEND_ERROR',
+      `Cannot take back the changes below ${quote(at)}: another writer came in between`,
+      {
+        path: mount.at,
+        hint: 'Another mount refused the change, but what was written here stayed. Read the files below this path again.',
+      },
+    )
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
 async function scanOne(

@@ -1,3 +1,4 @@
+import { ToolError } from '../../errors.ts'
 import type { DirectoryNode, TreeNode } from '../../vfs/backend.ts'
 import { check, same, sameBytes } from '../assert.ts'
 import { at, type BackendCase, change, commit, directory, file, offers, snapshot, textAt, textOf } from './case.ts'
@@ -60,7 +61,7 @@ export const optionalCases: readonly BackendCase[] = [
     unless: offers('scan'),
     async test({ backend }) {
       await commit(backend, change('a', file('a')))
-      const thrown = new Error('from visit')
+      const thrown = new ToolError('SEARCH_TIMEOUT', 'Cannot go on: it took too long')
       const scanned = backend.scan?.([at('a')], () => {
         throw thrown
       })

@@ -1,0 +1,147 @@
+import { Volume } from 'memfs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memfs } from '../../src/backends/memfs.ts'
+import { sha256 } from '../../src/files/version.ts'
+import { at, bytesOf, change, commit, directory, file, link, snapshot, textAt } from '../../src/testing/backend/case.ts'
+
+const codeOf = (action: Promise<unknown>) =>
+  action.then(
+    () => 'ok',
+    (error) => error.code as string,
+  )
+
+describe('memfs()', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  it('shares the volume: what either side writes, the other reads', async () => {
+    const volume = Volume.fromJSON({ '/project/a': 'theirs' })
+    const backend = memfs(volume, { root: '/project' })
+    expect(await textAt(backend, 'a')).toBe('theirs')
+    await commit(backend, change('d', directory), change('d/b', file('ours')))
+    expect(volume.toJSON()).toEqual({ '/project/a': 'theirs', '/project/d/b': 'ours' })
+    volume.writeFileSync('/project/d/b', 'theirs again')
+    expect(await textAt(backend, 'd/b')).toBe('theirs again')
+  })
+
+  it('sees a change by other code before a commit', async () => {
+    const volume = Volume.fromJSON({ '/a': 'one' })
+    const backend = memfs(volume)
+    const { tag } = (await backend.stat(at('a'))) as { tag: string }
+    volume.writeFileSync('/a', 'two')
+    expect(await codeOf(commit(backend, change('a', file('x'), { sha256: sha256(bytesOf('one')) })))).toBe(
+      'WRITE_CONFLICT',
+    )
+    expect(await codeOf(commit(backend, change('a', file('x'), { tag })))).toBe('WRITE_CONFLICT')
+    expect(volume.readFileSync('/a', 'utf8')).toBe('two')
+  })
+
+  it('sees a change of the same size within one tick of a fixed clock', async () => {
+    vi.useFakeTimers({ now: 1000 })
+    const volume = Volume.fromJSON({ '/a': 'one' })
+    const backend = memfs(volume)
+    const tag = async () => (await backend.stat(at('a')))?.tag
+    const first = await tag()
+    volume.writeFileSync('/a', 'two')
+    expect(await tag()).not.toBe(first)
+    const descriptor = volume.openSync('/a', 'r+')
+    volume.writeSync(descriptor, 'one', 0)
+    expect(await tag()).toBe(first)
+  })
+
+  it('leaves everything as it was when the volume fails in the middle of a set', async () => {
+    const volume = Volume.fromJSON({ '/d/a': 'a', '/d/b': 'b', '/gone/x': 'x', '/locked/f': 'f' })
+    volume.chmodSync('/d/a', 0o751)
+    volume.symlinkSync('d/a', '/l')
+    volume.utimesSync('/d/a', 5, 5)
+    const backend = memfs(volume)
+    const before = await snapshot(backend)
+    volume.chmodSync('/locked', 0o000)
+    const code = await codeOf(
+      commit(
+        backend,
+        change('d/a', file('A', 0o600)),
+        change('d/b', null),
+        change('gone/x', null),
+        change('gone', null),
+        change('l', file('no link')),
+        change('m', link('d')),
+        change('new', directory),
+        change('new/f', file('n')),
+        change('locked/z', file('fails')),
+      ),
+    )
+    expect(code).toBe('BACKEND_ERROR')
+    volume.chmodSync('/locked', 0o777)
+    expect(await snapshot(backend)).toEqual(before)
+    expect(volume.statSync('/d/a').mtime.getTime()).toBe(5000)
+  })
+
+  it('tells no physical path when the volume fails', async () => {
+    const volume = Volume.fromJSON({ '/secret-place/f': 'x' })
+    volume.chmodSync('/secret-place/f', 0)
+    const error = await memfs(volume, { root: '/secret-place' })
+      .read(at('f'))
+      .catch((reason: Error) => reason)
+    expect(error).toMatchObject({ code: 'BACKEND_ERROR', message: 'Cannot read "f": permission denied' })
+  })
+
+  it('breaks hard links instead of writing through them', async () => {
+    const volume = Volume.fromJSON({ '/outside/f': 'shared', '/project/x': '' })
+    volume.linkSync('/outside/f', '/project/f')
+    await commit(memfs(volume, { root: '/project' }), change('f', file('mine')))
+    expect(volume.readFileSync('/outside/f', 'utf8')).toBe('shared')
+    expect(volume.readFileSync('/project/f', 'utf8')).toBe('mine')
+  })
+
+  it('leaves out names that the guard refuses, but counts them when a directory shall vanish', async () => {
+    const volume = Volume.fromJSON({ '/d/a\\b': 'x', '/d/c:d': 'x', '/d/e\nf': 'x', '/d/ ': 'x' })
+    const backend = memfs(volume)
+    expect(await backend.list(at('d'))).toEqual([])
+    expect(await codeOf(commit(backend, change('d', null)))).toBe('DIRECTORY_NOT_EMPTY')
+  })
+
+  it('deletes a directory that other code renamed into', async () => {
+    const volume = Volume.fromJSON({ '/d/a': 'x', '/d/b': 'y' })
+    volume.renameSync('/d/a', '/d/b')
+    const backend = memfs(volume)
+    await commit(backend, change('d/b', null), change('d', null))
+    expect(await backend.list(at(''))).toEqual([])
+  })
+
+  it('sees nothing where the root was swapped for a link', async () => {
+    const volume = Volume.fromJSON({ '/project/f': 'x', '/outside/f': 'secret' })
+    const backend = memfs(volume, { root: '/project' })
+    volume.renameSync('/project', '/moved')
+    volume.symlinkSync('/outside', '/project')
+    expect(await backend.stat(at('f'))).toBeUndefined()
+    expect(await codeOf(backend.read(at('f')))).toBe('NOT_FOUND')
+    expect(await codeOf(backend.list(at('')))).not.toBe('ok')
+    expect(await codeOf(commit(backend, change('g', file('x'))))).not.toBe('ok')
+    expect(volume.readdirSync('/outside')).toEqual(['f'])
+  })
+
+  it('refuses links whose way leads outside and back in', async () => {
+    const volume = Volume.fromJSON({ '/project/f': 'x' })
+    volume.symlinkSync('../project/f', '/project/l')
+    volume.symlinkSync('/project/f', '/project/m')
+    const backend = memfs(volume, { root: '/project' })
+    expect(await codeOf(backend.canonical(at('l')))).toBe('PATH_REJECTED')
+    expect(await codeOf(backend.canonical(at('m')))).toBe('PATH_REJECTED')
+  })
+
+  it('refuses a root that is no directory with a TypeError', () => {
+    const volume = Volume.fromJSON({ '/f': 'x' })
+    for (const root of ['/f', '/none', 'relative', '']) expect(() => memfs(volume, { root }), root).toThrow(TypeError)
+    expect(() => memfs(undefined, { root: '/made' })).not.toThrow()
+  })
+
+  it('puts the time of a commit on files, links, directories and on their directories', async () => {
+    const backend = memfs()
+    await backend.commit([change('d', directory)], { durability: 'relaxed', at: 1000 })
+    await backend.commit([change('d/f', file('x')), change('d/l', link('f'))], { durability: 'relaxed', at: 2345 })
+    const times = await Promise.all(['d', 'd/f', 'd/l'].map(async (path) => (await backend.stat(at(path)))?.modifiedAt))
+    expect(times).toEqual([2345, 2345, 2345])
+    await backend.commit([change('d/f', file('y'))], { durability: 'relaxed', at: 9000 })
+    expect((await backend.stat(at('d')))?.modifiedAt).toBe(9000)
+  })
+})

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest'
+import { type MemoryBackend, memory } from '../../src/backends/memory.ts'
+import { ToolError } from '../../src/errors.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import { backendContract } from '../../src/testing/index.ts'
+import type { Backend, Change, Receipt } from '../../src/vfs/backend.ts'
+
+type Break = (good: MemoryBackend) => Partial<Backend>
+
+/** Backends with one fault each: the contract must find every one of them. */
+const faults: Readonly<Record<string, Break>> = {
+  'expectations are ignored': (good) => ({
+    commit: (changes, how) =>
+      good.commit(
+        changes.map((one) => ({ ...one, expect: 'any' })),
+        how,
+      ),
+  }),
+  'sets are applied one by one': (good) => ({
+    async commit(changes, how) {
+      const applied: Receipt['applied'][number][] = []
+      for (const one of changes) applied.push(...(await good.commit([one], how)).applied)
+      return { applied }
+    },
+  }),
+  'the receipt is in another order': (good) => ({
+    commit: async (changes, how) => ({ applied: [...(await good.commit(changes, how)).applied].reverse() }),
+  }),
+  'the receipt tells no before': (good) => ({
+    commit: async (changes, how) => ({
+      applied: (await good.commit(changes, how)).applied.map((entry) => ({ ...entry, before: null })),
+    }),
+  }),
+  'missing parents are made': (good) => ({
+    async commit(changes, how) {
+      for (const { path, to } of changes) {
+        const names = to === null ? [] : path.split('/').slice(0, -1)
+        for (const i of names.keys()) {
+          const above = names.slice(0, i + 1).join('/') as Path
+          await good.commit([{ path: above, expect: 'any', to: { type: 'directory' } }], how).catch(() => undefined)
+        }
+      }
+      return good.commit(changes, how)
+    },
+  }),
+  'the signal is ignored': (good) => ({
+    commit: (changes, how) => good.commit(changes, { durability: how.durability }),
+  }),
+  'a conflict does not tell the present version': (good) => ({
+    commit: (changes, how) =>
+      good.commit(changes, how).catch((error: ToolError) => {
+        throw new ToolError(
+          error.code,
+          error.message,
+          error.details.path === undefined ? {} : { path: error.details.path },
+        )
+      }),
+  }),
+  'errors are no ToolErrors': (good) => ({
+    read: (path, range) => good.read(path, range).catch(() => Promise.reject(new Error('ENOENT'))),
+  }),
+  'modes are forgotten': (good) => ({
+    commit: (changes, how) =>
+      good.commit(
+        changes.map((one) => (one.to?.type === 'file' ? { ...one, to: { ...one.to, mode: 0o644 } } : one)),
+        how,
+      ),
+  }),
+  'a replaced file loses its mode': (good) => ({
+    commit: (changes, how) =>
+      good.commit(
+        changes.map((one) => (one.to?.type === 'file' ? { ...one, to: { mode: 0o644, ...one.to } } : one)),
+        how,
+      ),
+  }),
+  'ranges are ignored': (good) => ({ read: (path) => good.read(path) }),
+  'ranges include their end': (good) => ({
+    read: (path, range) => good.read(path, range && { ...range, end: range.end + 1 }),
+  }),
+  'the tag of a range is ignored': (good) => ({
+    read: (path, range) => good.read(path, range && { start: range.start, end: range.end }),
+  }),
+  'a read buffer is used again': (good) => {
+    const buffer = new Uint8Array(6_000_000)
+    return {
+      async read(path, range) {
+        const { bytes, stat } = await good.read(path, range)
+        buffer.set(bytes)
+        return { bytes: buffer.subarray(0, bytes.length), stat }
+      },
+    }
+  },
+  'tags tell the size only': (good) => ({
+    async stat(path) {
+      const stat = await good.stat(path)
+      return stat && { ...stat, tag: String(stat.size) }
+    },
+  }),
+  'lists are not sorted': (good) => ({ list: async (path) => [...(await good.list(path))].reverse() }),
+  'lists are sorted by locale': (good) => ({
+    list: async (path) => [...(await good.list(path))].sort((a, b) => a.name.localeCompare(b.name)),
+  }),
+  'names are looked up in an object': (good) => ({
+    stat: async (path) => ((path as string) in {} ? { type: 'file', size: 0, tag: '' } : good.stat(path)),
+  }),
+  'nothing there is an error': (good) => ({
+    async stat(path) {
+      const stat = await good.stat(path)
+      if (stat === undefined) throw new ToolError('NOT_FOUND', 'nothing', { path })
+      return stat
+    },
+  }),
+  'canonical resolves nothing': () => ({ canonical: async (path) => path as Path }),
+  'canonical ignores keepLast': (good) => ({ canonical: (path) => good.canonical(path) }),
+  'canonical always keeps the last name': (good) => ({ canonical: (path) => good.canonical(path, { keepLast: true }) }),
+  'reads follow links': (good) => ({ read: async (path, range) => good.read(await good.canonical(path), range) }),
+  'stat follows links': (good) => ({ stat: async (path) => good.stat(await good.canonical(path).catch(() => path)) }),
+  'commits follow links': (good) => ({
+    async commit(changes, how) {
+      const followed: Change[] = []
+      for (const one of changes) followed.push({ ...one, path: await good.canonical(one.path).catch(() => one.path) })
+      return good.commit(followed, how)
+    },
+  }),
+  'links lead anywhere': (good) => ({
+    commit: (changes, how) =>
+      good.commit(
+        changes.map((one) => (one.to?.type === 'link' ? { ...one, to: { type: 'link', target: 'x' } } : one)),
+        how,
+      ),
+  }),
+  'writers race between check and write': (good) => ({
+    async commit(changes, how) {
+      const before = good.fork()
+      await before.commit(changes, how)
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      return good.commit(
+        changes.map((one) => ({ ...one, expect: 'any' })),
+        how,
+      )
+    },
+  }),
+  'times are not noted': (good) => ({ commit: (changes, { at: _, ...how }) => good.commit(changes, how) }),
+  'scan goes its own way': (good) => ({ scan: (paths, visit) => good.scan([...paths].reverse(), visit) }),
+  'scan does not stop': (good) => ({
+    scan: (paths, visit) => good.scan(paths, (path, bytes, stat) => visit(path, bytes, stat) || true),
+  }),
+  'a fork is no copy': (good) => ({ fork: () => good }),
+  'a tree is made anew for each look': (good) => ({ tree: () => ({ ...good.tree() }) }),
+  'what is closed cannot be closed': (good) => {
+    let closed = false
+    return {
+      async close() {
+        if (closed) throw new ToolError('BACKEND_ERROR', 'closed')
+        closed = true
+        await good.close()
+      },
+    }
+  },
+}
+
+describe('the contract finds the fault where', () => {
+  it.each(Object.keys(faults))('%s', async (name) => {
+    const create = () => {
+      const good = memory()
+      return { backend: { ...good, ...(faults[name] as Break)(good) } }
+    }
+    expect(await firstFailure(create)).toBeDefined()
+  })
+
+  it('nowhere in a backend that has none', async () => {
+    expect(await firstFailure(() => ({ backend: { ...memory() } }))).toBeUndefined()
+  })
+
+  it('a lasting backend is given without a way to open it again', async () => {
+    const good = memory()
+    const create = () => ({ backend: { ...good, capabilities: { ...good.capabilities, lasting: true } } })
+    const one = backendContract({ name: 'lasting', create }).find(({ name }) => name.includes('opened again'))
+    await expect(one?.run()).rejects.toThrow('reopen')
+  })
+})
+
+describe('the contract skips', () => {
+  it('only what a backend declares not to have, and says so', async () => {
+    const create = () => {
+      const good = memory()
+      const capabilities = { ...good.capabilities, links: false, modes: false }
+      const commit: Backend['commit'] = async (changes, how) => {
+        const link = changes.find(({ to }) => to?.type === 'link')
+        if (link) throw new ToolError('INVALID_INPUT', `Cannot link "${link.path}": no links here`, { path: link.path })
+        return good.commit(changes, how)
+      }
+      return { backend: { ...good, capabilities, commit } }
+    }
+    const skipped = new Map<string, string>()
+    for (const one of backendContract({ name: 'poor', create, skip: { 'closing twice is fine': 'for this test' } })) {
+      const { skipped: reason } = await one.run()
+      if (reason !== undefined) skipped.set(one.name, reason)
+    }
+    expect(skipped.get('closing twice is fine')).toBe('for this test')
+    expect(skipped.get('canonical refuses circles')).toBe('the backend declares no links')
+    expect(skipped.get('a moved file keeps its permission bits')).toBe('the backend declares no modes')
+    expect(skipped.has('read gives the bytes as they were given')).toBe(false)
+  })
+})
+
+async function firstFailure(create: () => { backend: Backend }): Promise<string | undefined> {
+  for (const one of backendContract({ name: 'broken', create })) {
+    const failed = await one.run().then(
+      () => false,
+      () => true,
+    )
+    if (failed) return one.name
+  }
+  return undefined
+}
