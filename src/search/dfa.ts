@@ -4,14 +4,15 @@ import type { Condition, Nfa } from './nfa.ts'
  * A deterministic automaton that is built while it runs: a state is made when a byte first leads to it, and all are
  * dropped when they take too much memory, so that time is linear in the text and memory is bounded, whatever the pattern.
  *
- * A run holds a *cursor* and looks it up: `next = table[cursor + columns[byte]]`. A negative `next` asks for care: where
- * it is {@link UNKNOWN}, `compute(cursor, column)` gives the value to use instead (and may replace `table`, and make
- * every cursor but its result stale); otherwise a match ended **before** that byte, and the run may go on from `~next`.
+ * A run holds a *cursor* and looks up `next = table[cursor + columns[byte]]`, which is the cursor to go on with, or, if it
+ * is negative: {@link UNKNOWN}, and `compute(cursor, column)` gives the value to use instead (and may replace the table);
+ * {@link STOP}, and nothing more can come of this run; or else a match ended **before** that byte, and the run may go on
+ * from `~next`, unless that is {@link DEAD}.
  */
 export interface Dfa {
   /** The column of each byte. */
   readonly columns: Uint8Array
-  /** The column for the end of the line, where no line feed is read. */
+  /** The column for the end of a line where no line feed is read. */
   readonly endColumn: number
   table(): Int32Array
   compute(cursor: number, column: number): number
@@ -19,27 +20,28 @@ export interface Dfa {
   start(atEdge: boolean, besideWord: boolean): number
   /** How many states were made so far, dropped ones included. */
   built(): number
+  /** How often all states were dropped; with that, every cursor but the one computed last. */
+  drops(): number
 }
 
 export const UNKNOWN = -0x80000000
-/** The cursor from which no match can come any more. */
+export const STOP = -0x7fffffff
 export const DEAD = 0
 
-export interface DfaOptions {
-  /**
-   * `any`: only whether a line matches counts; a run begins anew at every byte and at every line feed, and takes `\r\n` for
-   * the end of a line. `first`: the end of the leftmost match, preferring what the pattern prefers; the run begins anew at
-   * every byte until something matched; the line is given without its end. `longest`: begins only at its start.
-   */
-  readonly find: 'any' | 'first' | 'longest'
-  /** Bytes that states may take, about. */
-  readonly memory?: number
-}
+/**
+ * What a run looks for.
+ *
+ * - `lines`: whether some line matches, over many lines; `\r\n` ends a line as `\n` does. After a match there is no way on.
+ * - `rest`: the same from somewhere in a line, and stops at its end, or as soon as no match is under way.
+ * - `first`: the end of the leftmost match in one line, given without its line end; what the pattern prefers among those.
+ * - `longest`: the longest match from the start of the run on.
+ */
+export type Goal = 'lines' | 'rest' | 'first' | 'longest'
 
 const WORD_BEHIND = 1
-/** A carriage return was read that belongs to the line's end if a line feed follows. Only for `any`. */
+/** A carriage return was read that belongs to the line's end if a line feed follows. For `lines` and `rest`. */
 const RETURN_PENDING = 2
-/** Something matched already: no new beginnings. Only for `first`. */
+/** Something matched already: no new beginnings. For `first`. */
 const MATCHED = 4
 /** The edge of the line lies behind, and there are conditions to which it may matter. */
 const EDGE_BEHIND = 8
@@ -50,45 +52,55 @@ interface DfaState {
   readonly flags: number
 }
 
-export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa {
+/** `memory` is about what its states may take, in bytes. */
+export function createDfa(nfa: Nfa, goal: Goal, memory = 8 << 20): Dfa {
   const program = flatten(nfa)
   const { columns, samples } = byteColumns(nfa, program)
   const lineFeed = columns[LF] as number
   const carriageReturn = columns[CR] as number
   const endColumn = samples.length
   const stride = endColumn + 1
+  const whetherOnly = goal === 'lines' || goal === 'rest'
 
-  const MAX_ENTRIES = Math.max(memory >> 3, stride * 64)
+  const maxEntries = Math.max(memory >> 3, stride * 64)
   let table = new Int32Array(stride * 16)
   let states: DfaState[] = []
-  let listed = 0
-  let made = 0
   let numbers = new Map<string, number>()
   const starts: (number | undefined)[] = []
+  let listed = 0
+  let made = 0
+  let dropped = -1
 
-  // Two sets of NFA states, filled in order of preference.
-  const size = nfa.states.length
-  const reached = orderedSet(size)
-  const open = orderedSet(size)
-  const scratch = new Uint16Array(size)
+  const reached = orderedSet(nfa.states.length)
+  const open = orderedSet(nfa.states.length)
+  const scratch = new Uint16Array(nfa.states.length)
   const stack: number[] = []
+  // Of the step at hand.
+  let atEnd = false
+  let edgeBehind = false
+  let wordBehind = false
+  let wordAhead = false
+  let inCharacter = false
 
-  reset()
-  return { columns, endColumn, table: () => table, compute, start, built: () => made }
+  follow(nfa.start, reached, false)
+  const restList = listOf(reached)
+  drop()
+  return { columns, endColumn, table: () => table, compute, start, built: () => made, drops: () => dropped }
 
-  function reset(): void {
+  function drop(): void {
+    dropped += 1
     numbers = new Map()
-    states = []
+    states = [{ list: new Uint16Array(0), flags: 0 }]
+    table.fill(STOP, DEAD, stride)
     listed = 0
     starts.length = 0
-    intern(new Uint16Array(0), 0)
-    // A run over many lines comes alive again at the next one.
-    if (find !== 'any') table.fill(DEAD, 0, stride)
   }
 
   function intern(list: Uint16Array, flags: number): number {
     let key = String.fromCharCode(flags)
-    for (let i = 0; i < list.length; i += 8192) key += String.fromCharCode(...list.subarray(i, i + 8192))
+    for (let i = 0; i < list.length; i += 8192) {
+      key += String.fromCharCode.apply(null, list.subarray(i, i + 8192) as unknown as number[])
+    }
     const known = numbers.get(key)
     if (known !== undefined) return known
     const cursor = states.length * stride
@@ -120,37 +132,39 @@ export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa
 
   function compute(cursor: number, column: number): number {
     const from = states[cursor / stride] as DfaState
-    if (states.length * stride > MAX_ENTRIES || listed > MAX_ENTRIES) {
-      reset()
+    let row = cursor
+    if (states.length * stride > maxEntries || listed > maxEntries) {
+      drop()
       // The state at hand lives on, so that its run can.
-      cursor = intern(from.list, from.flags)
+      row = intern(from.list, from.flags)
     }
     const value = step(from, column)
-    table[cursor + column] = value
+    table[row + column] = value
     return value
   }
 
-  /** The value of a transition: a cursor, or the complement of one where a match ended before the byte. */
   function step(from: DfaState, column: number): number {
     if ((from.flags & RETURN_PENDING) !== 0) {
-      const base: DfaState = { list: from.list, flags: from.flags & ~RETURN_PENDING }
-      if (column === lineFeed) return advance(base, lineFeed)
+      const flags = from.flags & ~RETURN_PENDING
+      if (column === lineFeed) return advance(from.list, flags, lineFeed)
       // It was a character of the line after all.
-      const value = advance(base, carriageReturn)
-      return value < 0 ? value : step(states[value / stride] as DfaState, column)
+      const value = advance(from.list, flags, carriageReturn)
+      if (value >= 0) return step(states[value / stride] as DfaState, column)
+      // A run that stopped with the return may have to begin with what follows it.
+      return value === STOP ? step({ list: restList, flags: 0 }, column) : value
     }
-    if (find === 'any' && column === carriageReturn) return intern(from.list, from.flags | RETURN_PENDING)
-    return advance(from, column)
+    if (whetherOnly && column === carriageReturn) return intern(from.list, from.flags | RETURN_PENDING)
+    return advance(from.list, from.flags, column)
   }
 
-  function advance({ list, flags }: DfaState, column: number): number {
-    const atEnd = column === endColumn || column === lineFeed
+  function advance(list: Uint16Array, flags: number, column: number): number {
+    atEnd = column === endColumn || column === lineFeed
     const byte = atEnd ? -1 : (samples[column] as number)
-    const wordBehind = (flags & WORD_BEHIND) !== 0
-    const edgeBehind = (flags & EDGE_BEHIND) !== 0
-    const wordAhead = byte >= 0 && isWordByte(byte)
+    edgeBehind = (flags & EDGE_BEHIND) !== 0
+    wordBehind = (flags & WORD_BEHIND) !== 0
+    wordAhead = byte >= 0 && isWordByte(byte)
     // A run towards the end meets positions inside of characters; they are none.
-    const inCharacter = find !== 'longest' && byte >= 0x80 && byte < 0xc0
+    inCharacter = goal !== 'longest' && byte >= 0x80 && byte < 0xc0
     open.clear()
     for (let i = 0; i < list.length; i++) resolve(list[i] as number)
 
@@ -160,10 +174,10 @@ export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa
       const state = open.items[i] as number
       const kind = program.kinds[state]
       if (kind === MATCH) {
+        if (whetherOnly) return ~DEAD
         matched = true
-        if (find === 'any') return ~DEAD
         // What is less preferred than this match is no longer of interest.
-        if (find === 'first') break
+        if (goal === 'first') break
       } else if (kind === BYTE && !atEnd) {
         const end = program.edgeEnds[state] as number
         for (let edge = program.edgeStarts[state] as number; edge < end; edge++) {
@@ -174,44 +188,41 @@ export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa
       }
     }
     if (atEnd) {
-      const next = find === 'any' ? start(true, false) : DEAD
-      return matched ? ~next : next
+      if (goal === 'lines') return start(true, false)
+      return matched ? ~DEAD : STOP
     }
-    const done = matched || (flags & MATCHED) !== 0
-    if (find === 'any' || (find === 'first' && !done)) follow(nfa.start, reached, false)
-    const nextFlags = (wordAhead && program.hasWord ? WORD_BEHIND : 0) | (find === 'first' && done ? MATCHED : 0)
-    const followed = listOf(reached)
-    const next = followed.length === 0 && find !== 'any' ? DEAD : intern(followed, nextFlags)
-    return matched ? ~next : next
+    const done = goal === 'first' && (matched || (flags & MATCHED) !== 0)
+    if (goal !== 'longest' && !done) follow(nfa.start, reached, false)
+    const next = listOf(reached)
+    const over = (next.length === 0 && goal !== 'lines') || (goal === 'rest' && isEqual(next, restList))
+    if (over) return matched ? ~DEAD : STOP
+    const cursor = intern(next, (wordAhead && program.hasWord ? WORD_BEHIND : 0) | (done ? MATCHED : 0))
+    return matched ? ~cursor : cursor
+  }
 
-    /** Follows what was left open, now that the next byte is known. */
-    function resolve(state: number): void {
-      stack.push(state)
-      while (stack.length > 0) {
-        const top = stack.pop() as number
-        if (open.has(top)) continue
-        open.add(top)
-        if (program.kinds[top] !== SPLIT || !holds(program.conditions[top] as Condition)) continue
-        const end = program.edgeEnds[top] as number
-        for (let edge = end - 1; edge >= (program.edgeStarts[top] as number); edge--) {
-          stack.push(program.targets[edge] as number)
-        }
-      }
+  /** Adds a state and what was left open of it, now that the next byte is known. */
+  function resolve(state: number): void {
+    stack.push(state)
+    while (stack.length > 0) {
+      const top = stack.pop() as number
+      if (open.has(top)) continue
+      open.add(top)
+      if (program.kinds[top] === SPLIT && holds(program.conditions[top] as Condition)) pushTargets(top)
     }
+  }
 
-    function holds(condition: Condition): boolean {
-      switch (condition) {
-        case 'none':
-          return true
-        case 'edgeBehind':
-          return edgeBehind
-        case 'edgeAhead':
-          return atEnd
-        case 'word':
-          return wordBehind !== wordAhead
-        case 'notWord':
-          return wordBehind === wordAhead && !inCharacter
-      }
+  function holds(condition: Condition): boolean {
+    switch (condition) {
+      case 'none':
+        return true
+      case 'edgeBehind':
+        return edgeBehind
+      case 'edgeAhead':
+        return atEnd
+      case 'word':
+        return wordBehind !== wordAhead
+      case 'notWord':
+        return wordBehind === wordAhead && !inCharacter
     }
   }
 
@@ -224,11 +235,14 @@ export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa
       into.add(top)
       if (program.kinds[top] !== SPLIT) continue
       const condition = program.conditions[top]
-      if (condition !== 'none' && !(condition === 'edgeBehind' && atEdge)) continue
-      const end = program.edgeEnds[top] as number
-      for (let edge = end - 1; edge >= (program.edgeStarts[top] as number); edge--) {
-        stack.push(program.targets[edge] as number)
-      }
+      if (condition === 'none' || (condition === 'edgeBehind' && atEdge)) pushTargets(top)
+    }
+  }
+
+  function pushTargets(state: number): void {
+    const first = program.edgeStarts[state] as number
+    for (let edge = (program.edgeEnds[state] as number) - 1; edge >= first; edge--) {
+      stack.push(program.targets[edge] as number)
     }
   }
 
@@ -237,15 +251,15 @@ export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa
     let kept = 0
     for (let i = 0; i < set.size; i++) {
       const state = set.items[i] as number
-      if (program.kinds[state] === MATCH && find !== 'longest') {
-        if (find === 'any') kept = 0
+      if (program.kinds[state] === MATCH && goal !== 'longest') {
+        if (whetherOnly) kept = 0
         scratch[kept++] = state
         break
       }
       if (isKept(state)) scratch[kept++] = state
     }
     const list = scratch.slice(0, kept)
-    return find === 'first' ? list : list.sort()
+    return goal === 'first' ? list : list.sort()
   }
 
   function isKept(state: number): boolean {
@@ -253,6 +267,12 @@ export function createDfa(nfa: Nfa, { find, memory = 8 << 20 }: DfaOptions): Dfa
     const condition = program.conditions[state]
     return condition !== 'none' && condition !== 'edgeBehind'
   }
+}
+
+function isEqual(a: Uint16Array, b: Uint16Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 const LF = 0x0a

@@ -103,7 +103,7 @@ function wordFinder(needle: Uint8Array, fold: Uint8Array | undefined): Finder {
   const probes = [0, 1, 2, 3].map((lead) => probeOf(needle, lead, bit5)).sort((a, b) => a.shift - b.shift)
   const linear = linearFinder(needle, fold)
   let seen: Uint8Array | undefined
-  let words = new Int32Array(0)
+  let words: Int32Array = new Int32Array(0)
   let pad = 0
   return {
     cost: 0.3 + Math.max(...probes.map((probe) => probe.frequency)) * 4,

@@ -7,6 +7,8 @@ export interface Required {
   readonly texts: readonly string[]
   /** The texts hold letters that match in either case (ASCII only), given in lower case. */
   readonly ignoreCase: boolean
+  /** Every match starts with one of the texts. */
+  readonly leading: boolean
 }
 
 /**
@@ -45,7 +47,9 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
     let run: Required = NOTHING
     let whole = true
     for (const { exact, inner } of parts) {
-      found.push(inner)
+      // What is inside a part leads only where nothing can come before that part.
+      const leads = run.leading && run.texts.length === 1 && run.texts[0] === ''
+      if (inner !== undefined) found.push(leads ? inner : { ...inner, leading: false })
       const longer = exact === undefined ? undefined : join(run, exact)
       if (longer !== undefined) {
         run = longer
@@ -53,7 +57,7 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
       }
       whole = false
       found.push(run)
-      run = exact ?? NOTHING
+      run = { ...(exact ?? NOTHING), leading: false }
     }
     return whole ? { exact: run, inner: cheapest(found) } : { exact: undefined, inner: cheapest([...found, run]) }
   }
@@ -69,8 +73,9 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
     let lowest = Number.POSITIVE_INFINITY
     for (const candidate of candidates) {
       if (candidate === undefined || candidate.texts.includes('')) continue
+      // Of equals, what leads is better.
       const cost = costOf(candidate)
-      if (cost < lowest) {
+      if (cost < lowest || (cost === lowest && candidate.leading)) {
         lowest = cost
         best = candidate
       }
@@ -111,7 +116,7 @@ const MAX_TEXTS = 8
 /** In UTF-16 units; what is longer is no rarer. */
 const MAX_LENGTH = 64
 
-const NOTHING: Required = { texts: [''], ignoreCase: false }
+const NOTHING: Required = { texts: [''], ignoreCase: false, leading: true }
 
 /** Every text of the first followed by every one of the second, unless that is too much. */
 function join(first: Required, second: Required): Required | undefined {
@@ -124,7 +129,7 @@ function join(first: Required, second: Required): Required | undefined {
       texts.add(ignoreCase ? lowerAscii(head + tail) : head + tail)
     }
   }
-  return { texts: [...texts], ignoreCase }
+  return { texts: [...texts], ignoreCase, leading: first.leading }
 }
 
 function unite(options: readonly (Required | undefined)[]): Required | undefined {
@@ -135,13 +140,13 @@ function unite(options: readonly (Required | undefined)[]): Required | undefined
     for (const text of option.texts) texts.add(ignoreCase ? lowerAscii(text) : text)
     if (texts.size > MAX_TEXTS) return undefined
   }
-  return { texts: [...texts], ignoreCase }
+  return { texts: [...texts], ignoreCase, leading: options.every((option) => option?.leading) }
 }
 
 function charTexts(codePoint: number, ignoreCase: boolean): Required | undefined {
   const char = String.fromCodePoint(codePoint)
-  if (!ignoreCase) return { texts: [char], ignoreCase: false }
-  if (codePoint < 0x80) return { texts: [char.toLowerCase()], ignoreCase: /[A-Za-z]/.test(char) }
+  if (!ignoreCase) return { texts: [char], ignoreCase: false, leading: true }
+  if (codePoint < 0x80) return { texts: [char.toLowerCase()], ignoreCase: /[A-Za-z]/.test(char), leading: true }
   return setTexts(foldCase([codePoint, codePoint]))
 }
 
@@ -152,7 +157,7 @@ function setTexts(set: readonly number[]): Required {
       texts.push(String.fromCodePoint(codePoint))
     }
   }
-  return { texts, ignoreCase: false }
+  return { texts, ignoreCase: false, leading: true }
 }
 
 function lowerAscii(text: string): string {

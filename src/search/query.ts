@@ -99,43 +99,52 @@ const PAUSE = 1 << 16
 function regexQuery(root: Node): Query {
   const matcher = createLineMatcher(root)
   const required = requiredTexts(root, costOf)
-  const walk =
-    required !== undefined && costOf(required) < COST_OF_SCANNING
-      ? candidateWalk(matcher, required)
-      : scanningWalk(matcher)
-  const stoppable = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined): boolean => {
-    try {
-      walk(bytes, visit, deadline)
-      return true
-    } catch (error) {
-      if (error === timeIsUp) return false
-      throw error
-    }
-  }
+  const worthwhile = required !== undefined && costOf(required) < COST_OF_SCANNING
+  const walk = !worthwhile
+    ? scanningWalk(matcher)
+    : required.leading
+      ? leadingWalk(matcher, required)
+      : candidateWalk(matcher, required)
   return {
     mayMatch(bytes, deadline) {
       let found = false
-      const complete = stoppable(
-        bytes,
-        () => {
-          found = true
-          return false
-        },
-        deadline,
-      )
+      const complete = untilTimeIsUp(() => {
+        if (!worthwhile) found = matcher.exists(bytes, firstLineStart(bytes), deadline)
+        else
+          walk(
+            bytes,
+            () => {
+              found = true
+              return false
+            },
+            deadline,
+          )
+      })
       return found || !complete
     },
     eachLine(bytes, visit, deadline) {
-      stoppable(
-        bytes,
-        (lineStart, lineEnd, knownEnd) => {
-          const matchEnd = knownEnd === -1 ? matcher.matchEnd(bytes, lineStart, lineEnd, deadline) : knownEnd
-          const matchStart = matcher.matchStart(bytes, lineStart, lineEnd, matchEnd, deadline)
-          return visit({ lineStart, lineEnd, matchStart, matchEnd })
-        },
-        deadline,
-      )
+      untilTimeIsUp(() => {
+        walk(
+          bytes,
+          (lineStart, lineEnd, knownEnd) => {
+            const matchEnd = knownEnd === -1 ? matcher.matchEnd(bytes, lineStart, lineEnd, deadline) : knownEnd
+            const matchStart = matcher.matchStart(bytes, lineStart, lineEnd, matchEnd, deadline)
+            return visit({ lineStart, lineEnd, matchStart, matchEnd })
+          },
+          deadline,
+        )
+      })
     },
+  }
+}
+
+function untilTimeIsUp(run: () => void): boolean {
+  try {
+    run()
+    return true
+  } catch (error) {
+    if (error === timeIsUp) return false
+    throw error
   }
 }
 
@@ -146,7 +155,10 @@ type Walk = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined) =>
 /** Runs over every byte. */
 function scanningWalk(matcher: LineMatcher): Walk {
   return (bytes, visit, deadline) => {
-    for (let from = firstLineStart(bytes); from < bytes.length; ) {
+    const first = firstLineStart(bytes)
+    // Most texts hold no match, and that is found out faster than where one is.
+    if (!matcher.exists(bytes, first, deadline)) return
+    for (let from = first; from < bytes.length; ) {
       const at = matcher.scan(bytes, from, deadline)
       if (at === -1) return
       const lineStart = lineStartAt(bytes, at, from)
@@ -157,17 +169,46 @@ function scanningWalk(matcher: LineMatcher): Walk {
   }
 }
 
-/** Runs only over the lines that hold a required text. */
+/** Runs from each place of a text that every match starts with, as far as a match is under way. */
+function leadingWalk(matcher: LineMatcher, required: Required): Walk {
+  const find = anyOf(findersOf(required))
+  return (bytes, visit, deadline) => {
+    const next = find(bytes)
+    const first = firstLineStart(bytes)
+    let paused = 0
+    for (let from = first; from < bytes.length; ) {
+      const start = next(from)
+      if (start === -1) return
+      if (start - paused > PAUSE) {
+        if (deadline?.()) throw timeIsUp
+        paused = start
+      }
+      const atLineStart = start === first || bytes[start - 1] === LF
+      const at = matcher.resume(bytes, start, atLineStart, deadline)
+      if (at < 0) {
+        // A text that has begun is a match under way, so none begins before this.
+        from = ~at
+        continue
+      }
+      const lineStart = lineStartAt(bytes, start, first)
+      const lineFeed = lineFeedAt(bytes, at)
+      if (!visit(lineStart, lineEndBefore(bytes, lineStart, lineFeed), -1)) return
+      from = lineFeed + 1
+    }
+  }
+}
+
+/** Runs over the lines that hold a required text. */
 function candidateWalk(matcher: LineMatcher, required: Required): Walk {
   const find = anyOf(findersOf(required))
   return (bytes, visit, deadline) => {
-    let paused = 0
     const next = find(bytes)
+    let paused = 0
     for (let from = firstLineStart(bytes); from < bytes.length; ) {
       const at = next(from)
       if (at === -1) return
       if (at - paused > PAUSE) {
-        if (deadline?.()) return
+        if (deadline?.()) throw timeIsUp
         paused = at
       }
       const lineStart = lineStartAt(bytes, at, from)

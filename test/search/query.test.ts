@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileQuery } from '../../src/search/query.ts'
-import { hitsOf, naiveSearch, ourSearch } from './reference.ts'
+import { naiveSearch, ourSearch } from './reference.ts'
 
 const characters = [
   'a',
