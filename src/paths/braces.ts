@@ -3,6 +3,7 @@ import { parseClass } from './wildcard.ts'
 
 const MAX_ALTERNATIVES = 1000
 const MAX_CHARACTERS = 65_536
+const MAX_DEPTH = 32
 
 /**
  * The alternatives of a glob with braces: `{a,b}`, nested ones, `{1..10}`, `{01..10..3}`, `{a..e}`. Braces that hold
@@ -10,18 +11,20 @@ const MAX_CHARACTERS = 65_536
  * results such braces and commas carry a `\`, as do all characters that did in the pattern.
  *
  * @param shown the glob for messages
- * @throws ToolError `INVALID_PATTERN` over 1,000 alternatives or 65,536 characters in all
+ * @throws ToolError `INVALID_PATTERN` over 1,000 alternatives, 65,536 characters in all, or 32 braces in each other
  */
 export function expandBraces(pattern: string, shown: string): readonly string[] {
   if (!/[{},]/.test(pattern)) return [pattern]
-  const root = parse(pattern)
-  const size = sizeOf(root)
-  if (size.count > MAX_ALTERNATIVES || size.characters > MAX_CHARACTERS) {
-    const limit = size.count > MAX_ALTERNATIVES ? `${MAX_ALTERNATIVES} alternatives` : `${MAX_CHARACTERS} characters`
-    throw new ToolError('INVALID_PATTERN', `Cannot use ${shown}: its braces expand to more than ${limit}`, {
+  const refuse = (why: string): never => {
+    throw new ToolError('INVALID_PATTERN', `Cannot use ${shown}: its braces ${why}`, {
       hint: 'Use fewer alternatives, or * in their place.',
     })
   }
+  const root = parse(pattern)
+  if (root === undefined) return refuse(`are nested more than ${MAX_DEPTH} deep`)
+  const size = sizeOf(root)
+  if (size.count > MAX_ALTERNATIVES) refuse(`expand to more than ${MAX_ALTERNATIVES} alternatives`)
+  if (size.characters > MAX_CHARACTERS) refuse(`expand to more than ${MAX_CHARACTERS} characters`)
   return [...new Set(expand(root))]
 }
 
@@ -38,7 +41,8 @@ interface Frame {
   text: string
 }
 
-function parse(pattern: string): Sequence {
+/** `undefined` where braces are nested too deep. */
+function parse(pattern: string): Sequence | undefined {
   const closes = closingBraces(pattern)
   const stack: Frame[] = [{ options: [], current: [], text: '' }]
   for (let at = 0; at < pattern.length; at++) {
@@ -54,6 +58,7 @@ function parse(pattern: string): Sequence {
     } else if (char === '{' && closes.has(at)) {
       const range = rangeOf(pattern.slice(at + 1, closes.get(at)))
       if (range === undefined) {
+        if (stack.length > MAX_DEPTH) return undefined
         flush(frame)
         stack.push({ options: [], current: [], text: '' })
       } else {

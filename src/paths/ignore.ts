@@ -133,13 +133,17 @@ function withoutTrailingSpaces(text: string): string {
 function nameMatch(pattern: string, fold: Fold): Match | undefined {
   const tokens = parseTokens(pattern, 0, fold)
   if (tokens === undefined) return undefined
-  const compiled = compileName(
-    tokens.map((token) => (token.type === 'globstar' || token.type === 'names' ? STAR : token)),
-  )
-  if (compiled.literal !== undefined) return { type: 'name', name: fromBytes(compiled.literal) }
-  if (compiled.isTail && compiled.tail.lastIndexOf('.') === 0)
-    return { type: 'extension', extension: fromBytes(compiled.tail) }
-  return { type: 'pattern', matches: (name) => compiled.matches(toBytes(name)) }
+  const inName = tokens.map((token) => (token.type === 'globstar' || token.type === 'names' ? STAR : token))
+  // Only single characters and brackets tell bytes from characters; most patterns have neither.
+  const isBytewise = inName.some((token) => token.type === 'any' || token.type === 'class')
+  const compiled = compileName(isBytewise ? inName : inName.map(inCharacters))
+  if (compiled.literal !== undefined) return { type: 'name', name: compiled.literal }
+  if (compiled.isTail && compiled.tail.lastIndexOf('.') === 0) return { type: 'extension', extension: compiled.tail }
+  return { type: 'pattern', matches: isBytewise ? (name) => compiled.matches(toBytes(name)) : compiled.matches }
+}
+
+function inCharacters(token: Token): Token {
+  return token.type === 'text' ? { type: 'text', text: fromBytes(token.text) } : token
 }
 
 function pathMatch(written: string, fold: Fold): Match | undefined {
@@ -167,8 +171,10 @@ function pathMatch(written: string, fold: Fold): Match | undefined {
   }
 }
 
-function placeOf(path: string): Match {
+function placeOf(path: string): Match | undefined {
   const slash = path.lastIndexOf('/')
+  // No name before the slash: nothing has such a path.
+  if (slash === 0) return undefined
   return { type: 'place', directory: slash === -1 ? '' : path.slice(0, slash), name: path.slice(slash + 1) }
 }
 
@@ -267,6 +273,12 @@ function matchPath(tokens: readonly PathToken[], path: string): boolean {
   return ends[path.length] === 1
 }
 
+/** A rule that must be tried, on the name or on the path from the ignore file. */
+interface WildRule extends Rule {
+  readonly head: string
+  readonly matches: (text: string) => boolean
+}
+
 /**
  * The rules sorted by kind, so that names and extensions cost one lookup however many there are, and rules for other
  * directories cost nothing. Within a kind, and over all, the rule with the highest index that matches wins.
@@ -275,14 +287,14 @@ function lookups(rules: readonly Rule[], fold: Fold): (directory: string) => Loo
   const names = new Map<string, Rule[]>()
   const extensions = new Map<string, Rule[]>()
   const places = new Map<string, Map<string, Rule[]>>()
-  const patterns: Rule[] = []
-  const paths: Rule[] = []
+  const patterns: WildRule[] = []
+  const paths: WildRule[] = []
   for (const rule of rules.toReversed()) {
     const { match } = rule
     if (match.type === 'name') add(names, match.name, rule)
     else if (match.type === 'extension') add(extensions, match.extension, rule)
-    else if (match.type === 'pattern') patterns.push(rule)
-    else if (match.type === 'path') paths.push(rule)
+    else if (match.type === 'pattern') patterns.push({ ...rule, head: '', matches: match.matches })
+    else if (match.type === 'path') paths.push({ ...rule, head: match.head, matches: match.matches })
     else {
       const inDirectory = places.get(match.directory) ?? new Map<string, Rule[]>()
       places.set(match.directory, inDirectory)
@@ -293,7 +305,7 @@ function lookups(rules: readonly Rule[], fold: Fold): (directory: string) => Loo
     const directory = fold === undefined ? given : fold(given)
     const prefix = directory === '' ? '' : `${directory}/`
     const placed = places.get(directory)
-    const here = paths.filter(({ match }) => match.type === 'path' && prefix.startsWith(match.head))
+    const here = paths.length === 0 ? paths : paths.filter(({ head }) => prefix.startsWith(head))
     return (givenName, isDirectory) => {
       const name = fold === undefined ? givenName : fold(givenName)
       let best = pick(names.get(name), isDirectory, undefined)
@@ -302,26 +314,26 @@ function lookups(rules: readonly Rule[], fold: Fold): (directory: string) => Loo
         if (dot !== -1) best = pick(extensions.get(name.slice(dot)), isDirectory, best)
       }
       if (placed !== undefined) best = pick(placed.get(name), isDirectory, best)
-      for (const rule of patterns) {
-        if (best !== undefined && rule.index < best.index) break
-        if (rule.directoriesOnly && !isDirectory) continue
-        if (rule.match.type === 'pattern' && rule.match.matches(name)) {
-          best = rule
-          break
-        }
-      }
-      for (const rule of here) {
-        if (best !== undefined && rule.index < best.index) break
-        if (rule.directoriesOnly && !isDirectory) continue
-        if (rule.match.type === 'path' && rule.match.matches(prefix + name)) {
-          best = rule
-          break
-        }
-      }
+      if (patterns.length > 0) best = tryLast(patterns, name, isDirectory, best)
+      if (here.length > 0) best = tryLast(here, prefix + name, isDirectory, best)
       if (best === undefined) return undefined
       return best.negated ? 'included' : 'ignored'
     }
   }
+}
+
+/** The last of these rules that matches, if none after it has been found before. */
+function tryLast(
+  rules: readonly WildRule[],
+  text: string,
+  isDirectory: boolean,
+  best: Rule | undefined,
+): Rule | undefined {
+  for (const rule of rules) {
+    if (best !== undefined && rule.index < best.index) return best
+    if ((isDirectory || !rule.directoriesOnly) && rule.matches(text)) return rule
+  }
+  return best
 }
 
 function add(map: Map<string, Rule[]>, key: string, rule: Rule): void {

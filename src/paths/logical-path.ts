@@ -63,7 +63,10 @@ export function parsePath(input: string): LogicalPath {
     nameBytes = 0
   }
   if (pathBytes - 1 > MAX_PATH_BYTES) reject(input, `is longer than ${MAX_PATH_BYTES} bytes`)
-  return names.join('/') as LogicalPath
+  const path = names.join('/')
+  // A blank name that stands alone is refused in every spelling, not only where nothing is around it.
+  if (path !== '' && path.trim() === '') reject(input, 'is empty')
+  return path as LogicalPath
 }
 
 const SLASH = 0x2f
@@ -71,9 +74,7 @@ const BACKSLASH = 0x5c
 const COLON = 0x3a
 
 function isBidiControl(unit: number): boolean {
-  return (
-    unit === 0x200e || unit === 0x200f || (unit >= 0x202a && unit <= 0x202e) || (unit >= 0x2066 && unit <= 0x2069)
-  )
+  return unit === 0x200e || unit === 0x200f || (unit >= 0x202a && unit <= 0x202e) || (unit >= 0x2066 && unit <= 0x2069)
 }
 
 function reject(input: string, why: string): never {
@@ -104,7 +105,11 @@ export function childOf<P extends LogicalPath>(directory: P, name: string): P {
 
 /** Whether `path` is `directory` or lies below it. */
 export function isWithin(path: LogicalPath, directory: LogicalPath): boolean {
-  return directory === '' || path === directory || (path.startsWith(directory) && path.charCodeAt(directory.length) === SLASH)
+  return (
+    directory === '' ||
+    path === directory ||
+    (path.startsWith(directory) && path.charCodeAt(directory.length) === SLASH)
+  )
 }
 
 /** The directories above a path, nearest first, the root left out. */

@@ -30,17 +30,15 @@ export function compileName(tokens: readonly Token[]): NamePattern {
   }
   const isTail = merged[0]?.type === 'star' && (merged.length === 1 || (merged.length === 2 && tail !== ''))
   if (isTail) return { literal: undefined, tail, isTail, matches: (name) => name.endsWith(tail) }
-  if (merged.some((token) => token.type === 'class' && token.text !== undefined)) {
-    return { literal: undefined, tail, isTail, matches: (name) => name.endsWith(tail) && matchBySets(merged, name) }
-  }
   const program = toProgram(merged)
   const shortest = program.codes.filter((code) => code !== STAR).length
-  return {
-    literal: undefined,
-    tail,
-    isTail,
-    matches: (name) => name.length >= shortest && name.endsWith(tail) && matchByRetry(program, name),
-  }
+  const retry = (name: string) => name.length >= shortest && name.endsWith(tail) && matchByRetry(program, name)
+  const hasOwnText = merged.some((token) => token.type === 'class' && token.text !== undefined)
+  // Only a name with a bracket in it can hold a bracket expression's own text.
+  const matches = hasOwnText
+    ? (name: string) => retry(name) || (name.includes('[') && matchBySets(merged, name))
+    : retry
+  return { literal: undefined, tail, isTail, matches }
 }
 
 /** Neighbouring texts become one, neighbouring stars one, empty texts none. */
@@ -122,27 +120,25 @@ function consumed(code: number, classes: Program['classes'], name: string, at: n
 
 /** All the places that the tokens so far can end at, token by token: for tokens whose width is not fixed. */
 function matchBySets(tokens: readonly Token[], name: string): boolean {
-  let ends = new Set([0])
+  let ends = new Uint8Array(name.length + 1)
+  ends[0] = 1
   for (const token of tokens) {
-    const next = new Set<number>()
     if (token.type === 'star') {
-      for (let at = Math.min(...ends); at <= name.length; at++) next.add(at)
-    } else {
-      for (const at of ends) {
-        if (token.type === 'text') {
-          if (name.startsWith(token.text, at)) next.add(at + token.text.length)
-          continue
-        }
-        const point = name.codePointAt(at)
-        if (point !== undefined && (token.type === 'any' || token.has(point))) next.add(at + (point > 0xffff ? 2 : 1))
-        if (token.type === 'class' && token.text !== undefined && name.startsWith(token.text, at))
-          next.add(at + token.text.length)
-      }
+      ends.fill(1, ends.indexOf(1))
+      continue
     }
-    if (next.size === 0) return false
+    const next = new Uint8Array(name.length + 1)
+    for (let at = ends.indexOf(1); at !== -1; at = ends.indexOf(1, at + 1)) {
+      const text = token.type === 'any' ? undefined : token.text
+      if (text !== undefined && name.startsWith(text, at)) next[at + text.length] = 1
+      if (token.type === 'text') continue
+      const point = name.codePointAt(at)
+      if (point !== undefined && (token.type === 'any' || token.has(point))) next[at + (point > 0xffff ? 2 : 1)] = 1
+    }
+    if (next.indexOf(1) === -1) return false
     ends = next
   }
-  return ends.has(name.length)
+  return ends[name.length] === 1
 }
 
 /** A bracket expression that was read from a pattern. */

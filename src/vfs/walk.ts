@@ -22,6 +22,8 @@ export interface WalkOptions {
   readonly filters: WalkFilters
   /** How deep to go; 1 is the start directory's own entries. Without it, to the bottom. */
   readonly maxDepth?: number
+  /** Shows `.git` and what is in it: only for code that must judge a whole tree, as before moving it. Never for a tool's output. */
+  readonly includeGit?: boolean
   readonly signal?: AbortSignal
   /** Whether policy shows an entry. */
   see(path: Path, type: EntryType): boolean
@@ -39,7 +41,7 @@ export interface WalkOptions {
 /**
  * The entries below a directory, a directory's content right after it, names in the order of their UTF-16 units.
  *
- * Stays out of `.git` always; out of hidden names, of `node_modules target build dist` and of what the `.gitignore`
+ * Stays out of `.git` (unless `includeGit`); out of hidden names, of `node_modules target build dist` and of what the `.gitignore`
  * files name (those above the start too; links of that name are not read) as the filters say. The start itself is taken
  * as asked for: it may be hidden or ignored. Links are shown as links and never followed. What `see` denies is not shown;
  * a directory is entered if `enter` allows it, shown or not.
@@ -56,6 +58,7 @@ export async function* walk(
     const seen = cursor.next()
     if (seen === WAIT) await cursor.load()
     else if (seen === undefined) return
+    else if (typeof seen === 'string') yield { path: seen, type: 'file', depth: cursor.depth() }
     else if (seen.isShown) yield { path: seen.path, type: seen.type, depth: cursor.depth() }
   }
 }
@@ -83,7 +86,8 @@ export async function visibleFiles(backend: Backend, start: Path, options: Visib
     const seen = cursor.next()
     if (seen === WAIT) await cursor.load()
     else if (seen === undefined) break
-    else if (seen.isShown && (seen.type === 'file' || (links && seen.type === 'link'))) files.push(seen.path)
+    else if (typeof seen === 'string') files.push(seen)
+    else if (links && seen.isShown && seen.type === 'link') files.push(seen.path)
   }
   known?.remember(files)
   return files
@@ -96,7 +100,9 @@ const IGNORE_FILE = '.gitignore'
 const MAX_IGNORE_FILE_BYTES = 512 * 1024
 const SLICE_MS = 20
 
-/** One entry of a directory that is shown, entered, or both. */
+/** One entry of a directory that is shown, entered, or both. A file, which most are, is its path alone. */
+type Entry = Path | Seen
+
 interface Seen {
   readonly path: Path
   readonly type: EntryType
@@ -108,7 +114,7 @@ interface Seen {
 
 /** What a directory shows, and the ignore rules that hold in it. */
 interface Listing {
-  readonly entries: readonly Seen[]
+  readonly entries: readonly Entry[]
   readonly scope: IgnoreScope | undefined
 }
 
@@ -116,7 +122,7 @@ const WAIT = Symbol('the next directory must be loaded first')
 
 interface Cursor {
   /** The next entry; `WAIT` where `load` must be awaited before; `undefined` at the end. */
-  next(): Seen | typeof WAIT | undefined
+  next(): Entry | typeof WAIT | undefined
   load(): Promise<void>
   /** The depth of the entry that `next` gave last. */
   depth(): number
@@ -157,7 +163,7 @@ function createCursor(backend: Backend, start: Path, options: WalkOptions): Curs
         }
         frame.at += 1
         depth = stack.length
-        if (seen.isEntered && depth < maxDepth) pending = seen
+        if (typeof seen !== 'string' && seen.isEntered && depth < maxDepth) pending = seen
         return seen
       }
     },
@@ -191,23 +197,25 @@ function throwIfAborted(signal: AbortSignal | undefined, start: Path): void {
 }
 
 // Taken at load time: a shell that guards its built-ins against commands may later hide them from us too.
-const later = globalThis.setTimeout
+const later: (resume: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
 
 /** Lets timers and signals run. */
 function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    later(resolve, 0)
+  return new Promise((resume) => {
+    later(resume)
   })
 }
 
 /** Whether the filters let a name through that no ignore file was asked about yet. */
-function passes(name: string, type: EntryType, filters: WalkFilters): boolean {
-  if (name.charCodeAt(0) === 0x2e && (!filters.includeHidden || name === '.git')) return false
+function passes(name: string, type: EntryType, { filters, includeGit }: WalkOptions): boolean {
+  if (name === '.git') return includeGit === true
+  if (name.charCodeAt(0) === 0x2e && !filters.includeHidden) return false
   return filters.includeIgnored || type !== 'directory' || !GENERATED_DIRECTORIES.has(name)
 }
 
-function judge(path: Path, type: EntryType, node: DirectoryNode | undefined, options: WalkOptions): Seen | undefined {
+function judge(path: Path, type: EntryType, node: DirectoryNode | undefined, options: WalkOptions): Entry | undefined {
   const isShown = options.see(path, type)
+  if (type === 'file') return isShown ? path : undefined
   const isEntered = type === 'directory' && options.enter(path)
   return isShown || isEntered ? { path, type, isShown, isEntered, node } : undefined
 }
@@ -226,9 +234,9 @@ async function listFromBackend(
     !filters.includeIgnored && listed.some((entry) => entry.name === IGNORE_FILE && entry.type === 'file')
   const scope = hasIgnoreFile ? await readIgnoreFile(backend, directory, outer) : outer
   const isIgnored = filters.includeIgnored ? undefined : ignoredIn(scope, directory)
-  const entries: Seen[] = []
+  const entries: Entry[] = []
   for (const { name, type } of listed) {
-    if (!passes(name, type, filters) || isIgnored?.(name, type === 'directory') === true) continue
+    if (!passes(name, type, options) || isIgnored?.(name, type === 'directory') === true) continue
     const seen = judge(childOf(directory, name), type, undefined, options)
     if (seen !== undefined) entries.push(seen)
   }
@@ -273,13 +281,14 @@ interface Remembered extends Listing {
   readonly outer: IgnoreScope | undefined
   readonly includeHidden: boolean
   readonly includeIgnored: boolean
+  readonly includeGit: boolean
   readonly revision: string
   /** What `visibleFiles` gave for a walk from here, without and with links. */
   files?: readonly Path[]
   filesAndLinks?: readonly Path[]
 }
 
-const MAX_REMEMBERED = 8
+const MAX_REMEMBERED = 4
 
 /** By node, the latest first: several runs, policies and filters may look at one tree. */
 const remembered = new WeakMap<DirectoryNode, Remembered[]>()
@@ -299,7 +308,8 @@ function recall(
         known.path === path &&
         known.outer === outer &&
         known.includeHidden === includeHidden &&
-        known.includeIgnored === includeIgnored,
+        known.includeIgnored === includeIgnored &&
+        known.includeGit === (options.includeGit === true),
     )
 }
 
@@ -315,15 +325,17 @@ function listFromNode(
   const { filters } = options
   const scope = filters.includeIgnored ? undefined : scopeInNode(directory, path, outer, backend)
   const isIgnored = scope === undefined ? undefined : ignoredIn(scope, path)
-  const entries: Seen[] = []
+  const entries: Entry[] = []
   for (const [name, node] of directory.entries()) {
     const { type } = node
-    if (!passes(name, type, filters) || isIgnored?.(name, type === 'directory') === true) continue
+    if (!passes(name, type, options) || isIgnored?.(name, type === 'directory') === true) continue
     const seen = judge(childOf(path, name), type, type === 'directory' ? node : undefined, options)
     if (seen !== undefined) entries.push(seen)
   }
   const { includeHidden, includeIgnored } = filters
-  const fresh: Remembered = { entries, scope, path, outer, includeHidden, includeIgnored, revision: options.revision }
+  const includeGit = options.includeGit === true
+  const { revision } = options
+  const fresh: Remembered = { entries, scope, path, outer, includeHidden, includeIgnored, includeGit, revision }
   const others = remembered.get(directory)
   if (others === undefined) remembered.set(directory, [fresh])
   else {

@@ -1,0 +1,281 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type IgnoreScope, ignoreScope, isIgnored, parseIgnore } from '../../src/paths/ignore.ts'
+
+/** Ignore files by path, and the entries to ask about; a directory ends with `/`. */
+interface Case {
+  readonly files: Readonly<Record<string, string>>
+  readonly entries: readonly string[]
+}
+
+/** What git says: the ignored ones among the entries of each case, each case in a directory of its own. */
+function askGit(cases: readonly Case[], config: readonly string[] = []): string[][] {
+  const root = mkdtempSync(join(tmpdir(), 'wardspace-ignore-'))
+  const asked: string[] = []
+  for (const [i, { files, entries }] of cases.entries()) {
+    const directory = cases.length === 1 ? '' : `case${i}`
+    for (const entry of entries) {
+      if (entry.endsWith('/')) mkdirSync(join(root, directory, entry), { recursive: true })
+      asked.push(join(directory, entry.replace(/\/$/, '')))
+    }
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, directory, path)), { recursive: true })
+      writeFileSync(join(root, directory, path), text)
+    }
+  }
+  const environment = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+  execFileSync('git', ['init', '-q'], { cwd: root, env: environment })
+  let output = ''
+  try {
+    output = execFileSync('git', [...config, 'check-ignore', '--no-index', '--stdin', '-z'], {
+      cwd: root,
+      env: environment,
+      input: asked.join('\0'),
+      maxBuffer: 1 << 28,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    }).toString()
+  } catch (error) {
+    if ((error as { status?: number }).status !== 1) throw error
+  } finally {
+    rmSync(root, { recursive: true, force: true })
+  }
+  const ignored = new Set(output.split('\0'))
+  return cases.map(({ entries }, i) =>
+    entries.filter((entry) => ignored.has(join(cases.length === 1 ? '' : `case${i}`, entry.replace(/\/$/, '')))),
+  )
+}
+
+/** What we say, going down from the root as a walk does. */
+function askOurs({ files, entries }: Case, options = {}): string[] {
+  const scopeIn = (directory: string): IgnoreScope | undefined => {
+    const outer = directory === '' ? undefined : scopeIn(parent(directory))
+    const text = files[directory === '' ? '.gitignore' : `${directory}/.gitignore`]
+    return text === undefined ? outer : ignoreScope(outer, directory, parseIgnore(text, options))
+  }
+  const judge = (path: string, isDirectory: boolean): boolean =>
+    (path.includes('/') && judge(parent(path), true)) || isIgnored(scopeIn(parent(path)), path, isDirectory)
+  return entries.filter((entry) => judge(entry.replace(/\/$/, ''), entry.endsWith('/')))
+}
+
+function parent(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash === -1 ? '' : path.slice(0, slash)
+}
+
+const names = [
+  'a',
+  'b',
+  'ab',
+  'foo',
+  'bar',
+  'x.ts',
+  'y.d.ts',
+  '.env',
+  '.a',
+  'A',
+  '#a',
+  '!a',
+  'a b',
+  'c ',
+  '[a]',
+  '*',
+  'a-b',
+  'é',
+  '日本',
+]
+const name = fc.constantFrom(...names)
+const entry = fc
+  .tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean())
+  .map(([parts, isDirectory]) => parts.join('/') + (isDirectory ? '/' : ''))
+
+/** Entries that can stand together: what is a directory in one is no file in another. */
+const entries = fc.array(entry, { minLength: 5, maxLength: 25 }).map((list) => {
+  const directories = new Set<string>()
+  for (const item of list) {
+    const path = item.replace(/\/$/, '')
+    for (let above = parent(path); above !== ''; above = parent(above)) directories.add(above)
+    if (item.endsWith('/')) directories.add(path)
+  }
+  const files = list.filter((item) => !item.endsWith('/') && !directories.has(item))
+  return [...[...directories].map((path) => `${path}/`), ...new Set(files)]
+})
+
+const piece = fc.oneof(
+  { weight: 8, arbitrary: name },
+  { weight: 5, arbitrary: fc.constantFrom('*', '**', '?', '*.ts', 'a*', '*b', 'f*', '***', '*.*') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      '[ab]',
+      '[!a]',
+      '[^b]',
+      '[a-f]*',
+      '[[:alpha:]]',
+      '[[:punct:]a]*',
+      '[]a]',
+      '[a',
+      '[\\]a]',
+      '[z-a]',
+      '[é]',
+      '[--b]',
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      '\\a',
+      '\\*',
+      '\\[a\\]',
+      '\\#a',
+      '\\!a',
+      'c\\ ',
+      'a\\ b',
+      '??',
+      '?*',
+      '\\',
+      'a\\',
+      '[[:foo:]]',
+      '[[:alpha:',
+      '[[:a]',
+    ),
+  },
+)
+const rule = fc
+  .record({
+    negated: fc.constantFrom('', '', '', '!'),
+    start: fc.constantFrom('', '', '', '/', '**/', '//'),
+    parts: fc.array(
+      fc.array(piece, { minLength: 1, maxLength: 2 }).map((pieces) => pieces.join('')),
+      { minLength: 1, maxLength: 3 },
+    ),
+    end: fc.constantFrom('', '', '', '/', '/**', '/*', ' ', '  ', '\t', '\r', '//', ' \\ ', '/ '),
+  })
+  .map(({ negated, start, parts, end }) => negated + start + parts.join('/') + end)
+const line = fc.oneof(
+  { weight: 12, arbitrary: rule },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('', '#a', '# x', ' ', '!', '/', '!/', '\\', '**', '/**', '**/', '*/', ' a', '\r'),
+  },
+)
+const text = fc
+  .tuple(fc.array(line, { minLength: 1, maxLength: 6 }), fc.constantFrom('', '\n', '\r\n'))
+  .map(([lines, end]) => lines.join('\n') + end)
+
+const anyCase: fc.Arbitrary<Case> = fc
+  .tuple(entries, text, fc.array(fc.tuple(fc.nat(), text), { maxLength: 3 }))
+  .map(([list, root, nested]) => {
+    const directories = list.filter((item) => item.endsWith('/'))
+    const files: Record<string, string> = { '.gitignore': root }
+    if (directories.length > 0)
+      for (const [i, more] of nested) files[`${directories[i % directories.length]}.gitignore`] = more
+    return { files, entries: list }
+  })
+
+describe('parseIgnore', () => {
+  it('agrees with git on generated files and trees', () => {
+    let judged = 0
+    let ignored = 0
+    fc.assert(
+      fc.property(fc.array(anyCase, { minLength: 2, maxLength: 200, size: 'max' }), (cases) => {
+        const theirs = askGit(cases)
+        for (const [i, one] of cases.entries()) {
+          judged += one.entries.length
+          ignored += theirs[i]?.length ?? 0
+          expect({ ...one, ignored: askOurs(one) }).toEqual({ ...one, ignored: theirs[i] })
+        }
+      }),
+      { numRuns: 3 },
+    )
+    expect(judged).toBeGreaterThan(2000)
+    expect(ignored).toBeGreaterThan(400)
+  })
+
+  it('agrees with git where letter case is ignored', () => {
+    fc.assert(
+      fc.property(fc.array(anyCase, { minLength: 2, maxLength: 60, size: 'max' }), (cases) => {
+        const theirs = askGit(cases, ['-c', 'core.ignoreCase=true'])
+        for (const [i, one] of cases.entries()) {
+          expect({ ...one, ignored: askOurs(one, { caseInsensitive: true }) }).toEqual({ ...one, ignored: theirs[i] })
+        }
+      }),
+      { numRuns: 4 },
+    )
+  })
+
+  const tree = [
+    'a',
+    'b/',
+    'b/a',
+    'b/c/',
+    'b/c/a',
+    'b/c/x.ts',
+    'foobar/',
+    'foobar/x.ts',
+    'foo/',
+    'foo/bar',
+    '#a',
+    '!a',
+    'c ',
+    'x.ts',
+    'é',
+  ]
+  it.each<[string, Record<string, string>]>([
+    ['a plain name', { '.gitignore': 'a' }],
+    ['an anchored name', { '.gitignore': '/a' }],
+    ['a path', { '.gitignore': 'b/a' }],
+    ['a directory', { '.gitignore': 'a/\nc/' }],
+    ['negation', { '.gitignore': '*\n!b\n!b/*\n!x.ts' }],
+    ['no way back below an ignored directory', { '.gitignore': 'b\n!b/a\n!a' }],
+    ['nested files before outer ones', { '.gitignore': 'a', 'b/.gitignore': '!a', 'b/c/.gitignore': '/a' }],
+    ['globstars', { '.gitignore': '**/a\nb/**/x.ts\nfoo**/bar\n/**/c' }],
+    ['a globstar behind text', { '.gitignore': '*\n!foo**\n!*/\nb/foo**' }],
+    ['comments and escapes', { '.gitignore': '# a\n\\#a\n\\!a' }],
+    ['trailing spaces', { '.gitignore': 'c\\ \na   \n' }],
+    ['CRLF', { '.gitignore': 'a\r\nb/c\r\n' }],
+    ['a byte order mark', { '.gitignore': '\uFEFFa\n' }],
+    ['no last newline', { '.gitignore': 'x.ts\na' }],
+    ['NUL', { '.gitignore': 'a\0b\nx.ts' }],
+    ['bytes, not characters', { '.gitignore': '?\n' }],
+    ['two slashes', { '.gitignore': 'b//a\na//\n//a' }],
+    ['malformed brackets', { '.gitignore': '[a\n[[:foo:]]\n[z-a]\nx.t[s' }],
+  ])('agrees with git on %s', (_, files) => {
+    const one = { files, entries: tree }
+    expect(askOurs(one)).toEqual(askGit([one])[0])
+  })
+
+  it('is empty where no line is a rule', () => {
+    for (const nothing of ['', '\n\n', '# x\n', ' \n', '!\n', '/\n', '\uFEFF'])
+      expect(parseIgnore(nothing).isEmpty, JSON.stringify(nothing)).toBe(true)
+    expect(ignoreScope(undefined, '', parseIgnore(''))).toBeUndefined()
+  })
+
+  it('costs little whatever the file', () => {
+    const long = 'a'.repeat(255)
+    const deep = Array.from({ length: 500 }, () => 'aaa').join('/')
+    for (const hostile of [
+      `${'*a'.repeat(2000)}b`,
+      `${'**/'.repeat(1300)}b`,
+      `/${'**/a*'.repeat(800)}[bc]`,
+      '['.repeat(100_000),
+      ' '.repeat(1_000_000),
+      '\\ '.repeat(500_000),
+      '\n'.repeat(500_000),
+      '*a*a*a*b*[c]\n'.repeat(40_000),
+      `${Array.from({ length: 40_000 }, (_, i) => `name${i}\n*.e${i}\n/dir/n${i}`).join('\n')}`,
+    ]) {
+      const start = performance.now()
+      const scope = ignoreScope(undefined, '', parseIgnore(hostile))
+      for (let i = 0; i < 20; i++) {
+        isIgnored(scope, long, false)
+        isIgnored(scope, deep, false)
+      }
+      // Backtracking would not end; this only has to tell the two apart on a busy machine.
+      expect(performance.now() - start, hostile.slice(0, 20)).toBeLessThan(1500)
+    }
+  })
+})

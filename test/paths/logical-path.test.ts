@@ -1,0 +1,388 @@
+import { posix } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ToolError } from '../../src/errors.ts'
+import {
+  ancestorsOf,
+  childOf,
+  display,
+  isWithin,
+  type LogicalPath,
+  nameOf,
+  parentOf,
+  parsePath,
+  quote,
+} from '../../src/paths/logical-path.ts'
+
+/** The path, or undefined where it is refused. Anything but a PATH_REJECTED is a failure of the test. */
+function guard(input: string): LogicalPath | undefined {
+  try {
+    return parsePath(input)
+  } catch (error) {
+    if (error instanceof ToolError && error.code === 'PATH_REJECTED') return undefined
+    throw error
+  }
+}
+
+const names = fc.constantFrom(
+  'a',
+  'b',
+  'src',
+  '..foo',
+  '...',
+  '....',
+  '.a',
+  '. .',
+  'a..',
+  'a.',
+  ' a',
+  '~',
+  '$HOME',
+  '%2e%2e',
+  '%2f',
+)
+const climbs = fc.constantFrom('..', '.', '', '..', '.')
+const lookAlikes = fc.constantFrom(
+  '．．',
+  '․․',
+  '‥',
+  '／',
+  '＼',
+  '∕',
+  '⁄',
+  '⧵',
+  '%2e%2e%2f',
+  '..%2f',
+  '&#46;&#46;',
+  '\u200b..',
+  '..\ufeff',
+  '\u00a0',
+)
+const devices = fc.constantFrom(
+  'CON',
+  'nul',
+  'COM1.txt',
+  'aux',
+  'C:',
+  'c:x',
+  '\\\\?\\',
+  '//server',
+  '\\\\.\\',
+  'file:',
+  'a::$DATA',
+  'a:b',
+)
+const secrets = fc.constantFrom('.git', '.GIT', 'git~1', '.env', '.env ', '.env.', '.ssh', '__proto__', 'constructor')
+const odd = fc.constantFrom(
+  '\0',
+  '\n',
+  '\r',
+  '\t',
+  '\x1b',
+  '\x7f',
+  '\x85',
+  '\\',
+  ':',
+  '\ud800',
+  '\udc00',
+  '😀',
+  '\u202e',
+  '\u2066',
+  '\u200f',
+  '\u061c',
+  'é',
+  'e\u0301',
+)
+const long = fc.constantFrom(
+  'x'.repeat(255),
+  'x'.repeat(256),
+  'é'.repeat(127),
+  'é'.repeat(128),
+  '日'.repeat(85),
+  '日'.repeat(86),
+  '😀'.repeat(64),
+)
+const part = fc.oneof(
+  { weight: 6, arbitrary: names },
+  { weight: 5, arbitrary: climbs },
+  { weight: 2, arbitrary: lookAlikes },
+  { weight: 1, arbitrary: devices },
+  { weight: 2, arbitrary: secrets },
+  { weight: 1, arbitrary: odd },
+  { weight: 1, arbitrary: long },
+  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+)
+const weird = fc
+  .tuple(
+    fc.constantFrom('', '', '', '', '/', './', '../', '\\'),
+    fc.array(part, { maxLength: 12 }),
+    fc.constantFrom('', '', '/', '/.', '/..', '//'),
+  )
+  .map(([start, parts, end]) => start + parts.join('/') + end)
+const anything = fc.oneof({ weight: 4, arbitrary: weird }, { weight: 1, arbitrary: fc.string({ unit: 'binary' }) })
+/** Mostly accepted, and mostly with something to resolve. */
+const tame = fc
+  .tuple(
+    fc.array(
+      fc.oneof({ weight: 3, arbitrary: names }, { weight: 2, arbitrary: climbs }, { weight: 1, arbitrary: lookAlikes }),
+      { minLength: 1, maxLength: 10 },
+    ),
+  )
+  .map(([parts]) => parts.join('/'))
+
+const runs = { numRuns: 10_000 }
+
+describe('parsePath', () => {
+  it('refuses any string, or gives a path that lies under the root', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(anything, (input) => {
+        const path = guard(input)
+        if (path === undefined) return
+        accepted += 1
+        const resolved = posix.resolve('/work/root', path)
+        expect(resolved === '/work/root' || resolved.startsWith('/work/root/')).toBe(true)
+        expect(resolved).toBe(path === '' ? '/work/root' : `/work/root/${path}`)
+        expect(path).not.toMatch(/[\\:\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/)
+        expect(path).toBe(path.replace(/\p{Cs}/gu, '?'))
+        if (path === '') return
+        for (const name of path.split('/')) {
+          expect(['', '.', '..']).not.toContain(name)
+          expect(new TextEncoder().encode(name).length).toBeLessThanOrEqual(255)
+        }
+        expect(new TextEncoder().encode(path).length).toBeLessThanOrEqual(4095)
+      }),
+      runs,
+    )
+    expect(accepted).toBeGreaterThan(500)
+  })
+
+  it('agrees with posix.normalize on what it accepts', () => {
+    let resolved = 0
+    fc.assert(
+      fc.property(fc.oneof(tame, anything), (input) => {
+        const path = guard(input)
+        if (path === undefined) return
+        const theirs = posix.normalize(input).replace(/\/$/, '')
+        if (theirs !== input) resolved += 1
+        expect(display(path)).toBe(theirs)
+      }),
+      runs,
+    )
+    expect(resolved).toBeGreaterThan(500)
+  })
+
+  it('refuses exactly what a plain reading of the rules refuses', () => {
+    const wrong = /[\\:\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
+    const bytes = (text: string) => new TextEncoder().encode(text).length
+    fc.assert(
+      fc.property(fc.oneof(tame, anything), (input) => {
+        let depth = 0
+        let climbed = false
+        for (const name of input.split('/')) {
+          if (name === '..') depth -= 1
+          else if (name !== '' && name !== '.') depth += 1
+          climbed ||= depth < 0
+        }
+        const refused =
+          input.trim() === '' ||
+          (posix.normalize(input) !== '.' && posix.normalize(input).replace(/\/$/, '').trim() === '') ||
+          input.startsWith('/') ||
+          input !== input.replace(/\p{Cs}/gu, '?') ||
+          wrong.test(input) ||
+          climbed ||
+          bytes(input) > 4095 ||
+          input.split('/').some((name) => bytes(name) > 255)
+        expect(guard(input) === undefined).toBe(refused)
+      }),
+      runs,
+    )
+  })
+
+  it('is idempotent', () => {
+    fc.assert(
+      fc.property(fc.oneof(tame, anything), (input) => {
+        const path = guard(input)
+        if (path !== undefined) expect(parsePath(display(path))).toBe(path)
+      }),
+      runs,
+    )
+  })
+
+  it('neither decodes, expands, trims nor folds a name', () => {
+    for (const name of [
+      '%2e%2e',
+      '%2f',
+      '&#46;',
+      '~',
+      '~root',
+      '$HOME',
+      '..foo',
+      '...',
+      '[id].tsx',
+      '__proto__',
+      'a ',
+      ' a',
+      'a.',
+      'CON',
+      'É',
+      'E\u0301',
+      '．．',
+      '‥',
+      '／',
+      '＼',
+      '-rf',
+      '*',
+      '"',
+      "'",
+      '`x`',
+      '\u200b',
+      '\ufeffx',
+    ]) {
+      expect(parsePath(name)).toBe(name)
+      expect(parsePath(`a/${name}/b`)).toBe(`a/${name}/b`)
+    }
+  })
+
+  it.each([
+    ['', 'empty'],
+    [' ', 'empty'],
+    ['\u00a0\u3000', 'empty'],
+    ['./ ', 'empty'],
+    ['a/../ ', 'empty'],
+    [' /.', 'empty'],
+    ['/', 'absolute'],
+    ['/etc/passwd', 'absolute'],
+    ['//server/share', 'absolute'],
+    ['..', 'climbs'],
+    ['../root/a', 'climbs'],
+    ['a/../..', 'climbs'],
+    ['a/../../root/a', 'climbs'],
+    ['./../a', 'climbs'],
+    ['a\\b', 'backslash'],
+    ['..\\a', 'backslash'],
+    ['\\\\?\\C:\\a', 'backslash'],
+    ['C:', 'colon'],
+    ['C:/a', 'colon'],
+    ['file:///etc/passwd', 'colon'],
+    ['a:stream', 'colon'],
+    ['a\0b', 'control'],
+    ['a\nb', 'control'],
+    ['a\x7fb', 'control'],
+    ['a\x9fb', 'control'],
+    ['a\u202eb', 'bidirectional'],
+    ['a\u2067b', 'bidirectional'],
+    ['a\u061cb', 'bidirectional'],
+    ['\ud800', 'well-formed'],
+    ['a\udc00b', 'well-formed'],
+    ['\ud800/\udc00', 'well-formed'],
+    ['\udc00\ud800', 'well-formed'],
+    [`${'é'.repeat(128)}/a`, '255'],
+    [`${'日'.repeat(86)}`, '255'],
+    [`${'😀'.repeat(64)}`, '255'],
+    [
+      Array.from({ length: 16 }, () => 'x'.repeat(255))
+        .join('/')
+        .concat('/'),
+      '4095',
+    ],
+    [
+      Array.from({ length: 9 }, () => '日'.repeat(85))
+        .concat('x'.repeat(255))
+        .concat(Array.from({ length: 7 }, () => '日'.repeat(85)))
+        .join('/'),
+      '4095',
+    ],
+  ])('refuses %.30j', (input, why) => {
+    let caught: unknown
+    try {
+      parsePath(input)
+    } catch (error) {
+      caught = error
+    }
+    expect(caught).toBeInstanceOf(ToolError)
+    expect((caught as ToolError).code).toBe('PATH_REJECTED')
+    expect((caught as ToolError).message).toContain(why)
+    expect((caught as ToolError).message.length).toBeLessThan(2000)
+    expect((caught as ToolError).message).not.toMatch(/[\p{Cc}\p{Cs}\u061c\u202e\u2067]/u)
+  })
+
+  it('accepts names and paths of exactly the limits', () => {
+    for (const name of ['x'.repeat(255), `${'é'.repeat(127)}x`, '日'.repeat(85), `${'😀'.repeat(63)}xxx`])
+      expect(parsePath(name)).toBe(name)
+    const path = Array.from({ length: 16 }, () => 'x'.repeat(255)).join('/')
+    expect(path).toHaveLength(4095)
+    expect(parsePath(path)).toBe(path)
+  })
+
+  it('takes no longer for a million characters than for what it keeps', () => {
+    const million = 1_000_000
+    const start = performance.now()
+    for (const input of [
+      'a'.repeat(million),
+      '../'.repeat(million / 3),
+      './'.repeat(million / 2),
+      ' '.repeat(million),
+      '/'.repeat(million),
+      '\ud800'.repeat(million),
+      '\u202e'.repeat(million),
+      'a/'.repeat(million / 2),
+    ]) {
+      expect(guard(input)).toBeUndefined()
+    }
+    expect(performance.now() - start).toBeLessThan(500)
+  })
+})
+
+describe('the parts of a path', () => {
+  const path = tame.map(guard).filter((found) => found !== undefined)
+
+  it('are those of posix', () => {
+    fc.assert(
+      fc.property(path, (one) => {
+        const parent = posix.dirname(one)
+        expect(parentOf(one)).toBe(parent === '.' ? '' : parent)
+        expect(nameOf(one)).toBe(posix.basename(one))
+        if (one !== '') expect(childOf(parentOf(one), nameOf(one))).toBe(one)
+        const above = ancestorsOf(one)
+        expect(above).toEqual(
+          above.map((_, i) =>
+            one
+              .split('/')
+              .slice(0, -1 - i)
+              .join('/'),
+          ),
+        )
+        expect(above).toHaveLength(Math.max(0, one.split('/').length - 1))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('lie within a directory where the relative path does not climb', () => {
+    const short = fc
+      .array(fc.constantFrom('a', 'b', 'ab'), { maxLength: 4 })
+      .map((list) => list.join('/') as LogicalPath)
+    fc.assert(
+      fc.property(short, short, (one, directory) => {
+        expect(isWithin(one, directory)).toBe(!posix.relative(`/${directory}`, `/${one}`).startsWith('..'))
+      }),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+describe('quote', () => {
+  it('is bounded, on one line, and shows what could deceive', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+        const shown = quote(text)
+        expect(shown).toMatch(/^".*"$/su)
+        expect(shown.slice(1, -1)).not.toMatch(/["\p{Cc}\p{Cf}\p{Cs}]/u)
+        expect(shown.length).toBeLessThanOrEqual(203 * 10)
+      }),
+      { numRuns: 3000 },
+    )
+    expect(quote('a"b\u202e\n')).toBe('"a\\u{22}b\\u{202e}\\u{a}"')
+  })
+})
