@@ -1,7 +1,16 @@
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { decodeCommentText, hasGeneratedMarker } from './generated-marker.ts'
 import { kindByExtension, kindByName, type TextKind } from './kinds.ts'
-import { alterName, foldName, isPlainName, mayBeAltered, parseShortName, shortNameKey } from './spelling.ts'
+import {
+  alterName,
+  foldName,
+  isPlainName,
+  isTrimmed,
+  LAST_PLAIN,
+  mayBeAltered,
+  parseShortName,
+  shortNameKey,
+} from './spelling.ts'
 import { looksBinary } from './text.ts'
 
 export type Kind =
@@ -157,11 +166,17 @@ const protections: readonly ProtectionRow[] = [
  * Fast on many paths of few directories (about 0.2 µs each): what a directory means is remembered.
  */
 export function classifyPath(path: LogicalPath): Classification {
-  const slash = path.lastIndexOf('/')
-  const directory = slash === -1 ? rootDirectory : judgeDirectory(path.slice(0, slash))
+  let slash = path.length - 1
+  let plain = !isTrimmed(path.charCodeAt(slash))
+  for (; slash >= 0; slash--) {
+    const unit = path.charCodeAt(slash)
+    if (unit === SLASH) break
+    if (unit > LAST_PLAIN) plain = false
+  }
+  const directory = directoryOf(path, slash)
   const name = path.slice(slash + 1)
   let found: Finding = judgeName(name.toLowerCase(), directory.folded)
-  if (!isPlainName(name)) found = stricter(found, judgeSpellings(name, directory.folded))
+  if (!plain) found = stricter(found, judgeSpellings(name, directory.folded))
   return stricter(found, found.isSource ? directory.always : directory.unlessSource).classification
 }
 
@@ -273,9 +288,16 @@ interface Placed {
   readonly sourcesApart: boolean
 }
 
+/** What is known of a whole name: how ordinary files of that name are, and the rows that name it. */
+interface Named {
+  readonly ordinary?: Finding
+  readonly placed: readonly Placed[]
+}
+
 // The table, turned into maps for what is looked up: whole names, `head.*`, the words of `*.word.*`, and extensions.
-const byName = new Map<string, Placed[]>()
+const byName = new Map<string, Named>()
 const byHead = new Map<string, Placed>()
+const headStarts = new Set<number>()
 const byWord = new Map<string, Finding>()
 const byEnding = new Map<string, Finding>()
 const byDirectory = new Map<string, Placed[]>()
@@ -290,26 +312,34 @@ for (const row of protections) {
     else if (pattern.startsWith('*.')) byEnding.set(pattern.slice(1), finding)
     else if (pattern.endsWith('.*')) {
       byHead.set(pattern.slice(0, -2), { below: '', finding, sourcesApart })
+      headStarts.add(pattern.charCodeAt(0))
       shortNames.set(`${shortNameKey(pattern.slice(0, -2))}*`, pattern.slice(0, -2))
-    } else place(byName, pattern, finding, sourcesApart)
+    } else {
+      const [name, placed] = place(pattern, finding, sourcesApart)
+      byName.set(name, { placed: [...(byName.get(name)?.placed ?? []), placed] })
+    }
   }
-  for (const pattern of words(row.directories)) place(byDirectory, pattern, finding, sourcesApart)
+  for (const pattern of words(row.directories)) {
+    const [name, placed] = place(pattern, finding, sourcesApart)
+    byDirectory.set(name, [...(byDirectory.get(name) ?? []), placed])
+  }
   for (const name of words(row.except)) excepted.add(name)
+}
+
+for (const [name, kind] of kindByName) {
+  byName.set(name, { ordinary: textFindings[kind], placed: byName.get(name)?.placed ?? [] })
 }
 
 function words(list: string | undefined): string[] {
   return list === undefined ? [] : list.split(/\s+/)
 }
 
-function place(map: Map<string, Placed[]>, pattern: string, finding: Finding, sourcesApart: boolean): void {
-  const slash = pattern.lastIndexOf('/')
-  const name = pattern.slice(slash + 1)
-  const below = slash === -1 ? '' : pattern.slice(0, slash)
-  const placed = map.get(name) ?? []
-  map.set(name, [...placed, { below, finding, sourcesApart }])
+function place(pattern: string, finding: Finding, sourcesApart: boolean): [name: string, placed: Placed] {
   for (const part of pattern.split('/')) {
     if (needsShortName(part)) shortNames.set(shortNameKey(part), part)
   }
+  const slash = pattern.lastIndexOf('/')
+  return [pattern.slice(slash + 1), { below: slash === -1 ? '' : pattern.slice(0, slash), finding, sourcesApart }]
 }
 
 function needsShortName(name: string): boolean {
@@ -330,17 +360,14 @@ function judgeName(name: string, directory: string): Finding {
   const start = name.charCodeAt(0) === DOT ? 0 : name.indexOf('.')
   const ending = judgeEnding(start === -1 ? '' : name.slice(start))
   let found = ending.finding
-  const placed = byName.get(name)
-  if (placed !== undefined) {
-    for (const { below, finding } of placed) if (endsBelow(directory, below)) found = stricter(found, finding)
+  const named = byName.get(name)
+  if (named !== undefined) {
+    if (named.ordinary !== undefined) found = stricter(named.ordinary, found)
+    for (const { below, finding } of named.placed) if (endsBelow(directory, below)) found = stricter(found, finding)
   }
-  if (found.protection === undefined) {
-    const kind = kindByName.get(name)
-    if (kind !== undefined) found = textFindings[kind]
-  }
-  const dot = start === 0 ? name.indexOf('.', 1) : start
-  if (dot !== -1) {
-    const head = byHead.get(name.slice(0, dot))
+  if (headStarts.has(name.charCodeAt(0))) {
+    const dot = start === 0 ? name.indexOf('.', 1) : start
+    const head = dot === -1 ? undefined : byHead.get(name.slice(0, dot))
     if (head !== undefined && !excepted.has(name) && !(head.sourcesApart && found.isSource)) {
       found = stricter(found, head.finding)
     }
@@ -392,34 +419,52 @@ function judgeEnding(ending: string): Ending {
 const BACKUPS: ReadonlySet<string> = new Set(['bak', 'backup', 'old', 'orig', 'save', 'swp'])
 
 const DOT = 0x2e
+const SLASH = 0x2f
 
 const rootDirectory: DirectoryFinding = { folded: '', always: unknown, unlessSource: unknown }
 const directories = new Map<string, DirectoryFinding>()
+
+let lastPath = ''
+let last = rootDirectory
+
+/** The directory of a path: most often that of the path before, which a walk sees without a look-up. */
+function directoryOf(path: string, slash: number): DirectoryFinding {
+  if (slash === -1) return rootDirectory
+  if (slash !== lastPath.length || !path.startsWith(lastPath)) {
+    lastPath = path.slice(0, slash)
+    last = judgeDirectory(lastPath)
+  }
+  return last
+}
 
 /** What lies in a directory, by the names of all directories down to it. */
 function judgeDirectory(path: string): DirectoryFinding {
   if (path === '') return rootDirectory
   const known = directories.get(path)
   if (known !== undefined) return known
-  let folded = ''
-  let always = unknown
-  let unlessSource = unknown
-  for (const name of path.split('/')) {
-    const lower = name.toLowerCase()
-    const spelled = isPlainName(name) ? lower : foldName(alterName(name, expandShortName))
-    // An odd name is looked up as it is, too: what no disk alters is still that name.
-    for (const candidate of spelled === lower ? [lower] : [lower, spelled]) {
-      for (const { below, finding, sourcesApart } of byDirectory.get(candidate) ?? []) {
-        if (!endsBelow(folded, below)) continue
-        if (!sourcesApart) always = stricter(always, finding)
-        unlessSource = stricter(unlessSource, finding)
-      }
-    }
-    if (spelled !== '') folded = folded === '' ? spelled : `${folded}/${spelled}`
-  }
-  const judged = { folded, always, unlessSource }
+  const slash = path.lastIndexOf('/')
+  const parent = slash === -1 ? rootDirectory : directories.get(path.slice(0, slash))
+  let judged = parent ?? rootDirectory
+  // Without a remembered parent, all names from the root down: no recursion, however deep the path.
+  if (parent === undefined) for (const name of path.split('/')) judged = descend(judged, name)
+  else judged = descend(parent, path.slice(slash + 1))
   remember(directories, path, judged)
   return judged
+}
+
+function descend({ folded, always, unlessSource }: DirectoryFinding, name: string): DirectoryFinding {
+  const lower = name.toLowerCase()
+  const spelled = isPlainName(name) ? lower : foldName(alterName(name, expandShortName))
+  // An odd name is looked up as it is, too: on a disk that alters nothing it is another one.
+  for (const candidate of spelled === lower ? [lower] : [lower, spelled]) {
+    for (const { below, finding, sourcesApart } of byDirectory.get(candidate) ?? []) {
+      if (!endsBelow(folded, below)) continue
+      if (!sourcesApart) always = stricter(always, finding)
+      unlessSource = stricter(unlessSource, finding)
+    }
+  }
+  const joined = folded === '' || spelled === '' ? folded + spelled : `${folded}/${spelled}`
+  return { folded: joined, always, unlessSource }
 }
 
 function endsBelow(directory: string, below: string): boolean {

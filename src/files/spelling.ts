@@ -26,7 +26,16 @@ export function foldName(name: string): string {
 
 /** Whether a name is ASCII without anything that {@link alterName} or a backup mark would need a look at. */
 export function isPlainName(name: string): boolean {
-  return !ODD.test(name)
+  for (let i = 0; i < name.length; i++) if (name.charCodeAt(i) > LAST_PLAIN) return false
+  return !isTrimmed(name.charCodeAt(name.length - 1))
+}
+
+/** `}`: behind it come `~` and what is not ASCII. */
+export const LAST_PLAIN = 0x7d
+
+/** Whether Windows drops the unit at the end of a name: a dot or a space. */
+export function isTrimmed(unit: number): boolean {
+  return unit === 0x2e || unit === 0x20
 }
 
 /** The key under which NTFS may store a long name as 8.3 short names: its first letters, `~`, and its extension. */
@@ -48,7 +57,6 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u
 const HFS_IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu
 const NON_ASCII = /[^\x00-\x7f]/
-const ODD = /[^\x00-\x7d]|[. ]$/
 const SHORT_NAME = /^([^.~ ]{1,6})~[0-9]{1,2}(?:\.([^.~ ]{1,3}))?$/
 const ALTERABLE =
   /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|[. ](?:\/|$)|~[0-9]|(?:^|\/)(?:con(?:in\$|out\$)?|prn|aux|nul|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:[./]|$)/i
@@ -56,6 +64,6 @@ const ALTERABLE =
 /** A loop, since `/[. ]+$/` is quadratic on a name of dots. */
 function trimEnd(name: string): string {
   let end = name.length
-  while (end > 0 && (name[end - 1] === '.' || name[end - 1] === ' ')) end -= 1
+  while (end > 0 && isTrimmed(name.charCodeAt(end - 1))) end -= 1
   return name.slice(0, end)
 }

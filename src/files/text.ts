@@ -84,23 +84,17 @@ export function encodeText(text: string, format: TextFormat): Uint8Array {
 export function detectLineEnd(text: string): LineEnd {
   if (text.indexOf('\r') === -1) return text.indexOf('\n') === -1 ? 'none' : 'lf'
   let seen: LineEnd = 'none'
-  for (let at = 0; ; ) {
-    const cr = text.indexOf('\r', at)
-    const lf = text.indexOf('\n', at)
-    if (cr === -1 && lf === -1) return seen
-    let kind: LineEnd
-    if (cr === -1 || (lf !== -1 && lf < cr)) {
-      kind = 'lf'
-      at = lf + 1
-    } else {
-      kind = lf === cr + 1 ? 'crlf' : 'cr'
-      at = cr + (kind === 'crlf' ? 2 : 1)
-    }
+  let cr = text.indexOf('\r')
+  let lf = text.indexOf('\n')
+  while (cr !== -1 || lf !== -1) {
+    const kind = lf !== -1 && (cr === -1 || lf < cr) ? 'lf' : lf === cr + 1 ? 'crlf' : 'cr'
     if (seen !== 'none' && seen !== kind) return 'mixed'
     seen = kind
-    // A text without the other unit needs no search for it at every line.
-    if (kind === 'cr' && lf === -1) return seen
+    // Only what was passed is looked for again: a search from every line for a unit that is far away would be quadratic.
+    if (kind !== 'lf') cr = text.indexOf('\r', cr + 1)
+    if (kind !== 'cr') lf = text.indexOf('\n', lf + 1)
   }
+  return seen
 }
 
 /** A text with each bare `\n` turned into the file's own line end. What already has a `\r` stays. */

@@ -1,0 +1,314 @@
+import { execFileSync } from 'node:child_process'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ToolError } from '../../src/errors.ts'
+import {
+  adaptLineEnds,
+  decodeText,
+  detectLineEnd,
+  type Encoding,
+  encodeText,
+  type LineEnd,
+  looksBinary,
+} from '../../src/files/text.ts'
+import { parsePath } from '../../src/paths/logical-path.ts'
+
+const path = parsePath('src/a.txt')
+const bytesOf = (...parts: (number | string | Uint8Array)[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => (typeof part === 'number' ? Uint8Array.of(part) : Buffer.from(part))))
+
+function refusal(bytes: Uint8Array): { code: string; offset: unknown; message: string } {
+  try {
+    decodeText(bytes, path)
+  } catch (error) {
+    expect(error).toBeInstanceOf(ToolError)
+    const { code, details, message } = error as ToolError
+    return { code, offset: details.offset, message }
+  }
+  throw new Error('was not refused')
+}
+
+/** Well-formed text without NUL, with what is likely to go wrong. */
+const anyText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('\n', '\r\n', '\r', '\ufeff', '\ufffd', '\u{10ffff}', 'é', '\u0001', '\u001b'),
+    fc
+      .string({ unit: 'binary', minLength: 1, maxLength: 1 })
+      .filter((char) => char !== '\0' && !/[\ud800-\udfff]/u.test(char)),
+    fc.constantFrom('a', 'line', ' '),
+  ),
+  maxLength: 60,
+})
+
+const utf16be = (text: string): Uint8Array => Buffer.from(text, 'utf16le').swap16()
+const marks: Record<Encoding, Uint8Array> = {
+  'utf-8': bytesOf(0xef, 0xbb, 0xbf),
+  'utf-16le': bytesOf(0xff, 0xfe),
+  'utf-16be': bytesOf(0xfe, 0xff),
+}
+/** Encoded by Node, not by us. */
+const nodeEncoded: Record<Encoding, (text: string) => Uint8Array> = {
+  'utf-8': (text) => Buffer.from(text, 'utf8'),
+  'utf-16le': (text) => Buffer.from(text, 'utf16le'),
+  'utf-16be': utf16be,
+}
+
+describe('decodeText', () => {
+  it.each(['utf-8', 'utf-16le', 'utf-16be'] as const)(
+    'reads %s with a mark as Node wrote it, and writes it back',
+    (encoding) => {
+      fc.assert(
+        fc.property(anyText, (text) => {
+          const bytes = bytesOf(marks[encoding], nodeEncoded[encoding](text))
+          const decoded = decodeText(bytes, path)
+          expect(decoded).toMatchObject({ text, encoding, bom: true })
+          expect(Buffer.from(encodeText(decoded.text, decoded)).equals(bytes)).toBe(true)
+        }),
+      )
+    },
+  )
+
+  it('reads UTF-8 without a mark, and writes it back', () => {
+    fc.assert(
+      fc.property(
+        anyText.filter((text) => !text.startsWith('\ufeff')),
+        (text) => {
+          const decoded = decodeText(Buffer.from(text), path)
+          expect(decoded).toMatchObject({ text, encoding: 'utf-8', bom: false })
+          expect(Buffer.from(encodeText(decoded.text, decoded)).equals(Buffer.from(text))).toBe(true)
+        },
+      ),
+    )
+  })
+
+  it('gives back any bytes or refuses them, and refuses exactly what is not UTF-8', () => {
+    const tricky = fc.array(
+      fc.oneof(
+        fc.constantFrom(
+          0x61,
+          0x0a,
+          0xc2,
+          0xc0,
+          0xe0,
+          0xed,
+          0xf0,
+          0xf4,
+          0xf5,
+          0x80,
+          0x8f,
+          0x90,
+          0x9f,
+          0xa0,
+          0xbf,
+          0xef,
+          0xbb,
+          0xff,
+          0xfe,
+        ),
+        fc.integer({ min: 1, max: 255 }),
+      ),
+      { maxLength: 12 },
+    )
+    const strict = new TextDecoder('utf-8', { fatal: true })
+    let refused = 0
+    fc.assert(
+      fc.property(tricky, (numbers) => {
+        const bytes = Uint8Array.from(numbers)
+        try {
+          const decoded = decodeText(bytes, path)
+          expect(encodeText(decoded.text, decoded)).toEqual(bytes)
+        } catch (error) {
+          refused += 1
+          expect((error as ToolError).code).toBe('UNSUPPORTED_ENCODING')
+          const offset = (error as ToolError).details.offset as number
+          if (bytes[0] !== 0xff && bytes[0] !== 0xfe) {
+            // All before the offset is text; with one more byte, and with all of the rest, it is not.
+            expect(() => strict.decode(bytes.subarray(0, offset))).not.toThrow()
+            expect(() => strict.decode(bytes)).toThrow()
+            expect(() => strict.decode(bytes.subarray(0, offset + 1))).toThrow()
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    )
+    expect(refused).toBeGreaterThan(200)
+  })
+
+  it('keeps a second mark as text', () => {
+    const bytes = bytesOf(0xef, 0xbb, 0xbf, '\ufeffa')
+    expect(decodeText(bytes, path)).toMatchObject({ bom: true, text: '\ufeffa' })
+  })
+
+  it('reads what iconv writes', () => {
+    const text = 'Grüße, мир 😀\r\nzweite\r\n'
+    for (const [name, encoding] of [
+      ['UTF-16LE', 'utf-16le'],
+      ['UTF-16BE', 'utf-16be'],
+    ] as const) {
+      const bytes = bytesOf(marks[encoding], execFileSync('iconv', ['-f', 'UTF-8', '-t', name], { input: text }))
+      expect(decodeText(bytes, path)).toEqual({ text, encoding, bom: true, eol: 'crlf' })
+    }
+    for (const name of [
+      'ISO-8859-1',
+      'WINDOWS-1252',
+      'GB18030',
+      'SHIFT-JIS',
+      'UTF-32',
+      'UTF-32LE',
+      'UTF-32BE',
+      'UTF-16LE',
+      'UTF-16BE',
+    ]) {
+      const input = name.startsWith('UTF') ? text : name === 'SHIFT-JIS' || name === 'GB18030' ? '日本語' : 'Grüße'
+      const { code } = refusal(execFileSync('iconv', ['-f', 'UTF-8', '-t', name], { input }))
+      expect(code, name).toMatch(/^UNSUPPORTED_(ENCODING|BINARY)$/)
+    }
+  })
+
+  it.each([
+    ['Latin-1', bytesOf('caf', 0xe9, '\n'), 'UNSUPPORTED_ENCODING', 3],
+    ['an overlong form', bytesOf('a', 0xc0, 0xaf), 'UNSUPPORTED_ENCODING', 1],
+    ['a surrogate in UTF-8', bytesOf('ab', 0xed, 0xa0, 0x80), 'UNSUPPORTED_ENCODING', 2],
+    ['beyond U+10FFFF', bytesOf(0xf4, 0x90, 0x80, 0x80), 'UNSUPPORTED_ENCODING', 0],
+    ['a sequence cut short', bytesOf('€', 0xe2, 0x82), 'UNSUPPORTED_ENCODING', 3],
+    ['invalid after a mark', bytesOf(0xef, 0xbb, 0xbf, 'a', 0xff), 'UNSUPPORTED_ENCODING', 4],
+    ['UTF-16 with a lone high surrogate', bytesOf(0xff, 0xfe, 0x61, 0, 0x00, 0xd8, 0x61, 0), 'UNSUPPORTED_ENCODING', 4],
+    ['UTF-16 with a lone low surrogate', bytesOf(0xfe, 0xff, 0xdc, 0x01), 'UNSUPPORTED_ENCODING', 2],
+    ['UTF-16 with half a unit', bytesOf(0xff, 0xfe, 0x61, 0, 0x62), 'UNSUPPORTED_ENCODING', 4],
+    ['UTF-16LE without a mark', Buffer.from('hello, world\n', 'utf16le'), 'UNSUPPORTED_ENCODING', 0],
+    ['UTF-16BE without a mark', utf16be('hello, world\n'), 'UNSUPPORTED_ENCODING', 0],
+    ['UTF-32LE', bytesOf(0xff, 0xfe, 0, 0, 0x61, 0, 0, 0), 'UNSUPPORTED_ENCODING', 0],
+    ['UTF-32BE', bytesOf(0, 0, 0xfe, 0xff, 0, 0, 0, 0x61), 'UNSUPPORTED_ENCODING', 0],
+    ['NUL', bytesOf('text\0text'), 'UNSUPPORTED_BINARY', undefined],
+    ['NUL in UTF-16', bytesOf(0xff, 0xfe, 0x61, 0, 0, 0, 0x62, 0), 'UNSUPPORTED_BINARY', undefined],
+    ['a PNG', bytesOf(0x89, 'PNG\r\n', 0x1a, '\n', 0, 0, 0, 13), 'UNSUPPORTED_BINARY', undefined],
+  ])('refuses %s', (_, bytes, code, offset) => {
+    const refused = refusal(bytes)
+    expect(refused).toMatchObject({ code, offset })
+    expect(refused.message).toMatch(/^Cannot read "src\/a\.txt" as text: it is /)
+  })
+
+  it('has no limit on UTF-16 from the number of arguments', () => {
+    const text = 'ab😀\n'.repeat(100_000)
+    expect(decodeText(bytesOf(marks['utf-16le'], Buffer.from(text, 'utf16le')), path).text).toBe(text)
+  })
+})
+
+describe('encodeText', () => {
+  it.each(['a\ud800', '\udc00', '\ud800\ud800\udc00', 'ok\udbff ok'])('refuses the lone surrogate in %j', (text) => {
+    for (const encoding of ['utf-8', 'utf-16le', 'utf-16be'] as const) {
+      expect(() => encodeText(text, { encoding, bom: true })).toThrow(
+        expect.objectContaining({ code: 'INVALID_INPUT' }),
+      )
+    }
+  })
+
+  it('names where the lone surrogate is', () => {
+    expect(() => encodeText('😀a\ud800', { encoding: 'utf-8', bom: false })).toThrow('lone surrogate at offset 3')
+  })
+})
+
+describe('looksBinary', () => {
+  it('looks where git looks', () => {
+    const late = new Uint8Array(9000).fill(0x61)
+    late[8000] = 0
+    expect(looksBinary(late)).toBe(false)
+    late[7999] = 0
+    expect(looksBinary(late)).toBe(true)
+  })
+
+  it.each([
+    ['nothing', bytesOf(), false],
+    ['text', bytesOf('hello\n'), false],
+    ['escapes', bytesOf('\x1b[31mred\x01'), false],
+    ['UTF-16LE with a mark', bytesOf(0xff, 0xfe, 'a', 0, '\n', 0), false],
+    ['UTF-16BE with a mark', bytesOf(0xfe, 0xff, 0, 'a', 0, '\n'), false],
+    ['UTF-16 with a NUL unit', bytesOf(0xff, 0xfe, 'a', 0, 0, 0), true],
+    ['a NUL', bytesOf(0), true],
+  ])('%s', (_, bytes, expected) => {
+    expect(looksBinary(bytes)).toBe(expected)
+  })
+})
+
+describe('line ends', () => {
+  it.each([
+    ['', 'none'],
+    ['a', 'none'],
+    ['a\nb', 'lf'],
+    ['a\r\nb\r\n', 'crlf'],
+    ['a\rb', 'cr'],
+    ['\r\r', 'cr'],
+    ['a\r\nb\n', 'mixed'],
+    ['a\nb\r\n', 'mixed'],
+    ['a\rb\n', 'mixed'],
+    ['a\r\r\n', 'mixed'],
+    ['\n\r', 'mixed'],
+  ] as const)('of %j are %s', (text, eol) => {
+    expect(detectLineEnd(text)).toBe(eol)
+  })
+
+  it('equal a regular expression', () => {
+    const names: Record<string, LineEnd> = { '\n': 'lf', '\r\n': 'crlf', '\r': 'cr' }
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '\r', '\r\n') }), (text) => {
+        const kinds = new Set(text.match(/\r\n|\r|\n/g))
+        const [only] = kinds
+        const expected = kinds.size > 1 ? 'mixed' : only === undefined ? 'none' : names[only]
+        expect(detectLineEnd(text)).toBe(expected)
+      }),
+    )
+  })
+
+  it.each([
+    ['a\nb', 'crlf', 'a\r\nb'],
+    ['a\r\nb\n', 'crlf', 'a\r\nb\r\n'],
+    ['a\nb', 'cr', 'a\rb'],
+    ['a\r\nb\n', 'cr', 'a\r\nb\r'],
+    ['a\nb', 'lf', 'a\nb'],
+    ['a\r\nb', 'lf', 'a\r\nb'],
+    ['a\nb', 'mixed', 'a\nb'],
+    ['a\nb', 'none', 'a\nb'],
+    ['a\rb', 'crlf', 'a\rb'],
+  ] as const)('adapt %j to %s', (text, eol, expected) => {
+    expect(adaptLineEnds(text, eol)).toBe(expected)
+  })
+
+  it('are found in linear time', () => {
+    // Each of these is all one kind but for the very end, so that nothing ends the look early.
+    for (const [unit, end] of [
+      ['\r', '\n'],
+      ['\n', '\r'],
+      ['a\r\n', '\r'],
+      ['\r', ''],
+    ] as const) {
+      const started = performance.now()
+      detectLineEnd(unit.repeat(1_000_000) + end)
+      expect(performance.now() - started).toBeLessThan(1000)
+    }
+  })
+})
+
+describe('without Node', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
+
+  it.each([
+    ['no Buffer', undefined],
+    ['a Buffer that cannot look at other bytes', { prototype: { latin1Slice: () => '', indexOf: () => -1 } }],
+  ])('%s', async (_, buffer) => {
+    const nodes = Buffer
+    vi.stubGlobal('Buffer', buffer)
+    vi.resetModules()
+    const { indexOfByte, latin1 } = await import('../../src/files/native-bytes.ts')
+    vi.stubGlobal('Buffer', nodes)
+    expect(indexOfByte(bytesOf('ab', 0, 'c'), 0)).toBe(2)
+    expect(indexOfByte(bytesOf('abc'), 0)).toBe(-1)
+    expect(latin1(bytesOf('xabcd'), 1, 4)).toBe('abc')
+    const all = latin1(Uint8Array.from({ length: 256 }, (_, i) => i))
+    expect(all.length).toBe(256)
+    for (let i = 0; i < 256; i++)
+      expect(all.charCodeAt(i) < 128 ? all.charCodeAt(i) : i >= 128).toBe(i < 128 ? i : true)
+  })
+})
