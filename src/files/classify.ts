@@ -89,7 +89,7 @@ const protections: readonly ProtectionRow[] = [
     protection: 'secret',
     reason: 'it is a file of stored credentials',
     files: `.npmrc .netrc _netrc .pgpass .pypirc .htpasswd .git-credentials .aws/credentials .kube/config
-      .docker/config.json .dockercfg .my.cnf .vault-token .cargo/credentials .cargo/credentials.toml .gem/credentials
+      .docker/config.json .my.cnf .vault-token .cargo/credentials .cargo/credentials.toml .gem/credentials
       .config/gh/hosts.yml .config/gcloud/application_default_credentials.json`,
   },
   {
@@ -336,7 +336,9 @@ function words(list: string | undefined): string[] {
 
 function place(pattern: string, finding: Finding, sourcesApart: boolean): [name: string, placed: Placed] {
   for (const part of pattern.split('/')) {
-    if (needsShortName(part)) shortNames.set(shortNameKey(part), part)
+    const key = shortNameKey(part)
+    // Two names may share a short one: the row that comes first is the stricter.
+    if (needsShortName(part) && !shortNames.has(key)) shortNames.set(key, part)
   }
   const slash = pattern.lastIndexOf('/')
   return [pattern.slice(slash + 1), { below: slash === -1 ? '' : pattern.slice(0, slash), finding, sourcesApart }]

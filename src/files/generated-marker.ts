@@ -19,8 +19,8 @@ export function decodeCommentText(bytes: Uint8Array): string {
 }
 
 /** How a line of comment starts in the languages around; in prose only a comment of HTML or reStructuredText does. */
-const COMMENT = /^[\s\xef\xbb\xbf]{0,200}(?:\/\/|\/\*|\*|#|--|<!--|;|%|\{-|\(\*|"""|'|@?rem\b|dnl\b)/i
-const DOCUMENT_COMMENT = /^[\s\xef\xbb\xbf]{0,200}(?:<!--|\.\. )/
+const COMMENT = /^[\s\xef\xbb\xbf\xff\xfe]{0,200}(?:\/\/|\/\*|\*|#|--|<!--|;|%|\{-|\(\*|"""|'|@?rem\b|dnl\b)/i
+const DOCUMENT_COMMENT = /^[\s\xef\xbb\xbf\xff\xfe]{0,200}(?:<!--|\.\. )/
 
 /** A tag, not a word about one: `@generated` in quotes or back-ticks is prose. */
 const TAG = /(?:^|[\s*/#])@generated(?=$|[\s.:;,*/-])/i

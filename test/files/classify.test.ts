@@ -1,0 +1,377 @@
+import { readdirSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  alteredForm,
+  type Classification,
+  classifyContent,
+  classifyDirectory,
+  classifyPath,
+  type Kind,
+  type Protection,
+} from '../../src/files/classify.ts'
+import { type LogicalPath, parsePath } from '../../src/paths/logical-path.ts'
+
+const classify = (path: string): Classification => classifyPath(parsePath(path))
+const words = (list: string): string[] => list.trim().split(/\s+/)
+
+/** What the specification names, a row per kind; `|` stands for a space in a name. */
+const protectedNames: readonly [Protection, Kind, string][] = [
+  [
+    'secret',
+    'SECRET_LIKE',
+    `.env .env.local .env.production .env.production.local .env.example.local .env.bak .envrc server.pem a.b.pem .pem x.key
+    tls.KEY x.p12 x.pfx release.jks id_rsa id_dsa id_ecdsa id_ed25519 .ssh/config .ssh/known_hosts .ssh/a/b/c .ssh/id_rsa.pub
+    .ssh/index.ts .ssh/.env.example .npmrc .netrc _netrc .pgpass .pypirc .htpasswd .git-credentials .aws/credentials
+    .kube/config .docker/config.json .gnupg/pubring.kbx .gnupg/private-keys-v1.d/x secrets.yaml secrets.yml secrets.json
+    secrets.toml secrets.env secrets.prod.yaml secrets.md secrets/db.yaml secrets/prod/token secrets/README.md secrets/a.pem
+    application-prod.yml application-prod.yaml .bash_history .zsh_history .python_history .node_repl_history .psql_history
+    .mysql_history .irb_history fish_history .local/share/fish/fish_history etc/shadow etc/shadow- etc/gshadow
+    .env~ .env.local~ id_rsa~ id_rsa.bak server.key.old .npmrc.orig .htpasswd.swp`,
+  ],
+  [
+    'generated',
+    'GENERATED',
+    `target/classes/A.class target/x build/x.ts dist/index.js dist/logo.png node_modules/a/index.js
+    node_modules/@a/b/package-lock.json node_modules/vendor/a.js generated-sources/A.java api.pb.go schema.generated.ts
+    a.generated.d.ts .generated.ts openapi/generated/api.ts openapi/generated/a/b.ts`,
+  ],
+  ['vendored', 'VENDORED', 'vendor/github.com/a/b.go third_party/a.c vendor/go.sum'],
+  [
+    'lockfile',
+    'LOCKFILE',
+    `package-lock.json pnpm-lock.yaml yarn.lock bun.lock bun.lockb poetry.lock uv.lock Cargo.lock go.sum Gemfile.lock
+    composer.lock Pipfile.lock flake.lock`,
+  ],
+  ['binary', 'BINARY', 'logo.png a.JPG x.tar.gz lib.so main.wasm font.woff2 data.sqlite doc.pdf'],
+  [
+    'git',
+    'GIT_INTERNAL',
+    `.git .git/config .git/hooks/pre-commit .git/a/b/.env .git/objects/ab/cdef .git. .git.. .git|. .git.|/config git~1
+    git~1/config GIT~2 .g\u200cit .git\u200d/config .\u2060git .gi\u00adt .gıt`,
+  ],
+]
+
+/** Ordinary names that come close. */
+const ordinaryNames: readonly [Kind, string][] = [
+  [
+    'TEXT_SOURCE',
+    `env.ts src/env.ts environment.ts keyboard.ts keys.ts monkey.key.ts key.ts a.key.ts a.pem.ts id_rsa.ts secrets.ts
+    secrets.test.ts secrets.d.ts secrets/index.ts secrets/a/b.py secret.ts npmrc.ts dist.ts build.ts target.ts builder/a.ts
+    distribution/a.ts my-build/a.ts node_modules.ts node_modules_old/a.js generated.ts src/generated/api.ts
+    api/generated/a.ts openapi/a.ts openapi/generatedx/a.ts pb.go a.pb.go.ts vendors/a.ts gitx/a.ts .gitx/a.ts git/a.ts
+    shadow.ts etc/shadow.ts history.ts bash_history.sh constructor.ts .aws/a.ts Makefile lockfile.ts Größe.ts ssh/a.ts`,
+  ],
+  [
+    'TEXT_CONFIG',
+    `.env.example .env.sample .env.template a/.ENV.EXAMPLE .gitignore .gitattributes .gitmodules package.json
+    kube/config.json docker/config.json config.json .docker/a.json .kube/config.yaml application.yml application-dev.yml
+    secret.yaml my-secrets.yaml mysecrets.json Dockerfile .npmignore a.toml tsconfig.json lock.json .github/workflows/a.yml`,
+  ],
+  ['TEXT_DOC', 'README README.md docs/keys.md docs/secrets-guide.md LICENSE env.md a.rst id_rsa.md'],
+  [
+    'UNKNOWN',
+    `.envx .environment env xenv a.env.x id_rsa.pub id_rsa2 my_id_rsa pem key jks .key_x a.pemx a.keys secrets xsecrets.q
+    npmrc netrc credentials aws/credentials kube/config shadow etc/shadows bash_history build dist target node_modules a/dist
+    x.lock shadow/etc a.ssh .sshx .gnupgx ... .... ..git .git-x git.git dotgit gitt~1 git~x ggit~1 __proto__ constructor`,
+  ],
+]
+
+const variants = (path: string): string[] => {
+  const upper = path.toUpperCase()
+  const title = path.replace(/[a-z]/g, (letter, at: number) => (at % 2 === 0 ? letter.toUpperCase() : letter))
+  return [path, `a/b/${path}`, upper, title, `x/${upper}`]
+}
+
+describe('classifyPath', () => {
+  for (const [protection, kind, names] of protectedNames) {
+    it.each(words(names).map((name) => name.replaceAll('|', ' ')))(`protects %j as ${protection}`, (name) => {
+      for (const path of variants(name)) {
+        const classification = classify(path)
+        expect(classification, path).toMatchObject({ kind, protection })
+        expect(classification.readable, path).toBe(!['secret', 'git', 'binary'].includes(protection))
+        expect(classification.writable, path).toBe(protection === 'binary')
+        expect(classification.redacted, path).toBe(protection === 'secret')
+        expect(classification.reason).toMatch(/^it /)
+        expect(classification.hint).toBeTruthy()
+        expect(Object.isFrozen(classification)).toBe(true)
+      }
+    })
+  }
+
+  for (const [kind, names] of ordinaryNames) {
+    it.each(words(names))(`leaves %j alone as ${kind}`, (name) => {
+      for (const path of [name, `a/b/${name}`]) {
+        expect(classify(path), path).toMatchObject({ kind, readable: true, writable: true, redacted: false })
+        expect(classify(path).protection).toBeUndefined()
+      }
+    })
+  }
+
+  it.each([
+    ['.env.', 'secret'],
+    ['.env ', 'secret'],
+    ['.ssh./id', 'secret'],
+    ['.ssh /id', 'secret'],
+    ['id_rsa. . ', 'secret'],
+    ['.e\u200cnv', 'secret'],
+    ['.ßh/x', 'secret'],
+    ['.ſsh/x', 'secret'],
+    ['x.\u212aey', 'secret'],
+    ['ENV~1', 'secret'],
+    ['ENV~1.LOC', 'secret'],
+    ['NPMRC~1', 'secret'],
+    ['SSH~1/id', 'secret'],
+    ['ID_ED2~1', 'secret'],
+    ['AWS~1/CREDEN~1', 'secret'],
+    ['a/DOCKER~1/CONFIG~1.JSO', 'secret'],
+    ['NODE_M~1/a.js', 'generated'],
+    ['dist./a.js', 'generated'],
+    ['yarn.lock.', 'lockfile'],
+    ['ENV~x', undefined],
+    ['ID_ED2~1.PUB', undefined],
+    // Compatibility forms are other names on every disk.
+    ['.ｇit/config', undefined],
+    ['．git/config', undefined],
+  ])('sees through the spelling %j', (path, protection) => {
+    expect(classify(path).protection).toBe(protection)
+  })
+
+  it('takes the strictest of what holds', () => {
+    expect(classify('dist/.env').kind).toBe('SECRET_LIKE')
+    expect(classify('.git/.env').kind).toBe('GIT_INTERNAL')
+    expect(classify('.ssh/.git/x').kind).toBe('GIT_INTERNAL')
+    expect(classify('node_modules/a/yarn.lock').kind).toBe('GENERATED')
+    expect(classify('vendor/dist/a.js').kind).toBe('GENERATED')
+    expect(classify('secrets/dist/a.js').kind).toBe('GENERATED')
+    expect(classify('secrets/dist/a.txt').kind).toBe('SECRET_LIKE')
+  })
+
+  it('does not depend on what was asked before', () => {
+    const paths = [
+      'a/b.ts',
+      'a/b',
+      'ab/c.ts',
+      'a/.ssh/x',
+      'a/.ss/x',
+      'a',
+      'secrets/a.ts',
+      'secrets/a.yaml',
+      'secret/a.yaml',
+      'dist/a',
+      'dis/a',
+    ]
+    const alone = new Map(paths.map((path) => [path, classify(path)]))
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...paths)), (order) => {
+        for (const path of order) expect(classify(path)).toBe(alone.get(path))
+      }),
+    )
+  })
+
+  it('protects everything below a protected directory, whatever its name', () => {
+    const name = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+      .filter((part) => !/[/\\:\p{Cc}\p{Bidi_C}\ud800-\udfff]/u.test(part) && part.trim() !== '' && !/^\.+$/.test(part))
+    fc.assert(
+      fc.property(
+        fc.constantFrom('.git', '.ssh', '.GNUPG', 'git~1'),
+        fc.array(name, { minLength: 1, maxLength: 4 }),
+        (directory, below) => {
+          const { protection } = classify([directory, ...below].join('/'))
+          expect(['git', 'secret']).toContain(protection)
+        },
+      ),
+    )
+  })
+
+  it('is the same object for equal answers, and fast on real paths', () => {
+    const real = readdirSync('node_modules', { recursive: true }).map(String)
+    const paths = Array.from({ length: 25_000 }, (_, i) => real[i % real.length] as LogicalPath).sort()
+    expect(classifyPath('a.ts' as LogicalPath)).toBe(classifyPath('b/c.ts' as LogicalPath))
+    let best = Number.POSITIVE_INFINITY
+    for (let round = 0; round < 5; round++) {
+      const started = performance.now()
+      for (const path of paths) classifyPath(path)
+      best = Math.min(best, performance.now() - started)
+    }
+    // 0.3 µs a path on an idle machine; the bound leaves room for a busy one.
+    expect((best / paths.length) * 1000).toBeLessThan(2)
+  })
+
+  it('is linear in hostile paths', () => {
+    for (const unit of ['a/', './', `${'.'.repeat(200)}/`, ' /', '~1/', 'generated/', '\u200c/', '.a']) {
+      const path = `${unit.repeat(Math.floor(4000 / unit.length))}x` as LogicalPath
+      const started = performance.now()
+      for (let i = 0; i < 20; i++) {
+        const other = `${i}${path}` as LogicalPath
+        classifyPath(other)
+        classifyDirectory(other)
+        alteredForm(other)
+      }
+      expect(performance.now() - started, unit).toBeLessThan(500)
+    }
+  })
+})
+
+describe('classifyDirectory', () => {
+  it.each([
+    ['.git', 'GIT_INTERNAL'],
+    ['a/.git/hooks', 'GIT_INTERNAL'],
+    ['git~1', 'GIT_INTERNAL'],
+    ['.Git.', 'GIT_INTERNAL'],
+    ['.ssh', 'SECRET_LIKE'],
+    ['home/.gnupg/x', 'SECRET_LIKE'],
+    ['secrets', 'SECRET_LIKE'],
+    ['src/Secrets/a', 'SECRET_LIKE'],
+    ['target', 'GENERATED'],
+    ['a/build', 'GENERATED'],
+    ['dist/a', 'GENERATED'],
+    ['node_modules', 'GENERATED'],
+    ['openapi/generated', 'GENERATED'],
+    ['vendor', 'VENDORED'],
+    ['.', 'DIRECTORY'],
+    ['src', 'DIRECTORY'],
+    ['openapi', 'DIRECTORY'],
+    ['generated', 'DIRECTORY'],
+    ['.aws', 'DIRECTORY'],
+    ['.env', 'DIRECTORY'],
+    ['certificates.pem', 'DIRECTORY'],
+    ['yarn.lock', 'DIRECTORY'],
+    ['.github', 'DIRECTORY'],
+    ['secret', 'DIRECTORY'],
+  ])('%s is %s', (path, kind) => {
+    expect(classifyDirectory(parsePath(path)).kind).toBe(kind)
+  })
+})
+
+describe('alteredForm', () => {
+  it.each([
+    ['.git.', '.git'],
+    ['.git ', '.git'],
+    ['a/.git . ./config', 'a/.git/config'],
+    ['git~1/config', '.git/config'],
+    ['.g\u200cit', '.git'],
+    ['\ufeff.git', '.git'],
+    ['.env.', '.env'],
+    ['ENV~1.LOC', '.env.loc'],
+    ['src/a.ts.', 'src/a.ts'],
+    ['src/a b /c', 'src/a b/c'],
+    ['src/.../c', 'src/c'],
+    ['nul', '\\\\.\\NUL'],
+    ['src/aux.ts', 'src/\\\\.\\AUX'],
+    ['COM1.txt', '\\\\.\\COM1'],
+    ['lpt\u00b9', '\\\\.\\LPT\u00b9'],
+    ['con /x', '\\\\.\\CON/x'],
+    ['conin$', '\\\\.\\CONIN$'],
+  ])('of %j is %j', (path, altered) => {
+    expect(alteredForm(parsePath(path))).toBe(altered)
+  })
+
+  it.each(
+    words(`a.ts README.md .gitignore config.ts console.log auxiliary.ts common/a.ts com10 com/a lptx nullable.ts a~1 b~12.ts
+    Größe.txt .env .git SRC/A.TS a..b ..a printer.ts components/con-a.ts a/~1`),
+  )('leaves %j alone', (path) => {
+    expect(alteredForm(parsePath(path))).toBeUndefined()
+  })
+
+  it('leaves letters with accents alone, composed or not', () => {
+    expect(alteredForm(parsePath('é/e\u0301'))).toBeUndefined()
+  })
+
+  it('is found protected wherever the path itself is not plainly so', () => {
+    // The guard refuses a path whose altered form is protected; classification never says less than that.
+    const part = fc.constantFrom('.git', 'git~1', '.env', 'ENV~1', 'id_rsa', 'dist', 'a', '.ssh', 'nul', 'x.pem')
+    const tail = fc.constantFrom('', '.', ' ', '. .', '\u200c', '\u200d.')
+    fc.assert(
+      fc.property(fc.array(fc.tuple(part, tail), { minLength: 1, maxLength: 3 }), (parts) => {
+        const path = parsePath(parts.map((pieces) => pieces.join('')).join('/'))
+        const altered = alteredForm(path)
+        if (altered === undefined) return
+        const { protection } = classifyPath(altered)
+        if (protection !== undefined) expect(classifyPath(path).protection).toBeDefined()
+        if (protection === 'git' || protection === 'secret') expect(classifyPath(path).readable).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('classifyContent', () => {
+  const text = (content: string): Uint8Array => new TextEncoder().encode(content)
+  const content = (path: string, bytes: Uint8Array | string): Classification =>
+    classifyContent(classify(path), typeof bytes === 'string' ? text(bytes) : bytes)
+  const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0, 0)
+
+  it.each([
+    ['a.ts', '// @generated\n'],
+    ['a.ts', '/**\n * @generated SignedSource<<0>>\n */\n'],
+    ['a.js', '/* eslint-disable */\n// @generated by protobuf-ts\n'],
+    ['a.go', '// Code generated by protoc-gen-go. DO NOT EDIT.\npackage a\n'],
+    ['a.go', '//go:build x\r\n\r\n// Code generated by x. DO NOT EDIT.\r\n'],
+    ['a.py', '# Generated by the protocol buffer compiler.  DO NOT EDIT!\n'],
+    ['a.dart', '// GENERATED CODE - DO NOT MODIFY BY HAND\n'],
+    ['a.cs', '// <auto-generated>\n'],
+    ['a.sql', '-- @generated\n'],
+    ['a.html', '<!-- @generated -->\n'],
+    ['a.md', '<!-- Code generated by x. DO NOT EDIT. -->\n# A\n'],
+    ['a.yaml', '# @generated\na: 1\n'],
+    ['unknown', '# @generated\n'],
+    ['a.ts', '\ufeff// @generated\n'],
+  ])('finds the marker in %s: %j', (path, source) => {
+    expect(content(path, source)).toMatchObject({
+      kind: 'GENERATED',
+      protection: 'generated',
+      readable: true,
+      writable: false,
+    })
+  })
+
+  it.each([
+    ['a.ts', 'const marker = "@generated"\n'],
+    ['a.ts', '// Files with "@generated" are skipped, `@generated` too\n'],
+    ['a.ts', '// not@generated, @generatedness\n'],
+    ['a.ts', 'throw new Error("Code generated by x. DO NOT EDIT.")\n'],
+    ['a.ts', '// do not edit what was generated\n'],
+    ['a.ts', '// The generated code is in dist.\n'],
+    ['a.md', '# @generated\n'],
+    ['a.md', '* GENERATED CODE is not checked in\n'],
+    ['a.ts', `${'// filler\n'.repeat(300)}// @generated\n`],
+    ['a.json', '{ "@generated": true }\n'],
+  ])('leaves alone in %s: %.60j', (path, source) => {
+    expect(content(path, source)).toBe(classify(path))
+  })
+
+  it('finds the marker in UTF-16', () => {
+    const bytes = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('// @generated\n', 'utf16le')])
+    expect(content('a.cs', bytes).kind).toBe('GENERATED')
+  })
+
+  it('finds binary content under any name, and text under a binary one', () => {
+    expect(content('a.ts', png)).toMatchObject({
+      kind: 'BINARY',
+      protection: 'binary',
+      readable: false,
+      writable: true,
+    })
+    expect(content('a.png', png)).toBe(classify('a.png'))
+    expect(content('linker.so', 'GROUP ( libc.so.6 )\n')).toMatchObject({ kind: 'UNKNOWN', readable: true })
+    expect(content('linker.so', 'text\n').protection).toBeUndefined()
+    expect(content('a.ts', png)).toBe(content('b.ts', png))
+  })
+
+  it('never lifts what the name protects', () => {
+    for (const path of ['.env', '.git/config', 'id_rsa']) {
+      expect(content(path, png)).toBe(classify(path))
+      expect(content(path, '// @generated\n')).toBe(classify(path))
+    }
+    expect(content('dist/a.dat', png)).toMatchObject({
+      kind: 'BINARY',
+      protection: 'generated',
+      readable: false,
+      writable: false,
+    })
+    expect(content('bun.lockb', png)).toMatchObject({ kind: 'BINARY', protection: 'lockfile', writable: false })
+    expect(content('yarn.lock', '# @generated\n').kind).toBe('LOCKFILE')
+    expect(content('vendor/a.go', '// @generated\n').kind).toBe('VENDORED')
+  })
+})
