@@ -14,6 +14,8 @@ export interface AuditEntry {
   /** Milliseconds since 1970, from the workspace's clock. */
   readonly timestamp: number
   readonly permission?: Permission
+  /** Of a refused call: the paths that it asked for, as it wrote them; a long list or name is cut. */
+  readonly pathsAsked?: readonly string[]
   readonly pathsRead: readonly string[]
   readonly pathsWritten: readonly string[]
   /** Per path; `null` where there was nothing, or no file. Make it with {@link shaMap}: a path may be `__proto__`. */

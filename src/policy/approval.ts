@@ -123,9 +123,8 @@ async function answerOf(
   let answer: unknown
   try {
     answer = await Promise.race([asking, aborted])
-  } catch (error) {
+  } catch {
     throwIfAborted(request, signal)
-    if (error instanceof ToolError && error.code === 'ABORTED') throw error
     throw failed(request, 'failed')
   } finally {
     stop()

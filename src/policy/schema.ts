@@ -95,7 +95,7 @@ const text = z.string().min(1)
 const list = z.array(text).max(MAX_ITEMS)
 /** An empty list would match nothing or everything: whoever writes it must say which. */
 const someTexts = list.min(1)
-const plainName = text.max(MAX_NAME).regex(/^[^\p{Cc}\p{Cf}\p{Cs}]*\S[^\p{Cc}\p{Cf}\p{Cs}]*$/u)
+const plainName = text.max(MAX_NAME).regex(/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}]*$/u)
 const count = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 const ruleSchema = z.strictObject({

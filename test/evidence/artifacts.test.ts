@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { createArtifacts, isArtifactUri, parseArtifactUri } from '../../src/evidence/artifacts.ts'
+
+describe('artifacts', () => {
+  it('are named by their content', async () => {
+    const artifacts = createArtifacts('run-1')
+    const uri = artifacts.put('result.json', '{"ä":1}')
+    const hash = createHash('sha256').update('{"ä":1}').digest('hex')
+    expect(uri).toBe(`artifact://run-1/${hash.slice(0, 32)}.json`)
+    expect(artifacts.put('other.json', new TextEncoder().encode('{"ä":1}'))).toBe(uri)
+    expect(await artifacts.read(uri)).toBe('{"ä":1}')
+    expect(artifacts.put('x', 'a')).toMatch(/\.txt$/)
+    expect(artifacts.put('../../etc/passwd', 'b')).toMatch(/^artifact:\/\/run-1\/[0-9a-f]{32}\.txt$/)
+  })
+
+  it('keep their bytes, whatever is done to the caller’s or the reader’s', async () => {
+    const artifacts = createArtifacts('r')
+    const bytes = new Uint8Array([0, 255, 10])
+    const uri = artifacts.put('x.bin', bytes)
+    bytes.fill(7)
+    const read = await artifacts.readBytes(uri)
+    read.fill(8)
+    expect([...(await artifacts.readBytes(uri))]).toEqual([0, 255, 10])
+  })
+
+  it('are made when they are first read, once', async () => {
+    const artifacts = createArtifacts('r')
+    let made = 0
+    const make = () => `diff ${++made}`
+    const uri = artifacts.putLazy('a.ts old new', 'diff', make)
+    expect(artifacts.putLazy('a.ts old new', 'diff', make)).toBe(uri)
+    expect(artifacts.putLazy('b.ts old new', 'diff', make)).not.toBe(uri)
+    expect(made).toBe(0)
+    expect(await artifacts.read(uri)).toBe('diff 1')
+    expect(await artifacts.read(uri)).toBe('diff 1')
+    expect(made).toBe(1)
+  })
+
+  it('of another run are not there', async () => {
+    const one = createArtifacts('one')
+    const two = createArtifacts('two')
+    const uri = one.put('a.txt', 'secret of one')
+    two.put('a.txt', 'secret of one')
+    await expect(two.read(uri)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(two.readBytes(uri)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(one.read('artifact://one/__proto__')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('stay within their bytes', () => {
+    const artifacts = createArtifacts('r', { maxBytes: 10 })
+    const uri = artifacts.put('a.txt', '123456')
+    expect(artifacts.put('a.txt', '123456')).toBe(uri)
+    expect(() => artifacts.put('b.txt', '12345')).toThrow(expect.objectContaining({ code: 'LIMIT_EXCEEDED' }))
+    expect(() => artifacts.putLazy('k', 'diff', () => 'x', 5)).toThrow(
+      expect.objectContaining({ code: 'LIMIT_EXCEEDED' }),
+    )
+    artifacts.put('b.txt', '1234')
+  })
+
+  it('are kept in a backend, and found again by a later program', async () => {
+    const backend = memory()
+    const first = createArtifacts('run', { backend, maxBytes: 10 })
+    const uris: string[] = []
+    for (const text of ['1234567', '7654321', 'abcdefg']) {
+      uris.push(first.put('a.txt', text))
+      // Two at once would not fit; what the backend has counts no longer.
+      await first.flush()
+    }
+    const lazy = first.putLazy('key', 'diff', () => '+line')
+    await first.flush()
+    const second = createArtifacts('run', { backend })
+    expect(await Promise.all([...uris, lazy].map((uri) => second.read(uri)))).toEqual([
+      '1234567',
+      '7654321',
+      'abcdefg',
+      '+line',
+    ])
+    await expect(createArtifacts('else', { backend }).read(lazy)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('tell when the backend could not keep them, and have them still', async () => {
+    const backend = { ...memory(), commit: () => Promise.reject(new Error('full')) }
+    const artifacts = createArtifacts('run', { backend })
+    const uri = artifacts.put('a.txt', 'text')
+    await expect(artifacts.flush()).rejects.toThrow('full')
+    expect(await artifacts.read(uri)).toBe('text')
+    await artifacts.flush()
+  })
+})
+
+describe('addresses', () => {
+  it.each([
+    'artifact://',
+    'artifact://run',
+    'artifact://run/',
+    'artifact:///name',
+    'artifact://run/../name',
+    'artifact://../name',
+    'artifact://run/..',
+    'artifact://run/a/b',
+    'artifact://run/a b',
+    'artifact://run/%2e%2e',
+    'artifact://run/a\\b',
+    'artifact://run/a\n',
+    'artifact://rün/a',
+    'artifact://user@run/a',
+    'artifact://run/a?x',
+    'artifact://run/a#x',
+    `artifact://run/${'a'.repeat(200)}`,
+    `artifact://${'/'.repeat(100_000)}`,
+    'Artifact://run/a',
+    'file.txt',
+    '',
+  ])('refuses %j', async (uri) => {
+    expect(() => parseArtifactUri(uri)).toThrow(expect.objectContaining({ code: 'PATH_REJECTED' }))
+    await expect(createArtifacts('run').read(uri)).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+  })
+
+  it('are told apart from paths', () => {
+    expect([isArtifactUri('artifact://x'), isArtifactUri('artifact'), isArtifactUri('a/artifact://x')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it.each(['', '.', '..', 'a/b', 'a b', 'ä', 'x'.repeat(129), undefined, null, 5])('refuses the run id %j', (id) => {
+    expect(() => createArtifacts(id as string)).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,159 @@
+import fc from 'fast-check'
+import picomatch from 'picomatch'
+import { describe, expect, it } from 'vitest'
+import type { GuardedAccess } from '../../src/access.ts'
+import { permissions } from '../../src/access.ts'
+import { classifyPath } from '../../src/files/classify.ts'
+import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import { compilePaths, compileTexts, permissionMask } from '../../src/policy/match.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
+import { globs, paths } from './generate.ts'
+
+describe('compilePaths', () => {
+  it('matches what picomatch matches, and what lies below a plain name', () => {
+    fc.assert(
+      fc.property(fc.array(globs, { minLength: 1, maxLength: 4 }), paths, (patterns, path) => {
+        const wanted = patterns.flatMap((pattern) =>
+          /[*?]/.test(pattern.split('/').at(-1) ?? '') ? [pattern] : [pattern, `${pattern}/**`],
+        )
+        const expected = wanted.some((pattern) => picomatch.isMatch(path, pattern, { dot: true }))
+        expect(compilePaths(patterns, 'x').matches(path)).toBe(expected)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('never claims to cover, or to be unable to match, what it does not', () => {
+    fc.assert(
+      fc.property(fc.array(globs, { minLength: 1, maxLength: 3 }), paths, (patterns, path) => {
+        const set = compilePaths(patterns, 'x')
+        for (let above = path as string; above !== ''; ) {
+          above = above.slice(0, Math.max(0, above.lastIndexOf('/')))
+          if (set.coversBelow(above)) expect(set.matches(path)).toBe(true)
+          if (set.matches(path)) expect(set.mayMatchBelow(above)).toBe(true)
+        }
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('covers whole directories, so that walks need not ask', () => {
+    expect(compilePaths(['src'], 'x').coversBelow('src/app')).toBe(true)
+    expect(compilePaths(['src/**'], 'x').coversBelow('src')).toBe(true)
+    expect(compilePaths(['src/'], 'x').coversBelow('src')).toBe(true)
+    expect(compilePaths(['**/private/**'], 'x').coversBelow('a/private/b')).toBe(true)
+    expect(compilePaths(['**'], 'x').coversBelow('')).toBe(true)
+    expect(compilePaths(['src/**'], 'x').coversBelow('src2')).toBe(false)
+    expect(compilePaths(['src/*.ts'], 'x').coversBelow('src')).toBe(false)
+  })
+})
+
+describe('compileTexts', () => {
+  const pieces = fc.array(fc.constantFrom('a', 'b', 'ab', '/', '.', '*', '**', '(', '+', '\n', 'aab'), { maxLength: 8 })
+
+  it('equals a regular expression', () => {
+    fc.assert(
+      fc.property(pieces, pieces, (pattern, text) => {
+        const source = pattern
+          .join('')
+          .split('*')
+          .map((piece) => piece.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))
+        const expected = new RegExp(`^${source.join('[^]*')}$`, 'u').test(text.join(''))
+        expect(compileTexts([pattern.join('')], 'x')(text.join(''))).toBe(expected)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('finds long pieces, too', () => {
+    const piece = 'abcabcabcabcabcabd'
+    expect(compileTexts([`*${piece}*`], 'x')(`abcabc${piece}x`)).toBe(true)
+    expect(compileTexts([`*${piece}*${piece}`], 'x')(`${piece.repeat(2)}`)).toBe(true)
+    expect(compileTexts([`*${piece}*${piece}`], 'x')(piece)).toBe(false)
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 17, maxLength: 24 }),
+        fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 300 }),
+        (long, text) => {
+          expect(compileTexts([`*${long}*`], 'x')(text)).toBe(text.includes(long))
+        },
+      ),
+    )
+  })
+
+  it('takes an escaped star for a star', () => {
+    const test = compileTexts(['a\\*b\\\\'], 'x')
+    expect([test('a*b\\'), test('axb\\')]).toEqual([true, false])
+  })
+})
+
+describe('permissionMask', () => {
+  const named = (...patterns: string[]) => {
+    const mask = permissionMask(patterns, 'x')
+    return permissions.filter((_, index) => (mask & (1 << index)) !== 0)
+  }
+
+  it('names permissions by their parts', () => {
+    expect(named('*')).toEqual([...permissions])
+    expect(named('file:write:*')).toEqual(['file:write:create', 'file:write:replace'])
+    expect(named('*:read')).toEqual(['file:read', 'memory:read'])
+    expect(named('file:*:create')).toEqual(['file:write:create'])
+    expect(named('command:*', 'file:read')).toEqual(['file:read', 'command:run', 'command:background'])
+    expect(named('file:*')).toEqual(permissions.filter((permission) => permission.startsWith('file:')))
+  })
+})
+
+describe('hostile patterns', () => {
+  const hostile = [
+    '*a'.repeat(100).concat('b'),
+    '**/'.repeat(200).concat('x'),
+    `${'*'.repeat(1000)}x`,
+    `${'[a-'.repeat(50)}`,
+    `${'?*'.repeat(200)}z`,
+    `**/${'a*'.repeat(60)}b/**/${'a*'.repeat(60)}c`,
+  ]
+  const path = `${'a'.repeat(250)}/${'a'.repeat(250)}/${'a'.repeat(250)}` as LogicalPath
+  const access = {
+    permission: 'file:read',
+    asked: path,
+    path: path as Path,
+    classification: classifyPath(path),
+    recursive: false,
+  } as GuardedAccess
+
+  it.each(hostile)('%# costs little in every field, or is refused', (pattern) => {
+    const started = performance.now()
+    const fields = [
+      { allowedPaths: [pattern] },
+      { deniedPaths: [pattern] },
+      { readOnlyPaths: [pattern] },
+      ...['paths', 'tools', 'permissions', 'commands', 'risk'].map((field) => ({
+        rules: [{ name: 'r', action: 'deny', [field]: [pattern] }],
+      })),
+      { rules: [{ name: 'r', action: 'deny', args: { path: [pattern], command: [pattern] } }] },
+    ]
+    for (const policy of fields) {
+      try {
+        const compiled = compilePolicy({ preset: 'autonomous', ...policy })
+        const input = { path, command: 'a'.repeat(100_000) }
+        compiled.evaluate({ tool: 'a'.repeat(1000), input, accesses: [access], task: { risk: 'a'.repeat(10_000) } })
+        compiled.mayLead('x', 'file:read', path)
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError)
+      }
+    }
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
+  it('a long text costs what it is long', () => {
+    const test = compileTexts([`*${'a'.repeat(2000)}b*${'a'.repeat(2000)}c`], 'x')
+    const cost = (length: number) => {
+      const text = `${'a'.repeat(length)}c`
+      const started = performance.now()
+      test(text)
+      return performance.now() - started
+    }
+    cost(1_000_000)
+    expect(cost(1_000_000)).toBeLessThan(500)
+  })
+})

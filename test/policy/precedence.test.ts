@@ -1,0 +1,419 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { GuardedAccess, Permission } from '../../src/access.ts'
+import { classifyDirectory, classifyPath } from '../../src/files/classify.ts'
+import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import { compilePolicy, type Decision, type PolicyData, type Verdict } from '../../src/policy/policy.ts'
+import { extraRule, names, paths, policies } from './generate.ts'
+import { type Name, referenceDecision, referenceProtection } from './reference.ts'
+
+const strength = { allow: 0, ask: 1, deny: 2 }
+const runs = { numRuns: 600 }
+
+function access(permission: Permission, path: string, more: Partial<GuardedAccess> = {}): GuardedAccess {
+  const classification = classifyPath(path as LogicalPath)
+  return { permission, asked: path as LogicalPath, path: path as Path, classification, recursive: false, ...more }
+}
+
+function judge(policy: PolicyData | string, tool: string, ...accesses: GuardedAccess[]): Verdict {
+  return compilePolicy(policy).evaluate({ tool, input: {}, accesses })
+}
+
+function single(policy: PolicyData, { tool, permission, path }: Name): Verdict {
+  return judge(policy, tool, access(permission, path))
+}
+
+describe('precedence', () => {
+  const choices: readonly (Decision | undefined)[] = [undefined, 'allow', 'ask', 'deny']
+  const protectedPaths = { none: 'src/a.ts', ask: 'package-lock.json', deny: 'dist/a.js' }
+
+  it.each(Object.entries(protectedPaths))('of every combination on a write, protection: %s', (protection, path) => {
+    let checked = 0
+    for (const tool of choices) {
+      for (const first of choices) {
+        for (const second of choices) {
+          for (const preset of [undefined, 'readOnly', 'supervised', 'autonomous'] as const) {
+            const policy: PolicyData = {
+              ...(preset === undefined ? {} : { preset }),
+              ...(tool === undefined ? {} : { tools: { write_file: tool } }),
+              rules: [first, second].flatMap((action, index) =>
+                action === undefined ? [] : [{ name: `rule ${index}`, action, paths: ['**'] }],
+              ),
+            }
+            const said = [tool, first, second]
+            const allowed = first === 'allow' || second === 'allow'
+            const spoken = preset !== undefined || allowed || first === 'ask' || second === 'ask'
+            let expected: Decision = 'allow'
+            if (said.includes('deny') || protection === 'deny' || preset === 'readOnly' || !spoken) expected = 'deny'
+            else if (said.includes('ask') || protection === 'ask') expected = 'ask'
+            else if (preset === 'supervised' && !allowed && tool !== 'allow') expected = 'ask'
+            const { decision } = judge(policy, 'write_file', access('file:write:replace', path))
+            expect(decision, JSON.stringify(policy)).toBe(expected)
+            checked += 1
+          }
+        }
+      }
+    }
+    expect(checked).toBe(256)
+  })
+})
+
+describe('the verdict', () => {
+  it('equals a plain reading of the specification', () => {
+    fc.assert(
+      fc.property(policies, names, (policy, name) => {
+        // A command may run in a directory that leads to the allowlist: see below.
+        fc.pre(policy.allowedPaths === undefined || !name.permission.startsWith('command:'))
+        expect(single(policy, name).decision).toBe(referenceDecision(policy, name))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is the same in the fast form, in any order of questions', () => {
+    fc.assert(
+      fc.property(policies, fc.array(names, { minLength: 1, maxLength: 12 }), (policy, list) => {
+        const compiled = compilePolicy(policy)
+        for (const name of [...list, ...list]) {
+          const { tool, permission, path, classification } = name
+          const evaluated = compiled.evaluate({ tool, input: {}, accesses: [access(permission, path)] }).decision
+          expect(compiled.decide(tool, permission, path as LogicalPath, classification)).toBe(evaluated)
+          expect(compiled.forCall({ tool, input: {} }).decide(permission, path as LogicalPath, classification)).toBe(
+            evaluated,
+          )
+        }
+      }),
+      runs,
+    )
+  })
+
+  it('does not depend on the order of the rules', () => {
+    fc.assert(
+      fc.property(policies, names, fc.nat(), (policy, name, seed) => {
+        const rules = [...(policy.rules ?? [])].sort(
+          (a, b) => ((seed * 31 + a.name.charCodeAt(5)) % 7) - ((seed + b.name.charCodeAt(5)) % 7),
+        )
+        const other = { ...policy, rules }
+        expect(single(other, name)).toEqual(single(policy, name))
+        expect(compilePolicy(other).revision).toBe(compilePolicy(policy).revision)
+      }),
+      runs,
+    )
+  })
+
+  it('never allows more with a deny rule added', () => {
+    fc.assert(
+      fc.property(policies, extraRule, names, (policy, extra, name) => {
+        const { overrides: _, ...rule } = { ...extra, action: 'deny' as const }
+        const more = { ...policy, rules: [...(policy.rules ?? []), rule] }
+        expect(strength[single(more, name).decision]).toBeGreaterThanOrEqual(strength[single(policy, name).decision])
+      }),
+      runs,
+    )
+  })
+
+  it('never lifts a protection with an allow rule that does not name it', () => {
+    fc.assert(
+      fc.property(policies, extraRule, names, (policy, extra, name) => {
+        const protection = referenceProtection(name.permission, name.classification)
+        fc.pre(protection !== undefined)
+        const others = extra.overrides?.filter((override) => override !== protection?.name)
+        const { overrides: _, ...rest } = extra
+        const rule = { ...rest, action: 'allow' as const, ...(others?.length ? { overrides: others } : {}) }
+        const rules = (policy.rules ?? []).filter((one) => !one.overrides?.includes(protection?.name as never))
+        const decision = single({ ...policy, rules: [...rules, rule] }, name).decision
+        expect(strength[decision]).toBeGreaterThanOrEqual(strength[protection?.decision ?? 'allow'])
+      }),
+      runs,
+    )
+  })
+
+  it('holds for both names: it is the stricter of the two', () => {
+    fc.assert(
+      fc.property(policies, names, paths, (policy, name, other) => {
+        const { tool, permission, path, classification } = name
+        const both = judge(policy, tool, access(permission, path, { asked: other, classification }))
+        const one = judge(policy, tool, access(permission, path, { classification })).decision
+        const two = judge(policy, tool, access(permission, other, { classification })).decision
+        expect(strength[both.decision]).toBe(Math.max(strength[one], strength[two]))
+      }),
+      runs,
+    )
+  })
+
+  it('is the strictest of all accesses', () => {
+    fc.assert(
+      fc.property(policies, fc.array(names, { minLength: 1, maxLength: 5 }), (policy, list) => {
+        const tool = list[0]?.tool ?? ''
+        const accesses = list.map(({ permission, path }) => access(permission, path))
+        const each = accesses.map((one) => strength[judge(policy, tool, one).decision])
+        expect(strength[judge(policy, tool, ...accesses).decision]).toBe(Math.max(...each))
+      }),
+      runs,
+    )
+  })
+
+  it('leads a walk to everything that could be seen', () => {
+    fc.assert(
+      fc.property(policies, names, (policy, { tool, permission, path, classification }) => {
+        const compiled = compilePolicy(policy)
+        fc.pre(compiled.decide(tool, permission, path, classification) !== 'deny')
+        let above = path as string
+        do {
+          above = above.slice(0, Math.max(0, above.lastIndexOf('/')))
+          expect(compiled.mayLead(tool, permission, above as LogicalPath)).toBe(true)
+        } while (above !== '')
+      }),
+      runs,
+    )
+  })
+})
+
+describe('protections', () => {
+  it('shows that a secret exists, and nothing else', () => {
+    const shown = (permission: Permission) => judge('autonomous', 'x', access(permission, '.env'))
+    expect(shown('file:list').decision).toBe('allow')
+    expect(shown('file:info').decision).toBe('allow')
+    for (const permission of [
+      'file:read',
+      'file:search',
+      'file:diff',
+      'file:delete',
+      'file:move',
+      'file:copy',
+    ] as const) {
+      expect(shown(permission)).toMatchObject({ decision: 'deny', code: 'POLICY_DENIED_SECRET', path: '.env' })
+    }
+  })
+
+  it('hides a secret outside of the allowlist', () => {
+    expect(judge({ preset: 'autonomous', allowedPaths: ['src/**'] }, 'x', access('file:list', '.env')).decision).toBe(
+      'deny',
+    )
+  })
+
+  it.each([
+    ['secret', '.env', 'file:read'],
+    ['generated', 'dist/a.js', 'file:write:replace'],
+    ['lockfile', 'yarn.lock', 'file:write:replace'],
+  ] as const)('is lifted by name, where the rule matches: %s', (override, path, permission) => {
+    const policy = (paths: string[], overrides: string[]) =>
+      compilePolicy({ preset: 'autonomous', rules: [{ name: 'lift', action: 'allow', paths, overrides }] })
+    const decide = (paths: string[], overrides: string[]) =>
+      policy(paths, overrides).evaluate({ tool: 'x', input: {}, accesses: [access(permission, path)] }).decision
+    expect(decide([path], [override])).toBe('allow')
+    expect(decide(['**'], [override])).toBe('allow')
+    expect(decide(['other/**'], [override])).not.toBe('allow')
+    expect(decide([path], ['binary'])).not.toBe('allow')
+  })
+
+  it('never opens what belongs to git', () => {
+    const all = ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'] as const
+    const policy = {
+      preset: 'autonomous',
+      rules: [{ name: 'all', action: 'allow', paths: ['**'], overrides: all }],
+    } as const
+    for (const permission of ['file:list', 'file:info', 'file:read', 'file:write:create'] as const) {
+      expect(judge(policy, 'x', access(permission, '.git/config')).decision).toBe('deny')
+      expect(judge(policy, 'x', access(permission, 'a/.GIT/hooks/pre-commit')).decision).toBe('deny')
+    }
+  })
+
+  it('protects a secret behind a harmless name', () => {
+    const policy = {
+      preset: 'autonomous',
+      rules: [{ name: 'open', action: 'allow', paths: ['.env'], overrides: ['secret'] }],
+    } as const
+    const link = access('file:read', '.env', { asked: 'config' as LogicalPath })
+    expect(judge(policy, 'read_file', link)).toMatchObject({
+      decision: 'deny',
+      code: 'POLICY_DENIED_SECRET',
+      path: 'config',
+    })
+  })
+
+  it('lets a command run in a directory of generated files', () => {
+    const dist = { classification: classifyDirectory('dist' as LogicalPath) }
+    expect(judge('autonomous', 'run_command', access('command:run', 'dist', dist)).decision).toBe('allow')
+  })
+})
+
+describe('codes and reasons', () => {
+  it('names the preset, the short form, the rule and the tool', () => {
+    const write = access('file:write:create', 'src/a.ts')
+    expect(judge('readOnly', 'write_file', write)).toMatchObject({
+      code: 'READ_ONLY',
+      reason: expect.stringContaining('preset "readOnly"'),
+    })
+    expect(judge({ preset: 'autonomous', readOnlyPaths: ['src'] }, 'write_file', write)).toMatchObject({
+      code: 'READ_ONLY',
+    })
+    expect(
+      judge({ preset: 'autonomous', readOnlyPaths: ['src'] }, 'read_file', access('file:read', 'src/a.ts')).decision,
+    ).toBe('allow')
+    expect(judge({ preset: 'autonomous', deniedPaths: ['src'] }, 'write_file', write)).toMatchObject({
+      code: 'POLICY_DENIED',
+      reason: expect.stringContaining('deniedPaths'),
+      rules: [
+        { name: 'deniedPaths', action: 'deny', source: 'rule', path: 'src/a.ts' },
+        { name: 'autonomous', action: 'allow', source: 'preset', path: 'src/a.ts' },
+      ],
+    })
+    expect(judge({ preset: 'autonomous', tools: { write_file: 'deny' } }, 'write_file', write).reason).toContain(
+      'write_file',
+    )
+    expect(judge({}, 'write_file', write)).toMatchObject({
+      code: 'POLICY_DENIED',
+      rules: [{ name: 'default', source: 'default' }],
+    })
+    const noCommands = {
+      preset: 'autonomous',
+      rules: [{ name: 'no commands', action: 'deny', permissions: ['command:*'] }],
+    } as const
+    expect(judge(noCommands, 'run_command', access('command:run', ''))).toMatchObject({ code: 'COMMAND_DENIED' })
+  })
+
+  it('tells a secret from everything else, whatever else denies', () => {
+    const policy = { preset: 'readOnly', deniedPaths: ['**'], tools: { write_file: 'deny' } } as const
+    expect(judge(policy, 'write_file', access('file:write:create', '.env')).code).toBe('POLICY_DENIED_SECRET')
+  })
+
+  it('does not tell an agent what its path resolves to', () => {
+    const link = access('file:read', 'private/x.ts', { asked: 'open.ts' as LogicalPath })
+    const verdict = judge({ preset: 'autonomous', deniedPaths: ['private'] }, 'read_file', link)
+    expect(verdict.decision).toBe('deny')
+    expect(verdict.reason).not.toContain('private')
+    expect(verdict.path).toBe('open.ts')
+  })
+})
+
+describe('allowlists and walks', () => {
+  const policy = compilePolicy({ preset: 'autonomous', allowedPaths: ['src/app/**'], deniedPaths: ['src/app/private'] })
+  const directory = (path: string, recursive = true) =>
+    policy.evaluate({
+      tool: 'list_directory',
+      input: {},
+      accesses: [access('file:list', path, { classification: classifyDirectory(path as LogicalPath), recursive })],
+    }).decision
+
+  it('starts at directories that lead to what is allowed', () => {
+    expect(['', 'src', 'src/app', 'src/app/deep'].map((path) => directory(path))).toEqual(Array(4).fill('allow'))
+    expect(['docs', 'src/app/private', 'src/other', 'src/app/private/deep'].map((path) => directory(path))).toEqual(
+      Array(4).fill('deny'),
+    )
+    expect(
+      ['', 'src', 'docs', 'src/app/private'].map((path) => policy.mayLead('x', 'file:list', path as LogicalPath)),
+    ).toEqual([true, true, false, false])
+  })
+
+  it('hides files beside', () => {
+    const sees = (path: string) =>
+      policy.decide('x', 'file:list', path as LogicalPath, classifyPath(path as LogicalPath))
+    expect(['src/app/a.ts', 'src/a.ts', 'a.ts', 'src/app/private/a.ts'].map(sees)).toEqual([
+      'allow',
+      'deny',
+      'deny',
+      'deny',
+    ])
+  })
+
+  it('lets no directory be changed because it leads somewhere', () => {
+    const remove = access('file:delete', 'src', {
+      classification: classifyDirectory('src' as LogicalPath),
+      recursive: true,
+    })
+    expect(policy.evaluate({ tool: 'x', input: {}, accesses: [remove] }).decision).toBe('deny')
+  })
+
+  it('does not let a question open what the list leaves out', () => {
+    const asked = { preset: 'supervised', allowedPaths: ['src/**'], tools: { write_file: 'ask' } } as const
+    expect(judge(asked, 'write_file', access('file:write:create', 'docs/a.md')).decision).toBe('deny')
+    expect(judge(asked, 'write_file', access('file:write:create', 'package-lock.json')).decision).toBe('deny')
+    expect(judge(asked, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('ask')
+  })
+
+  it('lets a command run where it leads to what is allowed, but not without a preset', () => {
+    const root = access('command:run', '', { classification: classifyDirectory('' as LogicalPath) })
+    const docs = access('command:run', 'docs', { classification: classifyDirectory('docs' as LogicalPath) })
+    expect(policy.evaluate({ tool: 'run_command', input: {}, accesses: [root] }).decision).toBe('allow')
+    expect(policy.evaluate({ tool: 'run_command', input: {}, accesses: [docs] }).decision).toBe('deny')
+    expect(judge({ allowedPaths: ['src/**'] }, 'run_command', root).decision).toBe('deny')
+  })
+
+  it('an empty list allows nothing', () => {
+    expect(judge({ preset: 'autonomous', allowedPaths: [] }, 'x', access('file:read', 'a.ts')).decision).toBe('deny')
+  })
+})
+
+describe('rules about calls', () => {
+  const call = (rule: object, input: Record<string, unknown>, more: object = {}) =>
+    compilePolicy({ preset: 'autonomous', rules: [{ name: 'rule', action: 'deny', ...rule }] }).evaluate({
+      tool: 'write_file',
+      input,
+      accesses: [access('file:write:create', 'a.txt')],
+      ...more,
+    }).decision
+
+  it('matches named fields, and paths however they are spelled', () => {
+    expect(call({ args: { mode: ['REPLACE_*'] } }, { mode: 'REPLACE_EXISTING' })).toBe('deny')
+    expect(call({ args: { mode: ['REPLACE_*'] } }, { mode: 'CREATE_NEW' })).toBe('allow')
+    expect(call({ args: { mode: ['*'] } }, {})).toBe('allow')
+    expect(call({ args: { url: ['https://x/*'] } }, { url: 'https://x/a/b' })).toBe('deny')
+    expect(call({ args: { path: ['src/*'] } }, { path: './docs/.././src//a.ts' })).toBe('deny')
+    expect(call({ args: { count: ['3'] } }, { count: 3 })).toBe('deny')
+    expect(call({ args: { edits: ['*rm*'] } }, { edits: [{ newText: 'a' }, { newText: 'x rm y' }] })).toBe('deny')
+    expect(call({ args: { toString: ['*'] } }, {})).toBe('allow')
+  })
+
+  it('lets a rule that allows see every value, and one that denies any', () => {
+    const open = { rules: [{ name: 'open', action: 'allow', args: { names: ['a*'] } }] }
+    const decide = (names: string[]) =>
+      compilePolicy(open).evaluate({ tool: 'x', input: { names }, accesses: [access('file:read', 'f')] }).decision
+    expect(decide(['a1', 'a2'])).toBe('allow')
+    expect(decide(['a1', 'b'])).toBe('deny')
+    expect(decide([])).toBe('deny')
+  })
+
+  it('matches commands and the risk of the task', () => {
+    expect(call({ commands: ['npm publish*'] }, { command: 'npm publish --tag x' })).toBe('deny')
+    expect(call({ commands: ['npm publish*'] }, { command: 'true' }, { commands: ['true', 'npm publish'] })).toBe(
+      'deny',
+    )
+    expect(call({ commands: ['npm publish*'] }, { command: 'npm test' })).toBe('allow')
+    expect(call({ risk: ['high'] }, {}, { task: { risk: 'high' } })).toBe('deny')
+    expect(call({ risk: ['high'] }, {}, { task: {} })).toBe('allow')
+  })
+
+  it('answers a walk of the same call alike', () => {
+    const policy = compilePolicy({
+      preset: 'autonomous',
+      rules: [{ name: 'r', action: 'deny', args: { query: ['*key*'] } }],
+    })
+    const plain = classifyPath('a.ts' as LogicalPath)
+    const decide = (query: string) =>
+      policy.forCall({ tool: 's', input: { query } }).decide('file:search', 'a.ts' as LogicalPath, plain)
+    expect(decide('api key')).toBe('deny')
+    expect(decide('name')).toBe('allow')
+    expect(policy.forCall({ tool: 's', input: { query: 'a' } }).key).toBe(
+      policy.forCall({ tool: 's', input: { query: 'b' } }).key,
+    )
+    expect(policy.forCall({ tool: 's', input: { query: 'a' } }).key).not.toBe(
+      policy.forCall({ tool: 's', input: { query: 'key' } }).key,
+    )
+  })
+
+  it('decides calls that reach nothing by tool, preset and rules on calls', () => {
+    expect(judge('readOnly', 'submit_plan').decision).toBe('allow')
+    expect(judge({}, 'submit_plan').decision).toBe('deny')
+    expect(judge({ tools: { submit_plan: 'allow' } }, 'submit_plan').decision).toBe('allow')
+    expect(judge({ rules: [{ name: 'r', action: 'allow', paths: ['**'] }] }, 'submit_plan').decision).toBe('deny')
+    expect(judge({ rules: [{ name: 'r', action: 'ask', tools: ['submit_*'] }] }, 'submit_plan').decision).toBe('ask')
+  })
+
+  it('opens tools one by one: an allowlist of tools without a preset', () => {
+    const policy = { allowedPaths: ['src/**'], tools: { read_file: 'allow' } } as const
+    expect(judge(policy, 'read_file', access('file:read', 'src/a.ts')).decision).toBe('allow')
+    expect(judge(policy, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('deny')
+    expect(judge({ tools: { read_file: 'allow' } }, 'read_file', access('file:read', 'src/a.ts')).decision).toBe('deny')
+  })
+})

@@ -1,0 +1,80 @@
+import picomatch from 'picomatch'
+import { isMutating, type Permission } from '../../src/access.ts'
+import type { Classification } from '../../src/files/classify.ts'
+import type { Decision, PolicyData, Rule } from '../../src/policy/policy.ts'
+
+/** One access under one name. */
+export interface Name {
+  readonly tool: string
+  readonly permission: Permission
+  readonly path: string
+  readonly classification: Classification
+}
+
+/** The precedence of the specification once more, as plainly as it can be said, with picomatch for the globs. */
+export function referenceDecision(policy: PolicyData, name: Name): Decision {
+  const { tool, permission, path, classification } = name
+  const isCommand = permission.startsWith('command:')
+  const own = policy.tools?.[tool]
+  const rules = (policy.rules ?? []).filter((rule) => ruleMatches(rule, name))
+  const decisions: Decision[] = rules.map((rule) => rule.action)
+  if (own !== undefined && own !== 'allow') decisions.push(own)
+  if (anyGlob(policy.deniedPaths ?? [], path)) decisions.push('deny')
+  if (anyGlob(policy.readOnlyPaths ?? [], path) && isMutating(permission) && !isCommand) decisions.push('deny')
+  const protection = referenceProtection(permission, classification)
+  const lifted = rules.some((rule) => rule.action === 'allow' && rule.overrides?.includes(protection?.name as never))
+  if (protection !== undefined && !lifted) decisions.push(protection.decision)
+
+  let spoken = rules.some((rule) => rule.action !== 'deny')
+  const inside = policy.allowedPaths === undefined || anyGlob(policy.allowedPaths, path)
+  const changes = isMutating(permission)
+  if (policy.preset === 'readOnly' && changes) decisions.push('deny')
+  else if (policy.preset !== undefined && inside) {
+    spoken = true
+    const answered = own === 'allow' || rules.some((rule) => rule.action === 'allow')
+    if (policy.preset === 'supervised' && changes && !answered) decisions.push('ask')
+  } else if (policy.preset === undefined && policy.allowedPaths !== undefined && inside) {
+    const listed = Object.values(policy.tools ?? {}).includes('allow')
+    if (!listed || own === 'allow' || own === 'ask') spoken = true
+  }
+  if (decisions.includes('deny') || !spoken) return 'deny'
+  return decisions.includes('ask') ? 'ask' : 'allow'
+}
+
+export function ruleMatches(rule: Rule, { tool, permission, path, classification }: Name): boolean {
+  if (rule.tools !== undefined && !rule.tools.includes(tool)) return false
+  if (rule.kinds !== undefined && !rule.kinds.includes(classification.kind)) return false
+  if (rule.permissions !== undefined && !rule.permissions.some((pattern) => named(pattern, permission))) return false
+  return rule.paths === undefined || anyGlob(rule.paths, path)
+}
+
+function named(pattern: string, permission: string): boolean {
+  return (
+    pattern === '*' || pattern === permission || (pattern.endsWith(':*') && permission.startsWith(pattern.slice(0, -1)))
+  )
+}
+
+export function referenceProtection(
+  permission: Permission,
+  { kind, protection }: Classification,
+): { name: string; decision: Decision } | undefined {
+  const changes = isMutating(permission) && !permission.startsWith('command:')
+  if (kind === 'GIT_INTERNAL') return { name: 'git', decision: 'deny' }
+  if (kind === 'SECRET_LIKE') {
+    const shows = permission === 'file:list' || permission === 'file:info'
+    return shows ? undefined : { name: 'secret', decision: 'deny' }
+  }
+  if ((protection === 'generated' || protection === 'vendored') && changes)
+    return { name: protection, decision: 'deny' }
+  if (protection === 'lockfile' && changes) return { name: 'lockfile', decision: 'ask' }
+  if (protection === 'binary' && permission === 'file:patch:apply') return { name: 'binary', decision: 'deny' }
+  return undefined
+}
+
+function anyGlob(patterns: readonly string[], path: string): boolean {
+  return patterns.some((pattern) => {
+    const last = pattern.slice(pattern.lastIndexOf('/') + 1)
+    const below = /[*?[\]{}]/.test(last) ? [] : [`${pattern}/**`]
+    return [pattern, ...below].some((glob) => picomatch.isMatch(path, glob, { dot: true }))
+  })
+}
