@@ -59,7 +59,7 @@ function internWith(
       starts.push(start)
       ids.push(id)
       start = next
-      if (surplus > 1024 + patience * ids.length) return undefined
+      if (surplus > 1024 + patience * (ids.length + hashes.length)) return undefined
     }
     starts.push(end)
     return { starts, ids }
@@ -100,8 +100,12 @@ function internWith(
 
 function hashLine(text: string, start: number, end: number): number {
   let hash = end - start
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return finish(hash)
+  let i = start
+  for (; i + 1 < end; i += 2) {
+    hash = Math.imul(hash ^ (text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16)), 0x01000193)
+    hash ^= hash >>> 15
+  }
+  return finish(i < end ? hash ^ text.charCodeAt(i) : hash)
 }
 
 /** A polynomial over a prime field at a point drawn by chance: nobody can prepare lines that collide. */

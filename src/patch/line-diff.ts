@@ -70,29 +70,63 @@ interface Ends {
 /** Leaves out the lines that both texts start and end with. No line is split off for it. */
 function trimEnds(oldText: string, newText: string): Ends {
   const shorter = Math.min(oldText.length, newText.length)
-  let from = 0
-  let line = 0
-  for (let i = 0; i < shorter; i++) {
-    const unit = oldText.charCodeAt(i)
-    if (unit !== newText.charCodeAt(i)) break
-    if (unit === NEWLINE) {
-      line += 1
-      from = i + 1
-    }
-  }
-  let equal = 0
-  const most = shorter - from
-  while (
-    equal < most &&
-    oldText.charCodeAt(oldText.length - 1 - equal) === newText.charCodeAt(newText.length - 1 - equal)
-  ) {
-    equal += 1
-  }
+  const from = lineStartAt(oldText, commonPrefix(oldText, newText, shorter))
+  let equal = commonSuffix(oldText, newText, shorter - from)
   if (!startsLine(oldText, oldText.length - equal, from) || !startsLine(newText, newText.length - equal, from)) {
     const newline = oldText.indexOf('\n', oldText.length - equal)
     equal = newline === -1 ? 0 : oldText.length - newline - 1
   }
-  return { from, line, oldTo: oldText.length - equal, newTo: newText.length - equal }
+  return {
+    from,
+    line: countLines(oldText, 0, from),
+    oldTo: oldText.length - equal,
+    newTo: newText.length - equal,
+  }
+}
+
+/** How many units the texts start with in common, up to `most`. Slices cost no copy and are compared many bytes at once. */
+function commonPrefix(a: string, b: string, most: number): number {
+  let equal = 0
+  let growing = true
+  for (let step = 512; step >= 16 && equal < most; ) {
+    const end = Math.min(equal + step, most)
+    if (a.slice(equal, end) === b.slice(equal, end)) {
+      equal = end
+      step = growing ? Math.min(2 * step, LONGEST_STEP) : step >> 1
+    } else {
+      growing = false
+      step >>= 1
+    }
+  }
+  while (equal < most && a.charCodeAt(equal) === b.charCodeAt(equal)) equal += 1
+  return equal
+}
+
+/** How many units the texts end with in common, up to `most`. */
+function commonSuffix(a: string, b: string, most: number): number {
+  const aEnd = a.length
+  const bEnd = b.length
+  let equal = 0
+  let growing = true
+  for (let step = 512; step >= 16 && equal < most; ) {
+    const next = Math.min(equal + step, most)
+    if (a.slice(aEnd - next, aEnd - equal) === b.slice(bEnd - next, bEnd - equal)) {
+      equal = next
+      step = growing ? Math.min(2 * step, LONGEST_STEP) : step >> 1
+    } else {
+      growing = false
+      step >>= 1
+    }
+  }
+  while (equal < most && a.charCodeAt(aEnd - 1 - equal) === b.charCodeAt(bEnd - 1 - equal)) equal += 1
+  return equal
+}
+
+const LONGEST_STEP = 65536
+
+/** Where the line starts that `offset` is in. */
+function lineStartAt(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1
 }
 
 const NEWLINE = 10
