@@ -104,12 +104,13 @@ function findInRun(text: string, start: number, end: number, found: Secret[]): v
     at = after > at ? after : at + 1
     while (at <= lastStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) at += 1
   }
+  // Before what is known by its surroundings alone: of two findings of one place, the first gives the name.
+  if (text.charCodeAt(end) === DOT) findDotted(text, start, end, found)
   if (start >= 2) {
     const pair = pairAt(text, start - 2)
     if (pairsBefore[pair] === 1) match(text, start, byPairBefore.get(pair) ?? [], found)
   }
   if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, found)
-  if (text.charCodeAt(end) === DOT) findDotted(text, start, end, found)
 }
 
 /** Notes the first matcher's token at a place and returns its end, or the place itself. */
@@ -227,7 +228,10 @@ function keyMaterial(text: string, start: number, end: number, open: boolean): n
     if (run >= BASE64_LINE) {
       material += run
       last = at
-    } else other += run
+    } else {
+      other += run
+      if (run > 0 && material > 0 && isNextLine(text, last, at - run, unit)) last = at
+    }
     run = 0
     if (unit < 128) other += 1
     if (open && !isIn(IN_BODY, unit)) break
@@ -235,6 +239,12 @@ function keyMaterial(text: string, start: number, end: number, open: boolean): n
   return material >= BASE64_LINE && material * 2 >= other ? last : undefined
 }
 
+/** Whether a short run, from `start` to a `following` unit, is alone on the line after the one that ended at `last`. */
+function isNextLine(text: string, last: number, start: number, following: number): boolean {
+  return start - last <= 4 && /^[\r\n\\]+$/.test(text.slice(last, start)) && isIn(ENDS_LINE, following)
+}
+
+const ENDS_LINE = asciiSet('\0\r\n\\"\'`')
 const BASE64_LINE = 32
 const IN_BASE64 = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=')
 const IN_BODY = asciiSet(' \t\r\n\\:,-.')

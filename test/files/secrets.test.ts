@@ -1,0 +1,422 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { mayHoldSecret, redact, toOriginalOffset } from '../../src/files/secrets.ts'
+
+// No token stands here as it would be found: each is put together when the test runs.
+const letters = (count: number): string => 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7'.repeat(20).slice(0, count)
+const upper = (count: number): string => 'A2B3C4D5E6F7'.repeat(20).slice(0, count)
+const hex = (count: number): string => '0a1b2c3d4e5f6789'.repeat(20).slice(0, count)
+const digits = (count: number): string => '8192736455'.repeat(5).slice(0, count)
+const base64url = (text: string): string => Buffer.from(text).toString('base64url')
+
+const jwt = [base64url('{"alg":"HS256","typ":"JWT"}'), base64url('{"sub":"1234"}'), letters(43)].join('.')
+
+/** Kind, what comes before the secret, the secret, what comes after it. */
+const tokens: readonly [kind: string, before: string, secret: string, after: string][] = [
+  ['aws-access-key-id', '', `AKIA${upper(16)}`, ''],
+  ['aws-access-key-id', 'id=', `ASIA${upper(16)}`, ';'],
+  ['aws-secret-access-key', 'aws_secret_access_key = ', `${letters(20)}/+${letters(18)}`, '\n'],
+  ['aws-secret-access-key', '"SecretAccessKey": "', letters(40), '"'],
+  ['aws-secret-access-key', 'AWS_SECRET_KEY=', letters(40), '\n'],
+  ['aws-secret-access-key', "secretAccessKey: '", letters(40), "'"],
+  ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((p): [string, string, string, string] => [
+    'github-token',
+    '',
+    p + letters(36),
+    '',
+  ]),
+  ['github-token', 'https://x-access-token:', `ghs_${letters(40)}`, '@github.com/a/b'],
+  ['github-token', 'TOKEN_', `ghp_${'x'.repeat(36)}`, ''],
+  ['github-token', '', `github_pat_${letters(22)}_${letters(59)}`, ''],
+  ['gitlab-token', '', `glpat-${letters(20)}`, ''],
+  ['slack-token', '', `xoxb-${digits(12)}-${digits(12)}-${letters(24)}`, ''],
+  ['slack-token', '', `xapp-1-A${upper(10)}-${digits(13)}-${hex(64)}`, ''],
+  ['slack-webhook', 'https://hooks.slack.com/services/', `T${upper(8)}/B${upper(10)}/${letters(24)}`, '"'],
+  ['stripe-key', '', `sk_live_${letters(24)}`, ''],
+  ['stripe-key', '', `rk_live_${letters(99)}`, ''],
+  ['stripe-webhook-secret', '', `whsec_${letters(32)}`, ''],
+  ['openai-key', '', `sk-${letters(48)}`, ''],
+  ['openai-key', '', `sk-proj-${letters(30)}_-${letters(50)}`, ''],
+  ['anthropic-key', '', `sk-ant-api03-${letters(60)}-_${letters(30)}AA`, ''],
+  ['openrouter-key', '', `sk-or-v1-${hex(64)}`, ''],
+  ['google-api-key', 'key=', `AIza${letters(30)}-_${letters(3)}`, '&x=1'],
+  ['google-oauth-secret', '', `GOCSPX-${letters(28)}`, ''],
+  ['google-oauth-token', 'ya29.', letters(60), ''],
+  ['npm-token', '//registry/:_authToken=', `npm_${letters(36)}`, '\n'],
+  ['pypi-token', '', `pypi-AgEIcHlwaS5vcmc${letters(70)}`, ''],
+  ['sendgrid-key', 'SG.', `${letters(22)}.${letters(43)}`, ''],
+  ['twilio-key', '', `SK${hex(32)}`, ''],
+  ['huggingface-token', '', `hf_${letters(34)}`, ''],
+  ['digitalocean-token', '', `dop_v1_${hex(64)}`, ''],
+  ['telegram-token', `${digits(10)}:`, `AA${letters(33)}`, ''],
+  ['discord-token', '', `${base64url(digits(18))}.${letters(6)}.${letters(38)}`, ''],
+  ['discord-webhook', 'https://discord.com/api/webhooks/', `${digits(18)}/${letters(68)}`, ''],
+  ['age-key', '', `AGE-SECRET-KEY-1${upper(58)}`, ''],
+  ['shopify-token', '', `shpat_${hex(32)}`, ''],
+  ['docker-token', '', `dckr_pat_${letters(27)}`, ''],
+  ['databricks-token', '', `dapi${hex(32)}`, ''],
+  ['vault-token', 'hvs.', letters(90), ''],
+  ['doppler-token', 'dp.pt.', letters(43), ''],
+  ['groq-key', '', `gsk_${letters(52)}`, ''],
+  ['azure-key', 'AccountName=a;AccountKey=', `${letters(40)}/+${letters(44)}==`, ';EndpointSuffix=x'],
+  ['azure-key', 'SharedAccessKey=', `${letters(43)}=`, ''],
+  ['jwt', '', jwt, ''],
+  ['jwt', 'https://a.example/x/', jwt, '/y'],
+  ['jwt', 'token-', jwt, ''],
+  ['jwt', 'Authorization: Bearer ', jwt, '\n'],
+  ['authorization', 'Authorization: Bearer ', `${letters(10)}-${letters(20)}.${letters(8)}`, '\n'],
+  ['authorization', `{ 'Authorization': 'Basic `, Buffer.from('user:a long pass phrase').toString('base64'), `' }`],
+  ['url-password', 'postgres://app:', 'hunter2', '@db.example/app'],
+  ['url-password', 'DATABASE_URL="mongodb+srv://me%40x:', 's3%2Fcr:et!', '@cluster0.example/?x=1"'],
+  ['url-password', 'redis://:', 'correct-horse', '@localhost:6379'],
+]
+
+describe('redact', () => {
+  it.each(tokens)('hides %s', (kind, before, secret, after) => {
+    for (const [left, right] of [
+      ['', ''],
+      ['const a = "', '"\n'],
+      ['grün ', ' grün'],
+      ['x: ', ',\r\n'],
+    ]) {
+      const text = `${left}${before}${secret}${after}${right}`
+      const { text: redacted, marks } = redact(text)
+      expect(marks).toHaveLength(1)
+      expect(redacted).toBe(`${left}${before}[REDACTED:${kind}:1]${after}${right}`)
+      expect(text.slice(marks[0]?.originalStart, marks[0]?.originalEnd)).toBe(secret)
+      expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(true)
+    }
+  })
+
+  it('numbers by place, each mark once', () => {
+    const token = `ghp_${letters(36)}`
+    const { text, marks } = redact(`${token}\nAKIA${upper(16)} ${token}`)
+    expect(text).toBe('[REDACTED:github-token:1]\n[REDACTED:aws-access-key-id:2] [REDACTED:github-token:3]')
+    expect(marks.map(({ mark }) => mark)).toEqual([
+      '[REDACTED:github-token:1]',
+      '[REDACTED:aws-access-key-id:2]',
+      '[REDACTED:github-token:3]',
+    ])
+  })
+
+  it('goes on after what already looks like a mark', () => {
+    const { text, marks } = redact(`see [REDACTED:github-token:1], [REDACTED:jwt:41]: ghp_${letters(36)}`)
+    expect(text).toBe('see [REDACTED:github-token:1], [REDACTED:jwt:41]: [REDACTED:github-token:42]')
+    expect(marks).toHaveLength(1)
+    expect(redact('[REDACTED:github-token:1]').marks).toEqual([])
+  })
+
+  it('gives back the same string where there is no secret', () => {
+    const text = 'nothing here'
+    expect(redact(text)).toEqual({ text, marks: [] })
+  })
+
+  describe('private keys', () => {
+    const pem = (type: 'rsa' | 'ec' | 'ed25519', format: 'pkcs8' | 'sec1' | 'pkcs1'): string => {
+      const { privateKey } =
+        type === 'rsa'
+          ? generateKeyPairSync('rsa', { modulusLength: 1024 })
+          : type === 'ec'
+            ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+            : generateKeyPairSync('ed25519')
+      return String(privateKey.export({ type: format as 'pkcs8', format: 'pem' }))
+    }
+    const keys: [string, string][] = [
+      ['RSA', pem('rsa', 'pkcs1')],
+      ['PKCS #8', pem('rsa', 'pkcs8')],
+      ['EC', pem('ec', 'sec1')],
+      ['Ed25519', pem('ed25519', 'pkcs8')],
+      [
+        'encrypted',
+        String(
+          generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({
+            type: 'pkcs1',
+            format: 'pem',
+            cipher: 'aes-128-cbc',
+            passphrase: 'x',
+          }),
+        ),
+      ],
+    ]
+
+    it.each(keys)('%s: hides every line and keeps the lines', (_, key) => {
+      for (const eol of ['\n', '\r\n']) {
+        const block = key.trimEnd().replaceAll('\n', eol)
+        const original = `# before${eol}${block}${eol}after${eol}`
+        const { text, marks } = redact(original)
+        expect(text.split('\n')).toHaveLength(original.split('\n').length)
+        expect(text.replace(/\[REDACTED:private-key:[0-9]+\]/g, '').replace(/\s+/g, ' ')).toBe('# before after ')
+        expect(marks.length).toBe(block.split(/\s*\n\s*/).length)
+        expect(mayHoldSecret(Buffer.from(original))).toBe(true)
+      }
+    })
+
+    it.each(keys)('%s: on one line, as JSON', (_, key) => {
+      const { text } = redact(JSON.stringify({ id: 1, key, more: true }))
+      expect(text).toBe('{"id":1,"key":"[REDACTED:private-key:1]\\n","more":true}')
+    })
+
+    it.each(keys)('%s: as strings put together, indented', (_, key) => {
+      const source = `const key =\n${key
+        .trimEnd()
+        .split('\n')
+        .map((line) => `    '${line}\\n' +`)
+        .join('\n')}\n  ''\n`
+      const { text } = redact(source)
+      for (const line of key.trimEnd().split('\n')) if (line !== '') expect(text).not.toContain(line)
+      expect(text.split('\n')).toHaveLength(source.split('\n').length)
+      expect(text).toMatch(/^const key =\n {4}'\[REDACTED/)
+    })
+
+    it.each(keys)('%s: cut off in the middle', (_, key) => {
+      const cut = key.slice(0, Math.floor(key.length * 0.6))
+      const { text } = redact(`${cut}\n\n"and what follows"`)
+      expect(text.replace(/\[REDACTED:private-key:[0-9]+\]/g, '').trim()).toBe('"and what follows"')
+    })
+
+    it('two of them, and one without an end before one with', () => {
+      const key = pem('ec', 'sec1').trimEnd()
+      const cut = key.slice(0, 120)
+      const { text } = redact(`${key}\nbetween\n${cut}\n!\n${key}\nend`)
+      expect(text.split('\n').filter((line) => !line.startsWith('[REDACTED:private-key:'))).toEqual([
+        'between',
+        '!',
+        'end',
+      ])
+    })
+
+    it('leaves public keys, certificates and programs that name the header alone', () => {
+      const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 })
+      for (const text of [
+        String(publicKey.export({ type: 'spki', format: 'pem' })),
+        `if (text.includes('-----BEGIN PRIVATE ${'KEY'}-----')) return 'PRIVATE KEY'\n`,
+        `const begin = '-----BEGIN RSA PRIVATE ${'KEY'}-----'\nconst end = '-----END RSA PRIVATE ${'KEY'}-----'\n`,
+        `-----BEGIN PRIVATE ${'KEY'}-----\n...\n-----END PRIVATE ${'KEY'}-----\n`,
+      ]) {
+        expect(redact(text).text).toBe(text)
+      }
+    })
+  })
+
+  it.each([
+    ['an identifier', 'const thisIsAVeryLongIdentifierName_whichGoesOnAndOn = getTheOtherVeryLongIdentifierName()'],
+    ['a git hash', 'commit 2fd4e1c67a2d28fced849ee1bb76e7391b93eb12'],
+    ['an integrity hash', `"integrity": "sha512-${letters(86)}=="`],
+    ['a data URL', `url(data:image/png;base64,${letters(200)})`],
+    ['a UUID', 'id: 123e4567-e89b-12d3-a456-426614174000'],
+    ['too short for GitHub', `ghp_${letters(35)}`],
+    ['inside of a word', `xghp_${letters(36)}`],
+    ['too long for AWS', `AKIA${upper(17)}`],
+    ['too short for AWS', `AKIA${upper(15)}`],
+    ['40 characters without a name', `const hash = '${letters(40)}'`],
+    ['a variable', `Authorization: Bearer $\{process.env.TOKEN_OF_THE_SERVICE}`],
+    ['a placeholder', 'Authorization: Bearer your-very-own-token-goes-here'],
+    ['a sentence', 'an authorization: bearer authentication-and-authorization'],
+    ['no header of a token', `${base64url('{"hello":"world, how are you"}')}.${letters(30)}.${letters(43)}`],
+    ['two parts', `${base64url('{"alg":"HS256"}')}.${letters(30)}`],
+    ['no password', 'postgres://localhost:5432/app and mysql://user@host/db'],
+    ['a placeholder password', 'postgres://user:password@localhost/db'],
+    ['the same password', 'postgres://postgres:postgres@localhost/db'],
+    [
+      'a variable password',
+      `postgres://app:$\{PASSWORD}@db/app, mysql://app:<password>@db, redis://:$PW@h, amqp://a:%s@h`,
+    ],
+    ['another address', 'https://user:secretpass@example.com/a and http://a:b@c'],
+    ['a port and an at sign', 'redis://cache:6379/0, mail me@example.com'],
+    ['a class name', '.sk-folding-cube-and-more .sk-cube-grid-and-more { }'],
+    ['npm variables', 'npm_config_registry npm_package_version_number_of_this'],
+    ['a path', 'src/components/navigation/sidebar/items/index.tsx'],
+    ['rules', `${'-'.repeat(80)}\n${'='.repeat(80)}\n${'/'.repeat(80)}\n${'_'.repeat(80)}`],
+  ])('leaves %s alone', (_, text) => {
+    expect(redact(text).text).toBe(text)
+  })
+
+  it('finds next to nothing in the text of real packages', () => {
+    const found: string[] = []
+    let bytes = 0
+    for (const entry of readdirSync('node_modules', { recursive: true }).map(String)) {
+      if (bytes > 8_000_000) break
+      if (!/\.(?:js|ts|mjs|cjs|json|md|mts|cts|yml|css)$/.test(entry)) continue
+      const stat = statSync(`node_modules/${entry}`)
+      if (!stat.isFile() || stat.size > 500_000) continue
+      bytes += stat.size
+      for (const { kind } of redact(readFileSync(`node_modules/${entry}`, 'utf8')).marks) found.push(`${entry} ${kind}`)
+    }
+    expect(bytes).toBeGreaterThan(1_000_000)
+    // What is found is of the right format: examples of tokens in documentation and tests.
+    expect(found.length, found.join('\n')).toBeLessThan(5)
+  })
+})
+
+/** Ordinary text, pieces of secrets, whole ones, and what looks like a mark. */
+const pieces = fc.array(
+  fc.oneof(
+    fc.constantFrom(...tokens.map(([, before, secret, after]) => before + secret + after)),
+    fc.constantFrom(
+      'ghp_',
+      'sk-',
+      'eyJ',
+      '-',
+      '_',
+      '/',
+      '.',
+      ' ',
+      '\n',
+      '\r\n',
+      '://',
+      '@',
+      ':',
+      '=',
+      '"',
+      'é',
+      '\u00a0',
+      '😀',
+    ),
+    fc.constantFrom(
+      '[REDACTED:jwt:1]',
+      '[REDACTED:',
+      ']',
+      `-----BEGIN PRIVATE ${'KEY'}-----`,
+      `-----END PRIVATE ${'KEY'}-----`,
+    ),
+    fc.integer({ min: 1, max: 70 }).map(letters),
+    fc.string({ maxLength: 5 }),
+  ),
+  { maxLength: 14 },
+)
+
+describe('properties', () => {
+  it('marks are true: in order, apart, unique, and they give back the text', () => {
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const original = parts.join('')
+        const { text, marks } = redact(original)
+        let rebuilt = ''
+        let from = 0
+        for (const { kind, mark, start, end, originalStart, originalEnd } of marks) {
+          expect(start).toBeGreaterThanOrEqual(from)
+          expect(text.slice(start, end)).toBe(mark)
+          expect(mark).toMatch(/^\[REDACTED:[a-z-]+:[0-9]+\]$/)
+          expect(mark).toContain(`:${kind}:`)
+          expect(text.split(mark)).toHaveLength(2)
+          expect(original).not.toContain(mark)
+          expect(original.slice(originalStart, originalEnd)).not.toMatch(/[\r\n]/)
+          rebuilt += text.slice(from, start) + original.slice(originalStart, originalEnd)
+          from = end
+        }
+        expect(rebuilt + text.slice(from)).toBe(original)
+        expect(text.split('\n')).toHaveLength(original.split('\n').length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('bytes that hold no secret hold none for redact', () => {
+    let held = 0
+    fc.assert(
+      fc.property(pieces, (parts) => {
+        const text = parts.join('')
+        if (redact(text).marks.length === 0) return
+        held += 1
+        expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(true)
+        expect(mayHoldSecret(Buffer.from(`\ufeff${text}`, 'utf16le'))).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+    expect(held).toBeGreaterThan(50)
+  })
+
+  it('no mark is a secret', () => {
+    const lines = tokens.map(([, before, secret, after]) => before + secret + after)
+    for (const text of [...lines, lines.join('\n')]) {
+      const once = redact(text)
+      expect(once.marks.length).toBeGreaterThan(0)
+      expect(redact(once.text)).toEqual({ text: once.text, marks: [] })
+    }
+  })
+
+  it('offsets outside of marks go back to the same character', () => {
+    fc.assert(
+      fc.property(pieces, fc.nat(400), (parts, offset) => {
+        const original = parts.join('')
+        const redaction = redact(original)
+        const found = toOriginalOffset(redaction, offset)
+        const inside = redaction.marks.some(({ start, end }) => start < offset && offset < end)
+        if (inside || offset > redaction.text.length) expect(found).toBeUndefined()
+        else {
+          const at = found as number
+          expect(at).toBeLessThanOrEqual(original.length)
+          // The same text follows, up to the next mark.
+          const next = redaction.marks.find(({ start }) => start >= offset)
+          const until = next === undefined ? original.length : next.originalStart
+          expect(original.slice(at, until)).toBe(redaction.text.slice(offset, next?.start))
+        }
+      }),
+      { numRuns: 500 },
+    )
+    expect(toOriginalOffset(redact('abc'), -1)).toBeUndefined()
+    expect(toOriginalOffset(redact('abc'), 4)).toBeUndefined()
+    expect(toOriginalOffset(redact('abc'), Number.NaN)).toBeUndefined()
+    expect(toOriginalOffset(redact('abc'), 3)).toBe(3)
+  })
+
+  it('offsets at the two ends of a mark are those of the secret', () => {
+    const secret = `ghp_${letters(36)}`
+    const redaction = redact(`a ${secret} b`)
+    const [mark] = redaction.marks
+    expect(toOriginalOffset(redaction, 2)).toBe(2)
+    expect(toOriginalOffset(redaction, 3)).toBeUndefined()
+    expect(toOriginalOffset(redaction, mark?.end as number)).toBe(2 + secret.length)
+    expect(toOriginalOffset(redaction, redaction.text.length)).toBe(secret.length + 4)
+  })
+})
+
+describe('cost', () => {
+  const begin = `-----BEGIN PRIVATE ${'KEY'}-----`
+  it.each([
+    ['letters', 'a'],
+    ['separators', '-'],
+    ['slashes', '/'],
+    ['starts of tokens', 'sk-'],
+    ['starts of Slack tokens', 'xoxb-'],
+    ['starts of GitHub tokens', 'github_pat_'],
+    ['headers', 'eyJ'],
+    ['headers apart', 'eyJ-'],
+    ['dotted headers', `eyJ${'a'.repeat(17)}.`],
+    ['dotted valid headers', `${base64url('{"alg":"HS256"}')}.`],
+    ['keys begun', begin],
+    ['keys begun with spaces', '-----BEGIN                                         '],
+    ['keys ended', `-----END PRIVATE ${'KEY'}-----`],
+    ['keys begun and a line', `${begin}\n${'a'.repeat(64)}\n`],
+    ['schemes', 'redis://'],
+    ['schemes and users', 'redis://a:'],
+    ['schemes, users, no host', `redis://${'a'.repeat(120)}:${'b'.repeat(200)}`],
+    ['colons', ':'],
+    ['authorizations', 'authorization: bearer '],
+    ['hashes', `${hex(40)} `],
+    ['runs', `${'a'.repeat(20)} `],
+    ['marks', '[REDACTED:a:1]'],
+    ['open marks', '[REDACTED:'],
+    ['secrets', `AKIA${upper(16)} `],
+    ['spaces', ' '],
+    ['slack', 'hooks.slack.com/services/T'],
+  ])('grows with the length only: %s', (_, unit) => {
+    const time = (length: number): number => {
+      const text = unit.repeat(Math.ceil(length / unit.length))
+      let best = Number.POSITIVE_INFINITY
+      for (let i = 0; i < 3; i++) {
+        const started = performance.now()
+        redact(text)
+        best = Math.min(best, performance.now() - started)
+      }
+      return best
+    }
+    time(1000)
+    const small = time(50_000)
+    const large = time(400_000)
+    // 8 times the text. Quadratic would be 64 times; small times are noise.
+    expect(large).toBeLessThan(Math.max(40, small * 30))
+  })
+})
