@@ -64,8 +64,8 @@ export function mayHoldSecret(bytes: Uint8Array): boolean {
 }
 
 /**
- * Where an offset of the redacted text lies in the original. `undefined` inside of a mark, and outside of the text's
- * marks where it cannot be one (negative); the two ends of a mark are those of what it hides.
+ * Where an offset of the redacted text lies in the original, in UTF-16 units. `undefined` inside of a mark and beyond the
+ * text; the two ends of a mark are those of what it hides.
  */
 export function toOriginalOffset(redaction: Redaction, offset: number): number | undefined {
   const { text, marks } = redaction

@@ -33,9 +33,11 @@ const SUBTLE_FROM_BYTES = 32 * 1024
 
 const encoder = new TextEncoder()
 
-type Crypto = Pick<typeof import('node:crypto'), 'createHash'> & {
+/** What is used of Node's crypto module. */
+interface Crypto {
+  createHash(algorithm: 'sha256'): { update(data: Uint8Array | string): unknown; digest(encoding: 'hex'): string }
   /** One shot, twice as fast on small data; not on every version. */
-  readonly hash?: (algorithm: string, data: Uint8Array | string, encoding: 'hex') => string
+  hash?(algorithm: 'sha256', data: Uint8Array | string, encoding: 'hex'): string
 }
 
 const nativeCrypto = findNativeCrypto()
@@ -43,14 +45,18 @@ const nativeHash = nativeCrypto === undefined ? undefined : oneShot(nativeCrypto
 
 function oneShot({ hash, createHash }: Crypto): (data: Uint8Array | string) => string {
   if (hash !== undefined) return (data) => hash('sha256', data, 'hex')
-  return (data) => createHash('sha256').update(data).digest('hex')
+  return (data) => {
+    const whole = createHash('sha256')
+    whole.update(data)
+    return whole.digest('hex')
+  }
 }
 
 /** Node, Deno, Bun and workerd with Node compatibility hand out their crypto module without an import. */
 function findNativeCrypto(): Crypto | undefined {
   try {
-    const host = (globalThis as { process?: Partial<NodeJS.Process> }).process
-    const crypto: Crypto | undefined = host?.getBuiltinModule?.('node:crypto')
+    const host = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process
+    const crypto = host?.getBuiltinModule?.('node:crypto') as Crypto | undefined
     if (crypto === undefined) return undefined
     return oneShot(crypto)('abc') === sha256Portable(encoder.encode('abc')) ? crypto : undefined
   } catch {
