@@ -5,7 +5,9 @@ import { defineConfig } from 'vitest/config'
 const entries = [
   'src/index.ts',
   'src/testing/index.ts',
+  'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
+  'src/evidence/jsonl-sink.ts',
   'src/cli/main.ts',
   ...readdirSync('src/backends')
     .filter((name) => name.endsWith('.ts'))

@@ -39,7 +39,8 @@ const readingPermissions: ReadonlySet<Permission> = new Set([
 
 /** One effect that a call plans, as its caller wrote the path: nothing is resolved yet. */
 export interface Access {
-  readonly permission: Permission
+  /** `file:write` becomes `file:write:create` or `file:write:replace`, by what the guard finds there. */
+  readonly permission: Permission | 'file:write'
   readonly path: string
   /** The whole tree below the path is meant; what policy hides in it stays hidden, instead of refusing the call. */
   readonly recursive?: boolean

@@ -5,7 +5,8 @@
 export const errorHints = {
   INVALID_INPUT: 'Correct the named field and call again.',
   UNKNOWN_TOOL: 'Use one of the listed tools.',
-  PATH_REJECTED: 'Use a relative path with forward slashes that stays inside the workspace; the same path will not work.',
+  PATH_REJECTED:
+    'Use a relative path with forward slashes that stays inside the workspace; the same path will not work.',
   NOT_FOUND: 'List the directory to see what exists.',
   ALREADY_EXISTS: 'Choose another path, or read the existing one first.',
   IS_DIRECTORY: 'Name a file; use list_directory for a directory.',
@@ -77,7 +78,18 @@ export interface Failure {
 /** The failure that a caller sees for an error. Anything that is no ToolError is reported without its text. */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof ToolError)) {
-    return { ok: false, code: 'BACKEND_ERROR', message: 'The storage failed in an unexpected way', hint: errorHints.BACKEND_ERROR }
+    return {
+      ok: false,
+      code: 'BACKEND_ERROR',
+      message: 'The storage failed in an unexpected way',
+      hint: errorHints.BACKEND_ERROR,
+    }
   }
-  return { ...error.details, ok: false, code: error.code, message: error.message, hint: error.details.hint ?? errorHints[error.code] }
+  return {
+    ...error.details,
+    ok: false,
+    code: error.code,
+    message: error.message,
+    hint: error.details.hint ?? errorHints[error.code],
+  }
 }

@@ -12,6 +12,9 @@ export const defaultLimits = {
   textFileBytes: 10 * MIB,
   writeBytes: 1 * MIB,
   appendTotalBytes: 10 * MIB,
+  /** What one move or copy may take along. */
+  treeEntries: 10_000,
+  treeBytes: 256 * MIB,
   listEntries: 300,
   listEntriesHard: 500,
   listDepthHard: 32,
@@ -29,6 +32,7 @@ export const defaultLimits = {
   projectionBytes: 128 * KIB,
   /** A pattern longer than this is refused, in UTF-16 units. */
   patternLength: 4096,
+  hookTimeoutMs: 10_000,
   callsPerMinute: 10_000,
   bytesWrittenPerRun: 1024 * MIB,
   /** Decoded text and verdicts that may be kept in memory. */

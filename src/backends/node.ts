@@ -1,3 +1,4 @@
+import { resolve, sep } from 'node:path'
 import { ToolError } from '../errors.ts'
 import { display, nameOf, type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, Capabilities } from '../vfs/backend.ts'
@@ -9,7 +10,7 @@ import { patiently } from './node/patience.ts'
 import { canonicalOnDisk, readLinkAt } from './node/resolving.ts'
 import { openRoot } from './node/root.ts'
 import { scanFiles } from './node/scanning.ts'
-import { statePath } from './node/state.ts'
+import { physicalOf, statePath } from './node/state.ts'
 import { statOf } from './node/stats.ts'
 import { openWriter } from './node/writer.ts'
 
@@ -134,6 +135,14 @@ export function node(root: string, options: NodeOptions = {}): Backend {
 
     scan(paths, visit) {
       return reading('scan', '' as Path, () => scanFiles(ground, paths, visit, modes))
+    },
+
+    holds(physicalPath) {
+      const path = physicalOf(resolve(physicalPath))
+      return (
+        path === ground.physical ||
+        path.startsWith(ground.physical.endsWith(sep) ? ground.physical : ground.physical + sep)
+      )
     },
 
     close() {

@@ -189,6 +189,8 @@ function backendOver(table: MountTable): Backend {
       fork: () => mounts(Object.fromEntries(all.map(({ at, backend }) => [at, (backend.fork as () => Backend)()]))),
     }),
 
+    holds: (physicalPath) => all.some(({ backend }) => backend.holds?.(physicalPath) === true),
+
     async close() {
       await Promise.all(all.map(({ backend }) => backend.close()))
     },

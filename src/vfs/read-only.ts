@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts'
  * read-only as well. Closing it closes the backend below.
  */
 export function readOnly(backend: Backend): Backend {
-  const { scan, tree, fork } = backend
+  const { scan, tree, fork, holds } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => backend.canonical(path, options),
@@ -22,6 +22,7 @@ export function readOnly(backend: Backend): Backend {
     },
     ...(scan && { scan: (paths, visit) => scan.call(backend, paths, visit) }),
     ...(tree && { tree: () => tree.call(backend) }),
+    ...(holds && { holds: (physicalPath) => holds.call(backend, physicalPath) }),
     ...(fork && { fork: () => readOnly(fork.call(backend)) }),
     close: () => backend.close(),
   }

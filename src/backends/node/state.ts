@@ -160,7 +160,7 @@ function defaultStateDir(): string {
 }
 
 /** The path with the links in its existing part resolved. */
-function physicalOf(path: string): string {
+export function physicalOf(path: string): string {
   try {
     return realpathSync.native(path)
   } catch {

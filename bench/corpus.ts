@@ -1,0 +1,62 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+
+const text = /\.(?:[cm]?[jt]sx?|md|json|css|html|ya?ml|txt)$/
+const LARGEST = 512 * 1024
+
+/** A directory of real source text on disk, made from installed packages; removed by `remove`. */
+export interface Corpus {
+  readonly root: string
+  readonly count: number
+  readonly bytes: number
+  /** The same files for a memory backend. */
+  files(): Record<string, Uint8Array>
+  remove(): void
+}
+
+/** Copies `count` text files of installed packages, under other names where there are too few, with a `.gitignore`. */
+export function makeCorpus(count: number): Corpus {
+  const from = join(import.meta.dirname, '../node_modules')
+  const sources = readdirSync(from, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && text.test(entry.name))
+    .map((entry) => relative(from, join(entry.parentPath, entry.name)))
+    .filter((path) => statSync(join(from, path)).size <= LARGEST)
+    .sort()
+  const root = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
+  const paths: string[] = []
+  let bytes = 0
+  // Evenly spread over the packages, so that a small corpus looks like a large one.
+  const stride = Math.max(1, Math.floor(sources.length / count))
+  for (let i = 0; paths.length < count; i++) {
+    const source = sources[(i * stride) % sources.length] ?? ''
+    const path = join(
+      `part${Math.floor((i * stride) / sources.length)}`,
+      source.replaceAll('node_modules', 'modules').replace(/(^|\/)(dist|build|target)\//g, '$1out/'),
+    )
+    const to = join(root, path)
+    if (existsSync(to)) continue
+    mkdirSync(dirname(to), { recursive: true })
+    cpSync(join(from, source), to)
+    bytes += statSync(to).size
+    paths.push(path)
+  }
+  writeFileSync(join(root, '.gitignore'), '*.log\n/tmp/\nnode_modules\n')
+  return {
+    root,
+    count: paths.length,
+    bytes,
+    files: () => Object.fromEntries(paths.map((path) => [path, new Uint8Array(readFileSync(join(root, path)))])),
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  }
+}

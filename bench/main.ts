@@ -1,0 +1,15 @@
+import { benchCalls } from './calls.ts'
+import { benchHostile } from './hostile.ts'
+import { benchSearch } from './search.ts'
+
+/** Everything that is measured, as ratios against a reference in the same run. Name parts to run only those. */
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  calls: benchCalls,
+  hostile: benchHostile,
+  search: benchSearch,
+}
+
+const wanted = process.argv.slice(2)
+for (const [name, run] of Object.entries(parts)) {
+  if (wanted.length === 0 || wanted.includes(name)) await run()
+}

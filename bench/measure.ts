@@ -1,0 +1,36 @@
+import { performance } from 'node:perf_hooks'
+
+/** Milliseconds of each of several things to do, in turn, round by round: the median of each. */
+export async function medians<K extends string>(
+  rounds: number,
+  things: Readonly<Record<K, () => unknown>>,
+): Promise<Record<K, number>> {
+  const names = Object.keys(things) as K[]
+  const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>
+  for (let round = -1; round < rounds; round++) {
+    for (const name of names) {
+      const started = performance.now()
+      await things[name]()
+      if (round >= 0) times[name].push(performance.now() - started)
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, median(times[name])])) as Record<K, number>
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}
+
+/** A line of a table: what, the ratio to the reference, and the bound that it should keep. */
+export function report(what: string, ours: number, reference: number, bound: number, unit = 'ms'): void {
+  const ratio = ours / reference
+  const verdict = ratio <= bound ? 'ok  ' : 'OVER'
+  console.log(
+    `${verdict} ${what.padEnd(58)} ${ratio.toFixed(3).padStart(8)}x (at most ${bound})   ${format(ours)} against ${format(reference)} ${unit}`,
+  )
+}
+
+function format(value: number): string {
+  return value.toFixed(value < 1 ? 4 : 2)
+}

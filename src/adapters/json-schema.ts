@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { ToolDescription } from '../workspace.ts'
+
+/** A tool's contract as plain JSON Schema (draft 2020-12), for any model API or protocol. */
+export interface JsonSchemaTool {
+  readonly name: string
+  readonly description: string
+  readonly inputSchema: Record<string, unknown>
+  readonly outputSchema: Record<string, unknown>
+}
+
+/**
+ * The contracts of a workspace's tools as JSON Schema. The output schema is that of a success.
+ *
+ * @example
+ * const tools = toJsonSchema(workspace.tools)
+ */
+export function toJsonSchema(tools: readonly ToolDescription[]): JsonSchemaTool[] {
+  return tools.map(({ name, description, inputSchema, outputSchema }) => ({
+    name,
+    description,
+    inputSchema: plain(z.toJSONSchema(inputSchema, { io: 'input' })),
+    outputSchema: plain(z.toJSONSchema(success.extend(outputSchema.shape), { io: 'output' })),
+  }))
+}
+
+const success = z.object({
+  ok: z.literal(true),
+  summary: z.string(),
+  warnings: z.array(z.string()),
+  artifactUri: z.string().optional(),
+})
+
+function plain(schema: Record<string, unknown>): Record<string, unknown> {
+  const { $schema, ...rest } = schema
+  // What a later version adds to a result is no breach of the contract.
+  return rest.additionalProperties === false && rest.properties !== undefined && 'ok' in (rest.properties as object)
+    ? { ...rest, additionalProperties: true }
+    : rest
+}

@@ -1,0 +1,131 @@
+import { performance } from 'node:perf_hooks'
+import { styleText } from 'node:util'
+import { type MemoryEntry, memory } from '../backends/memory.ts'
+import { node } from '../backends/node.ts'
+import type { Failure } from '../errors.ts'
+import { ROOT } from '../paths/logical-path.ts'
+import type { Success } from '../pipeline.ts'
+import { visibleFiles } from '../vfs/walk.ts'
+import { createWorkspace, type Workspace } from '../workspace.ts'
+import { playAgent } from './demo-agent.ts'
+import { parseOptions } from './options.ts'
+
+const MOST_FILES = 20_000
+const LARGEST_FILE = 4 * 1024 * 1024
+
+/** Added to the copy where the project has none, so that there is something to protect. */
+const planted: Readonly<Record<string, string>> = {
+  '.env': 'DATABASE_PASSWORD=not-a-real-one\n',
+  'dist/bundle.js': '/* made by the build */\nvar answer=42;\n',
+}
+
+/** `wardspace demo [DIR]`: an agent at work on a copy of a real project in memory; the disk is only read. */
+export async function demo(words: string[]): Promise<number> {
+  const { values, positionals } = parseOptions(words, 1)
+  const directory = positionals[0] ?? values.root ?? '.'
+  const started = performance.now()
+  const files = await load(directory)
+  const loaded = performance.now() - started
+  const workspace = await createWorkspace({
+    backend: memory(files),
+    policy: 'autonomous',
+    run: { actor: 'demo agent', task: { text: 'Look around, make a small change, and try what is not allowed' } },
+  })
+  const count = Object.keys(files).length
+  say(
+    `\n${styleText('bold', 'Wardspace')}  ${count} files of ${directory} copied into memory in ${loaded.toFixed(0)} ms; the disk stays as it is.\n`,
+  )
+  const result = await playAgent(narrated(workspace))
+  const audit = workspace.verifyAudit()
+  say(`\n${styleText('bold', 'What changed')}\n`)
+  for (const uri of result.diffs) {
+    const diff = await workspace.call('read_file', { path: uri })
+    if (diff.ok) say(colored(String(diff.content)))
+  }
+  say(`${styleText('bold', 'Evidence')}  ${result.done} calls carried out, ${result.refused} refused; `)
+  say(
+    audit.ok
+      ? styleText('green', `${audit.count} audit records, chain intact\n\n`)
+      : styleText('red', `audit broken at record ${audit.at}: ${audit.reason}\n\n`),
+  )
+  await workspace.close()
+  return audit.ok && result.unexpected === 0 ? 0 : 1
+}
+
+async function load(directory: string): Promise<Record<string, MemoryEntry>> {
+  const disk = node(directory)
+  try {
+    const filters = { includeHidden: false, includeIgnored: false }
+    const paths = await visibleFiles(disk, ROOT, { filters, see: () => true, enter: () => true, revision: 'demo' })
+    const files: Record<string, MemoryEntry> = {}
+    for (const path of paths.slice(0, MOST_FILES)) {
+      const stat = await disk.stat(path)
+      if (stat?.type === 'file' && stat.size <= LARGEST_FILE) files[path] = (await disk.read(path)).bytes
+    }
+    for (const [path, text] of Object.entries(planted)) files[path] ??= text
+    return files
+  } finally {
+    await disk.close()
+  }
+}
+
+/** A workspace's call that prints what was asked, what came of it, and how long it took. */
+function narrated(workspace: Workspace) {
+  let number = 0
+  return async (thought: string, name: string, input: Record<string, unknown>): Promise<Success | Failure> => {
+    number += 1
+    say(
+      `\n${styleText('dim', String(number).padStart(2))}  ${styleText('italic', thought)}\n    ${styleText('cyan', name)} ${shown(input)}\n`,
+    )
+    const started = performance.now()
+    const result = await workspace.call(name, input)
+    const time = styleText('dim', `${(performance.now() - started).toFixed(2)} ms`)
+    if (result.ok) {
+      say(`    ${styleText('green', '✓ allowed')}  ${result.summary}  ${time}\n`)
+      for (const line of glimpse(result)) say(`      ${styleText('dim', line)}\n`)
+    } else {
+      say(
+        `    ${styleText('red', `✗ ${result.code}`)}  ${result.message}  ${time}\n      ${styleText('yellow', `→ ${result.hint}`)}\n`,
+      )
+    }
+    for (const warning of result.ok ? result.warnings : []) say(`      ${styleText('yellow', `! ${warning}`)}\n`)
+    return result
+  }
+}
+
+/** A few lines of what the agent sees. */
+function glimpse(result: Success): string[] {
+  const { content, matches, entries, files, diff } = result
+  if (typeof diff === 'string') return diff.split('\n').slice(4, 12)
+  if (typeof content === 'string') return content.split('\n').slice(0, 5).map(cut)
+  if (Array.isArray(matches))
+    return matches.slice(0, 4).map((m) => cut(`${m.path}:${m.line}: ${String(m.snippet).trim()}`))
+  if (Array.isArray(entries))
+    return [cut(entries.map((e) => (e.type === 'directory' ? `${e.path}/` : e.path)).join('  '))]
+  if (Array.isArray(files)) return [cut(files.join('  '))]
+  return []
+}
+
+function cut(line: string): string {
+  return line.length > 110 ? `${line.slice(0, 109)}…` : line
+}
+
+function shown(input: Record<string, unknown>): string {
+  return Object.entries(input)
+    .map(([field, value]) => `${styleText('dim', `${field}:`)} ${cut(JSON.stringify(value)).slice(0, 60)}`)
+    .join('  ')
+}
+
+function colored(diff: string): string {
+  return diff
+    .split('\n')
+    .map((line) =>
+      line.startsWith('+') ? styleText('green', line) : line.startsWith('-') ? styleText('red', line) : line,
+    )
+    .map((line) => `  ${line}\n`)
+    .join('')
+}
+
+function say(text: string): void {
+  process.stdout.write(text)
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env node
+import { call } from './call.ts'
+import { demo } from './demo.ts'
+import { mcp } from './mcp.ts'
+import { tools } from './tools.ts'
+
+const usage = `wardspace: a workspace that an AI agent can be trusted with
+
+  wardspace demo [DIR]            play an agent on a copy of DIR in memory
+  wardspace tools                 list the tools
+  wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
+  wardspace mcp                   serve the tools over stdio (Model Context Protocol)
+
+  --root DIR          the directory to work in (default: the current one)
+  --policy P          readOnly, supervised, autonomous, or a JSON file (default: autonomous;
+                      mcp and call also take --read-only)
+  --read-only         register no tool that changes anything
+  --audit FILE        append the audit records to a JSONL file outside the root
+  --json              print plain JSON
+`
+
+/** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. */
+const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = { call, demo, mcp, tools }
+
+const [name = 'help', ...words] = process.argv.slice(2)
+
+if (name === 'help' || name === '--help' || name === '-h') {
+  process.stdout.write(usage)
+} else {
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  try {
+    if (command === undefined) throw new TypeError(`There is no command "${name}"`)
+    process.exitCode = await command(words)
+  } catch (error) {
+    // Misconfiguration and wrong usage are TypeErrors everywhere in Wardspace.
+    const wrongUsage = error instanceof TypeError
+    process.stderr.write(`wardspace: ${error instanceof Error ? error.message : String(error)}\n`)
+    if (wrongUsage) process.stderr.write('See: wardspace help\n')
+    process.exitCode = 2
+  }
+}

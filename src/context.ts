@@ -1,0 +1,34 @@
+import type { JudgedCall } from './pipeline.ts'
+import type { CallRecord } from './record.ts'
+import { type Core, policyCall, type Run } from './run.ts'
+import { sightFor } from './sight.ts'
+import type { ToolContext } from './tool.ts'
+import { createView } from './vfs/guarded.ts'
+
+/** What a tool may know and use while it drafts one judged call. */
+export function contextFor(
+  core: Core,
+  run: Run,
+  call: JudgedCall,
+  record: Pick<CallRecord, 'reads'>,
+  signal: AbortSignal | undefined,
+): ToolContext {
+  return {
+    accesses: call.accesses,
+    files: createView({
+      backend: core.backend,
+      accesses: call.accesses,
+      documents: core.documents,
+      sight: (kind) => sightFor(core.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
+      signal,
+      onRead: record.reads,
+    }),
+    limits: core.limits,
+    signal,
+    warnings: [],
+    now: core.clock,
+    sawWhole: run.ledger.sawWhole,
+    staleGuard: core.staleGuard,
+    readArtifact: (uri) => run.artifacts.read(uri),
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Wardspace: a workspace that an AI agent can be trusted with. This entry runs wherever JavaScript does; what needs a
+ * platform or another package has a subpath of its own.
+ */
+export type { Access, GuardedAccess, Permission } from './access.ts'
+export { type ErrorCode, errorHints, type Failure, ToolError } from './errors.ts'
+export { type AuditRecord, type AuditSink, verifyAudit } from './evidence/audit.ts'
+export { callbackSink, memorySink } from './evidence/sinks.ts'
+export type { Classification, Kind } from './files/classify.ts'
+export type { HookCall, Hooks, PreHookAnswer } from './hooks.ts'
+export { defaultLimits, type Limits } from './limits.ts'
+export type { LogicalPath, Path } from './paths/logical-path.ts'
+export type { CallOptions, Success } from './pipeline.ts'
+export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
+export { type Policy, type PolicyInput, policySchema, type Rule, type Verdict } from './policy/policy.ts'
+export type { ToolSet } from './policy/tool-sets.ts'
+export type { Task } from './run.ts'
+export { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'
+export type { ToolInput, ToolName, ToolOutput } from './tools/index.ts'
+export type {
+  Backend,
+  Capabilities,
+  Change,
+  CommitOptions,
+  DirectoryEntry,
+  Expectation,
+  FileRead,
+  Receipt,
+  Stat,
+  State,
+  Version,
+} from './vfs/backend.ts'
+export { mounts } from './vfs/mounts.ts'
+export { readOnly } from './vfs/read-only.ts'
+export {
+  createWorkspace,
+  type Explanation,
+  type RunOptions,
+  type ToolDescription,
+  type ToolResult,
+  type Workspace,
+  type WorkspaceOptions,
+  type WorkspaceRun,
+} from './workspace.ts'
+export type { WorkspaceFiles } from './workspace-files.ts'

@@ -1,0 +1,128 @@
+import type { GuardedAccess } from './access.ts'
+import type { Artifacts } from './evidence/artifacts.ts'
+import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
+import { classifyContent, classifyPath } from './files/classify.ts'
+import { sha256Text } from './files/version.ts'
+import type { JudgedCall } from './pipeline.ts'
+import type { ApprovalRequest } from './policy/approval.ts'
+import type { Verdict } from './policy/policy.ts'
+import { type Core, policyCall, type Run } from './run.ts'
+import type { Draft } from './tool.ts'
+import type { Backend, Change, Receipt, State, Version } from './vfs/backend.ts'
+import { coveringAccess } from './vfs/guarded.ts'
+
+/** The changes of a draft, judged one by one. */
+export interface JudgedChanges {
+  readonly known: readonly KnownChange[]
+  /** The call's verdict and that of every change, combined. */
+  readonly verdict: Verdict
+  readonly bytes: number
+  /** What whoever approves is shown. */
+  request(): Omit<ApprovalRequest, 'id'>
+  /** Keeps the diff, made when it is first read, and gives its address; where there is no room, a warning. */
+  store(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
+}
+
+/**
+ * Judges each change by what only now is known: the names that a tree brought in, and what the present content is.
+ * A change outside of what the plan was granted is refused.
+ */
+export async function judgeChanges(
+  core: Core,
+  run: Run,
+  call: JudgedCall,
+  draft: Draft<unknown>,
+): Promise<JudgedChanges> {
+  const known: KnownChange[] = []
+  const further: GuardedAccess[] = []
+  let bytes = 0
+  for (const change of draft.changes ?? []) {
+    const access = coveringAccess(call.accesses, change)
+    const before = await presentState(core.backend, change, core.limits.textFileBytes)
+    known.push({ change, before })
+    if (change.to?.type === 'file') bytes += change.to.bytes.length
+    if (access === undefined) continue
+    const byName = change.path === access.path ? access.classification : classifyPath(change.path)
+    const classification = before?.type === 'file' ? classifyContent(byName, before.bytes) : byName
+    if (change.path === access.path && classification === access.classification) continue
+    further.push({
+      permission: access.permission,
+      asked: change.path,
+      path: change.path,
+      classification,
+      recursive: false,
+    })
+  }
+  const verdict =
+    further.length === 0
+      ? call.verdict
+      : combine(
+          call.verdict,
+          core.policy.evaluate({ ...policyCall(run, call.tool.name, call.input), accesses: further }),
+        )
+  const diff = () => draft.diff ?? diffOfChanges(known)
+  return {
+    known,
+    verdict,
+    bytes,
+    request: () => ({
+      tool: call.tool.name,
+      input: call.input,
+      accesses: [...call.accesses, ...further],
+      verdict,
+      diff: diff(),
+      risks: [],
+    }),
+    store(artifacts, receipt, warnings) {
+      if (known.length === 0) return undefined
+      try {
+        return artifacts.putLazy(keyOf(receipt), 'diff', diff, draft.diff?.length ?? weightOf(known))
+      } catch {
+        // The change is made and recorded: that there is no room for its diff must not make it look refused.
+        warnings.push('The diff was not kept: the artifacts of this run take all the room they may')
+        return undefined
+      }
+    },
+  }
+}
+
+/** Bytes that a change set holds on to. */
+function weightOf(known: readonly KnownChange[]): number {
+  let sum = 0
+  for (const { change, before } of known) {
+    for (const state of [change.to, before]) sum += state?.type === 'file' ? state.bytes.length : 0
+  }
+  return sum
+}
+
+/** What stands at a path now, as far as diff and classification need it: of a very large file only its head. */
+async function presentState(backend: Backend, { path }: Change, maxBytes: number): Promise<State> {
+  const stat = await backend.stat(path)
+  if (stat === undefined || stat.type === 'other') return null
+  if (stat.type === 'directory') return { type: 'directory' }
+  if (stat.type === 'link') return { type: 'link', target: await backend.readLink(path) }
+  const { bytes } = await backend.read(path, stat.size > maxBytes ? { start: 0, end: HEAD_BYTES } : undefined)
+  return { type: 'file', bytes }
+}
+
+const HEAD_BYTES = 64 * 1024
+
+/** A name for a change set by its versions: equal for equal changes, known without making the diff. */
+function keyOf({ applied }: Receipt): string {
+  return sha256Text(
+    JSON.stringify(applied.map(({ path, before, after }) => [path, versionKey(before), versionKey(after)])),
+  )
+}
+
+function versionKey(version: Version): string | null {
+  if (version === null) return null
+  if (version.type === 'file') return version.sha256
+  return version.type === 'link' ? `link ${version.target}` : version.type
+}
+
+const strength = { allow: 0, ask: 1, deny: 2 }
+
+function combine(first: Verdict, second: Verdict): Verdict {
+  const stricter = strength[second.decision] > strength[first.decision] ? second : first
+  return { ...stricter, rules: [...first.rules, ...second.rules] }
+}

@@ -1,0 +1,180 @@
+import type { GuardedAccess } from './access.ts'
+import { contextFor } from './context.ts'
+import { type Failure, ToolError } from './errors.ts'
+import { runPostHook, runPreHook } from './hooks.ts'
+import { parseInput } from './input.ts'
+import { judgeChanges } from './judge-changes.ts'
+import { denied, type Verdict } from './policy/policy.ts'
+import { project } from './projection.ts'
+import { type CallRecord, openRecord } from './record.ts'
+import { type Core, policyCall, type Run } from './run.ts'
+import { withSuggestions } from './suggest.ts'
+import type { Draft, Tool } from './tool.ts'
+import type { Receipt } from './vfs/backend.ts'
+import { throwIfAborted } from './vfs/changes.ts'
+import { guardAccesses } from './vfs/guarded.ts'
+
+/** What every success carries beside its tool's own fields. */
+export interface Success {
+  readonly ok: true
+  /** One line that says what the call did. */
+  readonly summary: string
+  readonly warnings: readonly string[]
+  /** Where the diff of a mutation, or a result that was cut, can be read whole. */
+  readonly artifactUri?: string
+  readonly [field: string]: unknown
+}
+
+export interface CallOptions {
+  /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
+  readonly signal?: AbortSignal
+  /** The caller's own name for the step of its work that this call belongs to. */
+  readonly step?: string
+}
+
+/**
+ * The life of one call: the same steps in the same order, for every tool and every caller. Gives a result or a refusal
+ * and never rejects, whatever a model, a file or a backend does. A refused call has changed nothing.
+ */
+export async function callTool(
+  core: Core,
+  run: Run,
+  name: string,
+  given: unknown,
+  options: CallOptions = {},
+): Promise<Success | Failure> {
+  const record = openRecord(core, run, name, options)
+  try {
+    // 1–6. What the call wants to reach, and whether it may.
+    let call = await judge(core, run, name, given, record)
+
+    // 7. A hook may refuse or narrow. What it narrows is judged from the start.
+    record.at('hooks')
+    const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
+    if (narrowed !== undefined) call = await judge(core, run, name, narrowed.input, record)
+
+    // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
+    record.at('draft')
+    throwIfAborted(options.signal)
+    const context = contextFor(core, run, call, record, options.signal)
+    const draft = await call.tool.draft(call.input, context)
+
+    // 9. Judge every change by itself, and get the approval if anything asks for it.
+    record.at('approval')
+    const changes = await judgeChanges(core, run, call, draft)
+    record.judged(changes.verdict)
+    if (changes.verdict.decision === 'deny') throw denied(changes.verdict)
+    if (changes.verdict.decision === 'ask') await run.approvals.ask(changes.request(), options.signal)
+
+    // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
+    record.at('commit')
+    throwIfAborted(options.signal)
+    run.rates.writes(changes.bytes)
+    await record.intent(changes)
+    const receipt = await commit(core, run, draft, changes.bytes, options.signal)
+    for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
+    const artifactUri = changes.store(run.artifacts, receipt, record.warnings)
+    await record.outcome(receipt, artifactUri)
+
+    // 11. A hook may relabel or redact the result; the effect stands.
+    record.at('response')
+    const result: Success = {
+      ok: true,
+      summary: draft.summary,
+      warnings: [...context.warnings, ...record.warnings],
+      ...draft.result(receipt),
+      ...(artifactUri === undefined ? {} : { artifactUri }),
+    }
+    const answered = (await runPostHook(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
+
+    // 12. What a model sees is bounded.
+    return project(answered, core.limits.projectionBytes, run.artifacts)
+  } catch (error) {
+    return record.refused(await withSuggestions(core, run, name, error))
+  }
+}
+
+/** A call that passed the first six steps. */
+export interface JudgedCall {
+  readonly tool: Tool
+  readonly input: Readonly<Record<string, unknown>>
+  readonly accesses: readonly GuardedAccess[]
+  readonly verdict: Verdict
+}
+
+/** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
+async function judge(core: Core, run: Run, name: string, given: unknown, record: CallRecord): Promise<JudgedCall> {
+  const call = await reach(core, run, name, given, record)
+  record.at('limits')
+  requireMode(core, call.tool)
+  if (!record.counted) run.rates.call(name)
+  record.counted = true
+  record.at('policy')
+  record.judged(call.verdict)
+  if (call.verdict.decision === 'deny') throw denied(call.verdict)
+  return call
+}
+
+/** What a call would reach and the verdict on it; nothing is executed, counted or refused by policy. */
+export async function reach(
+  core: Core,
+  run: Run,
+  name: string,
+  given: unknown,
+  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches'>,
+): Promise<JudgedCall> {
+  record?.at('input')
+  const tool = findTool(core, name)
+  const input = parseInput(tool, given)
+  record?.at('plan')
+  const planned = tool.plan(input)
+  record?.plans(planned)
+  record?.at('guard')
+  const accesses = await guardAccesses(core.backend, planned)
+  record?.reaches(accesses, input)
+  const verdict = core.policy.evaluate({ ...policyCall(run, name, input), accesses })
+  return { tool, input, accesses, verdict }
+}
+
+/** The one place in the whole code where anything is changed. */
+async function commit(
+  core: Core,
+  run: Run,
+  draft: Draft<unknown>,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Receipt> {
+  const changes = draft.changes ?? []
+  if (changes.length === 0) return { applied: [] }
+  try {
+    const at = core.clock()
+    return await core.backend.commit(changes, {
+      durability: 'durable',
+      at,
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } catch (error) {
+    run.rates.unwritten(bytes)
+    throw error
+  }
+}
+
+function findTool(core: Core, name: string): Tool {
+  const tool = core.tools.get(name)
+  if (tool !== undefined) return tool
+  if (core.withheld.has(name))
+    throw new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
+  throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
+    hint: `Use one of: ${[...core.tools.keys()].join(', ')}.`,
+  })
+}
+
+function requireMode(core: Core, tool: Tool): void {
+  if (core.mode === 'plan' && tool.mutates) {
+    throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
+  }
+}
+
+function hookCall(run: Run, { tool, input, accesses }: JudgedCall) {
+  return { runId: run.id, actor: run.actor, tool: tool.name, input, accesses }
+}

@@ -1,0 +1,62 @@
+import type { Artifacts } from './evidence/artifacts.ts'
+import type { Audit } from './evidence/audit.ts'
+import type { Ledger } from './evidence/ledger.ts'
+import type { DocumentCache } from './files/document.ts'
+import type { Hooks } from './hooks.ts'
+import type { Limits } from './limits.ts'
+import type { Approvals } from './policy/approval.ts'
+import type { Policy, PolicyCall } from './policy/policy.ts'
+import type { Rates } from './policy/rate.ts'
+import type { Tool } from './tool.ts'
+import type { Backend } from './vfs/backend.ts'
+
+/** What all runs of a workspace share. */
+export interface Core {
+  readonly backend: Backend
+  readonly policy: Policy
+  /** The tools of this workspace's set, by name. */
+  readonly tools: ReadonlyMap<string, Tool>
+  /** Names that the set holds but that a read-only workspace does not register. */
+  readonly withheld: ReadonlySet<string>
+  readonly limits: Limits
+  readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
+  readonly audit: Audit
+  readonly documents: DocumentCache
+  readonly hooks: Hooks
+  readonly staleGuard: 'hash' | 'shown'
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  /** `plan`: nothing is changed until the plan is approved. */
+  mode: 'act' | 'plan'
+}
+
+/** What a run works on, as policy and report hold the run against it. */
+export interface Task {
+  readonly text: string
+  /** Globs of the paths that the task is about. */
+  readonly scope?: readonly string[]
+  readonly risk?: string
+}
+
+/** One agent's session: what it was shown, how much it did, what it was allowed. Never shared between two agents. */
+export interface Run {
+  readonly id: string
+  readonly actor: string
+  readonly task: Task | undefined
+  readonly ledger: Ledger
+  readonly rates: Rates
+  readonly approvals: Approvals
+  readonly artifacts: Artifacts
+  /** Calls so far: a call's id is the run's id and its number. */
+  calls: number
+}
+
+/** A call as policy judges it. */
+export function policyCall(
+  run: Run,
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): Omit<PolicyCall, 'accesses'> {
+  const risk = run.task?.risk
+  return { tool, input, ...(risk === undefined ? {} : { task: { risk } }) }
+}

@@ -1,0 +1,69 @@
+import type { z } from 'zod'
+import type { Access, GuardedAccess, Permission } from './access.ts'
+import type { Limits } from './limits.ts'
+import type { Path } from './paths/logical-path.ts'
+import type { Change, Receipt } from './vfs/backend.ts'
+import type { View } from './vfs/guarded.ts'
+
+/** A version that a call shows to its run: all of it, or some of its lines. */
+export interface Shown {
+  readonly path: Path
+  readonly sha256: string
+  readonly lines: 'all' | { readonly start: number; readonly end: number; readonly total: number }
+}
+
+/** What a tool wants to do and to answer. It has done nothing yet: the pipeline judges, commits and projects. */
+export interface Draft<Result> {
+  /** One line that says what the call did. */
+  readonly summary: string
+  /** The states that shall be committed, all or none. */
+  readonly changes?: readonly Change[]
+  /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
+  readonly taken?: readonly Path[]
+  /** The change as text, where the tool has made it already. */
+  readonly diff?: string
+  readonly shown?: (receipt: Receipt) => readonly Shown[]
+  readonly result: (receipt: Receipt) => Result
+}
+
+/** What a tool may know and use while it drafts. */
+export interface ToolContext {
+  /** The planned accesses in their order, guarded; those that a link's target adds come last. */
+  readonly accesses: readonly GuardedAccess[]
+  /** Files, as far as the planned accesses reach. */
+  readonly files: View
+  readonly limits: Limits
+  readonly signal: AbortSignal | undefined
+  /** Collects what the result shall warn about. */
+  readonly warnings: string[]
+  /** Milliseconds since 1970, from the workspace's clock. */
+  now(): number
+  /** Whether this run was shown the whole of that version. */
+  sawWhole(path: Path, sha256: string): boolean
+  /** `hash`: a replaced file needs its hash or a whole reading; `shown`: both. */
+  readonly staleGuard: 'hash' | 'shown'
+  /** The stored full result of an earlier call of this run. */
+  readArtifact(uri: string): Promise<string>
+}
+
+/** One tool: its contract, the pure plan of what it reaches, and the draft of what it does. */
+export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+  readonly name: string
+  readonly title: string
+  /** For the model: what it does and the one thing to know, in few words. */
+  readonly description: string
+  readonly input: I
+  /** The fields of a success beside `ok`, `summary`, `warnings` and `artifactUri`. */
+  readonly output: O
+  readonly permission: Permission
+  readonly mutates: boolean
+  /** Whether a second call with the same input leaves the same files. */
+  readonly idempotent: boolean
+  plan(input: z.output<I>): readonly Access[]
+  draft(input: z.output<I>, context: ToolContext): Promise<Draft<z.input<O>>>
+}
+
+/** A tool, with its input and result types taken from its schemas. */
+export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
+  return tool
+}

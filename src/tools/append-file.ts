@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { createDocument, type Document } from '../files/document.ts'
+import { adaptLineEnds, encodeText } from '../files/text.ts'
+import { checkLimit } from '../limits.ts'
+import { display } from '../paths/logical-path.ts'
+import { defineTool } from '../tool.ts'
+import { requireFile } from '../vfs/guarded.ts'
+import { checkExpected } from './expected.ts'
+import { expectedSha256, filePath, reason, versions } from './fields.ts'
+import { refuseRoot, targetOf } from './target.ts'
+import { newSha256, refuseMarks, shownAfter } from './text-change.ts'
+
+const input = z.strictObject({
+  path: filePath,
+  content: z.string().min(1).describe('Text to add at the end, with its own final newline'),
+  createParents: z.boolean().default(true),
+  expectedSha256,
+  reason,
+})
+
+const output = z.object({
+  ...versions,
+  newSha256: z.string(),
+  bytesAppended: z.number(),
+  sizeBytes: z.number(),
+  created: z.boolean(),
+})
+
+/** Text added at the end of a file, in the file's encoding and with its line ends. */
+export const appendFile = defineTool({
+  name: 'append_file',
+  title: 'Append to file',
+  description:
+    'Add text at the end of a file, creating it if missing. No newline is added in between: begin content with one if the file lacks it.',
+  input,
+  output,
+  permission: 'file:append',
+  mutates: true,
+  idempotent: false,
+  plan: ({ path }) => [{ permission: 'file:append', path }],
+  async draft(asked, context) {
+    const { path, asked: named } = targetOf(context)
+    refuseRoot(path, 'append to')
+    const { limits, files, warnings } = context
+    const stat = await files.stat(path)
+    if (stat !== undefined) requireFile(path, stat)
+    const document =
+      stat === undefined
+        ? createDocument(new Uint8Array(), path)
+        : await files.document(path, Math.max(limits.textFileBytes, limits.appendTotalBytes))
+    const created = stat === undefined
+    const oldSha256 = created ? null : document.sha256
+    checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: false })
+    refuseMarks(document, asked.content, path)
+    const added = encodeText(adaptLineEnds(asked.content, document.eol), { encoding: document.encoding, bom: false })
+    const bytes = joined(document.bytes, added)
+    checkLimit('file size in bytes', bytes.length, limits.appendTotalBytes, path)
+    if (endsInsideLine(document)) {
+      warnings.push(`${display(named)} did not end in a newline: the new text continues its last line`)
+    }
+    const parents = created && asked.createParents ? await files.missingParents(path) : []
+    return {
+      summary: `${created ? 'Created' : 'Appended to'} ${display(named)} (${added.length} bytes added)`,
+      changes: [
+        ...parents,
+        {
+          path,
+          expect: oldSha256 === null ? 'absent' : { sha256: oldSha256 },
+          to: { type: 'file', bytes, sharedPrefix: document.bytes.length },
+        },
+      ],
+      shown: shownAfter(context, path, oldSha256),
+      result: (receipt) => ({
+        path: display(named),
+        oldSha256,
+        newSha256: newSha256(receipt, path),
+        bytesAppended: added.length,
+        sizeBytes: bytes.length,
+        created,
+      }),
+    }
+  },
+})
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(first.length + second.length)
+  bytes.set(first)
+  bytes.set(second, first.length)
+  return bytes
+}
+
+function endsInsideLine({ original }: Document): boolean {
+  return original !== '' && !/[\r\n]$/.test(original.slice(-1))
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { ToolError } from '../errors.ts'
+import { display, quote } from '../paths/logical-path.ts'
+import { defineTool } from '../tool.ts'
+import { checkExpected, refuseVersion } from './expected.ts'
+import { expectedSha256, filePath, reason } from './fields.ts'
+import { notFound, refuseRoot, targetOf } from './target.ts'
+import { versionOf } from './version-of.ts'
+
+const input = z.strictObject({ path: filePath, expectedSha256, reason })
+
+const output = z.object({ path: z.string(), type: z.enum(['file', 'link']), oldSha256: z.string().nullable() })
+
+/** A file or a link, removed. A link's target stays. */
+export const deleteFile = defineTool({
+  name: 'delete_file',
+  title: 'Delete file',
+  description: 'Delete a file, or a link (its target stays). Never a directory.',
+  input,
+  output,
+  permission: 'file:delete',
+  mutates: true,
+  idempotent: true,
+  plan: ({ path }) => [{ permission: 'file:delete', path, keepLast: true }],
+  async draft(asked, context) {
+    const { path, asked: named } = targetOf(context)
+    refuseRoot(path, 'delete')
+    const stat = await context.files.stat(path)
+    if (stat === undefined) throw notFound(path)
+    if (stat.type === 'directory') {
+      throw new ToolError('IS_DIRECTORY', `Cannot delete ${quote(path)}: it is a directory`, {
+        path,
+        hint: 'delete_file removes single files and links only; delete the files in it one by one.',
+      })
+    }
+    if (stat.type === 'other') {
+      throw new ToolError('PATH_REJECTED', `Cannot delete ${quote(path)}: it is no ordinary file`, { path })
+    }
+    const isLarge = stat.size > context.limits.textFileBytes && asked.expectedSha256 === undefined
+    let oldSha256: string | null = null
+    if (stat.type === 'link') refuseVersion(path, asked.expectedSha256, 'link')
+    else if (!isLarge || context.staleGuard === 'shown') {
+      oldSha256 = await versionOf(context, path, stat)
+      checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: false })
+    }
+    const { type } = stat
+    return {
+      summary: `Deleted ${display(named)}`,
+      changes: [{ path, expect: oldSha256 === null ? { tag: stat.tag } : { sha256: oldSha256 }, to: null }],
+      result: () => ({ path: display(named), type, oldSha256 }),
+    }
+  },
+})

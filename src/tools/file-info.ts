@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import type { GuardedAccess } from '../access.ts'
+import { type Classification, classifyContent, classifyDirectory } from '../files/classify.ts'
+import { createDocument } from '../files/document.ts'
+import { sha256 } from '../files/version.ts'
+import { display } from '../paths/logical-path.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import type { Stat } from '../vfs/backend.ts'
+import { filePath } from './fields.ts'
+import { notFound, targetOf } from './target.ts'
+import { isoTime } from './time.ts'
+import { versionOf } from './version-of.ts'
+
+const input = z.strictObject({ path: filePath })
+
+const output = z.object({
+  path: z.string(),
+  type: z.enum(['file', 'directory', 'link', 'other']),
+  kind: z.string(),
+  readable: z.boolean().describe('May be read as text'),
+  writable: z.boolean(),
+  reason: z.string().describe('Why it is of this kind'),
+  sizeBytes: z.number().optional(),
+  modifiedAt: z.string().optional(),
+  sha256: z.string().optional(),
+  mode: z.string().optional().describe('Permission bits in octal'),
+  encoding: z.string().optional(),
+  bom: z.boolean().optional(),
+  eol: z.string().optional(),
+  totalLines: z.number().optional(),
+  target: z.string().optional().describe('Where a link leads, from the workspace root'),
+})
+
+type Output = z.output<typeof output>
+
+/** What a path is, without its content. Of a protected file only that it exists. */
+export const fileInfo = defineTool({
+  name: 'file_info',
+  title: 'File info',
+  description:
+    'Describe a file, directory or link: kind, size, version, whether it may be read or changed and why not.',
+  input,
+  output,
+  permission: 'file:info',
+  mutates: false,
+  idempotent: true,
+  plan: ({ path }) => [{ permission: 'file:info', path, keepLast: true }],
+  async draft(_asked, context) {
+    const access = targetOf(context)
+    const { path, asked: named } = access
+    const stat: Stat | undefined = await context.files.stat(path)
+    if (stat === undefined) throw notFound(path)
+    const shown = await describe(access, stat, context)
+    return {
+      summary: `${display(named)}: ${shown.type}, ${shown.kind}${shown.sizeBytes === undefined ? '' : `, ${shown.sizeBytes} bytes`}`,
+      result: () => ({ path: display(named), ...shown }),
+    }
+  },
+})
+
+async function describe(access: GuardedAccess, stat: Stat, context: ToolContext): Promise<Omit<Output, 'path'>> {
+  const { type } = stat
+  if (type === 'directory') return { type, ...facts(classifyDirectory(access.path)), ...timesOf(stat) }
+  if (type === 'link') {
+    // What the target is decides for the link; the guard has judged it.
+    const target = context.accesses[1] ?? access
+    return { type, ...facts(target.classification), target: display(target.path) }
+  }
+  if (type === 'other')
+    return { type, kind: 'UNKNOWN', readable: false, writable: false, reason: 'it is no ordinary file' }
+  if (access.classification.redacted) return { type, ...facts(access.classification) }
+  return { type, ...(await contentOf(access, stat, context)), sizeBytes: stat.size, ...timesOf(stat), ...modeOf(stat) }
+}
+
+function facts({
+  kind,
+  readable,
+  writable,
+  reason,
+}: Classification): Pick<Output, 'kind' | 'readable' | 'writable' | 'reason'> {
+  return { kind, readable, writable, reason }
+}
+
+function timesOf({ modifiedAt }: Stat): Pick<Output, 'modifiedAt'> {
+  return modifiedAt === undefined ? {} : { modifiedAt: isoTime(modifiedAt) }
+}
+
+function modeOf({ mode }: Stat): Pick<Output, 'mode'> {
+  return mode === undefined ? {} : { mode: (mode & 0o7777).toString(8).padStart(4, '0') }
+}
+
+/** As much of a large file as tells what it is. */
+const HEAD_BYTES = 64 * 1024
+
+async function contentOf(
+  { path, classification }: GuardedAccess,
+  stat: Stat,
+  context: ToolContext,
+): Promise<Omit<Output, 'path' | 'type'>> {
+  const { files, limits } = context
+  if (stat.size > limits.textFileBytes) {
+    const head = await files.readRange(path, { start: 0, end: HEAD_BYTES, tag: stat.tag })
+    return { ...facts(classifyContent(classification, head.bytes)), sha256: await versionOf(context, path, stat) }
+  }
+  const { bytes } = await files.read(path, limits.textFileBytes)
+  const refined = classifyContent(classification, bytes)
+  if (refined.kind === 'BINARY') return { ...facts(refined), sha256: sha256(bytes) }
+  try {
+    const document = createDocument(bytes, path)
+    const { encoding, bom, eol, totalLines } = document
+    return { ...facts(refined), sha256: document.sha256, encoding, bom, eol, totalLines }
+  } catch {
+    // No text that could be kept: described as what it is.
+    return {
+      ...facts(refined),
+      readable: false,
+      reason: 'it is in an encoding that cannot be kept',
+      sha256: sha256(bytes),
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { appendFile } from './append-file.ts'
+import { copyFile } from './copy-file.ts'
+import { createDirectory } from './create-directory.ts'
+import { deleteFile } from './delete-file.ts'
+import { editFile } from './edit-file.ts'
+import { fileInfo } from './file-info.ts'
+import { findFiles } from './find-files.ts'
+import { listDirectory } from './list-directory.ts'
+import { moveFile } from './move-file.ts'
+import { readFile } from './read-file.ts'
+import { replaceRange } from './replace-range.ts'
+import { searchText } from './search-text.ts'
+import { writeFile } from './write-file.ts'
+
+/** Every built-in tool, in the order in which a model is told of them: looking, then changing. To add one, add a line. */
+export const builtinTools = [
+  listDirectory,
+  findFiles,
+  searchText,
+  readFile,
+  fileInfo,
+  editFile,
+  replaceRange,
+  writeFile,
+  appendFile,
+  createDirectory,
+  copyFile,
+  moveFile,
+  deleteFile,
+] as const
+
+type BuiltinTool = (typeof builtinTools)[number]
+
+export type ToolName = BuiltinTool['name']
+
+type ToolOf<N extends ToolName> = Extract<BuiltinTool, { readonly name: N }>
+
+/** What a tool takes, defaults left out. */
+export type ToolInput<N extends ToolName> = z.input<ToolOf<N>['input']>
+
+/** The fields of a tool's success beside those that every success has. */
+export type ToolOutput<N extends ToolName> = z.output<ToolOf<N>['output']>

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { classifyDirectory, classifyPath } from '../files/classify.ts'
+import { clamp } from '../limits.ts'
+import { display } from '../paths/logical-path.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import type { WalkEntry } from '../vfs/walk.ts'
+import { directoryPath, filters } from './fields.ts'
+import { targetOf } from './target.ts'
+import { isoTime } from './time.ts'
+
+const input = z.strictObject({
+  path: directoryPath.describe('Directory to list'),
+  maxDepth: z.int().min(1).default(1).describe('1: only what is directly in it'),
+  maxEntries: z.int().min(1).optional().describe('Entries at most'),
+  ...filters,
+})
+
+const entry = z.object({
+  path: z.string(),
+  type: z.enum(['file', 'directory', 'link', 'other']),
+  kind: z.string(),
+  sizeBytes: z.number().optional(),
+  modifiedAt: z.string().optional(),
+  readable: z.literal(false).optional().describe('Present where the content is protected'),
+  reason: z.string().optional(),
+})
+
+const output = z.object({
+  path: z.string(),
+  entries: z.array(entry),
+  totalEntries: z.number().describe('Entries that there are, shown or not'),
+  truncated: z.boolean(),
+})
+
+/** What is in a directory, a directory's content right after it. */
+export const listDirectory = defineTool({
+  name: 'list_directory',
+  title: 'List directory',
+  description:
+    'List a directory. Leaves out hidden names and what .gitignore, node_modules, target, build, dist hold, unless asked for.',
+  input,
+  output,
+  permission: 'file:list',
+  mutates: false,
+  idempotent: true,
+  plan: ({ path }) => [{ permission: 'file:list', path, recursive: true }],
+  async draft(asked, context) {
+    const { path, asked: named } = targetOf(context)
+    const { limits, warnings, files } = context
+    const most = clamp('maxEntries', asked.maxEntries ?? limits.listEntries, limits.listEntriesHard, warnings)
+    const maxDepth = clamp('maxDepth', asked.maxDepth, limits.listDepthHard, warnings)
+    const shown: WalkEntry[] = []
+    let total = 0
+    for await (const found of files.walk(path, 'list', asked, maxDepth)) {
+      total += 1
+      if (shown.length < most) shown.push(found)
+    }
+    const entries: z.output<typeof entry>[] = []
+    for (const found of shown) entries.push(await describe(found, context))
+    const truncated = total > shown.length
+    if (truncated)
+      warnings.push(`${total - shown.length} of ${total} entries are not shown; list a subdirectory or use find_files`)
+    return {
+      summary: `Listed ${display(named)}: ${total} ${total === 1 ? 'entry' : 'entries'}`,
+      result: () => ({ path: display(named), entries, totalEntries: total, truncated }),
+    }
+  },
+})
+
+async function describe({ path, type }: WalkEntry, { files }: ToolContext): Promise<z.output<typeof entry>> {
+  const { kind, readable, redacted, reason } = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
+  if (redacted || (!readable && kind === 'GIT_INTERNAL')) return { path, type, kind, readable: false, reason }
+  if (type === 'directory') return { path, type, kind }
+  const stat = await files.stat(path)
+  return {
+    path,
+    type,
+    kind,
+    ...(stat?.type === 'file' ? { sizeBytes: stat.size } : {}),
+    ...(stat?.modifiedAt === undefined ? {} : { modifiedAt: isoTime(stat.modifiedAt) }),
+  }
+}

@@ -1,0 +1,140 @@
+import { type Mark, mayHoldSecret, redact } from '../files/secrets.ts'
+import { decodeText, looksBinary } from '../files/text.ts'
+import type { Path } from '../paths/logical-path.ts'
+import { type FileMatch, findMatches } from '../search/matches.ts'
+import type { Hit, Query } from '../search/query.ts'
+
+export interface FileSearchOptions {
+  readonly query: Query
+  readonly asked: { readonly query: string; readonly mode: 'literal' | 'regex' }
+  readonly contextLines: number
+  readonly snippetUnits: number
+  readonly isLate: () => boolean
+}
+
+/** Searches one file after the other, as a model may see them: in files with secrets, only the redacted text is searched. */
+export interface FileSearch {
+  find(path: Path, bytes: Uint8Array, maxMatches: number): { matches: FileMatch[]; truncated: boolean }
+  /** Lines that match. */
+  count(path: Path, bytes: Uint8Array): number
+}
+
+/** The search for one query. Binary files match nothing; a match that lies wholly in a mark is none. */
+export function createFileSearch({ query, asked, contextLines, snippetUnits, isLate }: FileSearchOptions): FileSearch {
+  // A mark is not in the stored bytes: what may match one must look at every file with secrets.
+  const mayMeanMarks =
+    asked.mode === 'regex' ? /REDACTED|\\[[\]]|\[[[\]^]/.test(asked.query) : /[[\]]/.test(asked.query)
+
+  /** The text to search as UTF-8, where it may match. */
+  function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {
+    const isUtf16 =
+      ((stored[0] as number) | 1) === 0xff &&
+      stored.length > 1 &&
+      (stored[0] as number) + (stored[1] as number) === 0x1fd
+    if (!isUtf16 && !query.mayMatch(stored, isLate) && !(mayMeanMarks && mayHoldSecret(stored))) return undefined
+    if (looksBinary(stored)) return undefined
+    if (!isUtf16 && !mayHoldSecret(stored)) return { bytes: stored, query }
+    const text = textOf(path, stored)
+    if (text === undefined) return undefined
+    const redaction = redact(text)
+    const bytes = encoder.encode(redaction.text)
+    return { bytes, query: redaction.marks.length === 0 ? query : outsideMarks(query, redaction.text, redaction.marks) }
+  }
+
+  return {
+    find(path, stored, maxMatches) {
+      const text = prepare(path, stored)
+      if (text === undefined) return { matches: [], truncated: false }
+      return findMatches(text.query, text.bytes, { contextLines, maxMatches, snippetUnits, deadline: isLate })
+    },
+    count(path, stored) {
+      const text = prepare(path, stored)
+      let lines = 0
+      const counted = () => {
+        lines += 1
+        return true
+      }
+      text?.query.eachLine(text.bytes, counted, isLate)
+      return lines
+    },
+  }
+}
+
+const encoder = new TextEncoder()
+const lossy = new TextDecoder('utf-8')
+
+/** The text to look for secrets in; bytes that are not UTF-8 become U+FFFD, as in snippets. */
+function textOf(path: Path, stored: Uint8Array): string | undefined {
+  try {
+    return decodeText(stored, path).text
+  } catch {
+    const isUtf16 = (stored[0] as number) >= 0xfe
+    return isUtf16 ? undefined : lossy.decode(stored)
+  }
+}
+
+/** The same query, but a match that lies wholly in a mark of the text is passed over for the next one in its line. */
+function outsideMarks(query: Query, text: string, marks: readonly Mark[]): Query {
+  const spans = byteSpans(text, marks)
+  return {
+    mayMatch: query.mayMatch,
+    eachLine(bytes, visit, deadline) {
+      let index = 0
+      query.eachLine(
+        bytes,
+        (hit) => {
+          while (index < spans.length && (spans[index] as Span).end <= hit.lineStart) index += 1
+          const found = firstOutside(query, bytes, hit, spans, index)
+          return found === undefined || visit(found)
+        },
+        deadline,
+      )
+    },
+  }
+}
+
+interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where marks stand in the UTF-8 of a text. */
+function byteSpans(text: string, marks: readonly Mark[]): Span[] {
+  let units = 0
+  let bytes = 0
+  return marks.map(({ start, end }) => {
+    bytes += encoder.encode(text.slice(units, start)).length
+    units = end
+    const from = bytes
+    // A mark is ASCII.
+    bytes += end - start
+    return { start: from, end: bytes }
+  })
+}
+
+function firstOutside(
+  query: Query,
+  bytes: Uint8Array,
+  hit: Hit,
+  spans: readonly Span[],
+  from: number,
+): Hit | undefined {
+  let found: Hit | undefined = hit
+  for (let i = from; i < spans.length && found !== undefined; i++) {
+    const span = spans[i] as Span
+    if (span.start >= hit.lineEnd || found.matchStart < span.start) break
+    if (found.matchEnd <= span.end && found.matchStart < span.end) found = nextAfter(query, bytes, hit, span.end)
+  }
+  return found
+}
+
+/** The first match in the rest of a line, which begins with the last byte of a mark so that it is no line's start. */
+function nextAfter(query: Query, bytes: Uint8Array, { lineStart, lineEnd }: Hit, markEnd: number): Hit | undefined {
+  const from = markEnd - 1
+  let next: Hit | undefined
+  query.eachLine(bytes.subarray(from, lineEnd), ({ matchStart, matchEnd }) => {
+    if (matchEnd > 1) next = { lineStart, lineEnd, matchStart: from + matchStart, matchEnd: from + matchEnd }
+    return false
+  })
+  return next
+}

@@ -1,0 +1,37 @@
+import type { GuardedAccess } from '../access.ts'
+import { ToolError } from '../errors.ts'
+import { type LogicalPath, nameOf, quote } from '../paths/logical-path.ts'
+import type { ToolContext } from '../tool.ts'
+
+/** The guarded form of the access that the tool planned at `index`. */
+export function targetOf(context: ToolContext, index = 0): GuardedAccess {
+  const target = context.accesses[index]
+  if (target === undefined) throw new TypeError(`the tool planned no access ${index}`)
+  return target
+}
+
+/** Refuses to change the root itself. */
+export function refuseRoot(path: LogicalPath, verb: string): void {
+  if (path === '') throw new ToolError('PATH_REJECTED', `Cannot ${verb} the workspace root`)
+}
+
+export function notFound(path: LogicalPath): ToolError {
+  return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
+}
+
+/** The refusal to put something where something is; a directory there may have been meant as the place to put it in. */
+export function alreadyThere(path: LogicalPath, type: string, source?: LogicalPath): ToolError {
+  const inside = `${path}/${source === undefined ? '' : nameOf(source)}`
+  return new ToolError('ALREADY_EXISTS', `${quote(path)} exists already (${type})`, {
+    path,
+    ...(type === 'directory' && source !== undefined
+      ? { hint: `Nothing is ever overwritten. To put it into the directory, name the whole path: ${quote(inside)}.` }
+      : {}),
+  })
+}
+
+/** Paths below a directory, as they are named from there. */
+export function relativeTo(directory: LogicalPath): (path: LogicalPath) => string {
+  const skip = directory.length + 1
+  return directory === '' ? (path) => path : (path) => path.slice(skip)
+}

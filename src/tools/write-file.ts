@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { type ErrorCode, ToolError } from '../errors.ts'
+import type { Document } from '../files/document.ts'
+import { detectLineEnd, encodeText, type TextFormat } from '../files/text.ts'
+import { checkLimit } from '../limits.ts'
+import { display, type Path } from '../paths/logical-path.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import type { Stat } from '../vfs/backend.ts'
+import { requireFile } from '../vfs/guarded.ts'
+import { checkExpected } from './expected.ts'
+import { expectedSha256, filePath, reason, versions } from './fields.ts'
+import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
+import { newSha256, refuseMarks } from './text-change.ts'
+import { utf8Length } from './utf8-length.ts'
+import { versionOf } from './version-of.ts'
+
+const input = z.strictObject({
+  path: filePath,
+  content: z.string().describe('The whole new content'),
+  mode: z.enum(['CREATE_NEW', 'REPLACE_EXISTING', 'CREATE_OR_REPLACE']).default('CREATE_OR_REPLACE'),
+  createParents: z.boolean().default(true),
+  expectedSha256,
+  reason,
+})
+
+const output = z.object({ ...versions, newSha256: z.string(), bytesWritten: z.number(), created: z.boolean() })
+
+/** A file's whole content, replaced atomically. */
+export const writeFile = defineTool({
+  name: 'write_file',
+  title: 'Write file',
+  description:
+    'Create a file or replace its whole content. Replacing needs expectedSha256 of the current version. Prefer edit_file for small changes.',
+  input,
+  output,
+  permission: 'file:write:replace',
+  mutates: true,
+  idempotent: true,
+  plan: ({ path, mode }) => [{ permission: mode === 'CREATE_NEW' ? 'file:write:create' : 'file:write', path }],
+  async draft(asked, context) {
+    const { path, asked: named } = targetOf(context)
+    refuseRoot(path, 'write')
+    const { files, limits } = context
+    const stat = await files.stat(path)
+    if (stat !== undefined && asked.mode === 'CREATE_NEW') throw alreadyThere(path, stat.type)
+    if (stat === undefined && asked.mode === 'REPLACE_EXISTING') throw notFound(path)
+    checkLimit('content size in bytes', utf8Length(asked.content), limits.writeBytes, path)
+    const old = stat === undefined ? undefined : await currentOf(context, path, stat)
+    const oldSha256 = old?.sha256 ?? null
+    checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: true })
+    const format = old?.document === undefined ? plain : keepFormat(context, path, old.document, asked.content)
+    const bytes = encodeText(withoutBom(asked.content, format), format)
+    const created = old === undefined
+    const parents = created && asked.createParents ? await files.missingParents(path) : []
+    return {
+      summary: `${created ? 'Created' : 'Replaced'} ${display(named)} (${bytes.length} bytes)`,
+      changes: [
+        ...parents,
+        { path, expect: oldSha256 === null ? 'absent' : { sha256: oldSha256 }, to: { type: 'file', bytes } },
+      ],
+      shown: (receipt) => [{ path, sha256: newSha256(receipt, path), lines: 'all' }],
+      result: (receipt) => ({
+        path: display(named),
+        bytesWritten: bytes.length,
+        created,
+        oldSha256,
+        newSha256: newSha256(receipt, path),
+      }),
+    }
+  },
+})
+
+/** The version that is replaced, and its text where it is one. */
+async function currentOf(
+  context: ToolContext,
+  path: Path,
+  stat: Stat,
+): Promise<{ sha256: string; document: Document | undefined }> {
+  const { files, limits } = context
+  requireFile(path, stat)
+  try {
+    const document = await files.document(path, limits.textFileBytes)
+    return { sha256: document.sha256, document }
+  } catch (error) {
+    if (!(error instanceof ToolError && notText.has(error.code))) throw error
+    return { sha256: await versionOf(context, path, stat), document: undefined }
+  }
+}
+
+/** Too large, or nothing whose format could be kept: it is replaced by plain UTF-8. */
+const notText: ReadonlySet<ErrorCode> = new Set(['UNSUPPORTED_BINARY', 'UNSUPPORTED_ENCODING', 'FILE_TOO_LARGE'])
+
+/** The format of the text that is replaced. Marks are refused; other line ends are the caller's, with a warning. */
+function keepFormat(context: ToolContext, path: Path, document: Document, content: string): TextFormat {
+  refuseMarks(document, content, path)
+  const eol = detectLineEnd(content)
+  if (eol !== document.eol && eol !== 'none' && (document.eol === 'crlf' || document.eol === 'cr')) {
+    context.warnings.push(`${display(path)} had ${document.eol} line ends; the new content has ${eol}`)
+  }
+  return document
+}
+
+const plain: TextFormat = { encoding: 'utf-8', bom: false }
+
+function withoutBom(content: string, format: TextFormat): string {
+  return format.bom && content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
+}

@@ -1,0 +1,239 @@
+import type { Access, GuardedAccess } from '../access.ts'
+import { ToolError } from '../errors.ts'
+import { alteredForm, type Classification, classifyPath } from '../files/classify.ts'
+import { createDocument, type Document, type DocumentCache } from '../files/document.ts'
+import { childOf, isWithin, type LogicalPath, nameOf, parentOf, parsePath, type Path, quote } from '../paths/logical-path.ts'
+import type { Backend, Change, EntryType, FileRead, Stat } from './backend.ts'
+import { visibleFiles, walk, type WalkEntry, type WalkFilters } from './walk.ts'
+
+/**
+ * Guards what a plan names: the lexical guard, then the one true path, then what both names are.
+ * A link that is acted on itself (`keepLast`) adds an access for its target, so that policy judges that too.
+ *
+ * @throws ToolError `PATH_REJECTED`, `NOT_A_DIRECTORY`
+ */
+export async function guardAccesses(backend: Backend, planned: readonly Access[]): Promise<GuardedAccess[]> {
+  const guarded: GuardedAccess[] = []
+  const targets: GuardedAccess[] = []
+  for (const access of planned) {
+    const asked = parsePath(access.path)
+    refuseAltered(asked)
+    const keepLast = access.keepLast === true
+    const path = await backend.canonical(asked, keepLast ? { keepLast } : undefined)
+    const permission =
+      access.permission === 'file:write'
+        ? (await backend.stat(path)) === undefined
+          ? 'file:write:create'
+          : 'file:write:replace'
+        : access.permission
+    const one: GuardedAccess = {
+      permission,
+      asked,
+      path,
+      classification: classifyBoth(asked, path),
+      recursive: access.recursive === true,
+    }
+    guarded.push(one)
+    if (!keepLast) continue
+    const target = await backend.canonical(asked)
+    if (target !== path) targets.push({ ...one, path: target, classification: classifyBoth(asked, target) })
+  }
+  return targets.length === 0 ? guarded : [...guarded, ...targets]
+}
+
+/** A name that some platform would turn into a protected one is refused, never trimmed. */
+function refuseAltered(asked: LogicalPath): void {
+  const altered = alteredForm(asked)
+  if (altered === undefined) return
+  const { protection } = classifyPath(altered)
+  if (protection === 'git' || protection === 'secret') {
+    throw new ToolError('PATH_REJECTED', `Path ${quote(asked)} would become the protected ${quote(altered)} on some platforms`)
+  }
+}
+
+/** The stricter of what two names of one thing are. */
+export function classifyBoth(asked: LogicalPath, path: Path): Classification {
+  const byPath = classifyPath(path)
+  if (asked === path) return byPath
+  const byAsked = classifyPath(asked)
+  return strictness(byAsked) > strictness(byPath) ? byAsked : byPath
+}
+
+function strictness(classification: Classification): number {
+  if (classification.protection === 'git') return 4
+  if (!classification.readable) return 3
+  if (!classification.writable) return 2
+  return classification.protection === undefined ? 0 : 1
+}
+
+/** What of a tree a call may see: judged path by path while walking. */
+export interface Sight {
+  see(path: Path, type: EntryType): boolean
+  enter(path: Path): boolean
+  readonly revision: string
+}
+
+/** Files, reaching exactly what was granted. */
+export interface View {
+  stat(path: Path): Promise<Stat | undefined>
+  /** `NOT_FOUND`, `IS_DIRECTORY`, or `FILE_TOO_LARGE` over `maxBytes`. */
+  read(path: Path, maxBytes: number): Promise<FileRead>
+  readRange(path: Path, range: { start: number; end: number; tag?: string }): Promise<FileRead>
+  readLink(path: Path): Promise<string>
+  /** The file as text, with secrets marked. */
+  document(path: Path, maxBytes: number): Promise<Document>
+  /** What a walk shows of a granted tree: what policy hides is not there. */
+  walk(start: Path, sight: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
+  /**
+   * The files and links (links only for a listing) that such a walk shows, all at once: the fast form for whole trees.
+   * A start that is a file gives that file, or nothing where it is hidden.
+   */
+  visible(start: Path, sight: WalkKind, filters: WalkFilters): Promise<readonly Path[]>
+  /** Everything below a path that shall be moved or copied whole, hidden and ignored names too; `LIMIT_EXCEEDED` over `most`. */
+  all(start: Path, most: number): Promise<WalkEntry[]>
+  /** The bytes of files that a walk has shown; valid only during the visit. */
+  scan(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
+  /** Notes that something of a scanned file is shown. */
+  noteRead(path: Path): void
+  /** The changes that make the missing parents of a granted path; `NOT_A_DIRECTORY` where something else stands there. */
+  missingParents(path: Path): Promise<Change[]>
+  readonly capabilities: Backend['capabilities']
+}
+
+export type WalkKind = 'list' | 'search'
+
+export interface ViewOptions {
+  readonly backend: Backend
+  readonly accesses: readonly GuardedAccess[]
+  readonly documents: DocumentCache
+  readonly sight: (kind: WalkKind) => Sight
+  readonly signal: AbortSignal | undefined
+  /** Told of every path whose bytes were read. */
+  readonly onRead: (path: Path) => void
+}
+
+/** A view of a backend that reaches only the granted accesses; anything else is refused as a fault of the tool. */
+export function createView(options: ViewOptions): View {
+  const { backend, accesses, documents, signal } = options
+  const remembers = backend.capabilities.authority === 'sole'
+
+  function granted(path: Path): Path {
+    for (const access of accesses) {
+      if (access.path === path || (access.recursive && isWithin(path, access.path))) return path
+    }
+    throw notGranted(path)
+  }
+
+  const view: View = {
+    capabilities: backend.capabilities,
+    stat: (path) => backend.stat(granted(path)),
+    async read(path, maxBytes) {
+      const stat = await backend.stat(granted(path))
+      requireFile(path, stat)
+      if (stat.size > maxBytes) {
+        throw new ToolError('FILE_TOO_LARGE', `${quote(path)} has ${stat.size} bytes, over the limit of ${maxBytes}`, {
+          path,
+          sizeBytes: stat.size,
+          limit: maxBytes,
+        })
+      }
+      options.onRead(path)
+      return backend.read(path)
+    },
+    async readRange(path, range) {
+      options.onRead(granted(path))
+      return backend.read(path, range)
+    },
+    readLink: (path) => backend.readLink(granted(path)),
+    async document(path, maxBytes) {
+      const { bytes } = await view.read(path, maxBytes)
+      return remembers ? documents.of(bytes, path) : createDocument(bytes, path)
+    },
+    walk: (start, kind, filters, maxDepth) =>
+      walk(backend, granted(start), {
+        filters,
+        ...options.sight(kind),
+        ...(maxDepth === undefined ? {} : { maxDepth }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    async visible(start, kind, filters) {
+      const sight = options.sight(kind)
+      const stat = await backend.stat(granted(start))
+      if (stat?.type === 'file') return sight.see(start, 'file') ? [start] : []
+      return visibleFiles(backend, start, {
+        filters,
+        ...sight,
+        links: kind === 'list',
+        ...(signal === undefined ? {} : { signal }),
+      })
+    },
+    async all(start, most) {
+      const found: WalkEntry[] = []
+      const everything = { includeHidden: true, includeIgnored: true }
+      const sight = { see: () => true, enter: () => true, revision: 'all' }
+      for await (const entry of walk(backend, granted(start), { filters: everything, ...sight })) {
+        found.push(entry)
+        if (found.length > most) {
+          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${most} entries`, { path: start, value: most })
+        }
+      }
+      return found
+    },
+    async scan(paths, visit) {
+      for (const path of paths) granted(path)
+      if (backend.scan !== undefined) return backend.scan(paths, visit)
+      for (const path of paths) {
+        const stat = await backend.stat(path)
+        if (stat?.type !== 'file') continue
+        const read = await backend.read(path)
+        if (!visit(path, read.bytes, read.stat)) return
+      }
+    },
+    noteRead: (path) => options.onRead(granted(path)),
+    async missingParents(path) {
+      const missing: Change[] = []
+      for (let parent = parentOf(granted(path)); parent !== ''; parent = parentOf(parent)) {
+        const stat = await backend.stat(parent)
+        if (stat?.type === 'directory') break
+        if (stat !== undefined) {
+          throw new ToolError('NOT_A_DIRECTORY', `${quote(parent)} is not a directory`, { path: parent })
+        }
+        missing.unshift({ path: parent, expect: 'any', to: { type: 'directory' } })
+      }
+      return missing
+    },
+  }
+  return view
+}
+
+/** Refuses a change outside the granted accesses. Missing parents of a granted path may be made. */
+export function coveringAccess(accesses: readonly GuardedAccess[], change: Change): GuardedAccess | undefined {
+  for (const access of accesses) {
+    if (access.path === change.path || (access.recursive && isWithin(change.path, access.path))) return access
+    if (change.path === respelled(access)) return access
+  }
+  if (change.to?.type === 'directory' && change.expect === 'any') {
+    for (const access of accesses) {
+      if (isWithin(access.path, change.path)) return undefined
+    }
+  }
+  throw notGranted(change.path)
+}
+
+/** The spelling that a rename asks for, where the storage ignores letter case and so knows the name already. */
+function respelled({ permission, path, asked }: GuardedAccess): Path | undefined {
+  return permission === 'file:move' ? childOf(parentOf(path), nameOf(asked)) : undefined
+}
+
+function notGranted(path: Path): ToolError {
+  return new ToolError('POLICY_DENIED', `${quote(path)} was not part of what the call had planned`, { path })
+}
+
+/** Refuses what is not there, a directory, or a special file. */
+export function requireFile(path: Path, stat: Stat | undefined): asserts stat is Stat {
+  if (stat === undefined) throw new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
+  if (stat.type === 'directory') throw new ToolError('IS_DIRECTORY', `${quote(path)} is a directory`, { path })
+  if (stat.type !== 'file') {
+    throw new ToolError('PATH_REJECTED', `${quote(path)} is no ordinary file`, { path })
+  }
+}

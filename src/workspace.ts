@@ -1,0 +1,238 @@
+import type { z } from 'zod'
+import type { GuardedAccess, Permission } from './access.ts'
+import { type Failure, toFailure } from './errors.ts'
+import { createArtifacts } from './evidence/artifacts.ts'
+import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyAudit } from './evidence/audit.ts'
+import { createLedger } from './evidence/ledger.ts'
+import { memorySink } from './evidence/sinks.ts'
+import { createDocumentCache } from './files/document.ts'
+import type { Hooks } from './hooks.ts'
+import { type Limits, resolveLimits } from './limits.ts'
+import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
+import { type ApproveHandler, createApprovals } from './policy/approval.ts'
+import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
+import { createRates } from './policy/rate.ts'
+import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
+import type { Core, Run, Task } from './run.ts'
+import type { Tool } from './tool.ts'
+import { builtinTools, type ToolInput, type ToolName, type ToolOutput } from './tools/index.ts'
+import type { Backend } from './vfs/backend.ts'
+import { mounts } from './vfs/mounts.ts'
+import { readOnly } from './vfs/read-only.ts'
+import { createFiles, type WorkspaceFiles } from './workspace-files.ts'
+
+export interface WorkspaceOptions {
+  /** Where the files live. Either this or `mounts`. */
+  readonly backend?: Backend
+  /** Several backends in one tree, by path prefix; `''` is the root. */
+  readonly mounts?: Readonly<Record<string, Backend>>
+  /** A preset's name or a policy object. There is no default. */
+  readonly policy: PolicyInput
+  /** Which tools exist here. Default: all of them. */
+  readonly tools?: ToolSet
+  /** Registers no mutating tool, and seals the backend. */
+  readonly readOnly?: boolean
+  /** `plan`: nothing is changed until {@link Workspace.approvePlan}. Default: `act`. */
+  readonly mode?: 'act' | 'plan'
+  readonly limits?: Partial<Limits>
+  /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED`. */
+  readonly approve?: ApproveHandler
+  readonly hooks?: Hooks
+  /** Where audit records go. Default: memory. */
+  readonly audit?: AuditSink | readonly AuditSink[]
+  /** Where full results and diffs are kept, as `RUN/NAME`. Default: in memory. */
+  readonly artifacts?: Backend
+  /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
+  readonly staleGuard?: 'hash' | 'shown'
+  /** Milliseconds since 1970. Default: `Date.now`. */
+  readonly clock?: () => number
+  /** Makes the ids of runs and approvals. Default: random. */
+  readonly ids?: () => string
+  /** The workspace's own first run. */
+  readonly run?: RunOptions
+}
+
+export interface RunOptions {
+  readonly id?: string
+  /** Who acts, for the record. Default: `agent`. */
+  readonly actor?: string
+  readonly task?: Task
+}
+
+/** The result of a tool: its own fields with {@link Success}'s, or a {@link Failure}. */
+export type ToolResult<N extends ToolName> = (Success & ToolOutput<N>) | Failure
+
+/** One tool as a model or a protocol may be told of it. */
+export interface ToolDescription {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: z.ZodObject
+  readonly outputSchema: z.ZodObject
+  readonly permission: Permission
+  readonly mutates: boolean
+  readonly idempotent: boolean
+}
+
+/** What would happen to a call: the verdict with its rules and accesses, or the refusal that comes before it. */
+export type Explanation =
+  | { readonly ok: true; readonly verdict: Verdict; readonly accesses: readonly GuardedAccess[] }
+  | Failure
+
+/** One agent's session in a workspace. Ledger, rates, approvals and artifacts are its own. */
+export interface WorkspaceRun {
+  readonly id: string
+  readonly actor: string
+  readonly task: Task | undefined
+  /**
+   * Calls a tool. Never rejects for anything that a model, a file or a backend can cause.
+   *
+   * @example
+   * const file = await workspace.call('read_file', { path: 'src/app.ts' })
+   * if (file.ok) console.log(file.content, file.sha256)
+   */
+  call<N extends ToolName>(name: N, input: ToolInput<N>, options?: CallOptions): Promise<ToolResult<N>>
+  call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
+  /** The verdict on a call with its accesses and rules; nothing is executed and nothing counted. */
+  explain(name: string, input: unknown): Promise<Explanation>
+  /** Guarded files for the embedding program's own use: the same steps as any call. */
+  readonly files: WorkspaceFiles
+}
+
+export interface Workspace extends WorkspaceRun {
+  readonly tools: readonly ToolDescription[]
+  /** Opens another run, which shares the files and nothing else. */
+  run(options?: RunOptions): WorkspaceRun
+  /** Ends plan mode. */
+  approvePlan(): void
+  /** Checks the chain of the audit records, where a sink keeps them. */
+  verifyAudit(): AuditCheck
+  /** The audit records so far, of the first sink that keeps them. */
+  auditRecords(): readonly AuditRecord[]
+  close(): Promise<void>
+}
+
+/**
+ * Makes a workspace: one root of authority, and everything an agent may touch.
+ *
+ * @throws TypeError for a misconfiguration
+ * @example
+ * const workspace = await createWorkspace({
+ *   backend: memory({ 'src/app.ts': 'export const answer = 41\n' }),
+ *   policy: 'autonomous',
+ * })
+ */
+export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const sinks = sinksOf(options)
+  const core = createCore(options, sinks)
+  const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
+  const first = openRun(core, options, options.run)
+  return {
+    ...first,
+    tools: [...core.tools.values()].map(describe),
+    run: (other) => openRun(core, options, other),
+    approvePlan() {
+      core.mode = 'act'
+    },
+    auditRecords: records,
+    verifyAudit: () => verifyAudit(records()),
+    async close() {
+      await core.audit.close()
+      await core.backend.close()
+    },
+  }
+}
+
+function createCore(options: WorkspaceOptions, sinks: readonly AuditSink[]): Core {
+  const policy = compilePolicy(options.policy)
+  const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
+  const limits = resolveLimits({ ...policyLimits, ...options.limits })
+  const sealed = options.readOnly === true || policy.data.preset === 'readOnly'
+  const names = new Set(
+    resolveToolSet(
+      options.tools ?? 'full',
+      builtinTools.map(({ name }) => name),
+    ),
+  )
+  const inSet: readonly Tool[] = builtinTools.filter(({ name }) => names.has(name))
+  const registered = sealed ? inSet.filter(({ mutates }) => !mutates) : inSet
+  const backend = backendOf(options)
+  for (const { file } of sinks) {
+    if (file !== undefined && backend.holds?.(file) === true) {
+      throw new TypeError(
+        'The audit file lies inside the workspace, where an agent could reach it; choose another place',
+      )
+    }
+  }
+  return {
+    backend: sealed ? readOnly(backend) : backend,
+    policy,
+    tools: new Map(registered.map((tool) => [tool.name, tool])),
+    withheld: new Set(inSet.filter((tool) => !registered.includes(tool)).map(({ name }) => name)),
+    limits,
+    toolCallsPerMinute,
+    audit: createAudit({ sinks }),
+    documents: createDocumentCache(limits.cacheBytes),
+    hooks: options.hooks ?? {},
+    staleGuard: options.staleGuard ?? 'hash',
+    clock: options.clock ?? Date.now,
+    mode: options.mode ?? 'act',
+  }
+}
+
+function backendOf({ backend, mounts: parts }: WorkspaceOptions): Backend {
+  if (backend !== undefined && parts === undefined) return backend
+  if (parts !== undefined && backend === undefined) return mounts(parts)
+  throw new TypeError('createWorkspace needs either a backend or mounts')
+}
+
+function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
+  if (audit === undefined) return [memorySink()]
+  return Array.isArray(audit) ? (audit as readonly AuditSink[]) : [audit as AuditSink]
+}
+
+function openRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', task }: RunOptions = {}): WorkspaceRun {
+  const ids = options.ids ?? (() => crypto.randomUUID())
+  const runId = id ?? ids()
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
+  const run: Run = {
+    id: runId,
+    actor,
+    task,
+    ledger: createLedger(),
+    rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
+    approvals: createApprovals({ approve: options.approve, ids }),
+    artifacts: createArtifacts(runId, { backend: options.artifacts }),
+    calls: 0,
+  }
+  const call = (name: string, input: unknown, callOptions?: CallOptions) =>
+    callTool(core, run, name, input, callOptions)
+  return {
+    id: runId,
+    actor,
+    task,
+    call: call as WorkspaceRun['call'],
+    async explain(name, input) {
+      try {
+        const { verdict, accesses } = await reach(core, run, name, input)
+        return { ok: true, verdict, accesses }
+      } catch (error) {
+        return toFailure(error)
+      }
+    },
+    files: createFiles(call),
+  }
+}
+
+function describe(tool: Tool): ToolDescription {
+  return {
+    name: tool.name,
+    title: tool.title,
+    description: tool.description,
+    inputSchema: tool.input,
+    outputSchema: tool.output,
+    permission: tool.permission,
+    mutates: tool.mutates,
+    idempotent: tool.idempotent,
+  }
+}

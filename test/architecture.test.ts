@@ -1,0 +1,174 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join, posix, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const src = join(import.meta.dirname, '../src')
+const dist = join(import.meta.dirname, '../dist')
+
+/** The rules of who may import whom: a part, and the parts that it may name. `*` is all. */
+const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
+  errors: [],
+  limits: ['errors'],
+  'canonical-json': [],
+  paths: ['errors'],
+  access: ['paths', 'files'],
+  files: ['errors', 'paths'],
+  vfs: ['errors', 'paths', 'access', 'files'],
+  backends: ['vfs', 'paths', 'errors', 'files'],
+  search: ['errors', 'paths', 'files'],
+  patch: ['errors', 'paths', 'files'],
+  policy: ['errors', 'paths', 'access', 'files', 'limits', 'canonical-json'],
+  evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'canonical-json'],
+  hooks: ['errors', 'access'],
+  tool: ['errors', 'paths', 'access', 'vfs', 'limits'],
+  input: ['tool', 'errors'],
+  run: ['tool', 'policy', 'evidence', 'vfs', 'files', 'limits', 'hooks'],
+  sight: ['policy', 'paths', 'files', 'vfs'],
+  projection: ['evidence'],
+  suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
+  record: ['errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
+  'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
+  context: ['run', 'sight', 'tool', 'vfs', 'record', 'pipeline'],
+  pipeline: '*',
+  tools: ['tool', 'errors', 'limits', 'paths', 'access', 'files', 'vfs', 'search', 'patch', 'policy', 'evidence'],
+  'workspace-files': ['errors', 'pipeline'],
+  workspace: [
+    'pipeline',
+    'tools',
+    'tool',
+    'run',
+    'policy',
+    'evidence',
+    'vfs',
+    'files',
+    'access',
+    'errors',
+    'limits',
+    'hooks',
+    'workspace-files',
+  ],
+  index: '*',
+  adapters: ['workspace', 'tool', 'errors', 'pipeline', 'adapters'],
+  testing: ['vfs', 'paths', 'errors', 'files'],
+  cli: '*',
+}
+
+/** Files whose job is Node: nothing else may name a module of it. */
+const nodeFiles = [/^backends\/node(\.ts|\/)/, /^cli\//, /^evidence\/(jsonl-sink|file-lock)\.ts$/]
+
+interface Import {
+  readonly specifier: string
+  readonly typeOnly: boolean
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, 'utf8')
+  const found: Import[] = []
+  const statement =
+    /^\s*(?:import|export)\s+(type\s+)?[^'"`;]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm
+  for (const [, type, from, bare, dynamic] of text.matchAll(statement)) {
+    found.push({ specifier: from ?? bare ?? dynamic ?? '', typeOnly: type !== undefined })
+  }
+  return found
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.join(relative(directory, entry.parentPath), entry.name))
+}
+
+const sources = filesBelow(src).filter((name) => name.endsWith('.ts'))
+
+function partOf(name: string): string {
+  return (name.split('/')[0] ?? name).replace(/\.ts$/, '')
+}
+
+describe('who may import whom', () => {
+  it('has a rule for every part', () => {
+    expect([...new Set(sources.map(partOf))].filter((part) => !(part in mayImport))).toEqual([])
+  })
+
+  it('holds in every file', () => {
+    const broken: string[] = []
+    for (const name of sources) {
+      const allowed = mayImport[partOf(name)] ?? []
+      for (const { specifier } of importsOf(join(src, name))) {
+        if (!specifier.startsWith('.')) continue
+        const target = partOf(relative(src, join(src, dirname(name), specifier)))
+        if (target !== partOf(name) && allowed !== '*' && !allowed.includes(target))
+          broken.push(`${name} → ${specifier}`)
+      }
+    }
+    expect(broken).toEqual([])
+  })
+
+  it('has no circles at run time', () => {
+    const graph = new Map(
+      sources.map((name) => [
+        name,
+        importsOf(join(src, name))
+          .filter(({ specifier, typeOnly }) => specifier.startsWith('.') && !typeOnly)
+          .map(({ specifier }) => posix.join(posix.dirname(name), specifier)),
+      ]),
+    )
+    const done = new Set<string>()
+    const circles: string[] = []
+    const visit = (name: string, above: readonly string[]): void => {
+      if (above.includes(name)) circles.push([...above.slice(above.indexOf(name)), name].join(' → '))
+      if (done.has(name) || above.includes(name)) return
+      for (const next of graph.get(name) ?? []) visit(next, [...above, name])
+      done.add(name)
+    }
+    for (const name of sources) visit(name, [])
+    expect(circles).toEqual([])
+  })
+
+  it('names modules of Node only where Node is the job', () => {
+    const builtin = new Set(builtinModules)
+    const broken = sources
+      .filter((name) => !nodeFiles.some((pattern) => pattern.test(name)))
+      .flatMap((name) =>
+        importsOf(join(src, name))
+          .filter(({ specifier, typeOnly }) => !typeOnly && (specifier.startsWith('node:') || builtin.has(specifier)))
+          .map(({ specifier }) => `${name} → ${specifier}`),
+      )
+    expect(broken).toEqual([])
+  })
+})
+
+describe('the built root entry', () => {
+  /** Everything that a module loads, packages by name. */
+  function closure(entry: string): { files: Set<string>; packages: Set<string> } {
+    const files = new Set<string>()
+    const packages = new Set<string>()
+    const visit = (file: string): void => {
+      if (files.has(file)) return
+      files.add(file)
+      for (const [, from, bare, dynamic] of readFileSync(file, 'utf8').matchAll(
+        /^(?:import|export)\b[^;"']*?\bfrom\s*["']([^"']+)["']|^import\s*["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']\s*\)/gm,
+      )) {
+        const specifier = from ?? bare ?? dynamic ?? ''
+        if (specifier.startsWith('.')) visit(join(dirname(file), specifier))
+        else packages.add(specifier)
+      }
+    }
+    visit(join(dist, entry))
+    return { files, packages }
+  }
+
+  it('loads nothing of Node and no package but zod, picomatch and diff', () => {
+    const { files, packages } = closure('index.js')
+    expect(files.size).toBeGreaterThan(30)
+    expect([...packages].filter((name) => !['zod', 'picomatch', 'diff'].includes(name))).toEqual([])
+  })
+
+  it('is told apart from an entry that does load Node', () => {
+    expect([...closure('backends/node.js').packages].some((name) => name.startsWith('node:'))).toBe(true)
+  })
+
+  it('loads memory without any package', () => {
+    expect([...closure('backends/memory.js').packages]).toEqual([])
+  })
+})

@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { Volume } from 'memfs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { toJsonSchema } from '../src/adapters/json-schema.ts'
+import { createMcpServer } from '../src/adapters/mcp.ts'
+import { memfs } from '../src/backends/memfs.ts'
+import { memory } from '../src/backends/memory.ts'
+import { node } from '../src/backends/node.ts'
+import { redact } from '../src/files/secrets.ts'
+import { createWorkspace, mounts, type Path } from '../src/index.ts'
+import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
+import { quoteName } from '../src/patch/quoted-name.ts'
+import { compileGlob } from '../src/paths/glob.ts'
+import { compilePolicy } from '../src/policy/policy.ts'
+import { findMatches } from '../src/search/matches.ts'
+import { compileQuery } from '../src/search/query.ts'
+import { backendContract } from '../src/testing/index.ts'
+
+const top = join(import.meta.dirname, '..')
+/** Inside the package, so that the examples import it by its own name, as built. */
+const made = join(top, 'dist/examples')
+
+/** What the examples in docstrings take for given. */
+async function given(): Promise<Record<string, unknown>> {
+  const files = memory({ 'src/app.ts': 'export const answer = 41\n' })
+  const directory = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
+  return {
+    ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
+    ...{ backendContract, memfs, memory, mounts, quoteName, redact, toJsonSchema, unifiedDiff, Volume },
+    node: () => node(directory, { stateDir: `${directory}-state` }),
+    it: (_name: string, run: () => Promise<void>) => run(),
+    path: 'x' as Path,
+    token: `ghp_${'a1B2'.repeat(9)}`,
+    workspace: await createWorkspace({ backend: files, policy: 'autonomous' }),
+    StdioServerTransport: InMemoryTransport,
+  }
+}
+
+interface Example {
+  readonly name: string
+  readonly code: string
+}
+
+function readmeExamples(): Example[] {
+  const text = readFileSync(join(top, 'README.md'), 'utf8')
+  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], index) => ({
+    name: `README ${index + 1}`,
+    code,
+  }))
+}
+
+/** The examples of the public entries that stand by themselves: they import what they use, or use what is given. */
+function docstringExamples(): Example[] {
+  const src = join(top, 'src')
+  return readdirSync(src, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .flatMap((entry) => {
+      const file = join(entry.parentPath, entry.name)
+      const name = relative(src, file)
+      const examples = [...readFileSync(file, 'utf8').matchAll(/@example\n((?:\s*\*(?!\/)(?! @).*\n)+)/g)]
+      return examples.map(([, block = ''], index) => ({ name: `${name} ${index + 1}`, code: plain(block) }))
+    })
+}
+
+function plain(block: string): string {
+  return block.replace(/^\s*\* ?/gm, '').replace(/^```(?:ts)?$/gm, '')
+}
+
+describe('the examples', () => {
+  beforeAll(() => {
+    mkdirSync(made, { recursive: true })
+  })
+  afterAll(() => rmSync(made, { recursive: true, force: true }))
+
+  it('are there', () => {
+    expect(readmeExamples().length).toBeGreaterThan(0)
+    expect(docstringExamples().length).toBeGreaterThan(10)
+  })
+
+  it.each(readmeExamples())('$name runs on the package as built', async ({ name, code }) => {
+    const file = join(made, `${name.replace(/\W+/g, '-')}.mjs`)
+    writeFileSync(file, code)
+    await import(/* @vite-ignore */ pathToFileURL(file).href)
+  })
+
+  it.each(docstringExamples())('$name runs', async ({ code }) => {
+    const names = Object.entries(await given()).filter(([name]) => !code.includes(`const ${name} =`))
+    const AsyncFunction = (async () => {}).constructor as new (
+      ...parts: string[]
+    ) => (...values: unknown[]) => Promise<void>
+    await new AsyncFunction(...names.map(([name]) => name), code)(...names.map(([, value]) => value))
+  })
+})
