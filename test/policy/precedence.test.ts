@@ -317,6 +317,31 @@ describe('allowlists and walks', () => {
     ])
   })
 
+  it('keeps directories of equally long names apart', () => {
+    const denied = compilePolicy({ preset: 'autonomous', deniedPaths: ['aa/*.ts'] })
+    const plain = classifyPath('x.ts' as LogicalPath)
+    const sees = (path: string) => denied.decide('x', 'file:read', path as LogicalPath, plain)
+    expect(['aa/x.ts', 'bb/x.ts', 'aa/x.ts', 'x.ts', 'aa/b/x.ts'].map(sees)).toEqual([
+      'deny',
+      'allow',
+      'deny',
+      'allow',
+      'allow',
+    ])
+    const open = compilePolicy({ preset: 'autonomous', deniedPaths: ['aa'] })
+    const opens = (path: string) => open.decide('x', 'file:read', path as LogicalPath, plain)
+    expect(['aa/x.ts', 'bb/x.ts', 'aa/x.ts'].map(opens)).toEqual(['deny', 'allow', 'deny'])
+  })
+
+  it('lifts no protection of a directory because something below may be opened', () => {
+    const rules = [{ name: 'key', action: 'allow', paths: ['.ssh/id.pub'], overrides: ['secret'] }] as const
+    const search = access('file:search', '.ssh', {
+      classification: classifyDirectory('.ssh' as LogicalPath),
+      recursive: true,
+    })
+    expect(judge({ preset: 'autonomous', rules }, 'search_text', search).decision).toBe('deny')
+  })
+
   it('lets no directory be changed because it leads somewhere', () => {
     const remove = access('file:delete', 'src', {
       classification: classifyDirectory('src' as LogicalPath),

@@ -71,10 +71,19 @@ export function referenceProtection(
   return undefined
 }
 
-function anyGlob(patterns: readonly string[], path: string): boolean {
+/**
+ * picomatch's answer, where `dir/**` covers `dir`, too, whatever `dir` is: for picomatch only where no star stands there.
+ */
+export function globMatches(pattern: string, path: string): boolean {
+  const stem = pattern.replace(/(\/\*\*)+$/, '')
+  const globs = stem === pattern || stem === '**' ? [pattern] : [pattern, stem]
+  return globs.some((glob) => picomatch.isMatch(path, glob, { dot: true }))
+}
+
+/** Whether one of a policy's path patterns matches: a pattern that ends in a plain name means what is below, too. */
+export function anyGlob(patterns: readonly string[], path: string): boolean {
   return patterns.some((pattern) => {
     const last = pattern.slice(pattern.lastIndexOf('/') + 1)
-    const below = /[*?[\]{}]/.test(last) ? [] : [`${pattern}/**`]
-    return [pattern, ...below].some((glob) => picomatch.isMatch(path, glob, { dot: true }))
+    return globMatches(pattern, path) || (!/[*?[\]{}]/.test(last) && globMatches(`${pattern}/**`, path))
   })
 }
