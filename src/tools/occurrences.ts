@@ -1,15 +1,16 @@
 /**
  * The offsets at which a text occurs in another, ascending, at most `most`. Linear in both, also where a text repeats
- * itself (Knuth–Morris–Pratt where the engine's own search could be made slow).
+ * itself (Knuth–Morris–Pratt where the engine's own search could take more than `mostSteps` comparisons).
  */
 export function occurrences(
   text: string,
   wanted: string,
-  options: { readonly overlapping: boolean; readonly most?: number },
+  options: { readonly overlapping: boolean; readonly most?: number; readonly mostSteps?: number },
 ): number[] {
   const most = options.most ?? Number.POSITIVE_INFINITY
   if (wanted === '' || wanted.length > text.length) return []
-  if (text.length * wanted.length > MOST_STEPS) return byPrefixes(text, wanted, options.overlapping, most)
+  if (text.length * wanted.length > (options.mostSteps ?? MOST_STEPS))
+    return byPrefixes(text, wanted, options.overlapping, most)
   const step = options.overlapping ? 1 : wanted.length
   const found: number[] = []
   for (let at = text.indexOf(wanted); at !== -1 && found.length < most; at = text.indexOf(wanted, at + step)) {

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest'
+import { bench } from './setup.ts'
+
+describe('edit_file', () => {
+  it('replaces the one place and keeps every other byte', async () => {
+    const { ok, bytes } = await bench({ 'a.ts': '\ufeffone\r\ntwo\r\nthree' })
+    const answer = await ok('edit_file', { path: 'a.ts', oldText: 'one\ntwo', newText: '1\n2\n3' })
+    expect(Buffer.from(await bytes('a.ts')).toString()).toBe('\ufeff1\r\n2\r\n3\r\nthree')
+    expect(answer).toMatchObject({ replacements: 1, insertions: 3, deletions: 2 })
+    expect(answer.diff).toContain('-two')
+  })
+
+  it('keeps UTF-16', async () => {
+    const stored = Buffer.from('\ufeffaé𝒳\n', 'utf16le')
+    const { ok, bytes } = await bench({ 'a.txt': new Uint8Array(stored) })
+    await ok('edit_file', { path: 'a.txt', oldText: 'é', newText: 'ü𝒴' })
+    expect(Buffer.from(await bytes('a.txt')).equals(Buffer.from('\ufeffaü𝒴𝒳\n', 'utf16le'))).toBe(true)
+  })
+
+  it('names all the lines where a text is ambiguous, overlapping ones too', async () => {
+    const { call } = await bench({ 'a.ts': 'aaa\nb\nxaa\n' })
+    expect(await call('edit_file', { path: 'a.ts', oldText: 'aa', newText: 'c' })).toMatchObject({
+      code: 'EDIT_AMBIGUOUS',
+      occurrences: 3,
+      lines: [1, 1, 3],
+    })
+    expect(await call('edit_file', { path: 'a.ts', oldText: 'aa', newText: 'c', replaceAll: true })).toMatchObject({
+      ok: true,
+      replacements: 2,
+    })
+  })
+
+  it('shows the nearest passage, so that an edit can be mended at once', async () => {
+    const { call, ok } = await bench({
+      'a.ts': 'import x\n\nfunction f() {\n\treturn 1\n}\n\nfunction g() {\n\treturn 2\n}\n',
+    })
+    const answer = await call('edit_file', { path: 'a.ts', oldText: 'function g() {\n  return 2\n}', newText: 'x' })
+    expect(answer).toMatchObject({
+      code: 'EDIT_NO_MATCH',
+      nearest: { line: 7, text: 'function g() {\n\treturn 2\n}' },
+    })
+    await ok('edit_file', { path: 'a.ts', oldText: answer.nearest.text, newText: 'x' })
+  })
+
+  it('never matches fuzzily', async () => {
+    const { code, snapshot } = await bench({ 'a.ts': 'Foo  bar\n“q”\nI\n' })
+    const before = await snapshot()
+    for (const oldText of ['foo  bar', 'Foo bar', 'Foo  bar ', '"q"', 'ı', 'Foo  bar\r\n']) {
+      expect(await code('edit_file', { path: 'a.ts', oldText, newText: 'x' })).toBe('EDIT_NO_MATCH')
+    }
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('applies several edits one after the other, all or none', async () => {
+    const { ok, call, text } = await bench({ 'a.ts': 'a b c' })
+    const edits = [
+      { oldText: 'a', newText: 'x' },
+      { oldText: 'x b', newText: 'y' },
+    ]
+    expect(await ok('edit_file', { path: 'a.ts', edits })).toMatchObject({ replacements: 2 })
+    expect(await text('a.ts')).toBe('y c')
+    const refused = await call('edit_file', { path: 'a.ts', edits: [{ oldText: 'c', newText: 'd' }, ...edits] })
+    expect(refused).toMatchObject({ code: 'EDIT_NO_MATCH', edit: 1 })
+    expect(await text('a.ts')).toBe('y c')
+  })
+
+  it('answers a dry run the same and changes nothing', async () => {
+    const { ok, snapshot } = await bench({ 'a.ts': 'a\nb\n' })
+    const before = await snapshot()
+    const input = { path: 'a.ts', oldText: 'b', newText: 'c' }
+    const dry = await ok('edit_file', { ...input, dryRun: true })
+    expect(await snapshot()).toEqual(before)
+    const real = await ok('edit_file', input)
+    expect(dry).toMatchObject({
+      diff: real.diff,
+      insertions: 1,
+      deletions: 1,
+      replacements: 1,
+      oldSha256: real.oldSha256,
+    })
+    expect(dry).toMatchObject({ dryRun: true, newSha256: null })
+  })
+
+  it('refuses a stale version, and an edit that changes nothing', async () => {
+    const { code, sha } = await bench({ 'a.ts': 'a' })
+    const expectedSha256 = '0'.repeat(64)
+    expect(await code('edit_file', { path: 'a.ts', oldText: 'a', newText: 'b', expectedSha256 })).toBe('WRITE_CONFLICT')
+    expect(await code('edit_file', { path: 'a.ts', oldText: 'a', newText: 'b', expectedSha256: null })).toBe(
+      'WRITE_CONFLICT',
+    )
+    expect(
+      await code('edit_file', { path: 'a.ts', oldText: 'a', newText: 'a', expectedSha256: await sha('a.ts') }),
+    ).toBe('INVALID_INPUT')
+    expect(await code('edit_file', { path: 'a.ts', oldText: 'a' })).toBe('INVALID_INPUT')
+    expect(
+      await code('edit_file', { path: 'a.ts', oldText: 'a', newText: 'b', edits: [{ oldText: 'a', newText: 'b' }] }),
+    ).toBe('INVALID_INPUT')
+  })
+
+  it('matches across the line ends of a mixed file and keeps them', async () => {
+    const { ok, text } = await bench({ 'a.txt': 'a\r\nb\nc\r\nd\n' })
+    await ok('edit_file', { path: 'a.txt', oldText: 'a\nb\nc', newText: 'A\nB\nC' })
+    expect(await text('a.txt')).toBe('A\r\nB\r\nC\r\nd\n')
+    await ok('edit_file', { path: 'a.txt', oldText: 'd', newText: 'd\ne' })
+    expect(await text('a.txt')).toBe('A\r\nB\r\nC\r\nd\ne\n')
+  })
+
+  describe('with secrets in the file', () => {
+    const token = `ghp_${'a1B2'.repeat(10)}`
+    const stored = `before\ntoken = "${token}" # note\nafter\n`
+
+    it('edits around them, sees only marks, and leaves them as they are', async () => {
+      const { ok, text, code } = await bench({ 'a.txt': stored })
+      const answer = await ok('edit_file', { path: 'a.txt', oldText: '# note', newText: '# new note' })
+      expect(await text('a.txt')).toBe(stored.replace('note', 'new note'))
+      expect(JSON.stringify(answer)).not.toContain(token)
+      expect(await code('edit_file', { path: 'a.txt', oldText: token, newText: 'x' })).toBe('EDIT_NO_MATCH')
+    })
+
+    it('refuses to change a part of a mark or to write one, and lets it be removed whole', async () => {
+      const { ok, text, code } = await bench({ 'a.txt': stored })
+      const { content } = await ok('read_file', { path: 'a.txt' })
+      const mark = /\[REDACTED:[^\]]+\]/.exec(content)?.[0] as string
+      for (const oldText of [mark.slice(1), mark.slice(0, -1), `"${mark.slice(0, 5)}`, 'REDACTED', ':1]" #']) {
+        expect(await code('edit_file', { path: 'a.txt', oldText, newText: 'x' })).toBe('POLICY_DENIED_SECRET')
+      }
+      expect(await code('edit_file', { path: 'a.txt', oldText: 'before', newText: mark })).toBe('POLICY_DENIED_SECRET')
+      expect(await code('edit_file', { path: 'a.txt', oldText: mark, newText: mark })).toBe('POLICY_DENIED_SECRET')
+      expect(await text('a.txt')).toBe(stored)
+      await ok('edit_file', { path: 'a.txt', oldText: mark, newText: 'gone' })
+      expect(await text('a.txt')).toBe(stored.replace(token, 'gone'))
+    })
+  })
+
+  it('takes linear time whatever the texts', async () => {
+    const { call, ok } = await bench({ 'a.txt': 'a'.repeat(1_000_000), 'b.txt': 'ab\r\n'.repeat(250_000) })
+    const start = performance.now()
+    await call('edit_file', { path: 'a.txt', oldText: `b${'a'.repeat(400_000)}`, newText: '' })
+    await call('edit_file', { path: 'a.txt', oldText: 'a'.repeat(500_000), newText: '' })
+    await call('edit_file', { path: 'a.txt', oldText: `${'a'.repeat(500_000)}b`, newText: '' })
+    expect(await ok('edit_file', { path: 'b.txt', oldText: 'b\n', newText: 'c\n', replaceAll: true })).toMatchObject({
+      replacements: 250_000,
+    })
+    expect(performance.now() - start).toBeLessThan(8000)
+  })
+})

@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import { bench } from './setup.ts'
+
+const tree = {
+  'src/a.ts': 'export const answer = 41\n',
+  'src/deep/b.ts': 'import { answer } from "../a"\n// ANSWER\n',
+  'src/.hidden.ts': 'answer\n',
+  '.github/w.yml': 'answer: 1\n',
+  '.env': 'answer=secret\n',
+  'server.pem': 'answer\n',
+  '.gitignore': 'ignored/\n*.log\n',
+  'ignored/x.ts': 'answer\n',
+  'a.log': 'answer\n',
+  'node_modules/p/i.js': 'answer\n',
+  '.git/config': 'answer\n',
+  'link.ts': { link: 'src/a.ts' },
+  'blob.bin': new Uint8Array([0x61, 0, 1]),
+} as const
+
+describe('list_directory', () => {
+  it('lists what is visible, with kinds', async () => {
+    const { ok } = await bench(tree)
+    const { entries, totalEntries, truncated } = await ok('list_directory', {})
+    expect(entries.map(({ path, type, kind }: Record<string, string>) => [path, type, kind])).toEqual([
+      ['blob.bin', 'file', 'BINARY'],
+      ['link.ts', 'link', 'TEXT_SOURCE'],
+      ['server.pem', 'file', 'SECRET_LIKE'],
+      ['src', 'directory', 'DIRECTORY'],
+    ])
+    expect({ totalEntries, truncated }).toEqual({ totalEntries: 4, truncated: false })
+    expect(entries[0]).toMatchObject({ sizeBytes: 3 })
+  })
+
+  it('shows of protected files only that they exist', async () => {
+    const { ok } = await bench(tree)
+    const { entries } = await ok('list_directory', { includeHidden: true })
+    const secret = entries.find(({ path }: { path: string }) => path === '.env')
+    expect(Object.keys(secret).sort()).toEqual(['kind', 'path', 'readable', 'reason', 'type'])
+    expect(entries.some(({ path }: { path: string }) => path.startsWith('.git/') || path === '.git')).toBe(false)
+  })
+
+  it('goes as deep and shows as much as asked, and says what is left out', async () => {
+    const { ok } = await bench(tree)
+    const deep = await ok('list_directory', { path: 'src', maxDepth: 2 })
+    expect(deep.entries.map(({ path }: { path: string }) => path)).toEqual(['src/a.ts', 'src/deep', 'src/deep/b.ts'])
+    const cut = await ok('list_directory', { path: 'src', maxDepth: 2, maxEntries: 1 })
+    expect(cut).toMatchObject({ truncated: true, totalEntries: 3 })
+    expect(cut.entries).toHaveLength(1)
+    const clamped = await ok('list_directory', { maxEntries: 9999, maxDepth: 9999 })
+    expect(clamped.warnings).toHaveLength(2)
+  })
+
+  it('refuses files and what is not there', async () => {
+    const { code } = await bench(tree)
+    expect(await code('list_directory', { path: 'src/a.ts' })).toBe('NOT_A_DIRECTORY')
+    expect(await code('list_directory', { path: 'none' })).toBe('NOT_FOUND')
+    expect(await code('list_directory', { path: '.git' })).toBe('POLICY_DENIED')
+  })
+
+  it('hides what an allowlist does not cover', async () => {
+    const { ok } = await bench(tree, { policy: { preset: 'autonomous', allowedPaths: ['src/deep/**'] } })
+    const { entries } = await ok('list_directory', { maxDepth: 5 })
+    expect(entries.map(({ path }: { path: string }) => path)).toEqual(['src', 'src/deep', 'src/deep/b.ts'])
+  })
+})
+
+describe('find_files', () => {
+  it('matches from the directory asked for and answers from the root', async () => {
+    const { ok } = await bench(tree)
+    expect((await ok('find_files', { pattern: '**/*.ts' })).files).toEqual(['link.ts', 'src/a.ts', 'src/deep/b.ts'])
+    expect((await ok('find_files', { pattern: '*.ts', path: 'src' })).files).toEqual(['src/a.ts'])
+    expect(await ok('find_files', { pattern: '**', maxResults: 1 })).toMatchObject({
+      totalFound: 5,
+      truncated: true,
+      files: ['blob.bin'],
+    })
+    expect((await ok('find_files', { pattern: 'b.ts' })).warnings.join()).toContain('**/b.ts')
+  })
+
+  it('refuses what is no directory or no glob', async () => {
+    const { code } = await bench(tree)
+    expect(await code('find_files', { pattern: '*', path: 'src/a.ts' })).toBe('NOT_A_DIRECTORY')
+    expect(await code('find_files', { pattern: '*', path: 'none' })).toBe('NOT_FOUND')
+    expect(await code('find_files', { pattern: '../*' })).toBe('INVALID_PATTERN')
+  })
+})
+
+describe('search_text', () => {
+  it('finds lines with their place', async () => {
+    const { ok } = await bench(tree)
+    const { matches, filesSearched } = await ok('search_text', { query: 'answer' })
+    expect(matches.map(({ path, line, column }: Record<string, unknown>) => [path, line, column])).toEqual([
+      ['src/a.ts', 1, 14],
+      ['src/deep/b.ts', 1, 10],
+    ])
+    expect(filesSearched).toBe(3)
+  })
+
+  it('obeys case, globs, mode, context and a single file', async () => {
+    const { ok } = await bench(tree)
+    expect((await ok('search_text', { query: 'answer', caseSensitive: false })).matches).toHaveLength(3)
+    expect((await ok('search_text', { query: 'answer', includeGlob: '**/b.ts' })).matches).toHaveLength(1)
+    expect((await ok('search_text', { query: 'answer', excludeGlob: 'src/deep/**' })).matches).toHaveLength(1)
+    expect((await ok('search_text', { query: '= \\d+$', mode: 'regex' })).matches).toMatchObject([
+      { path: 'src/a.ts', column: 21 },
+    ])
+    expect((await ok('search_text', { query: 'ANSWER', contextLines: 9 })).matches).toMatchObject([
+      { before: ['import { answer } from "../a"'], after: [] },
+    ])
+    expect((await ok('search_text', { query: 'answer', path: 'src/a.ts' })).matches).toHaveLength(1)
+    // A file that is named is searched, ignored or not.
+    expect((await ok('search_text', { query: 'answer', path: 'a.log' })).matches).toHaveLength(1)
+  })
+
+  it('counts lines by file', async () => {
+    const { ok } = await bench(tree)
+    const answer = await ok('search_text', { query: 'answer', caseSensitive: false, filesOnly: true })
+    expect(answer).toMatchObject({
+      matches: [],
+      files: [
+        { path: 'src/a.ts', count: 1 },
+        { path: 'src/deep/b.ts', count: 2 },
+      ],
+    })
+    expect(await ok('search_text', { query: 'answer', filesOnly: true, maxMatches: 1 })).toMatchObject({
+      truncated: true,
+      truncatedReason: 'maxMatches',
+    })
+  })
+
+  it('stops at its limits and says at which', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `${'needle '.repeat(40)}\n`.repeat(50)]),
+    )
+    const { ok } = await bench(many)
+    expect(await ok('search_text', { query: 'needle', maxMatches: 3 })).toMatchObject({
+      truncated: true,
+      truncatedReason: 'maxMatches',
+      matches: { length: 3 },
+    })
+    const bytes = await ok('search_text', { query: 'needle', maxMatches: 1000, contextLines: 3 })
+    expect(bytes).toMatchObject({ truncated: true, truncatedReason: 'bytes' })
+    expect(Buffer.byteLength(JSON.stringify(bytes))).toBeLessThan(131_072)
+    expect(await ok('search_text', { query: 'needle', maxFileBytes: 100 })).toMatchObject({
+      filesSkipped: 50,
+      filesSearched: 0,
+      matches: [],
+    })
+  })
+
+  it('ends at its deadline, with what it has or as a timeout', async () => {
+    const lots = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`${String(i).padStart(2, '0')}.txt`, 'ab'.repeat(1_000_000)]),
+    )
+    const { call } = await bench({ ...lots, '0.txt': 'x1y\n' })
+    const pattern = { mode: 'regex', query: '[a-z]\\d[a-z]|a(.)*b(.)*c', timeoutMs: 30 }
+    const partial = await call('search_text', pattern)
+    expect(partial.ok ? partial.truncatedReason : partial.code).toMatch(/timeout|SEARCH_TIMEOUT/)
+    expect(
+      await call('search_text', { ...pattern, query: '[0-9]z[a-z]', excludeGlob: '0.txt', timeoutMs: 1 }),
+    ).toMatchObject({ code: 'SEARCH_TIMEOUT' })
+  })
+
+  it('is cancelled, before and while it runs', async () => {
+    const lots = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}.txt`, 'ab'.repeat(500_000)]))
+    const { call } = await bench(lots)
+    expect(await call('search_text', { query: 'x' }, { signal: AbortSignal.abort() })).toMatchObject({
+      code: 'ABORTED',
+    })
+    const controller = new AbortController()
+    const running = call(
+      'search_text',
+      { query: '[0-9][a-f]|[x-z]\\w*[0-9]', mode: 'regex' },
+      { signal: controller.signal },
+    )
+    setTimeout(() => controller.abort(), 5)
+    expect(await running).toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('sees only the redacted text', async () => {
+    const token = `ghp_${'a1B2'.repeat(10)}`
+    const { ok } = await bench({
+      'a.txt': `x token=${token} github-token end\n`,
+      'b.txt': `${token}\n`,
+      'w.txt': new Uint8Array(Buffer.from(`\ufeffé ${token} end\n`, 'utf16le')),
+    })
+    const found = async (query: string, mode = 'literal') =>
+      (await ok('search_text', { query, mode })).matches.map(({ path, column }: Record<string, unknown>) => [
+        path,
+        column,
+      ])
+    expect(await found(token)).toEqual([])
+    expect(await found('a1B2')).toEqual([])
+    expect(await found('B2a[0-9]B', 'regex')).toEqual([])
+    // In the mark it is no match, behind it it is.
+    expect(await found('github-token')).toEqual([['a.txt', 35]])
+    expect(await found('REDACTED')).toEqual([])
+    expect(await found('[REDACTED:github-token:1]')).toEqual([])
+    expect(await found('[REDACTED:github-token:1] ')).toEqual([
+      ['a.txt', 9],
+      ['w.txt', 3],
+    ])
+    expect(await found('=\\[RED', 'regex')).toEqual([['a.txt', 8]])
+    expect(await found(' end')).toEqual([
+      ['a.txt', 47],
+      ['w.txt', 28],
+    ])
+    const { matches } = await ok('search_text', { query: '.', mode: 'regex', contextLines: 2 })
+    expect(JSON.stringify(matches)).not.toContain('a1B2')
+  })
+
+  it('never reaches protected files', async () => {
+    const { ok, code } = await bench(tree)
+    const all = await ok('search_text', { query: 'answer', includeHidden: true, includeIgnored: true })
+    const paths = all.matches.map(({ path }: { path: string }) => path)
+    expect(paths).toEqual([
+      '.github/w.yml',
+      'a.log',
+      'ignored/x.ts',
+      'node_modules/p/i.js',
+      'src/.hidden.ts',
+      'src/a.ts',
+      'src/deep/b.ts',
+    ])
+    expect(await code('search_text', { query: 'answer', path: '.env' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code('search_text', { query: 'answer', path: 'server.pem' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code('search_text', { query: 'answer', path: '.git' })).toBe('POLICY_DENIED')
+  })
+})
+
+describe('file_info', () => {
+  it('describes files, directories and links', async () => {
+    const { ok, sha } = await bench(tree)
+    expect(await ok('file_info', { path: 'src/a.ts' })).toMatchObject({
+      type: 'file',
+      kind: 'TEXT_SOURCE',
+      readable: true,
+      writable: true,
+      sizeBytes: 25,
+      sha256: await sha('src/a.ts'),
+      encoding: 'utf-8',
+      eol: 'lf',
+      totalLines: 1,
+      mode: '0644',
+    })
+    expect(await ok('file_info', { path: 'blob.bin' })).toMatchObject({ kind: 'BINARY', readable: false, sizeBytes: 3 })
+    expect(await ok('file_info', { path: 'src' })).toMatchObject({ type: 'directory', kind: 'DIRECTORY' })
+    expect(await ok('file_info', { path: 'link.ts' })).toMatchObject({ type: 'link', target: 'src/a.ts' })
+    expect(await ok('file_info', { path: '.' })).toMatchObject({ type: 'directory' })
+  })
+
+  it('tells of protected files nothing but that they exist', async () => {
+    const { ok, code } = await bench({ ...tree, l: { link: '.env' } })
+    for (const path of ['.env', 'server.pem', 'l']) {
+      const answer = await ok('file_info', { path })
+      expect(answer).toMatchObject({ kind: 'SECRET_LIKE', readable: false, writable: false })
+      for (const field of ['sizeBytes', 'sha256', 'modifiedAt', 'totalLines']) expect(answer).not.toHaveProperty(field)
+    }
+    expect(await code('file_info', { path: '.git/config' })).toBe('POLICY_DENIED')
+    expect(await code('file_info', { path: 'none' })).toBe('NOT_FOUND')
+  })
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import { bench } from './setup.ts'
+
+describe('move_file', () => {
+  it('moves a file with its bytes and mode, making parents', async () => {
+    const { ok, snapshot, sha } = await bench({ x: { text: '#!', mode: 0o755 } })
+    const version = await sha('x')
+    expect(await ok('move_file', { path: 'x', to: 'a/b/y' })).toMatchObject({
+      type: 'file',
+      entries: 1,
+      sha256: version,
+    })
+    expect(await snapshot()).toEqual({ a: 'directory', 'a/b': 'directory', 'a/b/y': 'file 755 #!' })
+  })
+
+  it('moves a directory whole, hidden and ignored names too', async () => {
+    const { ok, snapshot } = await bench({
+      'd/.hidden': 'h',
+      'd/.gitignore': 'x',
+      'd/x': 'x',
+      'd/e/f': 'f',
+      'd/l': { link: 'x' },
+    })
+    expect(await ok('move_file', { path: 'd', to: 'n/d2' })).toMatchObject({ type: 'directory', entries: 7 })
+    const after = await snapshot()
+    expect(Object.keys(after).sort()).toEqual([
+      'n',
+      'n/d2',
+      'n/d2/.gitignore',
+      'n/d2/.hidden',
+      'n/d2/e',
+      'n/d2/e/f',
+      'n/d2/l',
+      'n/d2/x',
+    ])
+    expect(after['n/d2/l']).toBe('link x')
+  })
+
+  it('moves a link itself', async () => {
+    const { ok, snapshot } = await bench({ 'a.ts': 'a', l: { link: 'a.ts' } })
+    expect(await ok('move_file', { path: 'l', to: 'm' })).toMatchObject({ type: 'link', sha256: null })
+    expect(await snapshot()).toMatchObject({ m: 'link a.ts' })
+    expect(await snapshot()).not.toHaveProperty('l')
+  })
+
+  it('knows at the new path what the run knew at the old', async () => {
+    const { ok } = await bench({ 'a.ts': 'a' })
+    await ok('read_file', { path: 'a.ts' })
+    await ok('move_file', { path: 'a.ts', to: 'b.ts' })
+    await ok('write_file', { path: 'b.ts', content: 'b' })
+  })
+})
+
+describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
+  it('to overwrite, to go into itself, and what is not there', async () => {
+    const { code, call, snapshot, sha } = await bench({
+      'a.ts': 'a',
+      'b.ts': 'b',
+      'd/e/x': 'x',
+      l: { link: 'a.ts' },
+      gone: { link: 'nowhere' },
+    })
+    const before = await snapshot()
+    const version = await sha('b.ts')
+    expect(await code(tool, { path: 'a.ts', to: 'b.ts' })).toBe('ALREADY_EXISTS')
+    expect(await code(tool, { path: 'a.ts', to: 'a.ts' })).toBe('ALREADY_EXISTS')
+    expect(await code(tool, { path: 'a.ts', to: 'l' })).toBe('ALREADY_EXISTS')
+    expect(await code(tool, { path: 'a.ts', to: 'gone' })).toBe('ALREADY_EXISTS')
+    expect(await code(tool, { path: 'd', to: 'd/e/y' })).toBe('INVALID_INPUT')
+    expect(await code(tool, { path: 'd', to: 'd' })).toBe('ALREADY_EXISTS')
+    expect(await code(tool, { path: 'none', to: 'x' })).toBe('NOT_FOUND')
+    expect(await code(tool, { path: 'a.ts', to: 'b.ts/x' })).toBe('NOT_A_DIRECTORY')
+    expect(await code(tool, { path: 'a.ts', to: 'n/x', createParents: false })).toBe('NOT_FOUND')
+    expect(await code(tool, { path: '.', to: 'x' })).toMatch(/PATH_REJECTED|POLICY_DENIED/)
+    expect(await code(tool, { path: 'a.ts', to: '.' })).toMatch(/PATH_REJECTED|POLICY_DENIED|ALREADY_EXISTS/)
+    expect(await code(tool, { path: 'a.ts', to: 'x', expectedSha256: version })).toBe('WRITE_CONFLICT')
+    expect(await code(tool, { path: 'a.ts', to: 'x', expectedSha256: null })).toBe('WRITE_CONFLICT')
+    expect(await code(tool, { path: 'd', to: 'x', expectedSha256: version })).toBe('WRITE_CONFLICT')
+    expect((await call(tool, { path: 'a.ts', to: 'd' })).hint).toContain('d/a.ts')
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('protected files under either name, however they are reached', async () => {
+    const { code, snapshot } = await bench({
+      '.env': 'A=1',
+      'cloud/.aws/credentials': 'k',
+      'keys/id_rsa': 'k',
+      'a.ts': 'a',
+      'plain/credentials': 'c',
+      l: { link: '.env' },
+      'repo/.git/config': 'g',
+      'dist/x.js': 'x',
+    })
+    const before = await snapshot()
+    expect(await code(tool, { path: '.env', to: 'env.txt' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code(tool, { path: 'a.ts', to: '.env.local' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code(tool, { path: 'l', to: 'm' })).toBe('POLICY_DENIED_SECRET')
+    // A directory is judged name by name: `.aws/` as `aws/` would show its credentials.
+    expect(await code(tool, { path: 'cloud/.aws', to: 'cloud/aws' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code(tool, { path: 'cloud', to: 'sky' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code(tool, { path: 'keys', to: 'k' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code(tool, { path: 'plain', to: '.aws' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code(tool, { path: 'repo', to: 'r' })).toBe('POLICY_DENIED')
+    expect(await code(tool, { path: 'repo/.git', to: 'g' })).toBe('POLICY_DENIED')
+    expect(await code(tool, { path: 'a.ts', to: '.git/hooks/x' })).toBe('POLICY_DENIED')
+    expect(await code(tool, { path: 'a.ts', to: 'dist/a.js' })).toBe('POLICY_DENIED')
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('what a rule denies in a tree', async () => {
+    const policy = { preset: 'autonomous', deniedPaths: ['src/private/**'] } as const
+    const { code, snapshot } = await bench({ 'src/private/x': 'x', 'src/y': 'y', 'in/private/z': 'z' }, { policy })
+    const before = await snapshot()
+    expect(await code(tool, { path: 'src', to: 'other' })).toBe('POLICY_DENIED')
+    expect(await code(tool, { path: 'in/private', to: 'src/private' })).toBe('POLICY_DENIED')
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('a link whose target would lie outside from its new place', async () => {
+    const { code, ok, snapshot } = await bench({ 'a/b/l': { link: '../../x' }, x: 'x' })
+    const before = await snapshot()
+    expect(await code(tool, { path: 'a/b/l', to: 'l' })).toBe('PATH_REJECTED')
+    expect(await code(tool, { path: 'a', to: 'a/../b/../c/../l/../../z' })).toBe('PATH_REJECTED')
+    expect(await code(tool, { path: 'a/b', to: 'b' })).toBe('PATH_REJECTED')
+    expect(await snapshot()).toEqual(before)
+    await ok(tool, { path: 'a/b', to: 'a/c' })
+  })
+
+  it('a tree over the limits', async () => {
+    const tree = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`d/${i}`, '12345']))
+    const few = await bench(tree, { limits: { treeEntries: 20 } })
+    expect(await few.code(tool, { path: 'd', to: 'e' })).toBe('LIMIT_EXCEEDED')
+    const small = await bench(tree, { limits: { treeBytes: 99 } })
+    expect(await small.code(tool, { path: 'd', to: 'e' })).toBe('LIMIT_EXCEEDED')
+    const enough = await bench(tree, { limits: { treeEntries: 21, treeBytes: 100 } })
+    expect(await enough.ok(tool, { path: 'd', to: 'e' })).toMatchObject({ entries: 21 })
+  })
+})
+
+describe('copy_file', () => {
+  it('copies a file, a tree and a link', async () => {
+    const { ok, snapshot } = await bench({ x: { text: '#!', mode: 0o755 }, 'd/e': 'e', l: { link: 'x' } })
+    const before = await snapshot()
+    expect(await ok('copy_file', { path: 'x', to: 'n/x' })).toMatchObject({ sizeBytes: 2, entries: 1 })
+    await ok('copy_file', { path: 'd', to: 'd2' })
+    await ok('copy_file', { path: 'l', to: 'm' })
+    expect(await snapshot()).toEqual({
+      ...before,
+      n: 'directory',
+      'n/x': 'file 755 #!',
+      d2: 'directory',
+      'd2/e': before['d/e'],
+      m: 'link x',
+    })
+  })
+})
+
+describe('delete_file', () => {
+  it('deletes a file of the expected version, and a link without its target', async () => {
+    const { ok, snapshot, sha } = await bench({ 'a.ts': 'a', 'b.ts': 'b', l: { link: 'b.ts' }, m: { link: 'a.ts' } })
+    expect(await ok('delete_file', { path: 'a.ts', expectedSha256: await sha('a.ts') })).toMatchObject({ type: 'file' })
+    await ok('delete_file', { path: 'l' })
+    await ok('delete_file', { path: 'm' })
+    expect(Object.keys(await snapshot())).toEqual(['b.ts'])
+  })
+
+  it('refuses directories, other versions, protected targets and what is not there', async () => {
+    const { code, call, snapshot } = await bench({
+      'd/x': 'x',
+      'a.ts': 'a',
+      '.env': 'e',
+      l: { link: '.env' },
+      'package-lock.json': '{}',
+    })
+    const before = await snapshot()
+    expect(await code('delete_file', { path: 'd' })).toBe('IS_DIRECTORY')
+    expect(await code('delete_file', { path: '.' })).toMatch(/PATH_REJECTED|IS_DIRECTORY|POLICY_DENIED/)
+    expect(await call('delete_file', { path: 'a.ts', expectedSha256: '1'.repeat(64) })).toMatchObject({
+      code: 'WRITE_CONFLICT',
+      currentSha256: expect.any(String),
+    })
+    expect(await code('delete_file', { path: 'a.ts', expectedSha256: null })).toBe('WRITE_CONFLICT')
+    expect(await code('delete_file', { path: 'none' })).toBe('NOT_FOUND')
+    expect(await code('delete_file', { path: '.env' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code('delete_file', { path: 'l' })).toBe('POLICY_DENIED_SECRET')
+    expect(await code('delete_file', { path: 'package-lock.json' })).toBe('APPROVAL_REQUIRED')
+    expect(await snapshot()).toEqual(before)
+  })
+})
+
+describe('create_directory', () => {
+  it('makes parents, and finds an existing directory fine', async () => {
+    const { ok, snapshot } = await bench({ 'a/x': '' })
+    expect(await ok('create_directory', { path: 'a/b/c' })).toMatchObject({ created: true })
+    expect(await ok('create_directory', { path: 'a/b' })).toMatchObject({ created: false })
+    expect(Object.keys(await snapshot()).sort()).toEqual(['a', 'a/b', 'a/b/c', 'a/x'])
+  })
+
+  it('refuses files and protected names', async () => {
+    const { code, snapshot } = await bench({ 'a.ts': '', l: { link: 'a.ts' } })
+    const before = await snapshot()
+    expect(await code('create_directory', { path: 'a.ts' })).toBe('ALREADY_EXISTS')
+    expect(await code('create_directory', { path: 'l' })).toBe('ALREADY_EXISTS')
+    expect(await code('create_directory', { path: 'a.ts/b' })).toBe('NOT_A_DIRECTORY')
+    expect(await code('create_directory', { path: '.git/x' })).toBe('POLICY_DENIED')
+    expect(await code('create_directory', { path: '.ssh' })).toBe('POLICY_DENIED_SECRET')
+    expect(await snapshot()).toEqual(before)
+  })
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sliceLines } from '../../src/files/lines.ts'
+import { detectLineEnd } from '../../src/files/text.ts'
+import { replaceLines } from '../../src/tools/replace-range.ts'
+import { bench } from './setup.ts'
+
+async function replaced(stored: string, startLine: number, endLine: number, newText: string) {
+  const { ok, text, sha } = await bench({ 'a.txt': stored })
+  const answer = await ok('replace_range', {
+    path: 'a.txt',
+    startLine,
+    endLine,
+    newText,
+    expectedSha256: await sha('a.txt'),
+  })
+  return { text: await text('a.txt'), answer }
+}
+
+describe('replace_range', () => {
+  it.each([
+    ['a\nb\nc\n', 2, 2, 'B', 'a\nB\nc\n', 'the line end is kept'],
+    ['a\nb\nc\n', 2, 2, 'B\n', 'a\nB\nc\n', 'or given'],
+    ['a\nb\nc\n', 2, 3, 'x\ny', 'a\nx\ny\n', 'the last newline stays'],
+    ['a\nb\nc', 3, 3, 'x\n', 'a\nb\nx', 'and is not added'],
+    ['a\nb\nc\n', 2, 1, 'x', 'a\nx\nb\nc\n', 'endLine = startLine - 1 inserts'],
+    ['a\nb\nc\n', 1, 0, 'x', 'x\na\nb\nc\n', 'also at the top'],
+    ['a\nb', 3, 2, 'c', 'a\nb\nc', 'and at the end'],
+    ['a\nb\n', 3, 2, 'c', 'a\nb\nc\n', 'whatever its end'],
+    ['a\nb\nc\n', 2, 2, '', 'a\nc\n', 'empty text deletes'],
+    ['a\nb\nc', 3, 3, '', 'a\nb', 'and leaves no newline where none was'],
+    ['a\nb\nc\n', 2, 3, '', 'a\n', 'at the end too'],
+    ['a\nb\n', 1, 2, '', '', 'all of it'],
+    ['', 1, 0, 'x\n', 'x\n', 'an empty file takes the text as it is'],
+    ['a\r\nb\r\n', 1, 1, 'x\ny', 'x\r\ny\r\nb\r\n', 'CRLF stays'],
+    ['a\r\nb\nc\n', 2, 2, 'x\ny', 'a\r\nx\ny\nc\n', 'in a mixed file, the line end of what is replaced'],
+    ['a\r\nb\nc\n', 1, 1, 'x\ny', 'x\r\ny\r\nb\nc\n', 'whichever it is'],
+    ['a\n\n\nb\n', 2, 3, '\n', 'a\n\nb\n', 'a blank line is a line'],
+  ])('%j %i-%i by %j gives %j: %s', async (stored, startLine, endLine, newText, expected) => {
+    const { text, answer } = await replaced(stored, startLine, endLine, newText)
+    expect(text).toBe(expected)
+    expect(answer.totalLines).toBe(expected === '' ? 0 : expected.replace(/\n$/, '').split('\n').length)
+    // The answer names the lines that now hold the new text.
+    const shown = sliceLines(text, answer.startLine, answer.endLine - answer.startLine + 1).content
+    expect(shown.replace(/\r?\n$/, '').replaceAll('\r\n', '\n')).toBe(newText.replace(/\n$/, ''))
+  })
+
+  it('never merges lines, touches nothing outside and keeps the last newline', () => {
+    const end = fc.constantFrom('\n', '\r\n')
+    const line = fc.stringMatching(/^[a-cé]{0,4}$/)
+    const text = fc
+      .tuple(fc.array(fc.tuple(line, end), { maxLength: 6 }), fc.stringMatching(/^[a-c]{0,3}$/))
+      .map(([lines, last]) => lines.map((parts) => parts.join('')).join('') + last)
+    const seed = { numRuns: 3000 }
+    fc.assert(
+      fc.property(
+        text,
+        fc.nat(8),
+        fc.nat(8),
+        fc.array(line, { minLength: 1, maxLength: 3 }),
+        (stored, from, count, lines) => {
+          const total = sliceLines(stored, 1, 0).totalLines
+          const startLine = 1 + (from % (total + 1))
+          const range = sliceLines(stored, startLine, Math.min(count, total - startLine + 1))
+          const newText = lines.join('\n')
+          const result = replaceLines(stored, range, newText, detectLineEnd(stored)).text
+          const kept = (part: string) => part.split(/\r?\n/)
+          // Reference: on arrays of lines.
+          const all = stored === '' ? [] : kept(stored.replace(/\r?\n$/, ''))
+          const inserted = newText === '' ? [] : kept(newText.replace(/\n$/, ''))
+          all.splice(startLine - 1, range.endLine - startLine + 1, ...inserted)
+          const content = sliceLines(result, 1, Number.MAX_SAFE_INTEGER)
+          const found = content.content === '' ? [] : kept(content.content.replace(/\r?\n$/, ''))
+          // Without a last newline, an empty last line cannot be told from none.
+          const bare = stored !== '' && !stored.endsWith('\n')
+          while (bare && all.at(-1) === '') all.pop()
+          while (bare && found.at(-1) === '') found.pop()
+          expect(found).toEqual(stored === '' && newText === '' ? [] : all)
+          expect(result.startsWith(stored.slice(0, range.startOffset).replace(/\r?\n$/, ''))).toBe(true)
+          if (range.endOffset < stored.length) expect(result.endsWith(stored.slice(range.endOffset))).toBe(true)
+          if (stored !== '' && result !== '') expect(result.endsWith('\n') && !bare).toBe(stored.endsWith('\n'))
+        },
+      ),
+      seed,
+    )
+  })
+
+  it('refuses ranges that are not there, with the number of lines', async () => {
+    const { call, sha, snapshot } = await bench({ 'a.txt': 'a\nb\n' })
+    const before = await snapshot()
+    const expectedSha256 = await sha('a.txt')
+    for (const [startLine, endLine] of [
+      [4, 4],
+      [4, 3],
+      [2, 3],
+      [2, 0],
+      [3, 3],
+    ]) {
+      const answer = await call('replace_range', { path: 'a.txt', startLine, endLine, newText: 'x', expectedSha256 })
+      expect(answer).toMatchObject({ code: 'INVALID_INPUT', totalLines: 2 })
+    }
+    expect(await call('replace_range', { path: 'a.txt', startLine: 1, endLine: 1, newText: 'x' })).toMatchObject({
+      code: 'INVALID_INPUT',
+    })
+    expect(
+      await call('replace_range', { path: 'a.txt', startLine: 1, endLine: 1, newText: 'a', expectedSha256 }),
+    ).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(
+      await call('replace_range', {
+        path: 'a.txt',
+        startLine: 1,
+        endLine: 1,
+        newText: 'x',
+        expectedSha256: 'f'.repeat(64),
+      }),
+    ).toMatchObject({ code: 'WRITE_CONFLICT', currentSha256: expectedSha256 })
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('counts the lines that read_file shows, and keeps secrets', async () => {
+    const token = `ghp_${'a1B2'.repeat(10)}`
+    const { ok, code, text, sha } = await bench({ 'a.txt': `a\nt ${token}\nb\n` })
+    const expectedSha256 = await sha('a.txt')
+    const { content } = await ok('read_file', { path: 'a.txt', startLine: 2, maxLines: 1 })
+    expect(
+      await code('replace_range', { path: 'a.txt', startLine: 2, endLine: 2, newText: content, expectedSha256 }),
+    ).toBe('POLICY_DENIED_SECRET')
+    await ok('replace_range', { path: 'a.txt', startLine: 3, endLine: 3, newText: 'c', expectedSha256 })
+    expect(await text('a.txt')).toBe(`a\nt ${token}\nc\n`)
+  })
+})

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memfs } from '../../src/backends/memfs.ts'
+import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
+import { type Path, ROOT } from '../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../src/vfs/backend.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/workspace.ts'
+
+export type Tree = Readonly<Record<string, MemoryEntry>>
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+export type Answer = Record<string, any>
+
+export interface Bench {
+  readonly backend: Backend
+  call(name: string, input: unknown, options?: { signal?: AbortSignal }): Promise<Answer>
+  /** A call that must succeed. */
+  ok(name: string, input: unknown): Promise<Answer>
+  /** The code of a call that must be refused. */
+  code(name: string, input: unknown): Promise<string>
+  text(path: string): Promise<string>
+  bytes(path: string): Promise<Uint8Array>
+  sha(path: string): Promise<string>
+  snapshot(): Promise<Record<string, string>>
+}
+
+/** A workspace over memory, or over the backend given. */
+export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {}): Promise<Bench> {
+  const backend = options.backend ?? memory(tree)
+  const workspace = await createWorkspace({ policy: 'autonomous', clock: () => 1000, ...options, backend })
+  const call: Bench['call'] = (name, input, how) => workspace.call(name as string, input, how) as Promise<Answer>
+  const bytes = async (path: string) => (await backend.read(path as Path)).bytes
+  return {
+    backend,
+    call,
+    async ok(name, input) {
+      const answer = await call(name, input)
+      if (answer.ok !== true) throw new Error(`${name} was refused: ${JSON.stringify(answer)}`)
+      return answer
+    },
+    async code(name, input) {
+      const answer = await call(name, input)
+      if (answer.ok !== false) throw new Error(`${name} was not refused: ${JSON.stringify(answer)}`)
+      return answer.code as string
+    },
+    bytes,
+    text: async (path) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(await bytes(path)),
+    async sha(path) {
+      const { createHash } = await import('node:crypto')
+      return createHash('sha256')
+        .update(await bytes(path))
+        .digest('hex')
+    },
+    snapshot: () => snapshot(backend),
+  }
+}
+
+/** Everything in a backend, as path → what it is, by its plain reads. */
+export async function snapshot(backend: Backend): Promise<Record<string, string>> {
+  const found: Record<string, string> = {}
+  const waiting: Path[] = [ROOT]
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const { name, type } of await backend.list(directory)) {
+      const path = (directory === '' ? name : `${directory}/${name}`) as Path
+      if (type === 'directory') {
+        found[path] = 'directory'
+        waiting.push(path)
+      } else if (type === 'link') found[path] = `link ${await backend.readLink(path)}`
+      else if (type === 'file') {
+        const { bytes, stat } = await backend.read(path)
+        found[path] = `file ${stat.mode?.toString(8)} ${Buffer.from(bytes).toString('latin1')}`
+      } else found[path] = type
+    }
+  }
+  return found
+}
+
+/** The same tree on every backend. `dispose` removes what stands on disk. */
+export async function everyBackend(
+  tree: Tree,
+): Promise<{ name: string; backend: Backend; dispose(): Promise<void> }[]> {
+  const source = memory(tree)
+  const directory = mkdtempSync(join(tmpdir(), 'wardspace-tools-'))
+  const disk = await node(directory)
+  const volume = memfs()
+  for (const backend of [disk, volume]) await fill(backend, source)
+  return [
+    { name: 'memory', backend: source, dispose: async () => {} },
+    { name: 'memfs', backend: volume, dispose: () => volume.close() },
+    {
+      name: 'node',
+      backend: disk,
+      async dispose() {
+        await disk.close()
+        rmSync(directory, { recursive: true, force: true })
+      },
+    },
+  ]
+}
+
+async function fill(backend: Backend, source: Backend): Promise<void> {
+  const changes: Change[] = []
+  const waiting: Path[] = [ROOT]
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const { name, type } of await source.list(directory)) {
+      const path = (directory === '' ? name : `${directory}/${name}`) as Path
+      if (type === 'directory') {
+        waiting.push(path)
+        changes.push({ path, expect: 'any', to: { type } })
+      } else if (type === 'link') {
+        changes.push({ path, expect: 'absent', to: { type, target: await source.readLink(path) } })
+      } else if (type === 'file') {
+        const { bytes, stat } = await source.read(path)
+        const mode = stat.mode === undefined ? {} : { mode: stat.mode }
+        changes.push({ path, expect: 'absent', to: { type, bytes: bytes.slice(), ...mode } })
+      }
+    }
+  }
+  if (changes.length > 0) await backend.commit(changes, { durability: 'relaxed' })
+}
