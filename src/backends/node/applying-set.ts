@@ -5,7 +5,6 @@ import { sha256 } from '../../files/version.ts'
 import { ancestorsOf, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
 import type { State, Version } from '../../vfs/backend.ts'
 import { applyOrder, throwIfAborted } from '../../vfs/changes.ts'
-import { type Applying, dropTemps, isSame, type Task, type TaskMap, verbFor } from './applying.ts'
 import { readContent } from './content.ts'
 import { errnoOf, failure } from './errno.ts'
 import { elsewhere } from './ground.ts'
@@ -24,6 +23,7 @@ import {
   tempsOf,
   undoStep,
 } from './steps.ts'
+import { type Applying, dropTemps, isSame, type Task, type TaskMap, verbFor } from './tasks.ts'
 import { versionAfter } from './versions.ts'
 
 /** What the journal holds of a set that is being applied. */

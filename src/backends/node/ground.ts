@@ -64,7 +64,8 @@ export function linuxGround(physical: string): Ground {
   /** Opens by path and verifies the place. */
   function openAt(path: LogicalPath, flags: number): number {
     for (let attempt = 0; ; attempt++) {
-      const fd = openSync(path === '' ? rootSelf : `${rootSelf}/${path}`, flags)
+      // The dot makes the kernel follow its own link to the root, whatever the flags.
+      const fd = openSync(`${rootSelf}/${path === '' ? '.' : path}`, flags)
       const place = placeOf(fd)
       if (place === (path === '' ? physical : below + path)) return fd
       closeSync(fd)
@@ -164,7 +165,7 @@ export function moved(): ToolError {
 
 function kernel(path: LogicalPath): ToolError {
   return new ToolError('PATH_REJECTED', `Path ${quote(display(path))} belongs to the operating system`, {
-    path: display(parentOf(path)) === '.' ? display(path) : path,
+    path: display(path),
   })
 }
 

@@ -39,7 +39,12 @@ export function openPins(ground: Ground): Pins {
   return {
     get(directory) {
       let pin = pins.get(directory)
-      if (pin !== undefined) return pin
+      if (pin !== undefined) {
+        // The least recently used comes first; the last few are never closed, as their places are in use.
+        pins.delete(directory)
+        pins.set(directory, pin)
+        return pin
+      }
       if (pins.size >= MOST_PINS) drop(pins.keys().next().value as Path)
       pin = pinForSync(ground, directory)
       pins.set(directory, pin)

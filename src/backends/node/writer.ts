@@ -5,7 +5,7 @@ import type { Path } from '../../paths/logical-path.ts'
 import { parentOf } from '../../paths/logical-path.ts'
 import type { Change, CommitOptions, Receipt } from '../../vfs/backend.ts'
 import { throwIfAborted, validateChanges } from '../../vfs/changes.ts'
-import { applyTasks, type Task } from './applying.ts'
+import { applyTasks } from './applying.ts'
 import { errnoOf, failure, isMissing } from './errno.ts'
 import { judgeOnDisk, type Present } from './judging.ts'
 import { type Lock, openLock } from './lock.ts'
@@ -16,6 +16,7 @@ import type { Root } from './root.ts'
 import { fsyncAsync, syncDirectories } from './staging.ts'
 import { openState, type StateDirectory, type Temp } from './state.ts'
 import { openPins } from './steps.ts'
+import type { Task } from './tasks.ts'
 
 /** The side of a backend that changes things: state directory, lock, queue, recovery. */
 export interface Writer {
