@@ -53,6 +53,13 @@ export async function judgeChanges(
       recursive: false,
     })
   }
+  // What is copied is judged too, or a protected file could be had under another name.
+  for (const path of draft.taken ?? []) {
+    const access = coveringAccess(call.accesses, { path, expect: 'any', to: null })
+    if (access === undefined || access.path === path) continue
+    const classification = classifyPath(path)
+    further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
+  }
   const verdict =
     further.length === 0
       ? call.verdict
