@@ -210,7 +210,8 @@ export function createView(options: ViewOptions): View {
 export function coveringAccess(accesses: readonly GuardedAccess[], change: Change): GuardedAccess | undefined {
   for (const access of accesses) {
     if (access.path === change.path || (access.recursive && isWithin(change.path, access.path))) return access
-    if (change.path === respelled(access)) return access
+    const other = respelled(access)
+    if (other !== undefined && other !== access.path && isWithin(change.path, other)) return access
   }
   if (change.to?.type === 'directory' && change.expect === 'any') {
     for (const access of accesses) {

@@ -1,5 +1,29 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
 import { bench } from './setup.ts'
+
+/** Memory that knows names in any letter case, as macOS and Windows do. */
+function ignoringCase(inner: Backend): Backend {
+  async function stored(path: Path): Promise<Path> {
+    let known = ''
+    for (const name of path === '' ? [] : path.split('/')) {
+      const stat = await inner.stat(known as Path)
+      const names = stat?.type === 'directory' ? (await inner.list(known as Path)).map((entry) => entry.name) : []
+      const same = names.find((other) => other.toLowerCase() === name.toLowerCase()) ?? name
+      known = known === '' ? same : `${known}/${same}`
+    }
+    return known as Path
+  }
+  return {
+    ...inner,
+    capabilities: { ...inner.capabilities, caseSensitive: false, authority: 'shared' },
+    canonical: async (path, options) => stored(await inner.canonical(await stored(path as Path), options)),
+    stat: async (path) => inner.stat(await stored(path)),
+    read: async (path, range) => inner.read(await stored(path), range),
+  }
+}
 
 describe('move_file', () => {
   it('moves a file with its bytes and mode, making parents', async () => {
@@ -48,6 +72,19 @@ describe('move_file', () => {
     await ok('read_file', { path: 'a.ts' })
     await ok('move_file', { path: 'a.ts', to: 'b.ts' })
     await ok('write_file', { path: 'b.ts', content: 'b' })
+  })
+})
+
+describe('on a storage that ignores letter case', () => {
+  it('only the spelling of a name can be changed, of files and directories', async () => {
+    const inner = memory({ 'readme.md': 'r', 'Dir/x': 'x' })
+    const { ok, code, snapshot } = await bench({}, { backend: ignoringCase(inner) })
+    await ok('move_file', { path: 'readme.md', to: 'README.md' })
+    expect(Object.keys(await snapshot()).sort()).toEqual(['Dir', 'Dir/x', 'README.md'])
+    expect(await code('move_file', { path: 'README.md', to: 'README.md' })).toBe('ALREADY_EXISTS')
+    expect(await code('copy_file', { path: 'README.md', to: 'readme.MD' })).toBe('ALREADY_EXISTS')
+    await ok('move_file', { path: 'Dir', to: 'DIR' })
+    expect(Object.keys(await snapshot()).sort()).toEqual(['DIR', 'DIR/x', 'README.md'])
   })
 })
 
