@@ -1,4 +1,4 @@
-import { type Access, type GuardedAccess, isMutating, type Permission } from './access.ts'
+import { type Access, type GuardedAccess, isMutating } from './access.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { type AuditEntry, shaMap } from './evidence/audit.ts'
 import type { JudgedChanges } from './judge-changes.ts'
@@ -36,25 +36,31 @@ export interface CallRecord {
   refused(error: unknown): Promise<Failure>
 }
 
+/** What a record says of a call's effect. */
+type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>
+
+const NO_PATHS: readonly never[] = Object.freeze([])
+const NO_VERSIONS = Object.freeze({})
+const nothing: Effect = {
+  pathsWritten: NO_PATHS,
+  oldSha256: NO_VERSIONS,
+  newSha256: NO_VERSIONS,
+  artifactUris: NO_PATHS,
+}
+
 /** Opens the record of a call. Nothing is written before the intent or the refusal. */
 export function openRecord(core: Core, run: Run, toolName: string, options: { readonly step?: string }): CallRecord {
   run.calls += 1
   const started = core.clock()
+  const toolCallId = `${run.id}-${run.calls}`
+  const shownName = String(toolName).slice(0, 100)
   let step: Step = 'input'
-  let planned: readonly Access[] = []
-  let accesses: readonly GuardedAccess[] = []
-  let permission: Permission | undefined
+  let planned: readonly Access[] = NO_PATHS
+  let accesses: readonly GuardedAccess[] = NO_PATHS
   let reason: string | undefined
   let verdict: Verdict | undefined
   let intended = false
-  const pathsRead = new Set<Path>()
-  const common = {
-    runId: run.id,
-    ...(options.step === undefined ? {} : { stepId: options.step }),
-    toolCallId: `${run.id}-${run.calls}`,
-    toolName: String(toolName).slice(0, 100),
-    actor: run.actor,
-  }
+  let read: Path[] = []
 
   const record: CallRecord = {
     counted: false,
@@ -67,28 +73,19 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     },
     reaches(reached, input) {
       accesses = reached
-      permission = (reached.find((access) => isMutating(access.permission)) ?? reached[0])?.permission
       reason = typeof input.reason === 'string' ? input.reason : undefined
     },
-    reads: (path) => pathsRead.add(path),
+    reads: (path) => {
+      read.push(path)
+    },
     judged: (decided) => {
       verdict = decided
     },
     async intent({ known }) {
-      const oldSha256 = shaMap(known.map(({ change }) => [change.path, expectedVersion(change.expect)]))
+      read = readPaths()
       try {
-        await core.audit.record({
-          phase: 'intent',
-          ...common,
-          timestamp: started,
-          ...given(),
-          pathsRead: readPaths(),
-          pathsWritten: known.map(({ change }) => change.path),
-          oldSha256,
-          newSha256: {},
-          policyDecision: decision(),
-          artifactUris: [],
-        })
+        const written = core.audit.record(entry('intent', started, intentOf(known)))
+        if (written !== undefined) await written
         intended = true
       } catch (error) {
         // A read changes nothing, so it may go on without its record; a mutation may not.
@@ -96,48 +93,44 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
         warn()
       }
     },
-    async outcome(receipt, artifactUri) {
-      const { applied } = receipt
-      await append({
-        phase: 'outcome',
-        pathsWritten: applied.map(({ path }) => path),
-        oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(before)])),
-        newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(after)])),
-        artifactUris: artifactUri === undefined ? [] : [artifactUri],
-      })
-    },
+    outcome: ({ applied }, artifactUri) => append('outcome', outcomeOf(applied, artifactUri)),
     async refused(error) {
       const failure = toFailure(error)
-      await append({
-        phase: intended ? 'outcome' : 'refused',
-        code: failure.code,
-        step,
-        pathsAsked: planned.slice(0, 100).map(({ path }) => path.slice(0, 300)),
-        pathsWritten: [],
-        oldSha256: {},
-        newSha256: {},
-        artifactUris: [],
-      })
+      read = readPaths()
+      await append(intended ? 'outcome' : 'refused', nothing, failure)
       return failure
     },
   }
 
-  type Rest = Pick<
-    AuditEntry,
-    'phase' | 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris' | 'code' | 'step' | 'pathsAsked'
-  >
+  function entry(phase: AuditEntry['phase'], timestamp: number, effect: Effect, failure?: Failure): AuditEntry {
+    const refused = failure !== undefined
+    return {
+      phase,
+      runId: run.id,
+      stepId: options.step,
+      toolCallId,
+      toolName: shownName,
+      actor: run.actor,
+      timestamp,
+      permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
+      pathsAsked: refused ? planned.slice(0, 100).map(({ path }) => path.slice(0, 300)) : undefined,
+      pathsRead: read,
+      pathsWritten: effect.pathsWritten,
+      oldSha256: effect.oldSha256,
+      newSha256: effect.newSha256,
+      policyDecision: { decision: verdict?.decision ?? 'none', rules: verdict?.rules ?? NO_PATHS },
+      reason,
+      artifactUris: effect.artifactUris,
+      durationMs: phase === 'intent' ? undefined : timestamp - started,
+      code: failure?.code,
+      step: refused ? step : undefined,
+    }
+  }
 
-  async function append(entry: Rest): Promise<void> {
+  async function append(phase: AuditEntry['phase'], effect: Effect, failure?: Failure): Promise<void> {
     try {
-      await core.audit.record({
-        ...common,
-        timestamp: core.clock(),
-        ...given(),
-        pathsRead: readPaths(),
-        policyDecision: decision(),
-        durationMs: core.clock() - started,
-        ...entry,
-      })
+      const written = core.audit.record(entry(phase, core.clock(), effect, failure))
+      if (written !== undefined) await written
     } catch {
       warn()
     }
@@ -148,21 +141,33 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     if (!record.warnings.includes(warning)) record.warnings.push(warning)
   }
 
-  function given() {
-    return { ...(permission === undefined ? {} : { permission }), ...(reason === undefined ? {} : { reason }) }
-  }
-
-  function readPaths(): string[] {
-    const paths = new Set<string>(pathsRead)
-    for (const access of accesses) if (!isMutating(access.permission)) paths.add(access.path)
-    return [...paths].sort()
-  }
-
-  function decision(): AuditEntry['policyDecision'] {
-    return { decision: verdict?.decision ?? 'none', rules: verdict?.rules ?? [] }
+  /** What was read, and what was asked to be, each once and sorted. */
+  function readPaths(): Path[] {
+    const paths = [...read]
+    for (const access of accesses) if (!isMutating(access.permission)) paths.push(access.path)
+    return paths.length === 1 ? paths : [...new Set(paths)].sort()
   }
 
   return record
+}
+
+function intentOf(known: JudgedChanges['known']): Effect {
+  if (known.length === 0) return nothing
+  return {
+    ...nothing,
+    pathsWritten: known.map(({ change }) => change.path),
+    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change.expect)])),
+  }
+}
+
+function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined): Effect {
+  if (applied.length === 0) return nothing
+  return {
+    pathsWritten: applied.map(({ path }) => path),
+    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(before)])),
+    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(after)])),
+    artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
+  }
 }
 
 function versionOf(version: Version): string | null {

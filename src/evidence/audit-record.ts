@@ -7,15 +7,15 @@ export interface AuditEntry {
   /** Before the effect, after it, or for a call that was refused before it. */
   readonly phase: 'intent' | 'outcome' | 'refused'
   readonly runId: string
-  readonly stepId?: string
+  readonly stepId?: string | undefined
   readonly toolCallId: string
   readonly toolName: string
   readonly actor: string
   /** Milliseconds since 1970, from the workspace's clock. */
   readonly timestamp: number
-  readonly permission?: Permission
+  readonly permission?: Permission | undefined
   /** Of a refused call: the paths that it asked for, as it wrote them; a long list or name is cut. */
-  readonly pathsAsked?: readonly string[]
+  readonly pathsAsked?: readonly string[] | undefined
   readonly pathsRead: readonly string[]
   readonly pathsWritten: readonly string[]
   /** Per path; `null` where there was nothing, or no file. Make it with {@link shaMap}: a path may be `__proto__`. */
@@ -27,18 +27,18 @@ export interface AuditEntry {
     readonly rules: readonly {
       readonly name: string
       readonly action: 'allow' | 'ask' | 'deny'
-      readonly source?: string
-      readonly path?: string
+      readonly source?: string | undefined
+      readonly path?: string | undefined
     }[]
   }
   /** Why, as the agent said. */
-  readonly reason?: string
+  readonly reason?: string | undefined
   readonly artifactUris: readonly string[]
-  readonly durationMs?: number
+  readonly durationMs?: number | undefined
   /** Of a refusal or failure. */
-  readonly code?: string
+  readonly code?: string | undefined
   /** The step of the call at which it was refused. */
-  readonly step?: string
+  readonly step?: string | undefined
 }
 
 /** The place of a record in its chain. */

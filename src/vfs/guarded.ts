@@ -171,7 +171,7 @@ export function createView(options: ViewOptions): View {
       const found: WalkEntry[] = []
       const everything = { includeHidden: true, includeIgnored: true }
       const sight = { see: () => true, enter: () => true, revision: 'all' }
-      for await (const entry of walk(backend, granted(start), { filters: everything, ...sight })) {
+      for await (const entry of walk(backend, granted(start), { filters: everything, includeGit: true, ...sight })) {
         found.push(entry)
         if (found.length > most) {
           throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${most} entries`, { path: start, value: most })
