@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, type Stats, statfsSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import { display, type LogicalPath, type Path, parentOf, quote } from '../../paths/logical-path.ts'
+import { display, type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 
 /**
  * The one way to reach anything in the tree. Whatever it hands out was verified to lie, at that moment, at the very path

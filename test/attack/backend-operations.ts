@@ -1,0 +1,86 @@
+import { sha256 } from '../../src/files/version.ts'
+import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../src/vfs/backend.ts'
+import { INSIDE, type Operation } from './link-race.ts'
+
+const FILE = 'dir/file.txt' as Path
+const TOP = 'top.txt' as Path
+const bytes = new TextEncoder().encode(INSIDE)
+
+/** What reads: cheap, so that many of them hit the moment of a swap. */
+export function readOperations(backend: Backend): Operation[] {
+  return [
+    { name: 'read below the directory', run: () => backend.read(FILE) },
+    { name: 'read the file', run: () => backend.read(TOP) },
+    { name: 'read a range', run: () => backend.read(FILE, { start: 0, end: 20 }) },
+    { name: 'stat', run: () => backend.stat(FILE) },
+    { name: 'list', run: () => backend.list('dir' as Path) },
+    { name: 'canonical, then read', run: async () => backend.read(await backend.canonical(FILE as LogicalPath)) },
+    {
+      name: 'canonical of the file, then read',
+      run: async () => backend.read(await backend.canonical(TOP as LogicalPath)),
+    },
+    {
+      name: 'scan',
+      async run() {
+        const seen: string[] = []
+        await backend.scan?.([FILE, TOP, FILE], (_, content) => {
+          seen.push(Buffer.from(content).toString('latin1'))
+          return true
+        })
+        return seen
+      },
+    },
+  ]
+}
+
+/** What changes something. Each leaves the tree as the next one needs it, as far as the attacker lets it. */
+export function writeOperations(backend: Backend): Operation[] {
+  let count = 0
+  const commit = (...changes: Change[]) => backend.commit(changes, { durability: 'relaxed' })
+  const put = (path: Path, content: Uint8Array, expect: Change['expect'] = 'any'): Change => ({
+    path,
+    expect,
+    to: { type: 'file', bytes: content },
+  })
+  const absent = (path: Path): Change => ({ path, expect: 'any', to: null })
+  return [
+    { name: 'replace below the directory', run: () => commit(put(FILE, bytes)) },
+    { name: 'replace the file', run: () => commit(put(TOP, bytes)) },
+    { name: 'create', run: () => commit(put(`dir/new-${++count}` as Path, bytes, 'absent')) },
+    { name: 'delete', run: () => commit(absent(`dir/new-${count}` as Path)) },
+    {
+      name: 'append',
+      async run() {
+        const old = (await backend.read(FILE)).bytes
+        const longer = Buffer.concat([old.subarray(0, 1000), bytes])
+        return commit({
+          path: FILE,
+          expect: { sha256: sha256(old) },
+          to: { type: 'file', bytes: longer, sharedPrefix: old.length },
+        })
+      },
+    },
+    {
+      name: 'move there and back',
+      async run() {
+        const { bytes: content } = await backend.read(FILE)
+        const there = `dir/moved-${++count}` as Path
+        await commit(absent(FILE), { ...put(there, content, 'absent'), from: FILE })
+        return commit(absent(there), { ...put(FILE, content, 'absent'), from: there })
+      },
+    },
+    // Names that exist outside: whoever deletes or replaces through the link does it to them.
+    { name: 'replace what is outside only', run: () => commit(put('dir/victim.txt' as Path, bytes)) },
+    { name: 'delete what is outside only', run: () => commit(absent('dir/victim.txt' as Path)) },
+    {
+      name: 'make and remove a directory',
+      async run() {
+        const path = `dir/sub-${++count}` as Path
+        const inside = `${path}/x` as Path
+        await commit({ path, expect: 'any', to: { type: 'directory' } }, put(inside, bytes, 'absent'))
+        return commit(absent(path), absent(inside))
+      },
+    },
+  ]
+}

@@ -1,0 +1,44 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { node } from '../../src/backends/node.ts'
+import { readOperations, writeOperations } from './backend-operations.ts'
+import { startAttack, sumOf } from './link-race.ts'
+
+describe.skipIf(process.platform !== 'linux')('links swapped in while the backend works', () => {
+  it('never lead outside in 200,000 operations, where realpath-then-open does', { timeout: 240_000 }, async () => {
+    const attack = await startAttack()
+    try {
+      // Without an attack that works, the rest shows nothing.
+      expect(attack.control(20_000)).toBeGreaterThan(0)
+      mkdirSync(join(attack.base, 'state'))
+      const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
+      const reads = readOperations(backend)
+      const writes = writeOperations(backend)
+      const read = sumOf(await attack.run(reads, 21_500))
+      const written = sumOf(await attack.run(writes, 3_200))
+      expect(read.runs + written.runs).toBeGreaterThanOrEqual(200_000)
+      expect(attack.control(20_000)).toBeGreaterThan(0)
+      await backend.close()
+      const { outsideChanged, strays } = await attack.end()
+      expect({ ...read, succeeded: 0, refused: 0, runs: 0 }).toEqual({
+        runs: 0,
+        succeeded: 0,
+        refused: 0,
+        escaped: 0,
+        broken: [],
+      })
+      expect({ escaped: written.escaped, broken: written.broken }).toEqual({ escaped: 0, broken: [] })
+      expect(outsideChanged).toEqual([])
+      expect(strays).toEqual([])
+      // Both happened: the attack was there, and the work went on.
+      for (const { succeeded, refused, runs } of [read, written]) {
+        expect(succeeded).toBeGreaterThan(runs / 20)
+        expect(refused).toBeGreaterThan(runs / 100)
+      }
+      console.log('link race:', { swaps: attack.swaps(), read, written })
+    } finally {
+      attack.dispose()
+    }
+  })
+})

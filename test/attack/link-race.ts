@@ -1,0 +1,169 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ToolError } from '../../src/errors.ts'
+import { straysIn, treeOf } from '../backends/node/tree.ts'
+import { bundle } from './bundle.ts'
+
+/** Something done to the attacked tree. What it gives back is searched for what lies outside. */
+export interface Operation {
+  readonly name: string
+  run(): Promise<unknown>
+}
+
+export interface Tally {
+  runs: number
+  /** Went through. */
+  succeeded: number
+  /** Was refused, as it must be while a link is in the way. */
+  refused: number
+  /** Gave back something from outside. */
+  escaped: number
+  /** Failed with anything but a ToolError, or with a physical path in its message. */
+  broken: string[]
+}
+
+/** A tree with `dir/file.txt` and `top.txt`, which another process keeps swapping for links to outside. */
+export interface Attack {
+  readonly base: string
+  readonly root: string
+  /** How often something was swapped so far. */
+  swaps(): number
+  /** Runs the operations in turn, `times` rounds. */
+  run(operations: readonly Operation[], times: number): Promise<Map<string, Tally>>
+  /** realpath, check, open: how often that escapes in as many tries. */
+  control(times: number): number
+  /** Ends the attacker. Tells what changed outside, and which temporary files are left. */
+  end(): Promise<{ outsideChanged: string[]; strays: string[] }>
+  dispose(): void
+}
+
+export const INSIDE = 'inside, as it should be\n'
+
+/** In the content and in the names outside, and nowhere else. */
+const MARKER = 'OUTSIDE-MARKER'
+const OUTSIDE = MARKER.padEnd(7777, '.')
+const SIGNS = [MARKER, '"size":7777']
+
+export async function startAttack(): Promise<Attack> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'race-')))
+  const root = join(base, 'root')
+  const outside = join(base, 'outside')
+  for (const place of [root, outside, join(root, 'dir')]) mkdirSync(place)
+  for (const place of [join(root, 'top.txt'), join(root, 'dir', 'file.txt')]) writeFileSync(place, INSIDE)
+  for (const name of ['file.txt', MARKER, 'victim.txt']) writeFileSync(join(outside, name), OUTSIDE)
+  const before = outsideState(outside)
+  const script = await bundle('test/attack/swapper.ts', base)
+  const attacker = fork(script, [root, outside, INSIDE], { stdio: 'ignore' })
+  let swaps = 0
+  attacker.on('message', (message) => {
+    swaps = (message as { swaps: number }).swaps
+  })
+  await once(attacker, 'message')
+
+  return {
+    base,
+    root,
+    swaps: () => swaps,
+
+    async run(operations, times) {
+      const tallies = new Map<string, Tally>()
+      for (const { name } of operations) {
+        tallies.set(name, { runs: 0, succeeded: 0, refused: 0, escaped: 0, broken: [] })
+      }
+      for (let i = 0; i < times; i++) {
+        for (const operation of operations) await runOne(operation, tallies.get(operation.name) as Tally, base)
+        // The attacker's messages are counted.
+        if (i % 64 === 0) await new Promise((turn) => setImmediate(turn))
+      }
+      return tallies
+    },
+
+    control(times) {
+      let escapes = 0
+      for (let i = 0; i < times; i++) {
+        for (const path of ['dir/file.txt', 'top.txt']) {
+          try {
+            const real = realpathSync(join(root, path))
+            if (!real.startsWith(`${root}/`)) continue
+            if (readFileSync(join(root, path), 'latin1').includes(MARKER)) escapes += 1
+          } catch {
+            // In the middle of a swap.
+          }
+        }
+      }
+      return escapes
+    },
+
+    async end() {
+      await stop(attacker)
+      const after = outsideState(outside)
+      const changed = new Set([...before.keys(), ...after.keys()])
+      return {
+        outsideChanged: [...changed].filter((path) => before.get(path) !== after.get(path)),
+        strays: straysIn(root),
+      }
+    },
+
+    dispose() {
+      attacker.kill('SIGKILL')
+      rmSync(base, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The sum of all tallies, for a test to look at. */
+export function sumOf(tallies: ReadonlyMap<string, Tally>): Omit<Tally, 'broken'> & { broken: string[] } {
+  const sum: Tally = { runs: 0, succeeded: 0, refused: 0, escaped: 0, broken: [] }
+  for (const tally of tallies.values()) {
+    sum.runs += tally.runs
+    sum.succeeded += tally.succeeded
+    sum.refused += tally.refused
+    sum.escaped += tally.escaped
+    sum.broken.push(...tally.broken)
+  }
+  return sum
+}
+
+async function runOne({ name, run }: Operation, tally: Tally, base: string): Promise<void> {
+  tally.runs += 1
+  try {
+    const result = textOf(await run())
+    tally.succeeded += 1
+    if (SIGNS.some((sign) => result.includes(sign))) tally.escaped += 1
+  } catch (error) {
+    tally.refused += 1
+    const said = error instanceof Error ? error.message : String(error)
+    if (error instanceof ToolError && !said.includes(base)) return
+    if (tally.broken.length < 5) tally.broken.push(`${name}: ${error instanceof Error ? error.stack : said}`)
+  }
+}
+
+function textOf(result: unknown): string {
+  if (result instanceof Uint8Array) return Buffer.from(result).toString('latin1')
+  return (
+    JSON.stringify(result, (_, value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
+    ) ?? ''
+  )
+}
+
+/** Content, times and inodes of everything outside. */
+function outsideState(outside: string): Map<string, string> {
+  const state = new Map<string, string>()
+  for (const [path, what] of treeOf(outside)) {
+    const { ino, mtimeMs, ctimeMs, nlink, mode } = lstatSync(join(outside, path))
+    state.set(path, [what, ino, mtimeMs, ctimeMs, nlink, mode].join('|'))
+  }
+  const { mtimeMs, ctimeMs } = lstatSync(outside)
+  return state.set('.', [mtimeMs, ctimeMs].join('|'))
+}
+
+async function stop(attacker: ChildProcess): Promise<void> {
+  if (attacker.exitCode !== null) return
+  const ended = once(attacker, 'exit')
+  attacker.disconnect()
+  await ended
+}
