@@ -103,14 +103,17 @@ function wordFinder(needle: Uint8Array, fold: Uint8Array | undefined): Finder {
   const probes = [0, 1, 2, 3].map((lead) => probeOf(needle, lead, bit5)).sort((a, b) => a.shift - b.shift)
   const linear = linearFinder(needle, fold)
   let seen: Uint8Array | undefined
-  let words: Int32Array = new Int32Array(0)
+  let words: Int32Array = NO_WORDS
   let pad = 0
   return {
     cost: 0.3 + Math.max(...probes.map((probe) => probe.frequency)) * 4,
     find(bytes, from) {
       if (bytes !== seen) {
-        pad = Math.min((4 - (bytes.byteOffset & 3)) & 3, bytes.length)
-        words = new Int32Array(bytes.buffer, bytes.byteOffset + pad, (bytes.length - pad) >> 2)
+        pad = (4 - (bytes.byteOffset & 3)) & 3
+        words =
+          bytes.length < pad
+            ? NO_WORDS
+            : new Int32Array(bytes.buffer, bytes.byteOffset + pad, (bytes.length - pad) >> 2)
         seen = bytes
       }
       const lastStart = bytes.length - length
@@ -166,6 +169,8 @@ function nextWord(words: Int32Array, at: number, bit5: number, probes: readonly 
   }
   return end
 }
+
+const NO_WORDS = new Int32Array(0)
 
 /** What a word must hold for the needle to start `shift` bytes after it. */
 interface Probe {

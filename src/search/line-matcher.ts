@@ -1,7 +1,8 @@
 import { createDfa, DEAD, type Dfa, isWordByte, STOP, UNKNOWN } from './dfa.ts'
 import { runBackward, runForward, runFour } from './dfa-run.ts'
-import { lineFeedAt } from './line-bounds.ts'
+import { lineEndBefore, lineFeedAt } from './line-bounds.ts'
 import { buildNfa, reverseNfa } from './nfa.ts'
+import { createSimulation, type Simulation } from './simulation.ts'
 import type { Node } from './syntax.ts'
 
 /** Says whether the time is up. */
@@ -27,8 +28,12 @@ export interface LineMatcher {
   matchStart(bytes: Uint8Array, lineStart: number, lineEnd: number, end: number, deadline: Deadline | undefined): number
 }
 
-/** Throws `INVALID_PATTERN` where the pattern is too large. Its automata are built as far as texts lead them. */
-export function createLineMatcher(root: Node): LineMatcher {
+/**
+ * Throws `INVALID_PATTERN` where the pattern is too large. Its automata are built as far as texts lead them; where that is
+ * too far, the work goes on by simulation, in which the end of a match is that of the longest one from its start.
+ * `memory` is what the states of each automaton may take, in bytes, about.
+ */
+export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
   const nfa = buildNfa(root)
   let lines: Dfa | undefined
   let rest: Dfa | undefined
@@ -37,11 +42,92 @@ export function createLineMatcher(root: Node): LineMatcher {
   let computed = 0
   const cursors = new Int32Array(4)
 
-  return { exists, scan, resume, matchEnd, matchStart }
+  // What was run over and made when states were last dropped.
+  let ran = 0
+  let ranBefore = 0
+  let madeBefore = 0
+  let simulations: { forward: Simulation; backward: Simulation } | undefined | 'impossible'
+
+  return {
+    exists: (bytes, from, deadline) =>
+      orSimulate(
+        () => exists(bytes, from, deadline),
+        (simulation) => simulateScan(simulation, bytes, from, deadline) !== -1,
+      ),
+    scan: (bytes, from, deadline) =>
+      orSimulate(
+        () => scan(bytes, from, deadline),
+        (simulation) => simulateScan(simulation, bytes, from, deadline),
+      ),
+    resume: (bytes, from, atLineStart, deadline) =>
+      orSimulate(
+        () => resume(bytes, from, atLineStart, deadline),
+        ({ forward }) => {
+          const lineStart = atLineStart ? from : from - 1
+          const lineFeed = lineFeedAt(bytes, from)
+          const line = { lineStart, lineEnd: lineEndBefore(bytes, lineStart, lineFeed) }
+          const at = forward.run(bytes, line, from, line.lineEnd, ANYWHERE_FIRST, ticker(deadline))
+          return at === -1 ? ~Math.min(lineFeed + 1, bytes.length) : at
+        },
+      ),
+    matchEnd: (bytes, lineStart, lineEnd, deadline) =>
+      orSimulate(
+        () => matchEnd(bytes, lineStart, lineEnd, deadline),
+        ({ forward, backward }) => {
+          const line = { lineStart, lineEnd }
+          const start = backward.run(bytes, line, lineStart, lineEnd, ANYWHERE_LAST, ticker(deadline))
+          return start === -1 ? -1 : forward.run(bytes, line, start, lineEnd, HERE_LAST, ticker(deadline))
+        },
+      ),
+    matchStart: (bytes, lineStart, lineEnd, end, deadline) =>
+      orSimulate(
+        () => matchStart(bytes, lineStart, lineEnd, end, deadline),
+        ({ backward }) => backward.run(bytes, { lineStart, lineEnd }, lineStart, end, HERE_LAST, ticker(deadline)),
+      ),
+  }
+
+  function orSimulate<T>(run: () => T, simulate: (simulation: { forward: Simulation; backward: Simulation }) => T): T {
+    if (typeof simulations === 'object') return simulate(simulations)
+    try {
+      return run()
+    } catch (error) {
+      if (error === tooManyStates && typeof simulations === 'object') return simulate(simulations)
+      throw error
+    }
+  }
+
+  /** Goes over to simulation, for good, where states are made nearly as fast as bytes are read. */
+  function checkGrowth(made: number): void {
+    const thrashes = ran - ranBefore < BYTES_PER_STATE * (made - madeBefore)
+    ranBefore = ran
+    madeBefore = made
+    if (!thrashes || simulations !== undefined) return
+    const forward = createSimulation(nfa, false)
+    const backward = forward === undefined ? undefined : createSimulation(reverseNfa(nfa), true)
+    simulations = forward === undefined || backward === undefined ? 'impossible' : { forward, backward }
+    if (typeof simulations === 'object') throw tooManyStates
+  }
+
+  function simulateScan(
+    { forward }: { forward: Simulation },
+    bytes: Uint8Array,
+    from: number,
+    deadline: Deadline | undefined,
+  ): number {
+    const tick = ticker(deadline)
+    for (let lineStart = from; lineStart < bytes.length; ) {
+      const lineFeed = lineFeedAt(bytes, lineStart)
+      const line = { lineStart, lineEnd: lineEndBefore(bytes, lineStart, lineFeed) }
+      const at = forward.run(bytes, line, lineStart, line.lineEnd, ANYWHERE_FIRST, tick)
+      if (at !== -1) return at
+      lineStart = lineFeed + 1
+    }
+    return -1
+  }
 
   function exists(bytes: Uint8Array, from: number, deadline: Deadline | undefined): boolean {
     if (bytes.length - from < WORTH_SPLITTING) return scan(bytes, from, deadline) !== -1
-    lines ??= createDfa(nfa, 'lines')
+    lines ??= createDfa(nfa, 'lines', memory)
     const dfa = lines
     const { columns } = dfa
     const quarter = (bytes.length - from) >> 2
@@ -57,6 +143,7 @@ export function createLineMatcher(root: Node): LineMatcher {
     for (let done = 0; done < shortest; ) {
       const steps = runFour(dfa.table(), columns, bytes, places, Math.min(STRETCH, shortest - done), cursors)
       done += steps
+      ran += 4 * steps
       for (let i = 0; i < 4; i++) places[i] = (places[i] as number) + steps
       if (deadline?.()) throw timeIsUp
       if (done === shortest) break
@@ -89,7 +176,7 @@ export function createLineMatcher(root: Node): LineMatcher {
   }
 
   function scan(bytes: Uint8Array, from: number, deadline: Deadline | undefined): number {
-    lines ??= createDfa(nfa, 'lines')
+    lines ??= createDfa(nfa, 'lines', memory)
     return scanLines(lines, bytes, from, bytes.length, lines.start(true, false), deadline)
   }
 
@@ -107,7 +194,9 @@ export function createLineMatcher(root: Node): LineMatcher {
     cursors[0] = cursor
     for (let at = from; at < to; ) {
       const pause = Math.min(to, at + STRETCH)
+      const began = at
       at = runForward(dfa.table(), columns, bytes, at, pause, cursors)
+      ran += at - began
       if (at === pause) {
         if (at < to && deadline?.()) throw timeIsUp
         continue
@@ -122,14 +211,16 @@ export function createLineMatcher(root: Node): LineMatcher {
   }
 
   function resume(bytes: Uint8Array, from: number, atLineStart: boolean, deadline: Deadline | undefined): number {
-    rest ??= createDfa(nfa, 'rest')
+    rest ??= createDfa(nfa, 'rest', memory)
     const dfa = rest
     const { columns, endColumn } = dfa
     cursors[0] = dfa.start(atLineStart, !atLineStart && isWordByte(bytes[from - 1] as number))
     const end = bytes.length
     for (let at = from; at < end; ) {
       const pause = Math.min(end, at + STRETCH)
+      const began = at
       at = runForward(dfa.table(), columns, bytes, at, pause, cursors)
+      ran += at - began
       if (at === pause) {
         if (at < end && deadline?.()) throw timeIsUp
         continue
@@ -144,14 +235,16 @@ export function createLineMatcher(root: Node): LineMatcher {
   }
 
   function matchEnd(bytes: Uint8Array, lineStart: number, lineEnd: number, deadline: Deadline | undefined): number {
-    first ??= createDfa(nfa, 'first')
+    first ??= createDfa(nfa, 'first', memory)
     const dfa = first
     const { columns, endColumn } = dfa
     cursors[0] = dfa.start(true, false)
     let found = -1
     for (let at = lineStart; at < lineEnd; ) {
       const pause = Math.min(lineEnd, at + STRETCH)
+      const began = at
       at = runForward(dfa.table(), columns, bytes, at, pause, cursors)
+      ran += at - began
       if (at === pause) {
         if (at < lineEnd && deadline?.()) throw timeIsUp
         continue
@@ -176,14 +269,16 @@ export function createLineMatcher(root: Node): LineMatcher {
     end: number,
     deadline: Deadline | undefined,
   ): number {
-    longest ??= createDfa(reverseNfa(nfa), 'longest')
+    longest ??= createDfa(reverseNfa(nfa), 'longest', memory)
     const dfa = longest
     const { columns, endColumn } = dfa
     cursors[0] = dfa.start(end === lineEnd, end < lineEnd && isWordByte(bytes[end] as number))
     let found = end
     for (let at = end - 1; at >= lineStart; ) {
       const pause = Math.max(lineStart, at - STRETCH)
+      const began = at
       at = runBackward(dfa.table(), columns, bytes, at, pause, cursors)
+      ran += began - at
       if (at === pause - 1) {
         if (at >= lineStart && deadline?.()) throw timeIsUp
         continue
@@ -207,11 +302,29 @@ export function createLineMatcher(root: Node): LineMatcher {
     if (known !== UNKNOWN) return known
     computed += 1
     if ((computed & 127) === 0 && deadline?.()) throw timeIsUp
-    return dfa.compute(cursor, column)
+    const drops = dfa.drops()
+    const value = dfa.compute(cursor, column)
+    if (dfa.drops() !== drops) checkGrowth(computed)
+    return value
+  }
+}
+
+/** Thrown where simulation must take over; caught in this file. */
+const tooManyStates = Symbol('too many states')
+
+const ANYWHERE_FIRST = { anywhere: true, stop: 'first' } as const
+const ANYWHERE_LAST = { anywhere: true, stop: 'last' } as const
+const HERE_LAST = { anywhere: false, stop: 'last' } as const
+
+function ticker(deadline: Deadline | undefined): () => void {
+  return () => {
+    if (deadline?.()) throw timeIsUp
   }
 }
 
 const LF = 0x0a
+/** A new state is as dear as this many bytes of simulation, about. */
+const BYTES_PER_STATE = 20
 /** Bytes between two questions for the deadline. */
 const STRETCH = 1 << 16
 /** Below this, finding four beginnings costs more than running from them saves. */

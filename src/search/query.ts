@@ -16,7 +16,10 @@ export interface QueryInput {
 export interface Hit {
   readonly lineStart: number
   readonly lineEnd: number
-  /** Of the leftmost match in the line; what it prefers among those that start there, as JavaScript does. */
+  /**
+   * Of the leftmost match in the line, and of those that start there the one that JavaScript prefers; where a part that may
+   * be empty repeats, as in `(a?|b)*`, or memory does not suffice for that, it may be shorter or longer.
+   */
   readonly matchStart: number
   readonly matchEnd: number
 }

@@ -1,89 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { naiveSearch, ourSearch } from './reference.ts'
+import { ToolError } from '../../src/errors.ts'
+import { compileQuery } from '../../src/search/query.ts'
+import { type Node, parseRegex } from '../../src/search/syntax.ts'
+import { patterns, texts } from './arbitraries.ts'
+import { type FoundLine, naiveSearch, ourSearch } from './reference.ts'
 
-const characters = [
-  'a',
-  'b',
-  'c',
-  'A',
-  'B',
-  'Z',
-  '0',
-  '9',
-  '_',
-  ' ',
-  '.',
-  '-',
-  '=',
-  'é',
-  'É',
-  'ß',
-  'Σ',
-  'ς',
-  '中',
-  '😀',
-  '\u00a0',
-  '\t',
-  '\r',
-]
-
-/** Texts with all line ends, empty lines, and with or without a last one. */
-const texts = fc
-  .array(
-    fc.tuple(
-      fc.array(fc.constantFrom(...characters), { maxLength: 12 }).map((chars) => chars.join('')),
-      fc.constantFrom('\n', '\n', '\r\n'),
-    ),
-    { maxLength: 8 },
-  )
-  .chain((lines) => fc.boolean().map((last) => lines.flat().join('') + (last ? 'ab' : '')))
-
-const escaped = (char: string): string => (/[\\^$.*+?()[\]{}|/]/.test(char) ? `\\${char}` : char)
-const classEscapes = ['\\d', '\\w', '\\s', '\\D', '\\W', '\\S', '\\p{L}', '\\P{L}', '\\p{Lu}', '\\p{Script=Greek}']
-
-const classes = fc
-  .tuple(
-    fc.boolean(),
-    fc.array(
-      fc.oneof(
-        fc
-          .constantFrom(...characters.filter((char) => char !== '\r'))
-          .map((char) => (char === '-' ? '\\-' : escaped(char))),
-        fc.constantFrom('a-c', 'A-Z', '0-9', 'À-ÿ', '一-龥', '\\u{1F600}-\\u{1F64F}', ...classEscapes),
-      ),
-      { minLength: 1, maxLength: 3 },
-    ),
-  )
-  .map(([negated, items]) => `[${negated ? '^' : ''}${items.join('')}]`)
-
-const quantifiers = fc.constantFrom('*', '+', '?', '{2}', '{1,}', '{0,2}', '{2,3}', '*?', '+?', '??', '{1,2}?')
-
-/** Patterns of the whole syntax that a RegExp with the `u` flag reads in the same way. */
-const patterns = fc.letrec<{ pattern: string; atom: string }>((tie) => ({
-  atom: fc.oneof(
-    { depthSize: 'small', withCrossShrink: true },
-    { weight: 6, arbitrary: fc.constantFrom(...characters).map(escaped) },
-    { weight: 2, arbitrary: fc.constantFrom('.', ...classEscapes) },
-    { weight: 2, arbitrary: classes },
-    { weight: 2, arbitrary: fc.constantFrom('^', '$', '\\b', '\\B') },
-    { weight: 1, arbitrary: fc.constantFrom('ab', 'abc', '\\x61', '\\u0062', '\\u{e9}', '\\ud83d\\ude00') },
-    { weight: 3, arbitrary: tie('pattern').map((inner) => `(?:${inner})`) },
-    { weight: 1, arbitrary: tie('pattern').map((inner) => `(${inner})`) },
-  ),
-  pattern: fc
-    .array(
-      fc.array(fc.tuple(tie('atom'), fc.option(quantifiers, { freq: 2, nil: '' })), { minLength: 1, maxLength: 4 }),
-      { minLength: 1, maxLength: 3 },
-    )
-    .map((options) =>
-      options
-        .map((parts) =>
-          parts.map(([atom, count]) => (/^(?:\^|\$|\\b|\\B)$/i.test(atom) ? atom : atom + count)).join(''),
-        )
-        .join('|'),
-    ),
-})).pattern
+const RUNS = Number(process.env.SEARCH_RUNS ?? 500)
 
 describe('compileQuery', () => {
   it('finds what RegExp finds on each line, at the same column', () => {
@@ -91,16 +14,253 @@ describe('compileQuery', () => {
       fc.property(patterns, texts, fc.boolean(), (pattern, text, caseSensitive) => {
         const reference = new RegExp(pattern, caseSensitive ? 'su' : 'isu')
         // Where a part that may be empty repeats, engines differ in where a match ends; all agree on where it starts.
-        const strip = ({ line, column, text: found }: { line: number; column: number; text: string }) => ({
-          line,
-          column,
-          found,
-        })
-        expect(ourSearch(text, { query: pattern, mode: 'regex', caseSensitive }).map(strip)).toEqual(
-          naiveSearch(text, reference).map(strip),
+        expect(ourSearch(text, { query: pattern, mode: 'regex', caseSensitive }).map(place)).toEqual(
+          naiveSearch(text, reference).map(place),
         )
       }),
-      { numRuns: Number(process.env.RUNS ?? 4000) },
+      { numRuns: RUNS },
     )
   })
+
+  it('ends a match where RegExp does, unless parts that may be empty repeat', () => {
+    fc.assert(
+      fc.property(patterns, texts, (pattern, text) => {
+        fc.pre(!repeatsNothing(parseRegex(pattern, false)))
+        expect(ourSearch(text, { query: pattern, mode: 'regex', caseSensitive: true })).toEqual(
+          naiveSearch(text, new RegExp(pattern, 'su')),
+        )
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('finds literals as they stand, in one case or both', () => {
+    const pieces = fc.constantFrom(
+      'a',
+      'A',
+      'b',
+      'B',
+      'ab',
+      'K',
+      'k',
+      '.',
+      '*',
+      '[',
+      '{',
+      '@',
+      '`',
+      ' ',
+      'é',
+      'É',
+      'σ',
+      'Σ',
+      '😀',
+      '\r',
+    )
+    const joined = (max: number) => fc.array(pieces, { minLength: 1, maxLength: max }).map((parts) => parts.join(''))
+    const lines = fc.array(fc.tuple(joined(12), fc.constantFrom('\n', '\r\n')), { maxLength: 5 })
+    fc.assert(
+      fc.property(joined(5), lines, joined(6), fc.boolean(), (query, first, last, caseSensitive) => {
+        const text = `${first.flat().join('')}${last}`
+        const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), caseSensitive ? 'u' : 'iu')
+        expect(ourSearch(text, { query, mode: 'literal', caseSensitive })).toEqual(naiveSearch(text, pattern))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('finds the same whatever text is required, and wherever that stands in the pattern', () => {
+    const words = fc.constantFrom('needle', 'NEEDLE', 'pin', 'x', ' ', '=>', 'pinx', 'needlepin', 'q9', '{')
+    const text = fc
+      .array(fc.oneof(words, fc.constantFrom('\n', '\r\n', 'a', '12')), { maxLength: 60 })
+      .map((parts) => parts.join(''))
+    const shapes = fc.constantFrom(
+      'needle\\s*=>',
+      '\\w+needle',
+      'needle.*pin',
+      '(?:needle|pin|q9)\\d+',
+      '(?:needle|pin)+x',
+      '\\bpin\\b',
+      '^needle',
+      'pin$',
+      '=>\\s*\\{',
+      '[np]in',
+      'n[eE]{2}dle',
+      '(?:pin){2}',
+      '(?:pin){1,3}q9',
+      'q9?x',
+      'pin|',
+      '(?:=>)*x',
+      '(?:a|needle)pin',
+      '\\s+pin.?\\d',
+      '^.*q9',
+      'q9.*$',
+      '\\Bpin',
+      'pinx?needle',
+    ) // prettier-ignore
+    fc.assert(
+      fc.property(shapes, text, fc.boolean(), (pattern, content, caseSensitive) => {
+        expect(ourSearch(content, { query: pattern, mode: 'regex', caseSensitive })).toEqual(
+          naiveSearch(content, new RegExp(pattern, caseSensitive ? 'su' : 'isu')),
+        )
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('skips a byte order mark, and takes a lone return for a character', () => {
+    expect(ourSearch('\ufeffab\n', { query: '^a', mode: 'regex', caseSensitive: true }).length).toBe(1)
+    expect(
+      ourSearch('a\rb\r\nc\r', { query: '.+', mode: 'regex', caseSensitive: true }).map(({ match }) => match),
+    ).toEqual(['a\rb', 'c\r'])
+    expect(
+      ourSearch('a\r\r\n', { query: '\\r$', mode: 'regex', caseSensitive: true }).map(({ column }) => column),
+    ).toEqual([2])
+    expect(ourSearch('a\r\n', { query: '\r', mode: 'literal', caseSensitive: true })).toEqual([])
+  })
+
+  it('folds ASCII among itself only, and other letters as Unicode says', () => {
+    const find = (text: string, query: string) => ourSearch(text, { query, mode: 'regex', caseSensitive: false }).length
+    expect(find('K', 'k')).toBe(1)
+    expect(find('\u212a', 'k')).toBe(0)
+    expect(find('\u017f', '[a-z]')).toBe(0)
+    expect(find('ẞ', 'ß')).toBe(1)
+    expect(find('ς', 'Σ')).toBe(1)
+    expect(find('\u1fd3', '\u0390')).toBe(1)
+  })
+
+  it('reads flags, groups, names, POSIX classes and braces', () => {
+    const find = (text: string, query: string) =>
+      ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)
+    expect(find('ABC', '(?i)b')).toEqual(['B'])
+    expect(find('aB\nAB', 'a(?i)b')).toEqual(['aB'])
+    expect(find('aB\nAB', '(?i:A)B')).toEqual(['aB', 'AB'])
+    expect(find('aB\nab', '(?i)a(?-i:b)')).toEqual(['ab'])
+    expect(find('ab', '(?<name>a)(?P<other>b)')).toEqual(['ab'])
+    expect(find('f(x) {', '\\) {$')).toEqual([') {'])
+    expect(find('a{1}', 'a\\{1}')).toEqual(['a{1}'])
+    expect(find('x{,2}', 'x{,2}')).toEqual(['x{,2}'])
+    expect(find('é9', '[[:digit:]]')).toEqual(['9'])
+    expect(find('a-z', '[[:^alpha:]]')).toEqual(['-'])
+    expect(find('Ω', '\\p{Greek}')).toEqual(['Ω'])
+    expect(find('aΩ', '\\pL+')).toEqual(['aΩ'])
+    expect(find('a/b', 'a\\/b')).toEqual(['a/b'])
+    expect(find('tab\there', '[^\\n]+')).toEqual(['tab\there'])
+  })
+
+  it.each([
+    ['', '', 'empty'],
+    ['(a)\\1', 'position 4', 'Back-references'],
+    ['(?<x>a)\\k<x>', 'position 8', 'Back-references'],
+    ['(?P=x)', 'position 1', 'Back-references'],
+    ['a(?=b)', 'position 2', 'Look-ahead'],
+    ['a(?!b)', 'position 2', 'Look-ahead'],
+    ['(?<=a)b', 'position 1', 'Look-ahead'],
+    ['(?<!a)b', 'position 1', 'Look-ahead'],
+    ['(?>a)', 'position 1', 'possessive'],
+    ['a++', 'position 3', 'possessive'],
+    ['a{2}+', 'position 5', 'possessive'],
+    ['a**', 'quantifier repeats a quantifier', ''],
+    ['*a', 'position 1', 'Escape'],
+    ['a|+', 'position 3', 'Escape'],
+    ['{2}', 'position 1', 'Escape'],
+    ['(a', 'position 1', 'Escape'],
+    ['a)', 'position 2', 'Escape'],
+    ['[a', 'position 1', 'Escape'],
+    ['[b-a]', 'out of order', ''],
+    ['[a-\\d]', 'range ends in a class', ''],
+    ['a{3,2}', 'out of order', ''],
+    ['a{99999}', 'further than', ''],
+    ['^*', 'repeats an assertion', ''],
+    ['a\\nb', 'position 2', 'never spans lines'],
+    ['a\nb', 'position 2', 'never spans lines'],
+    ['[\\n]', 'line break', 'never spans lines'],
+    ['\\q', 'unknown escape', ''],
+    ['\\', 'backslash', ''],
+    ['\\x4', 'incomplete', ''],
+    ['\\u{110000}', 'no character', ''],
+    ['\\ud800', 'no character', ''],
+    ['\ud800', 'surrogate', ''],
+    ['\\p{Nonsense}', 'property', ''],
+    ['\\p{L', 'property', ''],
+    ['\\p{__proto__}', 'property', ''],
+    ['\\Astart', '\\A', '^'],
+    ['\\01', 'octal', ''],
+    ['(?x)a', 'unknown kind of group', ''],
+    ['(?)', 'unknown kind of group', ''],
+    ['(?<1>a)', 'unknown kind of group', ''],
+    ['(?:(?:a{1000}){1000}){1000}', 'states', 'counts'],
+    ['(?:\\p{L}{1000}){2}', 'states', 'counts'],
+    [`${'('.repeat(300)}a${')'.repeat(300)}`, 'nest', ''],
+    ['a'.repeat(5000), 'longer', ''],
+  ])('refuses %j', (query, message, hint) => {
+    let error: unknown
+    try {
+      compileQuery({ query, mode: 'regex', caseSensitive: true })
+    } catch (thrown) {
+      error = thrown
+    }
+    expect(error).toBeInstanceOf(ToolError)
+    const { code, message: said, details } = error as ToolError
+    expect(code).toBe('INVALID_PATTERN')
+    expect(said).toContain(message)
+    expect(`${said} ${details.hint ?? ''}`).toContain(hint)
+  })
+
+  it('repeats nothing at no cost, however often', () => {
+    expect(
+      ourSearch('ab', { query: '(?:(?:(?:){9999}){9999}){9999}b', mode: 'regex', caseSensitive: true }).length,
+    ).toBe(1)
+  })
+
+  it.each(['a\nb', '', '\ud800', '\n'])('refuses the literal %j', (query) => {
+    expect(() => compileQuery({ query, mode: 'literal', caseSensitive: true })).toThrow(ToolError)
+  })
+
+  it('never fails on a pattern in another way than by INVALID_PATTERN', () => {
+    const symbols = fc.constantFrom(...'ab()[]{}|*+?^$.\\,-1:<=!PpuxdwbnkiLé😀', '(?', '\\p{', '[^', '(?<', '\ud800')
+    fc.assert(
+      fc.property(
+        fc.array(symbols, { maxLength: 12 }).map((parts) => parts.join('')),
+        fc.boolean(),
+        (query, caseSensitive) => {
+          try {
+            compileQuery({ query, mode: 'regex', caseSensitive }).mayMatch(new TextEncoder().encode('ab\n(1)'))
+          } catch (error) {
+            expect(error).toBeInstanceOf(ToolError)
+            expect((error as ToolError).code).toBe('INVALID_PATTERN')
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+  })
+
+  it('matches nothing in bytes that are not UTF-8, and goes on after them', () => {
+    const bytes = Uint8Array.of(0xff, 0x0a, 0x80, 0x61, 0x0a, 0xc3, 0x0a, 0xe2, 0x28, 0xa1)
+    const starts: number[] = []
+    compileQuery({ query: '[^\\n]', mode: 'regex', caseSensitive: true }).eachLine(bytes, ({ matchStart }) => {
+      starts.push(matchStart)
+      return true
+    })
+    expect(starts).toEqual([3, 8])
+  })
 })
+
+function place({ line, column, text }: FoundLine): Omit<FoundLine, 'match'> {
+  return { line, column, text }
+}
+
+/** Whether a part that can match the empty text is repeated. */
+function repeatsNothing(node: Node): boolean {
+  if (node.type === 'concat') return node.parts.some(repeatsNothing)
+  if (node.type === 'alternate') return node.options.some(repeatsNothing)
+  return node.type === 'repeat' && (canBeEmpty(node.node) || repeatsNothing(node.node))
+}
+
+function canBeEmpty(node: Node): boolean {
+  if (node.type === 'concat') return node.parts.every(canBeEmpty)
+  if (node.type === 'alternate') return node.options.some(canBeEmpty)
+  if (node.type === 'repeat') return node.min === 0 || canBeEmpty(node.node)
+  return node.type === 'empty' || node.type === 'assert'
+}

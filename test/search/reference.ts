@@ -1,4 +1,4 @@
-import { compileQuery, type Hit, type QueryInput } from '../../src/search/query.ts'
+import { compileQuery, type QueryInput } from '../../src/search/query.ts'
 
 export interface FoundLine {
   readonly line: number
@@ -46,15 +46,6 @@ export function ourSearch(text: string, input: QueryInput): FoundLine[] {
   })
   if (query.mayMatch(bytes) !== found.length > 0) throw new Error('mayMatch and eachLine disagree')
   return found
-}
-
-export function hitsOf(input: QueryInput, text: string): Hit[] {
-  const hits: Hit[] = []
-  compileQuery(input).eachLine(new TextEncoder().encode(text), (hit) => {
-    hits.push(hit)
-    return true
-  })
-  return hits
 }
 
 function slice(bytes: Uint8Array, from: number, to: number): string {

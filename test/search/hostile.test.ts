@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { createDfa } from '../../src/search/dfa.ts'
+import { buildNfa } from '../../src/search/nfa.ts'
+import { compileQuery } from '../../src/search/query.ts'
+import { parseRegex } from '../../src/search/syntax.ts'
+
+const SIZE = 4 << 20
+const repeated = (unit: string, size = SIZE): Uint8Array => {
+  const one = new TextEncoder().encode(unit)
+  const bytes = new Uint8Array(Math.floor(size / one.length) * one.length)
+  for (let at = 0; at < bytes.length; at += one.length) bytes.set(one, at)
+  return bytes
+}
+const ended = (bytes: Uint8Array): Uint8Array => {
+  bytes[bytes.length - 1] = 0x21
+  return bytes
+}
+const random = (size: number): Uint8Array => {
+  let seed = 1
+  return new Uint8Array(size).map(() => {
+    seed = (seed * 1103515245 + 12345) & 0x7fffffff
+    return (seed >> 16) % 2 === 0 ? 0x61 : 0x62
+  })
+}
+
+describe('a hostile pattern on a hostile line of 4 MB', () => {
+  it.each([
+    ['(a+)+$', ended(repeated('a')), false],
+    ['(.*)*x', repeated('a'), false],
+    ['(.*)*$', repeated('a'), true],
+    ['\\w+\\s*=>\\s*\\{$', repeated('a'), false],
+    ['\\w+\\s*=>\\s*\\{$', repeated('a => '), false],
+    ['(?:a?){30}a{30}', repeated('a'), true],
+    ['(?:a?){500}a{500}b', repeated('a'), false],
+    ['(a|b|ab)*c', random(SIZE), false],
+    ['(x+x+)+y', repeated('x'), false],
+    ['(\\w|\\d|_)+!$', repeated('a'), false],
+    ['\\b(\\w+\\s?)+$', ended(repeated('word ')), false],
+    ['foo.*x', repeated('foo'), false],
+    ['[ab]*a[ab]{14}$', random(SIZE), true],
+    ['[ab]*a[ab]{14}$', ended(random(SIZE)), false],
+    ['[ab]*a[ab]{30}$', ended(random(SIZE)), false],
+    ['\\b[ab]*a[ab]{25}\\b', ended(random(SIZE)), true],
+    ['a[ab]{100}c', random(SIZE), false],
+    ['(?:\\p{L}+\\s*)+\\d', repeated('é'), false],
+    ['(?i)(?:[a-z]+)*[0-9]', repeated('aB'), false],
+  ])('%s takes no second', (query, bytes, expected) => {
+    const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
+    const started = performance.now()
+    let found = 0
+    compiled.eachLine(bytes, () => {
+      found += 1
+      return true
+    })
+    const elapsed = performance.now() - started
+    expect(found > 0).toBe(expected)
+    // A second on a machine of its own; this one may be shared.
+    expect(elapsed).toBeLessThan(3000)
+  })
+
+  it('stops at its deadline, wherever it is', () => {
+    for (const query of ['[ab]*a[ab]{3000}c?$', 'a{2}[ab]{900}.{900}c', '(a|b)+c', 'ab+c', 'z']) {
+      const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
+      const bytes = random(SIZE)
+      const until = performance.now() + 50
+      const started = performance.now()
+      compiled.eachLine(
+        bytes,
+        () => true,
+        () => performance.now() > until,
+      )
+      expect(performance.now() - started).toBeLessThan(1500)
+    }
+  })
+
+  it('answers true where mayMatch had no time to know', () => {
+    const compiled = compileQuery({ query: '(a|b)+c', mode: 'regex', caseSensitive: true })
+    expect(compiled.mayMatch(random(SIZE), () => true)).toBe(true)
+    expect(compiled.mayMatch(random(SIZE))).toBe(false)
+  })
+})
+
+describe('createDfa', () => {
+  it.each(['(a+)+$', '(.*)*x', '\\w+\\s*=>\\s*\\{$', '(?:a?){30}a{30}b', '(a|b|ab)*c', '\\b(\\w+\\s?)+$'])(
+    'makes no more states for twice the text: %s',
+    (pattern) => {
+      const made = [1000, 2000, 64_000].map((size) => statesMade(pattern, repeated('a => b', size)))
+      expect(made[1]).toBe(made[0])
+      expect(made[2]).toBe(made[0])
+    },
+  )
+
+  it('makes at most one state a byte where they multiply, and drops them within its memory', () => {
+    const dfa = createDfa(buildNfa(parseRegex('[ab]*a[ab]{30}c', false)), 'lines', 1 << 16)
+    const bytes = random(50_000)
+    let cursor = dfa.start(true, false)
+    for (const byte of bytes) cursor = dfa.compute(cursor, dfa.columns[byte] as number)
+    expect(dfa.built()).toBeLessThanOrEqual(bytes.length + dfa.drops() + 1)
+    expect(dfa.drops()).toBeGreaterThan(10)
+    expect(dfa.table().byteLength).toBeLessThan(1 << 18)
+  })
+})
+
+function statesMade(pattern: string, bytes: Uint8Array): number {
+  const dfa = createDfa(buildNfa(parseRegex(pattern, false)), 'first')
+  let cursor = dfa.start(true, false)
+  for (const byte of bytes) {
+    const column = dfa.columns[byte] as number
+    const known = dfa.table()[cursor + column] as number
+    const next = known < 0 ? dfa.compute(cursor, column) : known
+    cursor = next < 0 ? dfa.start(true, false) : next
+  }
+  return dfa.built()
+}

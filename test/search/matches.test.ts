@@ -1,0 +1,98 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findMatches } from '../../src/search/matches.ts'
+import { compileQuery } from '../../src/search/query.ts'
+
+const encoder = new TextEncoder()
+const literal = (query: string) => compileQuery({ query, mode: 'literal', caseSensitive: true })
+const find = (query: string, text: string, options: Partial<Parameters<typeof findMatches>[2]> = {}) =>
+  findMatches(literal(query), encoder.encode(text), { contextLines: 0, maxMatches: 100, snippetUnits: 40, ...options })
+
+describe('findMatches', () => {
+  it('counts lines and columns as the decoded text has them', () => {
+    const text = 'one\n\n😀é x\r\nx x\nlast x'
+    expect(find('x', text).matches.map(({ line, column, snippet }) => [line, column, snippet])).toEqual([
+      [3, 5, '😀é x'],
+      [4, 1, 'x x'],
+      [5, 6, 'last x'],
+    ])
+    expect(find('x', `\ufeffx`).matches).toEqual([{ line: 1, column: 1, snippet: 'x', before: [], after: [] }])
+  })
+
+  it('stops at maxMatches and says so, and only then', () => {
+    expect(find('x', 'x\nx\nx\n', { maxMatches: 2 })).toMatchObject({ truncated: true, matches: { length: 2 } })
+    expect(find('x', 'x\nx\n', { maxMatches: 2 })).toMatchObject({ truncated: false, matches: { length: 2 } })
+    expect(find('x', 'x\n', { maxMatches: 0 })).toEqual({ truncated: true, matches: [] })
+    expect(find('y', 'x\n')).toEqual({ truncated: false, matches: [] })
+  })
+
+  it('stops at the deadline and says that there may be more', () => {
+    const text = `x\n${'y\n'.repeat(200_000)}x\n`
+    expect(find('x', text, { deadline: () => true })).toMatchObject({ truncated: true, matches: { length: 1 } })
+  })
+
+  it('shows the lines around, as many as there are', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('', 'x', 'a', 'é😀', 'bx'), fc.constantFrom('\n', '\r\n')), { maxLength: 8 }),
+        fc.constantFrom('', 'x', 'b'),
+        fc.nat(3),
+        (ended, last, contextLines) => {
+          const lines = [...ended.map(([line]) => line), ...(last === '' ? [] : [last])]
+          const expected = lines.flatMap((line, i) =>
+            line.includes('x')
+              ? [
+                  {
+                    line: i + 1,
+                    column: line.indexOf('x') + 1,
+                    snippet: line,
+                    before: lines.slice(Math.max(0, i - contextLines), i),
+                    after: lines.slice(i + 1, i + 1 + contextLines),
+                  },
+                ]
+              : [],
+          )
+          expect(find('x', ended.flat().join('') + last, { contextLines }).matches).toEqual(expected)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('cuts long lines around the match, never inside a character', () => {
+    const filler = fc.array(fc.constantFrom('a', 'é', '中', '😀'), { maxLength: 80 }).map((chars) => chars.join(''))
+    fc.assert(
+      fc.property(
+        filler,
+        fc.constantFrom('x', 'xyz', 'x'.repeat(50)),
+        filler,
+        fc.integer({ min: 8, max: 60 }),
+        (before, match, after, snippetUnits) => {
+          const line = before + match + after
+          const [found] = find(match, `${line}\n${line}\n`, { snippetUnits, contextLines: 1 }).matches
+          const { snippet, column, after: next } = found as NonNullable<typeof found>
+          expect(column).toBe(before.length + 1)
+          expect(snippet.length).toBeLessThanOrEqual(snippetUnits)
+          expect(snippet).not.toContain('\ufffd')
+          if (line.length <= snippetUnits) expect(snippet).toBe(line)
+          else {
+            expect(snippet.length).toBeGreaterThan(snippetUnits - 4)
+            expect(line).toContain(snippet.replace(/^…|…$/g, ''))
+            expect(snippet.startsWith('…') || line.startsWith(snippet.slice(0, -1))).toBe(true)
+            expect(snippet).toContain(match.slice(0, snippetUnits - 3))
+            expect(next[0]?.endsWith('…')).toBe(true)
+            expect(line.startsWith((next[0] as string).slice(0, -1))).toBe(true)
+          }
+          expect((next[0] as string).length).toBeLessThanOrEqual(snippetUnits)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  it('shows what is not UTF-8 as replacement characters', () => {
+    const bytes = Uint8Array.of(0x61, 0xff, 0x78)
+    const { matches } = findMatches(literal('x'), bytes, { contextLines: 0, maxMatches: 1, snippetUnits: 10 })
+    expect(matches[0]?.snippet).toBe('a\ufffdx')
+  })
+})
