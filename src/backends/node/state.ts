@@ -81,7 +81,7 @@ export function openState(path: string): StateDirectory {
     opened.push(journal)
     const claim = openSync(at(`claim-${id}`), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
     opened.push(claim)
-    writeWhole(claim, Buffer.from(`${id}\n${bootId()}\n`), 0)
+    writeWhole(claim, Buffer.from(`${id}\n${bootId()}\n${process.pid}\n`), 0)
     // From here on whoever comes after a power cut knows which names were ours.
     fsyncSync(claim)
     if (directory !== -1) fsyncSync(directory)

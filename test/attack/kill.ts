@@ -1,0 +1,151 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { node } from '../../src/backends/node.ts'
+import { ROOT } from '../../src/paths/logical-path.ts'
+import { straysIn, treeOf } from '../backends/node/tree.ts'
+import { bundle } from './bundle.ts'
+import { contentOf, generationOf, SET_FILES, SINGLE } from './killed-files.ts'
+
+export interface KillReport {
+  kills: number
+  /** Kills that fell inside a commit, by the state they left: temporaries, a journal or an entry in the log. */
+  insideCommit: number
+  withTemporaries: number
+  withJournal: number
+  /** Each with what was wrong. */
+  torn: string[]
+  lost: string[]
+  strays: string[]
+}
+
+/** Kills a committing process again and again, reopens the root after each kill, and looks at what is there. */
+export async function killOften(kills: number): Promise<KillReport> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-')))
+  try {
+    const root = join(base, 'root')
+    const stateDir = join(base, 'state')
+    makeFirstGeneration(root)
+    const script = await bundle('test/attack/killed.ts', base)
+    const report: KillReport = {
+      kills: 0,
+      insideCommit: 0,
+      withTemporaries: 0,
+      withJournal: 0,
+      torn: [],
+      lost: [],
+      strays: [],
+    }
+    let single = 0
+    let set = 0
+    for (; report.kills < kills; report.kills++) {
+      const acknowledged = await killOne(script, [root, stateDir, String(single), String(set)])
+      const left = leftBehind(root, stateDir)
+      if (left.temporaries || left.journal || left.logged) report.insideCommit += 1
+      if (left.temporaries) report.withTemporaries += 1
+      if (left.journal) report.withJournal += 1
+      const backend = node(root, { stateDir })
+      await backend.stat(ROOT)
+      await backend.close()
+      const found = inspect(root, report)
+      if (found.single < Math.max(single, acknowledged.single))
+        report.lost.push(`single ${acknowledged.single}: ${found.single}`)
+      if (found.set < Math.max(set, acknowledged.set)) report.lost.push(`set ${acknowledged.set}: ${found.set}`)
+      if (report.torn.length > 0) break
+      single = found.single
+      set = found.set
+    }
+    return report
+  } finally {
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+function makeFirstGeneration(root: string): void {
+  for (const path of [SINGLE, ...SET_FILES, 'tree-0/below/file']) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), contentOf(path, 0))
+  }
+  writeFileSync(join(root, 'moved-0'), contentOf('moved', 0))
+  symlinkSync('tree-0/below', join(root, 'link'))
+}
+
+/** Starts the victim, kills it at a random moment, and returns the last generations that it acknowledged. */
+async function killOne(script: string, args: string[]): Promise<{ single: number; set: number }> {
+  const child = fork(script, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  let said = ''
+  const begun = new Promise<void>((done) => {
+    child.stdout?.on('data', (data) => {
+      said += data
+      done()
+    })
+  })
+  const closed = once(child, 'close')
+  await Promise.race([begun, closed])
+  await sleep(Math.random() * 40)
+  child.kill('SIGKILL')
+  await closed
+  if (said === '') throw new Error('The victim ended before it committed anything')
+  const last = (what: string) => Number([...said.matchAll(new RegExp(`^${what} (\\d+)\\n`, 'gm'))].at(-1)?.[1] ?? 0)
+  return { single: last('single'), set: last('set') }
+}
+
+function leftBehind(root: string, stateDir: string): { temporaries: boolean; journal: boolean; logged: boolean } {
+  const [own = ''] = readdirSync(stateDir)
+  const state = join(stateDir, own)
+  const logs = readdirSync(state).filter((name) => name.startsWith('log-'))
+  return {
+    temporaries: straysIn(root).length > 0,
+    journal: statSync(join(state, 'journal')).size > 0,
+    logged: logs.some((name) => /^\[/.test(readFileSync(join(state, name), 'utf8'))),
+  }
+}
+
+/** Looks with node:fs: every file whole, the set of one generation, nothing else there. */
+function inspect(root: string, report: KillReport): { single: number; set: number } {
+  const tree = treeOf(root)
+  const at = `kill ${report.kills}`
+  report.strays.push(...straysIn(root).map((path) => `${at}: ${path}`))
+  const expectWhole = (path: string, written: string): number => {
+    const text = tree.get(path)?.slice('file '.length) ?? ''
+    const generation = generationOf(text)
+    const whole = !Number.isNaN(generation) && text === Buffer.from(contentOf(written, generation)).toString('latin1')
+    if (!whole) report.torn.push(`${at}: ${path} is torn: ${text.slice(0, 80)}`)
+    return generation
+  }
+  const single = expectWhole(SINGLE, SINGLE)
+  const [set = Number.NaN, ...others] = SET_FILES.map((path) => expectWhole(path, path))
+  if (others.some((other) => other !== set)) report.torn.push(`${at}: the set has generations ${[set, ...others]}`)
+  const tree1 = `tree-${set}/below/file`
+  if (expectWhole(`moved-${set}`, 'moved') !== 0) report.torn.push(`${at}: the moved file changed`)
+  if (expectWhole(tree1, tree1) !== set) report.torn.push(`${at}: the tree is of another generation`)
+  if (tree.get('link') !== `link tree-${set}/below`) report.torn.push(`${at}: the link is of another generation`)
+  const names = [
+    SINGLE,
+    ...SET_FILES,
+    `moved-${set}`,
+    `tree-${set}`,
+    `tree-${set}/below`,
+    tree1,
+    'link',
+    'sub',
+    'sub/deep',
+  ]
+  const extra = [...tree.keys()].filter((path) => !names.includes(path) && !path.includes('.wardspace-'))
+  if (extra.length > 0) report.torn.push(`${at}: left over: ${extra}`)
+
+  return { single, set }
+}
