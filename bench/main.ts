@@ -1,10 +1,12 @@
 import { benchCalls } from './calls.ts'
+import { benchDiff } from './diff.ts'
 import { benchHostile } from './hostile.ts'
 import { benchSearch } from './search.ts'
 
 /** Everything that is measured, as ratios against a reference in the same run. Name parts to run only those. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
+  diff: benchDiff,
   hostile: benchHostile,
   search: benchSearch,
 }

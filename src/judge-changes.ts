@@ -2,7 +2,6 @@ import type { GuardedAccess } from './access.ts'
 import type { Artifacts } from './evidence/artifacts.ts'
 import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
-import { sha256Text } from './files/version.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { ApprovalRequest } from './policy/approval.ts'
 import type { Verdict } from './policy/policy.ts'
@@ -114,11 +113,9 @@ async function presentState(backend: Backend, { path }: Change, maxBytes: number
 
 const HEAD_BYTES = 64 * 1024
 
-/** A name for a change set by its versions: equal for equal changes, known without making the diff. */
+/** Says a change set by its versions: equal for equal changes, known without making the diff. */
 function keyOf({ applied }: Receipt): string {
-  return sha256Text(
-    JSON.stringify(applied.map(({ path, before, after }) => [path, versionKey(before), versionKey(after)])),
-  )
+  return JSON.stringify(applied.map(({ path, before, after }) => [path, versionKey(before), versionKey(after)]))
 }
 
 function versionKey(version: Version): string | null {

@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { sha256 } from '../files/version.ts'
+import { sha256Kept } from '../files/version.ts'
 import {
   ancestorsOf,
   display,
@@ -199,7 +199,7 @@ interface HashedFile extends FileNode {
 }
 
 function hashOf(node: HashedFile): string {
-  node.hash ??= sha256(node.bytes)
+  node.hash ??= sha256Kept(node.bytes)
   return node.hash
 }
 

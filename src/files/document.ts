@@ -2,7 +2,7 @@ import type { LogicalPath } from '../paths/logical-path.ts'
 import { countLines } from './lines.ts'
 import { type Redaction, redact } from './secrets.ts'
 import { decodeText, type LineEnd, type TextFormat } from './text.ts'
-import { sha256 } from './version.ts'
+import { sha256, sha256Kept } from './version.ts'
 
 /** One version of a text file, as tools see it. */
 export interface Document extends TextFormat {
@@ -23,7 +23,7 @@ export interface Document extends TextFormat {
  *
  * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`
  */
-export function createDocument(bytes: Uint8Array, path: LogicalPath): Document {
+export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf = sha256): Document {
   const { text: original, encoding, bom, eol } = decodeText(bytes, path)
   let version: string | undefined
   let redaction: Redaction | undefined
@@ -35,7 +35,7 @@ export function createDocument(bytes: Uint8Array, path: LogicalPath): Document {
     eol,
     original,
     get sha256() {
-      version ??= sha256(bytes)
+      version ??= versionOf(bytes)
       return version
     },
     get redaction() {
@@ -65,7 +65,7 @@ export function createDocumentCache(maxBytes: number): DocumentCache {
     of(bytes, path) {
       const known = kept.get(bytes)
       if (known !== undefined) return known
-      const document = createDocument(bytes, path)
+      const document = createDocument(bytes, path, sha256Kept)
       size += cost(bytes)
       kept.set(bytes, document)
       for (const [oldest] of kept) {

@@ -5,6 +5,18 @@ export function sha256(bytes: Uint8Array): string {
   return nativeHash === undefined ? sha256Portable(bytes) : nativeHash(bytes)
 }
 
+/** {@link sha256} of bytes that nobody changes any more: remembered by identity for as long as they live. */
+export function sha256Kept(bytes: Uint8Array): string {
+  let version = keptVersions.get(bytes)
+  if (version === undefined) {
+    version = sha256(bytes)
+    keptVersions.set(bytes, version)
+  }
+  return version
+}
+
+const keptVersions = new WeakMap<Uint8Array, string>()
+
 /** The version that a text has as UTF-8. Lone surrogates count as U+FFFD, as in any UTF-8 encoder. */
 export function sha256Text(text: string): string {
   return nativeHash === undefined ? sha256Portable(encoder.encode(text)) : nativeHash(text)
