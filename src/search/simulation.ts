@@ -31,11 +31,16 @@ interface Range {
 export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | undefined {
   const { states } = nfa
   // The bits: states that wait for a byte, those that wait for a condition, and matches.
+  // Those that ASCII never reaches come last, so that on most texts most words stay zero.
   const bitOf = new Int32Array(states.length).fill(-1)
   const stateOf: number[] = []
-  states.forEach((state, i) => {
-    if (state.type !== 'split' || state.condition !== 'none') bitOf[i] = stateOf.push(i) - 1
-  })
+  for (const beyondAscii of [false, true]) {
+    states.forEach((state, i) => {
+      if (state.type === 'split' && state.condition === 'none') return
+      const isBeyond = state.type === 'byte' && state.edges.every(({ lo }) => lo >= 0x80)
+      if (isBeyond === beyondAscii) bitOf[i] = stateOf.push(i) - 1
+    })
+  }
   const width = (stateOf.length + 31) >> 5
   const matches = new Int32Array(width)
   const waiting = new Int32Array(width)
@@ -44,7 +49,8 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     if (state.type === 'match') setBit(matches, bit)
     if (state.type === 'split') setBit(waiting, bit)
   })
-  const hasWaiting = waiting.some((word) => word !== 0)
+  const waitingWords = wordsIn(waiting)
+  const matchWords = wordsIn(matches)
 
   let entries = 0
   const closures = new Map<number, Int32Array>()
@@ -59,9 +65,15 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
   }
   const startAtEdge = bitsOf(closure(nfa.start, (condition) => condition === 'edgeBehind'))
   const startInside = bitsOf(closure(nfa.start, () => false))
+  const insideWords = wordsIn(startInside)
   // A word of room on both sides, for bits that are shifted out.
   let current = new Int32Array(width + 3)
   let next = new Int32Array(width + 3)
+  // The words outside of `[low, high]` are zero in `current`; `next` is all zero between two steps.
+  let low = 0
+  let high = 0
+  let nextLow = width
+  let nextHigh = -1
 
   return { run }
 
@@ -77,51 +89,68 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     const end = backwards ? from : to
     const direction = backwards ? -1 : 1
     current.fill(0)
-    const first = begin === (backwards ? lineEnd : lineStart) ? startAtEdge : startInside
-    for (let i = 0; i < width; i++) current[i + 1] = first[i] as number
+    next.fill(0)
+    current.set(begin === (backwards ? lineEnd : lineStart) ? startAtEdge : startInside, 1)
+    low = 0
+    high = width - 1
     let found = -1
     for (let at = begin; ; at += direction) {
       // The byte read next, and the one read before; -1 beyond the line.
-      const ahead = backwards
-        ? at > lineStart
-          ? (bytes[at - 1] as number)
-          : -1
-        : at < lineEnd
-          ? (bytes[at] as number)
-          : -1
-      if (hasWaiting) {
-        const behind = backwards
-          ? at < lineEnd
-            ? (bytes[at] as number)
-            : -1
-          : at > lineStart
-            ? (bytes[at - 1] as number)
-            : -1
-        settle(behind, ahead)
-      }
+      const before = at > lineStart ? (bytes[at - 1] as number) : -1
+      const after = at < lineEnd ? (bytes[at] as number) : -1
+      const ahead = backwards ? before : after
+      if (waitingWords.length > 0) settle(backwards ? after : before, ahead)
       if (meetsMatch()) {
         found = at
         if (stop === 'first') return found
       }
       if (at === end) return found
-      if (!advance(moves[ahead] as Moves) && !anywhere) return found
-      if (anywhere) for (let i = 0; i < width; i++) next[i + 1] = (next[i + 1] as number) | (startInside[i] as number)
-      const spent = current
-      current = next
-      next = spent
+      advance(moves[ahead] as Moves)
+      if (anywhere) {
+        for (let k = 0; k < insideWords.length; k++) {
+          const i = insideWords[k] as number
+          next[i + 1] = (next[i + 1] as number) | (startInside[i] as number)
+          widen(i, i)
+        }
+      }
+      step()
+      if (low > high) return found
       if ((at & TICK) === 0) tick()
     }
   }
 
+  /** Makes `next` the current set, clears the spent one, and narrows the bounds to what is set. */
+  function step(): void {
+    const spent = current
+    for (let i = low; i <= high; i++) spent[i + 1] = 0
+    current = next
+    next = spent
+    low = Math.max(0, nextLow)
+    high = Math.min(width - 1, nextHigh)
+    nextLow = width
+    nextHigh = -1
+    while (low <= high && current[low + 1] === 0) low++
+    while (high > low && current[high + 1] === 0) high--
+  }
+
+  function widen(first: number, last: number): void {
+    if (first < nextLow) nextLow = first
+    if (last > nextHigh) nextHigh = last
+  }
+
   function meetsMatch(): boolean {
-    for (let i = 0; i < width; i++) if (((current[i + 1] as number) & (matches[i] as number)) !== 0) return true
+    for (let k = 0; k < matchWords.length; k++) {
+      const i = matchWords[k] as number
+      if (((current[i + 1] as number) & (matches[i] as number)) !== 0) return true
+    }
     return false
   }
 
   /** Adds what the states that wait for a condition lead to, now that both neighbours are known. */
   function settle(behind: number, ahead: number): void {
     let rows: Map<number, Int32Array> | undefined
-    for (let i = 0; i < width; i++) {
+    for (let w = 0; w < waitingWords.length; w++) {
+      const i = waitingWords[w] as number
       let open = (current[i + 1] as number) & (waiting[i] as number)
       while (open !== 0) {
         const bit = 31 - Math.clz32(open & -open)
@@ -130,7 +159,10 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
         const row = rowOf(rows, i * 32 + bit, behind, ahead)
         for (let k = 0; k < row.length; k++) {
           const target = row[k] as number
-          current[(target >> 5) + 1] = (current[(target >> 5) + 1] as number) | (1 << (target & 31))
+          const word = target >> 5
+          current[word + 1] = (current[word + 1] as number) | (1 << (target & 31))
+          if (word < low) low = word
+          if (word > high) high = word
         }
       }
     }
@@ -173,37 +205,28 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     return following >= 0x80 && following < 0xc0
   }
 
-  /** Fills `next` with what one byte leads to; says whether that is anything. */
-  function advance({ shifts, rest, rowStarts, targets }: Moves): boolean {
-    next.fill(0)
-    let any = 0
+  /** Adds to `next` what one byte leads to. */
+  function advance({ shifts, rest, rowStarts, targets }: Moves): void {
     for (let s = 0; s < shifts.length; s++) {
       const { distance, mask } = shifts[s] as Shift
-      const bits = distance & 31
-      const words = (distance >> 5) + 1
-      for (let i = 0; i < width; i++) {
-        const moving = (current[i + 1] as number) & (mask[i] as number)
-        if (moving === 0) continue
-        any = 1
-        next[i + words] = (next[i + words] as number) | (moving << bits)
-        if (bits !== 0) next[i + words + 1] = (next[i + words + 1] as number) | (moving >>> (32 - bits))
-      }
+      shift(current, next, mask, distance, low, high)
+      widen(low + (distance >> 5), high + (distance >> 5) + 1)
     }
-    if (rest === undefined) return any !== 0
-    for (let i = 0; i < width; i++) {
+    if (rest === undefined) return
+    for (let i = low; i <= high; i++) {
       let moving = (current[i + 1] as number) & (rest[i] as number)
       while (moving !== 0) {
-        any = 1
         const bit = i * 32 + 31 - Math.clz32(moving & -moving)
         moving &= moving - 1
         const end = rowStarts[bit + 1] as number
         for (let k = rowStarts[bit] as number; k < end; k++) {
           const target = targets[k] as number
-          next[(target >> 5) + 1] = (next[(target >> 5) + 1] as number) | (1 << (target & 31))
+          const word = target >> 5
+          next[word + 1] = (next[word + 1] as number) | (1 << (target & 31))
+          widen(word, word)
         }
       }
     }
-    return any !== 0
   }
 
   /** Where a byte leads: what moves by one of the few most common distances is shifted together, the rest one by one. */
@@ -318,6 +341,25 @@ function cutsOf({ states }: Nfa): Uint8Array {
     }
   }
   return cuts
+}
+
+/** Moves the masked bits of some words by a distance, in either direction. Both sets have a word of room before them. */
+function shift(from: Int32Array, to: Int32Array, mask: Int32Array, distance: number, low: number, high: number): void {
+  const bits = distance & 31
+  const words = (distance >> 5) + 1
+  const back = 32 - bits
+  for (let i = low; i <= high; i++) {
+    const moving = (from[i + 1] as number) & (mask[i] as number)
+    if (moving === 0) continue
+    to[i + words] = (to[i + words] as number) | (moving << bits)
+    // A shift by 32 would be one by none.
+    if (bits !== 0) to[i + words + 1] = (to[i + words + 1] as number) | (moving >>> back)
+  }
+}
+
+/** The indices of the words that are not zero. */
+function wordsIn(set: Int32Array): number[] {
+  return [...set.keys()].filter((i) => set[i] !== 0)
 }
 
 function setBit(set: Int32Array, bit: number): void {

@@ -17,7 +17,8 @@ describe('createSimulation', () => {
         const nfa = buildNfa(parseRegex(pattern, false))
         const forward = createSimulation(nfa, false)
         const backward = createSimulation(reverseNfa(nfa), true)
-        if (forward === undefined || backward === undefined) throw new Error('too large')
+        fc.pre(forward !== undefined && backward !== undefined)
+        if (forward === undefined || backward === undefined) return
         for (const line of text.split('\n').slice(0, 3)) {
           const bytes = encoder.encode(line)
           const range = { lineStart: 0, lineEnd: bytes.length }
