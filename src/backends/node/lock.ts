@@ -46,6 +46,12 @@ export async function openLock(state: StateDirectory, timeoutMs: number): Promis
   })
   server.on('error', () => {})
   await listen(server, socketPlace(state, state.id))
+  try {
+    state.claim()
+  } catch (error) {
+    server.close()
+    throw error
+  }
 
   function release(): void {
     clearTimeout(idle)

@@ -7,7 +7,7 @@ import { isTempName, tempPrefix } from './names.ts'
 import { removeTree } from './removing.ts'
 import { syncDirectories } from './staging.ts'
 import { bootId, parseLog, type StateDirectory, type Temp } from './state.ts'
-import { doStep, openPins, type Pins, tempPlace, tempsOf } from './steps.ts'
+import { doStep, lookAt, openPins, type Pins, tempPlace, tempsOf } from './steps.ts'
 
 /** Finishes or takes back what a killed process left. Only under the lock. */
 export async function recover(ground: Ground, state: StateDirectory, lock: Lock, strays: Temp[]): Promise<void> {
@@ -68,6 +68,7 @@ async function sweep(ground: Ground, pins: Pins, state: StateDirectory, lock: Lo
         unlinkIfThere(state.at(name))
     }
   }
+  sweepHalfOpened(state, names)
   // Nobody takes over a lock that we hold alive: guards of the dead protect nothing.
   for (const name of names) {
     if (!name.startsWith('break-')) continue
@@ -75,6 +76,19 @@ async function sweep(ground: Ground, pins: Pins, state: StateDirectory, lock: Lo
     if (holder !== '' && holder !== state.id && !(await lock.isAlive(holder))) unlinkIfThere(state.at(name))
   }
 }
+
+/** An opening that was killed before it had its claim leaves a log or a socket; young ones may be about to have it. */
+function sweepHalfOpened(state: StateDirectory, names: readonly string[]): void {
+  for (const name of names) {
+    const id = /^(?:log|sock|take)-([0-9a-f]{32})$/.exec(name)?.[1]
+    if (id === undefined || names.includes(`claim-${id}`)) continue
+    const age = Date.now() - (lookAt(state.at(name))?.mtimeMs ?? Date.now())
+    if (age > HALF_OPENED_MS) unlinkIfThere(state.at(name))
+  }
+}
+
+/** No opening takes that long, in milliseconds. */
+const HALF_OPENED_MS = 600_000
 
 /** Walks the whole tree for names with the prefixes of openings that ended with the machine. */
 function removeLost(ground: Ground, pins: Pins, directory: Path, prefixes: readonly string[]): void {

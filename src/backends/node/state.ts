@@ -35,6 +35,11 @@ export interface StateDirectory {
   /** The place of a file in the directory, short enough for a socket where the platform can make it so. */
   at(name: string): string
   nextTemp(home: Path): Temp
+  /**
+   * Makes the file that says that this opening exists. Only once it can be seen to be alive: whoever finds the claim of
+   * one that is not takes it for dead.
+   */
+  claim(): void
   /** Notes the temporaries that a commit is about to make; they are removed after a kill. `[]` when they are gone. */
   log(temps: readonly Temp[]): void
   /** The journal's text, or undefined if there is none that is whole. */
@@ -62,7 +67,7 @@ export function statePath(root: Root, stateDir: string | undefined): string {
   return path
 }
 
-/** Makes or opens the directory, and in it the log of this opening and the journal. The claim is made by the lock. */
+/** Makes or opens the directory, and in it the log of this opening and the journal. */
 export function openState(path: string): StateDirectory {
   makePrivate(path)
   const id = randomBytes(16).toString('hex')
@@ -79,14 +84,6 @@ export function openState(path: string): StateDirectory {
     opened.push(log)
     const journal = openSync(at('journal'), constants.O_RDWR | constants.O_CREAT, 0o600)
     opened.push(journal)
-    const claim = openSync(at(`claim-${id}`), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
-    opened.push(claim)
-    writeWhole(claim, Buffer.from(`${id}\n${bootId()}\n${process.pid}\n`), 0)
-    // From here on whoever comes after a power cut knows which names were ours.
-    fsyncSync(claim)
-    if (directory !== -1) fsyncSync(directory)
-    closeSync(claim)
-    opened.pop()
     let count = 0
     let logged = 0
     return {
@@ -94,6 +91,17 @@ export function openState(path: string): StateDirectory {
       prefix,
       at,
       nextTemp: (home) => [home, tempName(prefix, count++)],
+      claim() {
+        const claim = openSync(at(`claim-${id}`), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
+        try {
+          writeWhole(claim, Buffer.from(`${id}\n${bootId()}\n${process.pid}\n`), 0)
+          // From here on whoever comes after a power cut knows which names were ours.
+          fsyncSync(claim)
+        } finally {
+          closeSync(claim)
+        }
+        if (directory !== -1) fsyncSync(directory)
+      },
       log(temps) {
         if (temps.length === 0 && logged === 0) return
         // The page cache outlives a kill; a power cut is met by looking for the prefix.

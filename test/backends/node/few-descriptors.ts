@@ -1,0 +1,28 @@
+import { promises } from 'node:fs'
+import { join } from 'node:path'
+import { node } from '../../../src/backends/node.ts'
+import type { Path } from '../../../src/paths/logical-path.ts'
+
+/** Run with few file descriptors: many reads and commits at once. The control shows that they do not suffice by themselves. */
+const [root = '', stateDir = ''] = process.argv.slice(2)
+const paths = Array.from({ length: 300 }, (_, i) => `f${i}`)
+const backend = node(root, { stateDir })
+
+const opened = await Promise.allSettled(paths.map((path) => promises.open(join(root, path))))
+const control = opened.map((one) => (one.status === 'rejected' ? String(one.reason) : '')).join('')
+for (const one of opened) if (one.status === 'fulfilled') await one.value.close()
+const commits = Promise.all(
+  paths.slice(0, 30).map((path) =>
+    backend.commit(
+      [{ path: path as Path, expect: 'any', to: { type: 'file', bytes: new TextEncoder().encode(path) } }],
+      {
+        durability: 'durable',
+      },
+    ),
+  ),
+)
+const reads = await Promise.all(paths.slice(30).map((path) => backend.read(path as Path)))
+const more = await Promise.all(paths.slice(0, 30).map((path) => backend.read(path as Path)))
+process.stdout.write(JSON.stringify({ reads: reads.length + more.length, commits: (await commits).length, control }))
+await backend.close()
+process.exit()
