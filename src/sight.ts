@@ -1,7 +1,7 @@
-import { classifyDirectory, classifyPath } from './files/classify.ts'
+import type { Permission } from './access.ts'
+import { type Classification, classifyDirectory, classifyPath } from './files/classify.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Policy, PolicyCall, Verdict } from './policy/policy.ts'
-import type { EntryType } from './vfs/backend.ts'
 import type { Sight, WalkKind } from './vfs/guarded.ts'
 
 /**
@@ -18,29 +18,26 @@ export function sightFor(
   const asking = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
   const view = policy.forCall(call)
 
-  function allows(path: Path, needed: 'file:list' | 'file:search' | 'file:read', type: EntryType): boolean {
-    const classification = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
-    if (classification.protection === 'git') return false
-    // A listing may show that a protected file exists: there, only the embedder's own rules hide.
-    const shown = kind === 'list' && classification.protection === 'secret' ? ordinary : classification
-    const decision = view.decide(needed, path, shown)
+  function allows(path: Path, needed: Permission, classification: Classification): boolean {
+    const decision = view.decide(needed, path, classification)
     if (decision !== 'ask') return decision === 'allow'
-    const access = { permission: needed, asked: path, path, classification: shown, recursive: false }
+    const access = { permission: needed, asked: path, path, classification, recursive: false }
     const { rules } = policy.evaluate({ ...call, accesses: [access] })
     return rules.every(({ action, name }) => action !== 'ask' || asking.includes(name))
   }
 
   return {
     revision: `${policy.revision}:${call.tool}:${view.key}:${kind}:${asking.join(',')}`,
-    see: (path, type) =>
-      (allows(path, permission, type) && allows(path, 'file:read', type)) ||
-      (type === 'directory' && view.mayLead(permission, path) && !isGit(path)),
-    enter: (path) => !isGit(path) && view.mayLead(permission, path),
+    see(path, type) {
+      const classification = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
+      if (classification.protection === 'git') return false
+      // A listing may show that a protected file exists: there, only the embedder's own rules hide.
+      const shown = kind === 'list' && classification.protection === 'secret' ? ordinary : classification
+      if (allows(path, permission, shown) && allows(path, 'file:read', shown)) return true
+      return type === 'directory' && view.mayLead(permission, path)
+    },
+    enter: (path) => classifyDirectory(path).protection !== 'git' && view.mayLead(permission, path),
   }
 }
 
 const ordinary = classifyPath('ordinary.txt' as Path)
-
-function isGit(path: Path): boolean {
-  return classifyDirectory(path).protection === 'git'
-}
