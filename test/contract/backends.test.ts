@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { memfs } from '../../src/backends/memfs.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { node } from '../../src/backends/node.ts'
+import { overlay } from '../../src/backends/overlay.ts'
 import { type BackendSubject, backendContract, readOnlyContract, registerContract } from '../../src/testing/index.ts'
 import { mounts } from '../../src/vfs/mounts.ts'
 import { readOnly } from '../../src/vfs/read-only.ts'
@@ -27,6 +28,8 @@ const table: Readonly<Record<string, () => BackendSubject | Promise<BackendSubje
   node: onDisk,
   'mounts over memory': () => ({ backend: mounts({ '': memory() }) }),
   'mounts over memfs': () => ({ backend: mounts({ '': memfs() }) }),
+  'overlay of memory over memory': () => ({ backend: overlay(memory()) }),
+  'overlay of memory over node': overNode,
 }
 
 for (const [name, create] of Object.entries(table)) {
@@ -85,6 +88,19 @@ function onDisk(): BackendSubject {
       expect(readdirSync(join(base, 'outside'))).toEqual(['secret'])
       expect(readFileSync(join(base, 'outside', 'secret'), 'utf8')).toBe('outside')
       rmSync(base, { recursive: true })
+    },
+  }
+}
+
+/** What is planted below would be hidden by what the case commits above: its own test plants links below an overlay. */
+function overNode(): BackendSubject {
+  const { backend, physical = '', dispose } = onDisk()
+  return {
+    backend: overlay(backend),
+    physical,
+    async dispose() {
+      expect(readdirSync(join(physical, 'project')), 'nothing was written below').toEqual([])
+      await dispose?.()
     },
   }
 }

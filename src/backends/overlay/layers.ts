@@ -1,0 +1,74 @@
+import { ToolError } from '../../errors.ts'
+import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
+import type { Backend, Stat } from '../../vfs/backend.ts'
+import { RESERVED, type Touched } from './touched.ts'
+
+/** The two backends of an overlay, and which of them tells about a path. */
+export interface Layers {
+  readonly lower: Backend
+  readonly upper: Backend
+  readonly touched: Touched
+  /** `both`: a directory that shows what lies below, with changes somewhere in it. */
+  locate(path: Path): 'lower' | 'upper' | 'both'
+  /** A stat of the upper backend, with a tag that the lower one never gives. */
+  fromUpper(stat: Stat): Stat
+  /** The tag that the upper backend knows, for one that {@link Layers.fromUpper} gave. */
+  upperTag(tag: string): string
+  upperStat(path: Path): Promise<Stat | undefined>
+  /** The stat of a `both` directory. */
+  mergedStat(path: Path, below: Stat | undefined, above: Stat | undefined): Stat | undefined
+}
+
+/** How many overlays lie upon each other: each needs tags of its own. */
+const depths = new WeakMap<Backend, number>()
+
+/** Wires the layers of one overlay. */
+export function createLayers(lower: Backend, upper: Backend, touched: Touched): Layers {
+  const depth = (depths.get(lower) ?? 0) + 1
+  const prefix = `o${depth}:`
+  const fromUpper = (stat: Stat): Stat => ({ ...stat, tag: prefix + stat.tag })
+
+  return {
+    lower,
+    upper,
+    touched,
+    fromUpper,
+
+    locate(path) {
+      if (touched.size() === 0) return 'lower'
+      if (touched.has(path)) return 'upper'
+      for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+        if (touched.has(path.slice(0, slash) as Path)) return 'upper'
+      }
+      return touched.isAbove(path) ? 'both' : 'lower'
+    },
+
+    upperTag: (tag) => (tag.startsWith(prefix) ? tag.slice(prefix.length) : 'not of this layer'),
+
+    async upperStat(path) {
+      const stat = await upper.stat(path)
+      return stat === undefined ? undefined : fromUpper(stat)
+    },
+
+    mergedStat(path, below, above) {
+      if (below?.type !== 'directory') return above === undefined ? undefined : fromUpper(above)
+      const modifiedAt = Math.max(below.modifiedAt ?? 0, above?.modifiedAt ?? 0)
+      return {
+        ...below,
+        ...(below.modifiedAt === undefined ? {} : { modifiedAt }),
+        tag: `${prefix}${below.tag}|${above?.tag ?? ''}|${touched.stamp(path)}`,
+      }
+    },
+  }
+}
+
+/** Notes that a backend is an overlay, for those that lie upon it. */
+export function noteDepth(overlay: Backend, lower: Backend): void {
+  depths.set(overlay, (depths.get(lower) ?? 0) + 1)
+}
+
+/** Refuses the one name that an overlay keeps for itself. */
+export function refuseReserved(path: LogicalPath): void {
+  if (path !== RESERVED && !path.startsWith(`${RESERVED}/`)) return
+  throw new ToolError('PATH_REJECTED', `Cannot use ${quote(path)}: the overlay keeps that name for itself`, { path })
+}

@@ -1,0 +1,78 @@
+import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
+import type { Backend, DirectoryNode, TreeNode } from '../../vfs/backend.ts'
+import { directoryNode } from '../../vfs/tree.ts'
+import type { Layers } from './layers.ts'
+
+/**
+ * The tree of an overlay whose layers both have one. Only directories that lead to changes are nodes of its own, and they
+ * stay the same ones until something below them changes.
+ */
+export function layeredTree({ lower, upper, touched, fromUpper, mergedStat }: Layers): () => DirectoryNode {
+  interface Made {
+    readonly below: TreeNode | undefined
+    readonly above: TreeNode | undefined
+    readonly stamp: number
+    readonly node: TreeNode
+  }
+  const merged = new Map<Path, Made>()
+  const raised = new WeakMap<TreeNode, TreeNode>()
+
+  /** A node of the upper tree, with the tags that the overlay gives. */
+  function raise(node: TreeNode): TreeNode {
+    const known = raised.get(node)
+    if (known !== undefined) return known
+    const stat = fromUpper(node.stat)
+    const made =
+      node.type === 'directory'
+        ? directoryNode(
+            stat,
+            Array.from(node.entries(), ([name, child]) => [name, raise(child)] as const),
+          )
+        : { ...node, stat }
+    raised.set(node, made)
+    return made
+  }
+
+  function merge(path: Path, below: TreeNode | undefined, above: TreeNode | undefined): TreeNode {
+    const stamp = touched.stamp(path)
+    const known = merged.get(path)
+    if (known !== undefined && known.below === below && known.above === above && known.stamp === stamp)
+      return known.node
+    const entries = new Map<string, TreeNode>()
+    if (below?.type === 'directory') {
+      for (const [name, child] of below.entries()) {
+        const at = childOf(path, name)
+        if (touched.has(at)) continue
+        entries.set(name, touched.isAbove(at) ? merge(at, child, childNode(above, name)) : child)
+      }
+    }
+    if (above?.type === 'directory') {
+      for (const [name, child] of above.entries()) {
+        const at = childOf(path, name)
+        if (touched.has(at)) entries.set(name, raise(child))
+        else if (entries.get(name)?.type !== 'directory') entries.set(name, merge(at, undefined, child))
+      }
+    }
+    const stat = mergedStat(path, below?.stat, above?.stat) as DirectoryNode['stat']
+    const node = directoryNode(
+      stat,
+      [...entries].sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+    merged.set(path, { below, above, stamp, node })
+    return node
+  }
+
+  return () => {
+    const below = treeOf(lower)
+    if (touched.size() === 0) return below
+    return merge(ROOT, below, treeOf(upper)) as DirectoryNode
+  }
+}
+
+function childNode(directory: TreeNode | undefined, name: string): TreeNode | undefined {
+  return directory?.type === 'directory' ? directory.get(name) : undefined
+}
+
+function treeOf(backend: Backend): DirectoryNode {
+  return (backend.tree as () => DirectoryNode)()
+}

@@ -1,0 +1,264 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
+import { overlay } from '../../src/backends/overlay.ts'
+import { at, change, commit, directory, file, snapshot, textAt } from '../../src/testing/backend/case.ts'
+import { backendContract, registerContract } from '../../src/testing/index.ts'
+import type { Backend, DirectoryNode } from '../../src/vfs/backend.ts'
+
+let base = ''
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), 'overlay-')))
+  for (const name of ['root', 'upper']) mkdirSync(join(base, name))
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+const disk = (name: string) => node(join(base, name), { stateDir: join(base, `${name}-state`) })
+
+registerContract(
+  'an overlay kept on disk, over disk',
+  backendContract({
+    name: 'overlay',
+    create: () => ({
+      backend: overlay(disk('root'), disk('upper')),
+      reopen: () => overlay(disk('root'), disk('upper')),
+      physical: base,
+    }),
+  }),
+  { describe, it },
+)
+
+registerContract(
+  'an overlay over an overlay',
+  backendContract({ name: 'overlay', create: () => ({ backend: overlay(overlay(memory())) }) }),
+  { describe, it },
+)
+
+const below = () =>
+  memory({
+    'a.txt': 'a\n',
+    'd/x': 'x\n',
+    'd/sub/y': 'y\n',
+    'run.sh': { text: '#!/bin/sh\n', mode: 0o755 },
+    link: { link: 'a.txt' },
+    empty: { directory: true },
+  })
+
+async function acceptAll(draft: ReturnType<typeof overlay>) {
+  return draft.accept(await draft.pending(), { durability: 'durable' })
+}
+
+describe('an overlay', () => {
+  it('never writes below, whatever is done above', async () => {
+    const lower = below()
+    const before = lower.tree()
+    const draft = overlay(lower)
+    await commit(
+      draft,
+      change('a.txt', file('new')),
+      change('d/x', null),
+      change('d/sub/y', null),
+      change('d/sub', null),
+    )
+    await commit(draft, change('d', null), change('link', null), change('n', directory), change('n/n', file('n')))
+    await commit(draft, change('d', directory), change('d/z', file('z')))
+    expect(lower.tree()).toBe(before)
+    expect([...(await snapshot(draft)).keys()].sort()).toEqual(['a.txt', 'd', 'd/z', 'empty', 'n', 'n/n', 'run.sh'])
+  })
+
+  it('is, once accepted, what lies below, and holds nothing any more', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    await commit(
+      draft,
+      change('a.txt', null),
+      change('a.txt2', file('a\n'), 'absent', 'a.txt'),
+      change('run.sh', file('2')),
+    )
+    await commit(draft, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
+    await commit(draft, change('d', file('now a file')), change('n', directory), change('n/n', file('n')))
+    const shown = await snapshot(draft)
+    const receipt = await acceptAll(draft)
+    expect(await snapshot(lower)).toEqual(shown)
+    expect((await lower.stat(at('run.sh')))?.mode).toBe(0o755)
+    expect(receipt.applied.map(({ path }) => path)).toEqual(
+      ['a.txt', 'a.txt2', 'd', 'd/sub', 'd/sub/y', 'd/x', 'n', 'n/n', 'run.sh'].sort(),
+    )
+    expect(await draft.pending()).toEqual([])
+    expect(await snapshot(draft)).toEqual(shown)
+    expect(draft.tree?.()).toBe(lower.tree())
+  })
+
+  it('forgets what it has discarded', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    const before = await snapshot(draft)
+    await commit(
+      draft,
+      change('a.txt', null),
+      change('d/x', file('2')),
+      change('n', directory),
+      change('n/n', file('n')),
+    )
+    await draft.discard()
+    expect(await snapshot(draft)).toEqual(before)
+    expect(await draft.pending()).toEqual([])
+  })
+
+  it('has nothing pending where everything is again as it was', async () => {
+    const draft = overlay(below())
+    await commit(draft, change('a.txt', file('other')), change('d/x', null), change('n', file('n')))
+    await commit(draft, change('a.txt', file('a\n')), change('d/x', file('x\n')), change('n', null))
+    expect(await draft.pending()).toEqual([])
+  })
+
+  it('refuses whole what others have changed below since it was first changed here', async () => {
+    const others: [string, (lower: Backend) => Promise<unknown>][] = [
+      ['a.txt', (lower) => commit(lower, change('a.txt', file('theirs')))],
+      ['a.txt', (lower) => commit(lower, change('a.txt', null))],
+      ['new', (lower) => commit(lower, change('new', file('theirs')))],
+      ['d/theirs', (lower) => commit(lower, change('d/theirs', file('theirs')))],
+      ['link', (lower) => commit(lower, change('link', null), change('other', file('o')))],
+    ]
+    for (const [path, theirs] of others) {
+      const lower = below()
+      const draft = overlay(lower)
+      await commit(draft, change('a.txt', file('ours')), change('new', file('ours')), change('link', file('ours')))
+      await commit(draft, change('a.txt', file('ours again')))
+      await commit(draft, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
+      await theirs(lower)
+      const before = await snapshot(lower)
+      await expect(acceptAll(draft), path).rejects.toMatchObject({
+        code: expect.stringMatching(/^(WRITE_CONFLICT|ALREADY_EXISTS)$/),
+        details: { path },
+      })
+      expect(await snapshot(lower), path).toEqual(before)
+      expect(await textAt(draft, 'a.txt')).toBe('ours again')
+    }
+  })
+
+  it('shows what others change below where nothing was changed here, and nothing in what was deleted here', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    await commit(draft, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
+    await commit(lower, change('a.txt', file('theirs')), change('d/late', file('late')), change('empty/e', file('e')))
+    expect(await textAt(draft, 'a.txt')).toBe('theirs')
+    expect(await textAt(draft, 'empty/e')).toBe('e')
+    expect(await draft.stat(at('d/late'))).toBeUndefined()
+    await commit(draft, change('d', directory))
+    expect(await draft.list(at('d'))).toEqual([])
+  })
+
+  it('holds what it is asked to, whatever becomes of it below', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    await commit(draft, change('d/sub/own', file('own')))
+    const shown = await snapshot(draft)
+    await draft.hold(['a.txt', 'new', 'd', 'd/x', 'd/sub', 'd/sub/y'].map(at))
+    await commit(lower, change('a.txt', file('2')), change('new', file('n')))
+    await commit(lower, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
+    expect(await snapshot(draft)).toEqual(shown)
+    expect((await draft.pending()).map(({ path }) => path)).toEqual(['d/sub/own'])
+  })
+
+  it('forks into overlays that share what lies below and nothing else', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    await commit(draft, change('a.txt', file('1')))
+    const fork = draft.fork?.()
+    if (fork === undefined) throw new Error('a fork')
+    await commit(fork, change('a.txt', file('2')), change('d/x', null))
+    await fork.close()
+    expect(await textAt(draft, 'a.txt')).toBe('1')
+    expect(await textAt(draft, 'd/x')).toBe('x\n')
+    expect(await fork.pending()).toHaveLength(2)
+  })
+
+  it('shares the nodes of a tree below that nothing was changed in', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    const nodes = () => draft.tree?.() as DirectoryNode
+    await commit(draft, change('a.txt', file('1')))
+    const first = nodes()
+    expect(first.get('d')).toBe(lower.tree().get('d'))
+    expect(nodes()).toBe(first)
+    await commit(draft, change('d/x', null))
+    const second = nodes()
+    expect(second).not.toBe(first)
+    expect(second.get('d')).not.toBe(first.get('d'))
+    expect((second.get('d') as DirectoryNode).get('sub')).toBe((first.get('d') as DirectoryNode).get('sub'))
+  })
+
+  it('keeps a name for itself', async () => {
+    const draft = overlay(below())
+    for (const path of ['.wardspace-overlay', '.wardspace-overlay/x']) {
+      await expect(draft.canonical(at(path))).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+      await expect(commit(draft, change(path, directory))).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+    }
+  })
+
+  it('takes no upper backend that holds something else', async () => {
+    expect(() => overlay(below(), memory({ x: 'x' }))).toThrow(TypeError)
+    writeFileSync(join(base, 'upper', 'x'), 'x')
+    const draft = overlay(disk('root'), disk('upper'))
+    await expect(draft.stat(at('x'))).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await draft.close()
+  })
+})
+
+describe('an overlay over a real directory', () => {
+  it('passes no link that leads outside, nor one that a link above leads to', async () => {
+    mkdirSync(join(base, 'outside'))
+    writeFileSync(join(base, 'outside', 'secret'), 'outside')
+    symlinkSync('../outside', join(base, 'root', 'escape'))
+    const draft = overlay(disk('root'))
+    await commit(draft, change('other', file('x')), change('in', { type: 'link', target: 'escape' }))
+    for (const path of ['escape', 'escape/secret', 'in', 'in/secret', 'in/new']) {
+      await expect(draft.canonical(at(path)), path).rejects.toMatchObject({ code: 'PATH_REJECTED' })
+    }
+    await expect(draft.read(at('escape/secret'))).rejects.toMatchObject({ name: 'ToolError' })
+    await commit(draft, change('escape', null))
+    expect(await draft.stat(at('escape'))).toBeUndefined()
+    expect(existsSync(join(base, 'root', 'escape'))).toBe(true)
+    await draft.close()
+  })
+
+  it('is there again after it was opened anew, with what it replaced', async () => {
+    writeFileSync(join(base, 'root', 'a'), 'old')
+    writeFileSync(join(base, 'root', 'b'), 'b')
+    const first = overlay(disk('root'), disk('upper'))
+    await commit(first, change('a', file('new')), change('b', null), change('d', directory), change('d/f', file('f')))
+    const shown = await snapshot(first)
+    const pending = await first.pending()
+    await first.close()
+    const again = overlay(disk('root'), disk('upper'))
+    expect(await snapshot(again)).toEqual(shown)
+    expect(await again.pending()).toEqual(pending)
+    await acceptAll(again)
+    expect(readFileSync(join(base, 'root', 'a'), 'utf8')).toBe('new')
+    expect(existsSync(join(base, 'root', 'b'))).toBe(false)
+    expect(await again.pending()).toEqual([])
+    await again.close()
+  })
+
+  it('has nothing left to do where a crash came between the commit below and the forgetting', async () => {
+    writeFileSync(join(base, 'root', 'a'), 'old')
+    const draft = overlay(disk('root'), disk('upper'))
+    await commit(draft, change('a', file('new')))
+    writeFileSync(join(base, 'root', 'a'), 'new')
+    expect(await draft.pending()).toEqual([])
+    await draft.close()
+  })
+})
