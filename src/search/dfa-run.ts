@@ -57,7 +57,10 @@ export function runFour(
   steps: number,
   cursors: Int32Array,
 ): number {
-  const [fromA, fromB, fromC, fromD] = from
+  const fromA = from[0]
+  const fromB = from[1]
+  const fromC = from[2]
+  const fromD = from[3]
   let a = cursors[0] as number
   let b = cursors[1] as number
   let c = cursors[2] as number

@@ -106,7 +106,7 @@ function wordFinder(needle: Uint8Array, fold: Uint8Array | undefined): Finder {
   let words: Int32Array = NO_WORDS
   let pad = 0
   return {
-    cost: 0.3 + Math.max(...probes.map((probe) => probe.frequency)) * 4,
+    cost: 0.55 + Math.max(...probes.map((probe) => probe.frequency)) * 4,
     find(bytes, from) {
       if (bytes !== seen) {
         pad = (4 - (bytes.byteOffset & 3)) & 3

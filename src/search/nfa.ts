@@ -11,13 +11,13 @@ import { type ByteSequence, utf8Sequences } from './utf8.ts'
 export type Condition = 'none' | 'edgeBehind' | 'edgeAhead' | 'word' | 'notWord'
 
 /** One state: a way on by a byte, or without one, or the end. */
-export type State =
+type State =
   | { readonly type: 'byte'; readonly edges: readonly ByteEdge[] }
   /** Ways on without a byte, the preferred first. */
   | { readonly type: 'split'; condition: Condition; targets: number[] }
   | { readonly type: 'match' }
 
-export interface ByteEdge {
+interface ByteEdge {
   readonly lo: number
   readonly hi: number
   readonly to: number
