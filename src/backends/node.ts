@@ -1,9 +1,10 @@
 import { resolve, sep } from 'node:path'
 import { ToolError } from '../errors.ts'
-import { display, nameOf, type Path, quote } from '../paths/logical-path.ts'
+import { display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Capabilities } from '../vfs/backend.ts'
 import { readContent } from './node/content.ts'
 import { failure, isMissing } from './node/errno.ts'
+import { glanceAll } from './node/glance.ts'
 import { listDirectory } from './node/listing.ts'
 import { refuseTempNames } from './node/names.ts'
 import { patiently } from './node/patience.ts'
@@ -69,7 +70,12 @@ export function node(root: string, options: NodeOptions = {}): Backend {
   let closing: Promise<void> | undefined
 
   /** Runs a read: after recovery, again while descriptors are short, with the system's errors translated. */
-  async function reading<T>(verb: string, path: Path, action: () => T | Promise<T>): Promise<T> {
+  async function reading<T>(
+    verb: string,
+    path: Path,
+    action: () => T | Promise<T>,
+    how?: { readonly once: boolean },
+  ): Promise<T> {
     if (closing !== undefined)
       throw new ToolError('BACKEND_ERROR', `Cannot ${verb} ${quote(display(path))}: the backend is closed`)
     refuseTempNames(path)
@@ -78,7 +84,7 @@ export function node(root: string, options: NodeOptions = {}): Backend {
         await writer.ready()
         isReady = true
       }
-      return await patiently(action)
+      return await (how?.once ? action() : patiently(action))
     } catch (error) {
       throw failure(verb, path, error)
     }
@@ -133,8 +139,23 @@ export function node(root: string, options: NodeOptions = {}): Backend {
       return writer.commit(changes, how)
     },
 
-    scan(paths, visit) {
-      return reading('scan', '' as Path, () => scanFiles(ground, paths, visit, modes))
+    async scan(paths, visit) {
+      let thrown: { error: unknown } | undefined
+      // What a visitor throws is its own business, and no failure of the storage.
+      const guarded: typeof visit = (path, bytes, stat) => {
+        try {
+          return visit(path, bytes, stat)
+        } catch (error) {
+          thrown = { error }
+          return false
+        }
+      }
+      await reading('scan', ROOT, () => scanFiles(ground, paths, guarded, modes), { once: true })
+      if (thrown !== undefined) throw thrown.error
+    },
+
+    glance(directories, known) {
+      return reading('look at', '' as Path, () => glanceAll(ground, directories, known, modes))
     },
 
     holds(physicalPath) {

@@ -50,16 +50,19 @@ export async function readContent(
   })
 }
 
-/** The sha256 of a file, read in pieces, and its stat at that time. */
-export async function hashContent(ground: Ground, path: Path): Promise<{ sha256: string; stats: Stats }> {
-  return withFile(ground, 'read', path, async (fd) => {
+/** The sha256 of a file that was looked at, read in pieces, and its stat at that time. */
+export async function hashContent(path: Path, look: Look): Promise<{ sha256: string; stats: Stats }> {
+  const fd = openLook('read', path, look)
+  try {
     for (let attempt = 1; ; attempt++) {
       const before = fstatSync(fd)
       const sum = before.size <= AT_ONCE_BYTES ? hashAtOnce(fd, before.size) : await hashSlowly(fd)
       const stats = fstatSync(fd)
       if (attempt === ATTEMPTS || tagOf(before) === tagOf(stats)) return { sha256: sum, stats }
     }
-  })
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** Fills an array from a position on; returns how many bytes there were. */
@@ -84,7 +87,13 @@ export function requireFile(verb: string, path: Path, stats: Stats): void {
 }
 
 async function withFile<T>(ground: Ground, verb: string, path: Path, use: (fd: number) => Promise<T>): Promise<T> {
-  const fd = openFile(ground, verb, path)
+  const look = ground.look(path)
+  let fd: number
+  try {
+    fd = openLook(verb, path, look)
+  } finally {
+    look.close()
+  }
   try {
     return await use(fd)
   } finally {
@@ -92,21 +101,17 @@ async function withFile<T>(ground: Ground, verb: string, path: Path, use: (fd: n
   }
 }
 
-function openFile(ground: Ground, verb: string, path: Path): number {
-  const look: Look = ground.look(path)
+function openLook(verb: string, path: Path, look: Look): number {
+  requireFile(verb, path, look.stat)
+  const fd = look.open()
+  if (look.isExact) return fd
   try {
-    requireFile(verb, path, look.stat)
-    const fd = look.open()
-    try {
-      // Where looking and opening are two calls, something else may have been opened.
-      requireFile(verb, path, fstatSync(fd))
-      return fd
-    } catch (error) {
-      closeSync(fd)
-      throw error
-    }
-  } finally {
-    look.close()
+    // Where looking and opening are two calls, something else may have been opened.
+    requireFile(verb, path, fstatSync(fd))
+    return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
   }
 }
 

@@ -24,6 +24,8 @@ export interface Ground {
 
 export interface Look {
   readonly stat: Stats
+  /** What `open` opens is what `stat` tells of, and cannot be anything else. */
+  readonly isExact: boolean
   /** A descriptor for reading the file; the caller closes it. Never blocks. */
   open(): number
   close(): void
@@ -104,6 +106,7 @@ export function linuxGround(physical: string): Ground {
         check(path, stat.dev, fd)
         return {
           stat,
+          isExact: true,
           open: () => openSync(`/proc/self/fd/${fd}`, O_RDONLY | O_NONBLOCK),
           close: () => closeSync(fd),
         }

@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs'
-import type { Path } from '../../paths/logical-path.ts'
+import { type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Change, EntryType, Version } from '../../vfs/backend.ts'
 import { judgeChanges } from '../../vfs/changes.ts'
 import { hashContent } from './content.ts'
 import { isMissing } from './errno.ts'
-import type { Ground } from './ground.ts'
+import type { Ground, Look } from './ground.ts'
 import { namesIn } from './listing.ts'
 import { patiently } from './patience.ts'
 import { readLinkAt } from './resolving.ts'
@@ -32,10 +32,13 @@ export async function judgeOnDisk(
     if (!seen.has(path)) seen.set(path, await patiently(() => presentAt(ground, path, modes)))
     if (from !== undefined && !seen.has(from)) seen.set(from, await patiently(() => presentAt(ground, from, modes)))
   }
+  // What was found has a directory above it.
+  const above = new Set<Path>()
+  for (const [path, present] of seen) if (present !== undefined) above.add(parentOf(path))
   return patiently(() =>
     judgeChanges(changes, {
       at(path) {
-        if (!seen.has(path)) seen.set(path, look(ground, path))
+        if (!seen.has(path)) seen.set(path, above.has(path) ? DIRECTORY : lookQuickly(ground, path))
         return seen.get(path)
       },
       sha256: (present) => (present.version?.type === 'file' ? present.version.sha256 : ''),
@@ -45,17 +48,30 @@ export async function judgeOnDisk(
 }
 
 async function presentAt(ground: Ground, path: Path, modes: boolean): Promise<Present | undefined> {
-  const present = look(ground, path)
-  if (present === undefined || present.type === 'other') return present
-  if (present.type === 'link') return { ...present, version: { type: 'link', target: readLinkAt(ground, path) } }
-  if (present.type === 'directory') return present
-  const { sha256, stats } = await hashContent(ground, path)
-  const mode = modes ? { mode: stats.mode & 0o777 } : undefined
-  return { ...withStats(stats), version: { type: 'file', sha256, size: stats.size, ...mode } }
+  let look: Look
+  try {
+    look = ground.look(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+  try {
+    const present = withStats(look.stat)
+    if (present.type === 'link') return { ...present, version: { type: 'link', target: readLinkAt(ground, path) } }
+    if (present.type !== 'file') return present
+    const { sha256, stats } = await hashContent(path, look)
+    const mode = modes ? { mode: stats.mode & 0o777 } : undefined
+    return { ...withStats(stats), version: { type: 'file', sha256, size: stats.size, ...mode } }
+  } finally {
+    look.close()
+  }
 }
 
+/** A directory that is known to be there; the set does not change it. */
+const DIRECTORY: Present = { type: 'directory', stat: { tag: '' }, stats: {} as Stats, version: { type: 'directory' } }
+
 /** Without the content. */
-function look(ground: Ground, path: Path): Present | undefined {
+function lookQuickly(ground: Ground, path: Path): Present | undefined {
   try {
     const seen = ground.look(path)
     seen.close()

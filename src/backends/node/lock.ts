@@ -163,7 +163,8 @@ function holderOf(state: StateDirectory, name: string): string | undefined {
   }
 }
 
-async function isAlive(state: StateDirectory, id: string): Promise<boolean> {
+/** Whether the opening with this id, which has a claim in the state directory, is alive. */
+export async function isAlive(state: Pick<StateDirectory, 'id' | 'at'>, id: string): Promise<boolean> {
   if (id === state.id) return true
   const presence = await meet(state, id)
   if (typeof presence !== 'string') presence.destroy()
@@ -171,7 +172,7 @@ async function isAlive(state: StateDirectory, id: string): Promise<boolean> {
 }
 
 /** A connection to a live opening; `busy` if it is alive but cannot take one now. */
-function meet(state: StateDirectory, id: string): Promise<Socket | 'dead' | 'busy'> {
+function meet(state: Pick<StateDirectory, 'at'>, id: string): Promise<Socket | 'dead' | 'busy'> {
   return new Promise((done) => {
     const socket = connect(socketPlace(state, id))
     socket.once('connect', () => done(socket))
@@ -214,7 +215,7 @@ function listen(server: ReturnType<typeof createServer>, path: string): Promise<
 }
 
 /** Where an opening listens. A socket's path may have about 100 bytes only; the id cannot be guessed. */
-function socketPlace(state: StateDirectory, id: string): string {
+function socketPlace(state: Pick<StateDirectory, 'at'>, id: string): string {
   if (process.platform === 'win32') return `\\\\.\\pipe\\wardspace-${id}`
   const place = state.at(`sock-${id}`)
   return Buffer.byteLength(place) <= 100 ? place : `/tmp/wardspace-${process.geteuid?.()}-${id}.sock`

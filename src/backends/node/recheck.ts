@@ -35,6 +35,7 @@ export function recheckingGround(physical: string): Ground {
       const stat = lstatSync(place(path))
       return {
         stat,
+        isExact: false,
         open() {
           const fd = openSync(place(path), readFlags)
           try {

@@ -39,15 +39,15 @@ export async function stage(
     return undefined
   }
   const mode = to.mode ?? (old?.isFile() ? old.mode & 0o777 : undefined)
-  // Nobody else may read what the old file's bits would not have let them read.
-  const fd = await patiently(() => openSync(at, FLAGS, mode === undefined ? 0o666 : 0o600))
+  // Never wider than the old file's bits, not even for a moment.
+  const fd = await patiently(() => openSync(at, FLAGS, (mode ?? 0o666) & 0o777))
   try {
     if (to.bytes.length <= AT_ONCE_BYTES) writeWhole(fd, to.bytes, null)
     else await writeSlowly(fd, to.bytes)
-    if (old !== undefined) keepOwner(fd, old)
-    if (mode !== undefined && process.platform !== 'win32') fchmodSync(fd, mode & 0o777)
+    let stats = fstatSync(fd)
+    if (mode !== undefined && adopt(fd, stats, mode & 0o777, old)) stats = fstatSync(fd)
     if (durable) await fsyncAsync(fd)
-    return fstatSync(fd)
+    return stats
   } finally {
     closeSync(fd)
   }
@@ -79,14 +79,19 @@ async function writeSlowly(fd: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
-function keepOwner(fd: number, old: Stats): void {
-  if (process.geteuid === undefined || process.getegid === undefined) return
-  if (old.uid === process.geteuid() && old.gid === process.getegid()) return
-  const now = fstatSync(fd)
-  if (now.uid === old.uid && now.gid === old.gid) return
-  try {
-    fchownSync(fd, old.uid, old.gid)
-  } catch {
-    // Only the superuser can give files away; the new file then is ours.
+/** Gives a staged file the bits, and the owner of the file that it will replace; false where it has them. */
+function adopt(fd: number, stats: Stats, mode: number, old: Stats | undefined): boolean {
+  if (process.platform === 'win32') return false
+  const isOwned = old === undefined || !old.isFile() || (stats.uid === old.uid && stats.gid === old.gid)
+  if (isOwned && (stats.mode & 0o777) === mode) return false
+  if (!isOwned) {
+    try {
+      fchownSync(fd, old.uid, old.gid)
+    } catch {
+      // Only the superuser can give files away; the new file then is ours.
+    }
   }
+  // After the owner, whose change may drop bits.
+  fchmodSync(fd, mode)
+  return true
 }

@@ -74,10 +74,7 @@ export function openState(path: string): StateDirectory {
   const prefix = tempPrefix(id)
   // Windows opens no directories.
   const directory = process.platform === 'win32' ? -1 : openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  const at =
-    process.platform === 'linux'
-      ? (name: string) => `/proc/self/fd/${directory}/${name}`
-      : (name: string) => join(path, name)
+  const at = placesIn(path, directory)
   const opened = directory === -1 ? [] : [directory]
   try {
     const log = openSync(at(`log-${id}`), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
@@ -128,6 +125,13 @@ export function openState(path: string): StateDirectory {
     for (const fd of opened) closeSync(fd)
     throw error
   }
+}
+
+/** How files in a state directory are reached; a socket's path must be short. */
+export function placesIn(path: string, directory: number): (name: string) => string {
+  return process.platform === 'linux' && directory !== -1
+    ? (name) => `/proc/self/fd/${directory}/${name}`
+    : (name) => join(path, name)
 }
 
 /** The temporaries of a log's text. A torn record was never acted on. */

@@ -1,5 +1,4 @@
-import { closeSync, existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { parentOf } from '../../paths/logical-path.ts'
@@ -8,6 +7,7 @@ import { throwIfAborted, validateChanges } from '../../vfs/changes.ts'
 import { applyTasks } from './applying.ts'
 import { errnoOf, failure, isMissing } from './errno.ts'
 import { judgeOnDisk, type Present } from './judging.ts'
+import { hasLeftovers } from './leftovers.ts'
 import { type Lock, openLock } from './lock.ts'
 import { refuseTempNames } from './names.ts'
 import { patiently } from './patience.ts'
@@ -74,8 +74,8 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
   }
 
   async function recoverLeftovers(): Promise<void> {
-    if (!mayHaveLeftovers(statePath)) return
     try {
+      if (!(await hasLeftovers(statePath))) return
       await inTurn((state, lock) => recover(ground, state, lock, strays))
     } catch (error) {
       // Who may only read can do nothing about it.
@@ -196,18 +196,6 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
 function hasEffect({ change: { to }, present }: { change: Change; present: Present | undefined }): boolean {
   if (to === null) return present !== undefined
   return !(to.type === 'directory' && present?.type === 'directory')
-}
-
-/** Whether a dead process may have left something: a claim whose holder must be asked, or a journal. Makes nothing. */
-function mayHaveLeftovers(statePath: string): boolean {
-  try {
-    if (!existsSync(statePath)) return false
-    const names = readdirSync(statePath)
-    if (names.some((name) => name.startsWith('claim-') || name === 'lock')) return true
-    return names.includes('journal') && statSync(join(statePath, 'journal')).size > 0
-  } catch {
-    return false
-  }
 }
 
 function stateFailure(error: unknown): ToolError {

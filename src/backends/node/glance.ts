@@ -1,0 +1,114 @@
+import { fstatSync, lstatSync, type Stats } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ToolError } from '../../errors.ts'
+import type { Path } from '../../paths/logical-path.ts'
+import type { EntryType, Glance } from '../../vfs/backend.ts'
+import { errnoOf } from './errno.ts'
+import type { Ground } from './ground.ts'
+import { listDirectory } from './listing.ts'
+import { isOutOfDescriptors, patiently } from './patience.ts'
+import { typeOf } from './stats.ts'
+
+/** How long the event loop may have to wait, in milliseconds. */
+const TURN_MS = 10
+
+/** The times of a directory that changed within the last two seconds may stay the same when it changes again. */
+const RACY_MS = 2000
+
+const FACTS = 5
+const codes: Readonly<Record<EntryType, number>> = { other: 0, file: 1, directory: 2, link: 3 }
+
+const QUIET = Object.freeze({ throwIfNoEntry: false })
+
+/**
+ * Looks at directories one after the other, synchronously, each pinned once: a stat by promise costs ten times as much.
+ * Names are listed again only where the directory's own times are not those of the last time.
+ */
+export async function glanceAll(
+  ground: Ground,
+  directories: readonly Path[],
+  known: (directory: Path) => Glance | undefined,
+  modes: boolean,
+): Promise<(Glance | undefined)[]> {
+  const found: (Glance | undefined)[] = []
+  while (found.length < directories.length) {
+    await patiently(() => {
+      const end = performance.now() + TURN_MS
+      while (found.length < directories.length) {
+        const directory = directories[found.length] as Path
+        found.push(glanceAt(ground, directory, known(directory), modes))
+        if (performance.now() > end) return
+      }
+    })
+    if (found.length < directories.length) await nextTurn()
+  }
+  return found
+}
+
+function glanceAt(ground: Ground, directory: Path, last: Glance | undefined, modes: boolean): Glance | undefined {
+  let pin: ReturnType<Ground['pin']>
+  try {
+    pin = ground.pin(directory)
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
+  try {
+    const before = pin.fd < 0 ? undefined : fstatSync(pin.fd)
+    const stamp = before === undefined ? Number.NaN : stampOf(before)
+    let names: readonly string[]
+    let types: Uint8Array
+    if (last !== undefined && last.stamp === stamp) {
+      names = last.names
+      types = last.types
+    } else {
+      const entries = listDirectory(ground, directory)
+      names = entries.map(({ name }) => name)
+      types = Uint8Array.from(entries, ({ type }) => codes[type])
+    }
+    const facts = new Float64Array(FACTS * names.length)
+    const prefix = pin.at('')
+    for (let i = 0; i < names.length; i++) {
+      if (types[i] === codes.directory) continue
+      const stats = lstatSync(prefix + (names[i] as string), QUIET)
+      // Between list and look it vanished: nothing is at that position.
+      if (stats === undefined) {
+        types = types.slice()
+        types[i] = codes.other
+        continue
+      }
+      const type = codes[typeOf(stats)]
+      if (type !== types[i]) {
+        types = types.slice()
+        types[i] = type
+      }
+      const at = FACTS * i
+      facts[at] = stats.size
+      facts[at + 1] = modes ? stats.mode & 0o777 : -1
+      facts[at + 2] = stats.mtimeMs
+      facts[at + 3] = stats.ctimeMs
+      facts[at + 4] = stats.ino
+    }
+    return { stamp: types === last?.types || last?.stamp !== stamp ? stamp : Number.NaN, names, types, facts }
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  } finally {
+    pin.close()
+  }
+}
+
+/**
+ * The time of the directory's last change: a name that comes or goes always moves it, and nobody can set it back. NaN,
+ * which equals nothing, for a time too young to be trusted.
+ */
+function stampOf({ ctimeMs }: Stats): number {
+  return ctimeMs < Date.now() - RACY_MS ? ctimeMs : Number.NaN
+}
+
+function isGone(error: unknown): boolean {
+  if (isOutOfDescriptors(error)) return false
+  if (error instanceof ToolError) return error.code === 'PATH_REJECTED'
+  const code = errnoOf(error)
+  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EACCES'
+}
