@@ -1,5 +1,5 @@
 import type { Permission } from './access.ts'
-import { type Classification, classifyDirectory, classifyPath } from './files/classify.ts'
+import { type Classification, classifyDirectory, classifyPath, isSurelyReadable } from './files/classify.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Policy, PolicyCall, Verdict } from './policy/policy.ts'
 import type { Sight, WalkKind } from './vfs/guarded.ts'
@@ -14,7 +14,7 @@ export function sightFor(
   kind: WalkKind,
   verdict: Pick<Verdict, 'rules'>,
 ): Sight {
-  const permission = kind === 'list' ? 'file:list' : 'file:search'
+  const permission = `file:${kind}` as const
   const asking = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
   const view = policy.forCall(call)
 
@@ -26,9 +26,17 @@ export function sightFor(
     return rules.every(({ action, name }) => action !== 'ask' || asking.includes(name))
   }
 
+  // Where only protections tell names apart, most files need no more than a look at theirs.
+  const isUniform =
+    view.isUniform(permission) &&
+    view.isUniform('file:read') &&
+    allows(ORDINARY, permission, ordinary) &&
+    allows(ORDINARY, 'file:read', ordinary)
+
   return {
     revision: `${policy.revision}:${call.tool}:${view.key}:${kind}:${asking.join(',')}`,
     see(path, type) {
+      if (isUniform && type === 'file' && isSurelyReadable(path)) return true
       const classification = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
       if (classification.protection === 'git') return false
       // A listing may show that a protected file exists: there, only the embedder's own rules hide.
@@ -40,4 +48,5 @@ export function sightFor(
   }
 }
 
-const ordinary = classifyPath('ordinary.txt' as Path)
+const ORDINARY = 'ordinary.txt' as Path
+const ordinary = classifyPath(ORDINARY)

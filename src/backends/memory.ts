@@ -23,7 +23,7 @@ import type {
 } from '../vfs/backend.ts'
 import { canonicalSync, type Seen } from '../vfs/canonical.ts'
 import { applyOrder, judgeChanges, linkTarget, throwIfAborted } from '../vfs/changes.ts'
-import { directoryNode, nodeAt, withNodeAt } from '../vfs/tree.ts'
+import { directoryNode, nodeAt, nodeFinder, withNodeAt } from '../vfs/tree.ts'
 
 /** What a file of {@link memory} can be given as. Bytes are taken over: nobody may write into them afterwards. */
 export type MemoryEntry =
@@ -156,9 +156,9 @@ function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCount
     },
 
     async scan(paths, visit) {
-      const scanned = root
+      const find = nodeFinder(root)
       for (const path of paths) {
-        const node = nodeAt(scanned, path)
+        const node = find(path)
         if (node?.type === 'file' && !visit(path, node.bytes, node.stat)) return
       }
     },

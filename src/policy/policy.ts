@@ -61,6 +61,8 @@ export interface CallPolicy {
   readonly key: string
   decide(permission: Permission, path: LogicalPath, classification: Classification): Decision
   mayLead(permission: Permission, directory: LogicalPath): boolean
+  /** Whether it decides alike for every name, the built-in protections aside. */
+  isUniform(permission: Permission): boolean
 }
 
 /** A compiled policy. Everything here is pure and synchronous. */
@@ -116,6 +118,7 @@ export function compilePolicy(input: unknown): Policy {
         key: view.key,
         decide: (permission, path, classification) => view.permission(permission).weigh(path, classification, false),
         mayLead: (permission, directory) => view.permission(permission).mayLead(directory),
+        isUniform: (permission) => view.permission(permission).isUniform,
       }
     },
   }

@@ -29,6 +29,7 @@ const protections: Readonly<Record<Protection, ProtectionRule>> = {
   generated: { name: 'generated', decision: 'deny', code: 'POLICY_DENIED', mask: changes, liftedBy: 'generated' },
   vendored: { name: 'vendored', decision: 'deny', code: 'POLICY_DENIED', mask: changes, liftedBy: 'vendored' },
   lockfile: { name: 'lockfile', decision: 'ask', code: 'POLICY_DENIED', mask: changes, liftedBy: 'lockfile' },
+  mode: { name: 'mode', decision: 'deny', code: 'POLICY_DENIED', mask: patches, liftedBy: 'mode' },
   binary: { name: 'binary', decision: 'deny', code: 'POLICY_DENIED', mask: patches, liftedBy: 'binary' },
 }
 

@@ -35,6 +35,8 @@ export interface PermissionView {
   /** The decision on a name; everything that took part is added to `parts`. */
   weigh(path: string, classification: Classification, recursive: boolean, parts?: Part[]): Decision
   mayLead(directory: string): boolean
+  /** Whether every name is decided alike, the built-in protections aside. */
+  readonly isUniform: boolean
 }
 
 /** Directories to remember; over that many, remembering starts afresh. */
@@ -59,6 +61,7 @@ interface DirectoryFacts {
 export function createPermissionView(permission: Permission, facts: ViewFacts): PermissionView {
   const rules = facts.rules.filter((rule) => rule.concerns(permission))
   const named = rules.some((rule) => rule.paths !== undefined) || facts.allowed !== undefined
+  const isUniform = !named && rules.every((rule) => rule.kinds === undefined)
   const isCommand = permission.startsWith('command:')
   const isRead = !isMutating(permission)
   const presetAction = facts.preset === undefined ? undefined : presetDecision(facts.preset, permission)
@@ -231,5 +234,5 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
     return rules.some((rule) => rule.action !== 'deny' && some(rule.paths))
   }
 
-  return { weigh, mayLead }
+  return { weigh, mayLead, isUniform }
 }

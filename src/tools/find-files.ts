@@ -42,15 +42,10 @@ export const findFiles = defineTool({
     if (stat !== undefined && stat.type !== 'directory') {
       throw new ToolError('NOT_A_DIRECTORY', `Cannot find files in ${quote(path)}: it is not a directory`, { path })
     }
-    const visible = await files.visible(path, 'list', asked)
-    const found: string[] = []
-    let total = 0
     const relative = relativeTo(path)
-    for (const candidate of visible) {
-      if (!glob.matches(relative(candidate))) continue
-      total += 1
-      if (found.length < most) found.push(candidate)
-    }
+    const matching = await files.visible(path, asked, (candidate) => glob.matches(relative(candidate)))
+    const total = matching.length
+    const found = matching.slice(0, most)
     const truncated = total > found.length
     if (truncated)
       warnings.push(`${total - found.length} of ${total} paths are not shown; use a narrower pattern or path`)

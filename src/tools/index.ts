@@ -3,6 +3,7 @@ import { appendFile } from './append-file.ts'
 import { copyFile } from './copy-file.ts'
 import { createDirectory } from './create-directory.ts'
 import { deleteFile } from './delete-file.ts'
+import { diffWorkspace } from './diff-workspace.ts'
 import { editFile } from './edit-file.ts'
 import { fileInfo } from './file-info.ts'
 import { findFiles } from './find-files.ts'
@@ -20,6 +21,7 @@ export const builtinTools = [
   searchText,
   readFile,
   fileInfo,
+  diffWorkspace,
   editFile,
   replaceRange,
   writeFile,

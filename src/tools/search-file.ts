@@ -14,6 +14,8 @@ export interface FileSearchOptions {
 
 /** Searches one file after the other, as a model may see them: in files with secrets, only the redacted text is searched. */
 export interface FileSearch {
+  /** Cheap: whether there may be a match in the file as stored, or in what its marks say. */
+  mayMatch(bytes: Uint8Array): boolean
   find(path: Path, bytes: Uint8Array, maxMatches: number): { matches: FileMatch[]; truncated: boolean }
   /** Lines that match. */
   count(path: Path, bytes: Uint8Array): number
@@ -25,15 +27,10 @@ export function createFileSearch({ query, asked, contextLines, snippetUnits, isL
   const mayMeanMarks =
     asked.mode === 'regex' ? /REDACTED|\\[[\]]|\[[[\]^]/.test(asked.query) : /[[\]]/.test(asked.query)
 
-  /** The text to search as UTF-8, where it may match. */
+  /** The text to search as UTF-8. */
   function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {
-    const isUtf16 =
-      ((stored[0] as number) | 1) === 0xff &&
-      stored.length > 1 &&
-      (stored[0] as number) + (stored[1] as number) === 0x1fd
-    if (!isUtf16 && !query.mayMatch(stored, isLate) && !(mayMeanMarks && mayHoldSecret(stored))) return undefined
     if (looksBinary(stored)) return undefined
-    if (!isUtf16 && !mayHoldSecret(stored)) return { bytes: stored, query }
+    if (!isUtf16(stored) && !mayHoldSecret(stored)) return { bytes: stored, query }
     const text = textOf(path, stored)
     if (text === undefined) return undefined
     const redaction = redact(text)
@@ -42,6 +39,7 @@ export function createFileSearch({ query, asked, contextLines, snippetUnits, isL
   }
 
   return {
+    mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHoldSecret(stored)),
     find(path, stored, maxMatches) {
       const text = prepare(path, stored)
       if (text === undefined) return { matches: [], truncated: false }
@@ -58,6 +56,12 @@ export function createFileSearch({ query, asked, contextLines, snippetUnits, isL
       return lines
     },
   }
+}
+
+/** By its byte order mark. */
+function isUtf16(bytes: Uint8Array): boolean {
+  const first = bytes[0]
+  return (first === 0xff && bytes[1] === 0xfe) || (first === 0xfe && bytes[1] === 0xff)
 }
 
 const encoder = new TextEncoder()

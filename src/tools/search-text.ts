@@ -104,13 +104,18 @@ export const searchText = defineTool({
       return false
     }
 
-    const visit = (path: Path, bytes: Uint8Array, size: number): boolean => {
-      if (isLate()) return stop('timeout')
+    /** Whether a file is to be searched line by line. */
+    const wants = (_path: Path, bytes: Uint8Array, size: number): boolean | undefined => {
       if (size > maxFileBytes) {
         filesSkipped += 1
-        return true
+        return false
       }
       filesSearched += 1
+      return search.mayMatch(bytes)
+    }
+
+    const visit = (path: Path, bytes: Uint8Array): boolean => {
+      if (isLate()) return stop('timeout')
       if (asked.filesOnly) {
         const count = search.count(path, bytes)
         if (isLate()) return stop('timeout')
@@ -131,7 +136,8 @@ export const searchText = defineTool({
       if (isLate()) return stop('timeout')
       return found.truncated ? stop('maxMatches') : true
     }
-    await scanInSlices(context, candidates, visit)
+    const scanned = await scanInSlices(context, candidates, { wants, visit, isLate })
+    if (!scanned && reason === undefined) reason = 'timeout'
 
     const total = asked.filesOnly ? files.length : matches.length
     if (reason === 'timeout' && total === 0) {
@@ -176,7 +182,7 @@ async function candidatesOf(
   const stat = await files.stat(path)
   if (stat === undefined) throw notFound(path)
   if (stat.type === 'other') throw new ToolError('PATH_REJECTED', `${quote(path)} is no ordinary file`, { path })
-  const visible = await files.visible(path, 'search', asked)
+  const visible = await files.candidates(path, asked)
   if (stat.type === 'file') {
     if (visible.length > 0) return visible
     throw new ToolError('POLICY_DENIED', `Policy does not allow to search ${quote(named)}`, { path: named })

@@ -1,10 +1,19 @@
-import type { Access, GuardedAccess } from '../access.ts'
+import type { Access, ContentProtection, GuardedAccess } from '../access.ts'
 import { ToolError } from '../errors.ts'
 import { alteredForm, type Classification, classifyPath } from '../files/classify.ts'
 import { createDocument, type Document, type DocumentCache } from '../files/document.ts'
-import { childOf, isWithin, type LogicalPath, nameOf, parentOf, parsePath, type Path, quote } from '../paths/logical-path.ts'
+import {
+  childOf,
+  isWithin,
+  type LogicalPath,
+  nameOf,
+  type Path,
+  parentOf,
+  parsePath,
+  quote,
+} from '../paths/logical-path.ts'
 import type { Backend, Change, EntryType, FileRead, Stat } from './backend.ts'
-import { visibleFiles, walk, type WalkEntry, type WalkFilters } from './walk.ts'
+import { visibleFiles, type WalkEntry, type WalkFilters, walk } from './walk.ts'
 
 /**
  * Guards what a plan names: the lexical guard, then the one true path, then what both names are.
@@ -14,12 +23,12 @@ import { visibleFiles, walk, type WalkEntry, type WalkFilters } from './walk.ts'
  */
 export async function guardAccesses(backend: Backend, planned: readonly Access[]): Promise<GuardedAccess[]> {
   const guarded: GuardedAccess[] = []
-  const targets: GuardedAccess[] = []
+  const further: GuardedAccess[] = []
   for (const access of planned) {
     const asked = parsePath(access.path)
     refuseAltered(asked)
     const keepLast = access.keepLast === true
-    const path = await backend.canonical(asked, keepLast ? { keepLast } : undefined)
+    const path = await canonicalOf(backend, asked, access)
     const permission =
       access.permission === 'file:write'
         ? (await backend.stat(path)) === undefined
@@ -34,11 +43,37 @@ export async function guardAccesses(backend: Backend, planned: readonly Access[]
       recursive: access.recursive === true,
     }
     guarded.push(one)
+    for (const protection of access.protections ?? []) {
+      further.push({ ...one, classification: { ...one.classification, ...contentProtections[protection] } })
+    }
     if (!keepLast) continue
     const target = await backend.canonical(asked)
-    if (target !== path) targets.push({ ...one, path: target, classification: classifyBoth(asked, target) })
+    if (target !== path) further.push({ ...one, path: target, classification: classifyBoth(asked, target) })
   }
-  return targets.length === 0 ? guarded : [...guarded, ...targets]
+  return further.length === 0 ? guarded : [...guarded, ...further]
+}
+
+const contentProtections: Readonly<Record<ContentProtection, Partial<Classification>>> = {
+  mode: {
+    protection: 'mode',
+    reason: 'its mode would change',
+    hint: 'Leave the mode lines out of the patch: only policy can allow them.',
+  },
+  binary: {
+    protection: 'binary',
+    reason: 'the change is binary',
+    hint: 'Leave the binary file out of the patch: only policy can allow it.',
+  },
+}
+
+/** The one true path. Below a file that the same call takes away, there is nothing yet: the path is as it is named. */
+async function canonicalOf(backend: Backend, asked: LogicalPath, { keepLast, below }: Access): Promise<Path> {
+  if (below === undefined) return backend.canonical(asked, keepLast === true ? { keepLast } : undefined)
+  const file = parsePath(below)
+  const path = await backend.canonical(file, { keepLast: true })
+  return (await backend.stat(path))?.type === 'file' && isWithin(asked, file)
+    ? (`${path}${asked.slice(file.length)}` as Path)
+    : backend.canonical(asked)
 }
 
 /** A name that some platform would turn into a protected one is refused, never trimmed. */
@@ -47,7 +82,10 @@ function refuseAltered(asked: LogicalPath): void {
   if (altered === undefined) return
   const { protection } = classifyPath(altered)
   if (protection === 'git' || protection === 'secret') {
-    throw new ToolError('PATH_REJECTED', `Path ${quote(asked)} would become the protected ${quote(altered)} on some platforms`)
+    throw new ToolError(
+      'PATH_REJECTED',
+      `Path ${quote(asked)} would become the protected ${quote(altered)} on some platforms`,
+    )
   }
 }
 
@@ -85,22 +123,32 @@ export interface View {
   /** What a walk shows of a granted tree: what policy hides is not there. */
   walk(start: Path, sight: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
   /**
-   * The files and links (links only for a listing) that such a walk shows, all at once: the fast form for whole trees.
-   * A start that is a file gives that file, or nothing where it is hidden.
+   * The wanted among the files and links that such a walk shows, all at once: the fast form for whole trees. A start that
+   * is a file gives that file, or nothing where it is hidden.
    */
-  visible(start: Path, sight: WalkKind, filters: WalkFilters): Promise<readonly Path[]>
+  visible(start: Path, filters: WalkFilters, wanted: (path: Path) => boolean): Promise<readonly Path[]>
+  /** The files to search. */
+  candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]>
   /** Everything below a path that shall be moved or copied whole, hidden and ignored names too; `LIMIT_EXCEEDED` over `most`. */
   all(start: Path, most: number): Promise<WalkEntry[]>
-  /** The bytes of files that a walk has shown; valid only during the visit. */
-  scan(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
+  /**
+   * Visits the candidates whose bytes are wanted, until a visit gives false. The bytes are valid only during the visit.
+   */
+  scan(paths: readonly Path[], wants: Wants, visit: Visit): Promise<void>
   /** Notes that something of a scanned file is shown. */
   noteRead(path: Path): void
+  /** The changes that remove the directories which lose everything in them, where these granted paths become absent. */
+  emptied(removed: readonly Path[], kept: ReadonlySet<Path>): Promise<Change[]>
   /** The changes that make the missing parents of a granted path; `NOT_A_DIRECTORY` where something else stands there. */
   missingParents(path: Path): Promise<Change[]>
   readonly capabilities: Backend['capabilities']
 }
 
-export type WalkKind = 'list' | 'search'
+export type WalkKind = 'list' | 'search' | 'diff'
+
+/** `undefined` ends the scan. */
+export type Wants = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
+export type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
 export interface ViewOptions {
   readonly backend: Backend
@@ -122,6 +170,17 @@ export function createView(options: ViewOptions): View {
       if (access.path === path || (access.recursive && isWithin(path, access.path))) return path
     }
     throw notGranted(path)
+  }
+
+  async function filesBelow(start: Path, sight: Sight, filters: WalkFilters, links: boolean): Promise<readonly Path[]> {
+    const stat = await backend.stat(granted(start))
+    if (stat?.type === 'file') return sight.see(start, 'file') ? [start] : []
+    return visibleFiles(backend, start, {
+      filters,
+      ...sight,
+      links,
+      ...(signal === undefined ? {} : { signal }),
+    })
   }
 
   const view: View = {
@@ -156,17 +215,10 @@ export function createView(options: ViewOptions): View {
         ...(maxDepth === undefined ? {} : { maxDepth }),
         ...(signal === undefined ? {} : { signal }),
       }),
-    async visible(start, kind, filters) {
-      const sight = options.sight(kind)
-      const stat = await backend.stat(granted(start))
-      if (stat?.type === 'file') return sight.see(start, 'file') ? [start] : []
-      return visibleFiles(backend, start, {
-        filters,
-        ...sight,
-        links: kind === 'list',
-        ...(signal === undefined ? {} : { signal }),
-      })
+    async visible(start, filters, wanted) {
+      return (await filesBelow(start, options.sight('list'), filters, true)).filter(wanted)
     },
+    candidates: (start, filters) => filesBelow(start, options.sight('search'), filters, false),
     async all(start, most) {
       const found: WalkEntry[] = []
       const everything = { includeHidden: true, includeIgnored: true }
@@ -174,22 +226,53 @@ export function createView(options: ViewOptions): View {
       for await (const entry of walk(backend, granted(start), { filters: everything, includeGit: true, ...sight })) {
         found.push(entry)
         if (found.length > most) {
-          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${most} entries`, { path: start, value: most })
+          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${most} entries`, {
+            path: start,
+            value: most,
+          })
         }
       }
       return found
     },
-    async scan(paths, visit) {
+    async scan(paths, wants, visit) {
       for (const path of paths) granted(path)
-      if (backend.scan !== undefined) return backend.scan(paths, visit)
+      const visitWanted = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
+        const wanted = wants(path, bytes, stat)
+        if (wanted !== true) return wanted !== undefined
+        return visit(path, bytes, stat)
+      }
+      if (backend.scan !== undefined) return backend.scan(paths, visitWanted)
       for (const path of paths) {
         const stat = await backend.stat(path)
         if (stat?.type !== 'file') continue
         const read = await backend.read(path)
-        if (!visit(path, read.bytes, read.stat)) return
+        if (!visitWanted(path, read.bytes, read.stat)) return
       }
     },
     noteRead: (path) => options.onRead(granted(path)),
+    async emptied(removed, kept) {
+      const gone = new Set<Path>(removed.map(granted))
+      const changes: Change[] = []
+      // By length, the deepest first: whether a directory loses all of it is known once those below it are judged.
+      const waiting: Set<Path>[] = []
+      const wait = (directory: Path) => {
+        waiting[directory.length] ??= new Set()
+        waiting[directory.length]?.add(directory)
+      }
+      for (const path of removed) wait(parentOf(path))
+      for (let length = waiting.length - 1; length > 0; length--) {
+        for (const directory of waiting[length] ?? []) {
+          if (kept.has(directory)) continue
+          const stat = await backend.stat(directory)
+          if (stat?.type !== 'directory') continue
+          if ((await backend.list(directory)).some(({ name }) => !gone.has(childOf(directory, name)))) continue
+          gone.add(directory)
+          changes.push({ path: directory, expect: { tag: stat.tag }, to: null })
+          wait(parentOf(directory))
+        }
+      }
+      return changes
+    },
     async missingParents(path) {
       const missing: Change[] = []
       for (let parent = parentOf(granted(path)); parent !== ''; parent = parentOf(parent)) {
@@ -218,6 +301,8 @@ export function coveringAccess(accesses: readonly GuardedAccess[], change: Chang
       if (isWithin(access.path, change.path)) return undefined
     }
   }
+  // A directory above a granted path may go once it is empty: the backend refuses it while anything is left in it.
+  if (change.to === null && accesses.some(({ path }) => isWithin(path, change.path))) return undefined
   throw notGranted(change.path)
 }
 

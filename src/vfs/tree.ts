@@ -77,6 +77,22 @@ export function nodeAt(root: DirectoryNode, path: Path): TreeNode | undefined {
   }
 }
 
+/** {@link nodeAt} for many paths of one tree: fastest when the names of one directory come together. */
+export function nodeFinder(root: DirectoryNode): (path: Path) => TreeNode | undefined {
+  let prefix = ''
+  let directory: DirectoryNode | undefined = root
+  return (path) => {
+    if (path === '') return root
+    const nameStart = path.lastIndexOf('/') + 1
+    if (nameStart !== prefix.length || !path.startsWith(prefix)) {
+      prefix = path.slice(0, nameStart)
+      const found = nodeAt(root, path.slice(0, Math.max(0, nameStart - 1)) as Path)
+      directory = found?.type === 'directory' ? found : undefined
+    }
+    return directory?.get(nameStart === 0 ? path : path.slice(nameStart))
+  }
+}
+
 /**
  * The tree with the node at a path put in, or taken out with `undefined`. The parent must exist. `touch` gives the stat of
  * the parent when its names or their types change; those further up only point elsewhere and keep theirs.

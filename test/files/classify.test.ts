@@ -7,6 +7,7 @@ import {
   classifyContent,
   classifyDirectory,
   classifyPath,
+  isSurelyReadable,
   type Kind,
   type Protection,
 } from '../../src/files/classify.ts'
@@ -373,5 +374,80 @@ describe('classifyContent', () => {
     expect(content('bun.lockb', png)).toMatchObject({ kind: 'BINARY', protection: 'lockfile', writable: false })
     expect(content('yarn.lock', '# @generated\n').kind).toBe('LOCKFILE')
     expect(content('vendor/a.go', '// @generated\n').kind).toBe('VENDORED')
+  })
+})
+
+describe('what is surely readable', () => {
+  const names = fc.array(
+    fc.constantFrom(
+      ...[
+        '.env',
+        '.ENV',
+        'env',
+        'id_rsa',
+        'secrets',
+        'SECRETS',
+        'secret',
+        'application-prod',
+        'config',
+        '.docker',
+        '.aws',
+      ],
+      ...[
+        'credentials',
+        '.ssh',
+        '.kube',
+        '.git',
+        'git~1',
+        'etc',
+        'shadow',
+        'a',
+        'key',
+        'pem',
+        'index',
+        'consolehost_history',
+      ],
+      ...[
+        '.',
+        '.',
+        '/',
+        '/',
+        ' ',
+        '~',
+        'js',
+        'ts',
+        'json',
+        'yml',
+        'yaml',
+        'txt',
+        'md',
+        'properties',
+        'example',
+        'é',
+        'ſ',
+      ],
+    ),
+    { minLength: 1, maxLength: 8 },
+  )
+
+  it('is never protected against being read', () => {
+    fc.assert(
+      fc.property(names, (parts) => {
+        let path: LogicalPath
+        try {
+          path = parsePath(parts.join(''))
+        } catch {
+          return
+        }
+        if (isSurelyReadable(path)) expect(['git', 'secret']).not.toContain(classifyPath(path).protection)
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  it('covers ordinary names', () => {
+    for (const path of ['src/app.ts', 'README.md', 'a/b/package.json', 'lib/index.d.ts', 'x.min.js']) {
+      expect(isSurelyReadable(path as LogicalPath)).toBe(true)
+    }
   })
 })

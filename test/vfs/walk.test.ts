@@ -259,11 +259,13 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
             for (const start of ['', 'a']) {
               if (start !== '' && (await tree.stat(start as Path))?.type !== 'directory') continue
               const warm = await visibleFiles(make(tree), start as Path, options({ filters, revision: 'kept' }))
-              const cold = await visibleFiles(
-                make(memory(Object.fromEntries(model))),
-                start as Path,
-                options({ filters }),
-              )
+              const fresh = memory(Object.fromEntries(model))
+              // A directory outlives what was in it.
+              if ((await fresh.stat(start as Path)) === undefined) {
+                expect(warm).toEqual([])
+                continue
+              }
+              const cold = await visibleFiles(make(fresh), start as Path, options({ filters }))
               expect(warm).toEqual(cold)
               const entries = (await collect(make(tree), start, { filters, revision: 'kept' })).filter(
                 ({ type }) => type === 'file',

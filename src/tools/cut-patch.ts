@@ -1,0 +1,42 @@
+import { utf8Length } from './utf8-length.ts'
+
+/**
+ * As much of a patch as fits into so many bytes, cut between two files or between two hunks of one, so that what is left
+ * still is a patch. A section without hunks is not cut.
+ */
+export function cutPatch(
+  sections: readonly { readonly text: string; readonly binary: boolean }[],
+  maxBytes: number,
+): { readonly text: string; readonly truncated: boolean } {
+  let text = ''
+  let left = maxBytes
+  for (const section of sections) {
+    const bytes = utf8Length(section.text)
+    if (bytes <= left) {
+      text += section.text
+      left -= bytes
+      continue
+    }
+    return { text: section.binary ? text : text + wholeHunks(section.text, left), truncated: true }
+  }
+  return { text, truncated: false }
+}
+
+/** The section up to the last hunk that fits; nothing where not even the first one does. */
+function wholeHunks(text: string, maxBytes: number): string {
+  let end = 0
+  let bytes = 0
+  let from = 0
+  let isFirst = true
+  for (;;) {
+    // Within a hunk each line starts with a space, a sign or a backslash.
+    const at = text.indexOf('\n@@ ', from)
+    const stop = at === -1 ? text.length : at + 1
+    bytes += utf8Length(text.slice(from, stop))
+    if (bytes > maxBytes) return text.slice(0, end)
+    if (!isFirst) end = stop
+    if (at === -1) return text
+    isFirst = false
+    from = stop
+  }
+}
