@@ -36,12 +36,12 @@ export function makeCorpus(count: number): Corpus {
   const root = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
   const paths: string[] = []
   let bytes = 0
-  // Evenly spread over the packages, so that a small corpus looks like a large one.
-  const stride = Math.max(1, Math.floor(sources.length / count))
+  // Whole packages one after the other, from the middle, where the large ones are no longer alone.
+  const first = Math.floor(sources.length / 3)
   for (let i = 0; paths.length < count; i++) {
-    const source = sources[(i * stride) % sources.length] ?? ''
+    const source = sources[(first + i) % sources.length] ?? ''
     const path = join(
-      `part${Math.floor((i * stride) / sources.length)}`,
+      `part${Math.floor(i / sources.length)}`,
       source.replaceAll('node_modules', 'modules').replace(/(^|\/)(dist|build|target)\//g, '$1out/'),
     )
     const to = join(root, path)
