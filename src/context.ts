@@ -1,3 +1,5 @@
+import { classifyContent, classifyPath } from './files/classify.ts'
+import type { Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { CallRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
@@ -29,6 +31,21 @@ export function contextFor(
     now: core.clock,
     sawWhole: run.ledger.sawWhole,
     staleGuard: core.staleGuard,
+    workspaceDiff(wanted) {
+      const { see } = sightFor(core.policy, policyCall(run, call.tool.name, call.input), 'diff', call.verdict)
+      const policy = core.policy.forCall(policyCall(run, call.tool.name, call.input))
+      return core.diffs.diff({
+        ...wanted,
+        sees: (path) => see(path as Path, 'file'),
+        // Who may apply a binary patch may see one.
+        withBinary: (path) =>
+          policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
+        signal,
+      })
+    },
+    headCommit: core.diffs.headCommit,
     readArtifact: (uri) => run.artifacts.read(uri),
   }
 }
+
+const BINARY = Uint8Array.of(0)

@@ -15,6 +15,11 @@ export const defaultLimits = {
   /** What one move or copy may take along. */
   treeEntries: 10_000,
   treeBytes: 256 * MIB,
+  /** What diff_workspace gives at once. */
+  diffBytes: 120_000,
+  diffBytesHard: 4 * MIB,
+  /** Files that it names. */
+  diffFiles: 1000,
   listEntries: 300,
   listEntriesHard: 500,
   listDepthHard: 32,

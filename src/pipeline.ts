@@ -148,6 +148,7 @@ async function commit(
   if (changes.length === 0) return { applied: [] }
   try {
     const at = core.clock()
+    await core.diffs.beforeCommit(changes)
     return await core.backend.commit(changes, {
       durability: 'durable',
       at,

@@ -2,6 +2,7 @@ import type { Artifacts } from './evidence/artifacts.ts'
 import type { Audit } from './evidence/audit.ts'
 import type { Ledger } from './evidence/ledger.ts'
 import type { DocumentCache } from './files/document.ts'
+import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
 import type { Approvals } from './policy/approval.ts'
@@ -22,6 +23,8 @@ export interface Core {
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
   readonly documents: DocumentCache
+  /** How the workspace differs from its base. */
+  readonly diffs: WorkspaceDiffs
   readonly hooks: Hooks
   readonly staleGuard: 'hash' | 'shown'
   /** Milliseconds since 1970. */

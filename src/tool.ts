@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Access, GuardedAccess, Permission } from './access.ts'
+import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Change, Receipt } from './vfs/backend.ts'
@@ -42,6 +43,10 @@ export interface ToolContext {
   sawWhole(path: Path, sha256: string): boolean
   /** `hash`: a replaced file needs its hash or a whole reading; `shown`: both. */
   readonly staleGuard: 'hash' | 'shown'
+  /** How the workspace differs from its base, as far as the policy shows it to this call. */
+  workspaceDiff(wanted: Pick<DiffRequest, 'base' | 'wants'>): Promise<WorkspaceDiff>
+  /** The commit that HEAD names; `undefined` where the workspace has no repository, or that no commit yet. */
+  headCommit(): Promise<string | undefined>
   /** The stored full result of an earlier call of this run. */
   readArtifact(uri: string): Promise<string>
 }

@@ -6,6 +6,7 @@ import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyA
 import { createLedger } from './evidence/ledger.ts'
 import { memorySink } from './evidence/sinks.ts'
 import { createDocumentCache } from './files/document.ts'
+import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import { type Limits, resolveLimits } from './limits.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
@@ -173,6 +174,7 @@ function createCore(options: WorkspaceOptions, sinks: readonly AuditSink[]): Cor
     toolCallsPerMinute,
     audit: createAudit({ sinks }),
     documents: createDocumentCache(limits.cacheBytes),
+    diffs: createWorkspaceDiffs(backend),
     hooks: options.hooks ?? {},
     staleGuard: options.staleGuard ?? 'hash',
     clock: options.clock ?? Date.now,

@@ -17,7 +17,9 @@ export function cutPatch(
       left -= bytes
       continue
     }
-    return { text: section.binary ? text : text + wholeHunks(section.text, left), truncated: true }
+    // A file that became a link, or stopped being one, is two sections in one, which belong together.
+    const isWhole = section.binary || section.text.includes('\ndiff --git ')
+    return { text: isWhole ? text : text + wholeHunks(section.text, left), truncated: true }
   }
   return { text, truncated: false }
 }

@@ -1,0 +1,67 @@
+import { corrupt } from './corrupt.ts'
+import { hexOf } from './pack.ts'
+
+/** A file as git's index remembers it. */
+export interface IndexEntry {
+  readonly mode: number
+  readonly id: string
+  /** Bytes, modulo 2^32. */
+  readonly size: number
+  /** Milliseconds since 1970, computed as node does it, so that equal times are equal numbers. */
+  readonly modifiedAt: number
+  readonly changedAt: number
+  /** Modulo 2^32. */
+  readonly inode: number
+}
+
+/** The files in git's index, versions 2 to 4; entries of an unfinished merge, and those only intended to be added, are left out. */
+export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
+  const entries = new Map<string, IndexEntry>()
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (bytes.length < 12 || view.getUint32(0) !== 0x44495243) throw corrupt('its index is damaged')
+  const version = view.getUint32(4)
+  if (version < 2 || version > 4) throw corrupt('its index is of an unknown version')
+  const count = view.getUint32(8)
+  let at = 12
+  let name: Uint8Array = new Uint8Array()
+  for (let i = 0; i < count; i++) {
+    const start = at
+    if (start + 62 > bytes.length) throw corrupt('its index ends too early')
+    const flags = view.getUint16(start + 60)
+    const extended = version >= 3 && (flags & 0x4000) !== 0
+    const intended = extended && (view.getUint16(start + 62) & 0x2000) !== 0
+    at = start + (extended ? 64 : 62)
+    if (version === 4) {
+      let byte = bytes[at++] as number
+      let strip = byte & 0x7f
+      while (byte & 0x80) {
+        byte = bytes[at++] as number
+        strip = (strip + 1) * 128 + (byte & 0x7f)
+      }
+      const end = bytes.indexOf(0, at)
+      if (end === -1 || strip > name.length) throw corrupt('its index is damaged')
+      const whole = new Uint8Array(name.length - strip + end - at)
+      whole.set(name.subarray(0, name.length - strip))
+      whole.set(bytes.subarray(at, end), name.length - strip)
+      name = whole
+      at = end + 1
+    } else {
+      const end = bytes.indexOf(0, at)
+      if (end === -1) throw corrupt('its index is damaged')
+      name = bytes.subarray(at, end)
+      at = start + (((end - start) >> 3) + 1) * 8
+    }
+    if ((flags & 0x3000) !== 0 || intended) continue
+    entries.set(decoder.decode(name), {
+      mode: view.getUint32(start + 24),
+      id: hexOf(bytes, start + 40),
+      size: view.getUint32(start + 36),
+      modifiedAt: view.getUint32(start + 8) * 1000 + view.getUint32(start + 12) / 1e6,
+      changedAt: view.getUint32(start) * 1000 + view.getUint32(start + 4) / 1e6,
+      inode: view.getUint32(start + 20),
+    })
+  }
+  return entries
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

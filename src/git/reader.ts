@@ -1,0 +1,54 @@
+import type { Backend } from '../vfs/backend.ts'
+import { corrupt } from './corrupt.ts'
+import { type GitFiles, gitFiles } from './files.ts'
+import { type IndexEntry, parseIndexFile } from './index-file.ts'
+import { type Objects, openObjects } from './objects.ts'
+import { headCommit, parseCommit, resolveCommit } from './refs.ts'
+import { type TreeDirectory, treeLoader } from './trees.ts'
+
+/** The repository of a workspace, for reading: fast, without a package, and blind to anything but `.git` of the root. */
+export interface RepositoryReader {
+  readonly objects: Objects
+  /** The commit that HEAD names now; `undefined` where there is no repository or no commit yet. */
+  headCommit(): Promise<string | undefined>
+  /** @throws ToolError `NOT_FOUND` */
+  resolve(name: string): Promise<string>
+  /** The whole tree of a commit, without contents. */
+  tree(commit: string): Promise<TreeDirectory>
+  /** The index with the time at which it was written; parsed once per version of its file. */
+  index(): Promise<{ readonly entries: ReadonlyMap<string, IndexEntry>; readonly writtenAt: number }>
+  /** The text of `.git/info/exclude`, if any. */
+  exclude(): Promise<Uint8Array | undefined>
+}
+
+export function openReader(backend: Backend): RepositoryReader {
+  const files: GitFiles = gitFiles(backend)
+  const objects = openObjects(files)
+  const load = treeLoader(objects)
+  const trees = new Map<string, TreeDirectory>()
+  let indexed: { tag: string; entries: ReadonlyMap<string, IndexEntry>; writtenAt: number } | undefined
+  return {
+    objects,
+    headCommit: () => headCommit(files),
+    resolve: (name) => resolveCommit(files, objects, name),
+    async tree(commit) {
+      const known = trees.get(commit)
+      if (known !== undefined) return known
+      const { tree } = parseCommit(await objects.need(commit, 'commit'))
+      if (tree === '') throw corrupt('a commit is damaged')
+      const loaded = await load(tree)
+      if (trees.size >= 16) trees.clear()
+      trees.set(commit, loaded)
+      return loaded
+    },
+    async index() {
+      const stat = await files.stat('index')
+      if (indexed !== undefined && indexed.tag === stat?.tag) return indexed
+      const bytes = stat === undefined ? undefined : await files.read('index')
+      const entries = bytes === undefined ? new Map<string, IndexEntry>() : parseIndexFile(bytes)
+      indexed = { tag: stat?.tag ?? '', entries, writtenAt: stat?.modifiedAt ?? 0 }
+      return indexed
+    },
+    exclude: () => files.read('info/exclude'),
+  }
+}

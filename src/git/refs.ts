@@ -1,0 +1,101 @@
+import { ToolError } from '../errors.ts'
+import { quote } from '../paths/logical-path.ts'
+import type { GitFiles } from './files.ts'
+import type { Objects } from './objects.ts'
+
+/** The commit that HEAD names; `undefined` where there is no repository or no commit yet. */
+export async function headCommit(files: GitFiles): Promise<string | undefined> {
+  return readRef(files, 'HEAD')
+}
+
+const MAX_HOPS = 10
+
+async function readRef(files: GitFiles, name: string): Promise<string | undefined> {
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
+    const bytes = await files.read(name)
+    const text = bytes === undefined ? await packedRef(files, name) : new TextDecoder().decode(bytes).trim()
+    if (text === undefined) return undefined
+    if (isId(text)) return text
+    const next = /^ref: (refs\/\S+)$/.exec(text)?.[1]
+    if (next === undefined) return undefined
+    name = next
+  }
+  return undefined
+}
+
+async function packedRef(files: GitFiles, name: string): Promise<string | undefined> {
+  const bytes = await files.read('packed-refs')
+  if (bytes === undefined) return undefined
+  for (const line of new TextDecoder().decode(bytes).split('\n')) {
+    if (line.endsWith(name) && line[40] === ' ' && line.length === 41 + name.length && isId(line.slice(0, 40))) {
+      return line.slice(0, 40)
+    }
+  }
+  return undefined
+}
+
+function isId(text: string): boolean {
+  return /^[0-9a-f]{40}$/.test(text)
+}
+
+/**
+ * The id of the commit that a branch, tag, ref or (short) id names, with `~N` and `^` after it.
+ *
+ * @throws ToolError `NOT_FOUND` with the name
+ */
+export async function resolveCommit(files: GitFiles, objects: Objects, name: string): Promise<string> {
+  const missing = (): ToolError =>
+    new ToolError('NOT_FOUND', `Cannot find the commit ${quote(name)}`, {
+      hint: 'Use a commit id, a branch or a tag of the repository.',
+    })
+  const [, start = '', steps = ''] = /^([^~^:@{}\s]+|@)((?:~\d{0,6}|\^)*)$/.exec(name) ?? []
+  if (start === '' || start.split('/').some((part) => part === '' || part === '.' || part === '..')) throw missing()
+  const base = start === '@' ? 'HEAD' : start
+  let id: string | undefined
+  if (isId(base)) id = base
+  else {
+    const places = [
+      base,
+      `refs/${base}`,
+      `refs/tags/${base}`,
+      `refs/heads/${base}`,
+      `refs/remotes/${base}`,
+      `refs/remotes/${base}/HEAD`,
+    ]
+    for (const place of places) {
+      if (!place.startsWith('refs/') && !/^[A-Z_]+$/.test(place)) continue
+      id ??= await readRef(files, place)
+    }
+    id ??= await objects.complete(base)
+  }
+  if (id === undefined) throw missing()
+  let commit = await peel(objects, id)
+  for (const [, kind, count = ''] of steps.matchAll(/([~^])(\d*)/g)) {
+    for (let n = kind === '^' || count === '' ? 1 : Number(count); n > 0 && commit !== undefined; n--) {
+      const { parents } = parseCommit(await objects.need(commit, 'commit'))
+      commit = parents[0]
+    }
+  }
+  if (commit === undefined) throw missing()
+  return commit
+}
+
+/** The commit that an annotated tag names. */
+async function peel(objects: Objects, id: string): Promise<string | undefined> {
+  let at = id
+  for (let hops = 0; hops < MAX_HOPS; hops++) {
+    const object = await objects.read(at)
+    if (object === undefined) return undefined
+    if (object.type === 'commit') return at
+    if (object.type !== 'tag') return undefined
+    at = /^object ([0-9a-f]{40})\n/.exec(new TextDecoder().decode(object.bytes.subarray(0, 60)))?.[1] ?? ''
+  }
+  return undefined
+}
+
+export function parseCommit(bytes: Uint8Array): { tree: string; parents: string[] } {
+  const text = new TextDecoder().decode(bytes)
+  const head = text.slice(0, text.indexOf('\n\n') + 1 || text.length)
+  const tree = /^tree ([0-9a-f]{40})$/m.exec(head)?.[1] ?? ''
+  return { tree, parents: [...head.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string) }
+}

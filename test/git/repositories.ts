@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process'
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends/memory.ts'
+
+const environment = {
+  ...process.env,
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+  GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+  GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+}
+
+const made: string[] = []
+afterAll(() => {
+  for (const directory of made) rmSync(directory, { recursive: true, force: true })
+})
+
+export function temporary(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'wardspace-git-'))
+  made.push(directory)
+  return directory
+}
+
+/** Runs the real git. */
+export function git(cwd: string, ...args: string[]): string {
+  return gitWith(cwd, '', ...args)
+}
+
+export function gitWith(cwd: string, input: string | Uint8Array, ...args: string[]): string {
+  return execFileSync('git', args, {
+    cwd,
+    env: environment,
+    input,
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+export function newRepository(): string {
+  const directory = temporary()
+  git(directory, 'init', '-q', '-b', 'main')
+  git(directory, 'config', 'core.autocrlf', 'false')
+  return directory
+}
+
+export function commitAll(directory: string, message = 'x'): string {
+  git(directory, 'add', '-A', '-f')
+  git(directory, 'commit', '-q', '--allow-empty', '-m', message)
+  return git(directory, 'rev-parse', 'HEAD').trim()
+}
+
+/** Everything in a directory as entries of a memory backend, `.git` included unless left out. */
+export function entriesOf(directory: string, withGit = true): Record<string, MemoryEntry> {
+  const entries: Record<string, MemoryEntry> = {}
+  const visit = (path: string) => {
+    for (const entry of readdirSync(join(directory, path), { withFileTypes: true })) {
+      const child = path === '' ? entry.name : `${path}/${entry.name}`
+      if (child === '.git' && !withGit) continue
+      if (entry.isDirectory()) visit(child)
+      else if (entry.isSymbolicLink()) entries[child] = { link: readlinkSync(join(directory, child)) }
+      else {
+        const bytes = new Uint8Array(readFileSync(join(directory, child)))
+        entries[child] = { bytes, mode: lstatSync(join(directory, child)).mode & 0o777 }
+      }
+    }
+  }
+  visit('')
+  return entries
+}
+
+export function loaded(directory: string): MemoryBackend {
+  return memory(entriesOf(directory))
+}
+
+/** The tree that git makes of a base with a patch applied, without touching any files. */
+export function treeAfterApply(directory: string, base: string, patch: string): string {
+  const index = join(temporary(), 'index')
+  const run = (input: string, ...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: directory,
+      env: { ...environment, GIT_INDEX_FILE: index },
+      input,
+      encoding: 'utf8',
+      maxBuffer: 1 << 30,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }).trim()
+  run('', 'read-tree', base)
+  if (patch !== '') run(patch, 'apply', '--cached', '--whitespace=nowarn', '-')
+  return run('', 'write-tree')
+}
+
+/** The tree of what is in the working directory, ignored files left out as git does it. */
+export function treeOfFiles(directory: string): string {
+  const index = join(temporary(), 'index')
+  const run = (...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: directory,
+      env: { ...environment, GIT_INDEX_FILE: index },
+      encoding: 'utf8',
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }).trim()
+  run('read-tree', 'HEAD')
+  run('add', '-A', '.')
+  return run('write-tree')
+}

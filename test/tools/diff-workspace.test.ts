@@ -1,0 +1,287 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
+import { createWorkspace } from '../../src/workspace.ts'
+import { commitAll, git, loaded, newRepository, temporary, treeAfterApply, treeOfFiles } from '../git/repositories.ts'
+import type { Answer } from './setup.ts'
+
+const everything = {
+  preset: 'autonomous',
+  rules: [
+    {
+      name: 'all',
+      action: 'allow',
+      paths: ['**'],
+      overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'],
+    },
+  ],
+} as const
+
+const backends: Readonly<Record<string, (directory: string) => Backend>> = {
+  memory: loaded,
+  node: (directory) => node(directory, { stateDir: temporary() }),
+  'node by list and stat': (directory) => {
+    const { glance: _, ...backend } = node(directory, { stateDir: temporary() })
+    return backend
+  },
+}
+
+async function diffOf(backend: Backend, input = {}, policy: typeof everything | 'autonomous' = everything) {
+  const workspace = await createWorkspace({ backend, policy })
+  const found: Answer = await workspace.call('diff_workspace', { maxBytes: 4_000_000, ...input })
+  await workspace.close()
+  if (!found.ok) throw new Error(`${found.code} ${found.message}`)
+  return found
+}
+
+function sample(): string {
+  const directory = newRepository()
+  const write = (path: string, text: string | Uint8Array) => {
+    mkdirSync(join(directory, path, '..'), { recursive: true })
+    writeFileSync(join(directory, path), text)
+  }
+  write('a.txt', 'one\ntwo\nthree\n')
+  write('crlf.txt', 'one\r\ntwo\r\n')
+  write('no-newline.txt', 'last')
+  write('deep/er/b.ts', `${Array.from({ length: 60 }, (_, i) => `line ${i}`).join('\n')}\n`)
+  write('run.sh', '#!/bin/sh\n')
+  write('image.png', Uint8Array.of(137, 80, 0, 1, 2, 3))
+  write('latin.txt', Uint8Array.of(0xe9, 10))
+  write('gone/x.txt', 'x\n')
+  write('gone/y.txt', 'y\n')
+  write('moved-from.ts', 'the same\n'.repeat(20))
+  write('with space/näme "q".txt', 'odd\n')
+  write('becomes-directory', 'file\n')
+  write('becomes-file/inner', 'file\n')
+  write('becomes-link', 'file\n')
+  write('.gitignore', '*.log\n/out/\n!kept.log\n')
+  write('tracked.log', 'tracked though ignored\n')
+  write('out/tracked', 'tracked below an ignored directory\n')
+  symlinkSync('a.txt', join(directory, 'link'))
+  symlinkSync('a.txt', join(directory, 'other-link'))
+  commitAll(directory)
+  return directory
+}
+
+function change(directory: string): void {
+  const at = (path: string) => join(directory, path)
+  writeFileSync(at('a.txt'), 'one\n2\nthree\n')
+  writeFileSync(at('crlf.txt'), 'one\r\n2\r\nthree')
+  writeFileSync(at('no-newline.txt'), 'last\n')
+  renameSync(at('deep/er/b.ts'), at('deep/c.ts'))
+  writeFileSync(at('deep/c.ts'), `${readFileSync(at('deep/c.ts'), 'utf8')}more\n`)
+  chmodSync(at('run.sh'), 0o755)
+  writeFileSync(
+    at('image.png'),
+    Uint8Array.from({ length: 500 }, (_, i) => (i * 7) % 256),
+  )
+  writeFileSync(at('latin.txt'), Uint8Array.of(0xe8, 10))
+  rmSync(at('gone'), { recursive: true })
+  renameSync(at('moved-from.ts'), at('moved-to.ts'))
+  writeFileSync(at('with space/näme "q".txt'), 'odder\n')
+  rmSync(at('becomes-directory'))
+  mkdirSync(at('becomes-directory'))
+  writeFileSync(at('becomes-directory/inner'), 'now below\n')
+  rmSync(at('becomes-file'), { recursive: true })
+  writeFileSync(at('becomes-file'), 'now a file\n')
+  rmSync(at('becomes-link'))
+  symlinkSync('run.sh', at('becomes-link'))
+  rmSync(at('other-link'))
+  symlinkSync('run.sh', at('other-link'))
+  writeFileSync(at('new file.md'), '# new\n')
+  writeFileSync(at('empty'), '')
+  writeFileSync(at('x.log'), 'ignored\n')
+  writeFileSync(at('kept.log'), 'not ignored\n')
+  writeFileSync(at('tracked.log'), 'changed though ignored\n')
+  writeFileSync(at('out/tracked'), 'changed\n')
+  writeFileSync(at('out/new'), 'ignored\n')
+  mkdirSync(at('inner-repository'))
+  git(at('inner-repository'), 'init', '-q')
+  writeFileSync(at('inner-repository/file'), 'its own\n')
+}
+
+describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
+  it('gives a patch from which git makes the very tree', async () => {
+    const directory = sample()
+    change(directory)
+    const found = await diffOf(open(directory))
+    rmSync(join(directory, 'inner-repository'), { recursive: true })
+    expect(treeAfterApply(directory, 'HEAD', found.diff)).toBe(treeOfFiles(directory))
+    expect(found.baseCommit).toBe(git(directory, 'rev-parse', 'HEAD').trim())
+    git(directory, 'add', '-A')
+    const [files, insertions, deletions] = [...git(directory, 'diff', '--cached', '--shortstat').matchAll(/\d+/g)].map(
+      Number,
+    )
+    expect([found.filesChanged, found.insertions, found.deletions]).toEqual([
+      files,
+      // Git shows what is no UTF-8 as text.
+      (insertions ?? 0) - 1,
+      (deletions ?? 0) - 1,
+    ])
+    expect(found.stat.map(({ path }: Answer) => path)).toEqual(
+      git(directory, '-c', 'core.quotePath=false', 'diff', '--cached', '--name-only', '-z').split('\0').slice(0, -1),
+    )
+  })
+
+  it('finds nothing where nothing changed, also when files were touched', async () => {
+    const directory = sample()
+    writeFileSync(join(directory, 'a.txt'), 'one\ntwo\nthree\n')
+    const found = await diffOf(open(directory))
+    expect([found.filesChanged, found.diff, found.truncated]).toEqual([0, '', false])
+  })
+
+  it('reads packed objects and refs, deltas too', async () => {
+    const directory = sample()
+    for (let round = 0; round < 5; round++) {
+      const lines = Array.from({ length: 400 }, (_, i) => `line ${i} ${i % 7 === round ? round : ''}`)
+      writeFileSync(join(directory, 'long.txt'), lines.join('\n'))
+      commitAll(directory)
+    }
+    git(directory, 'gc', '-q', '--aggressive', '--prune=now')
+    git(directory, 'pack-refs', '--all')
+    change(directory)
+    rmSync(join(directory, 'inner-repository'), { recursive: true })
+    for (const base of ['HEAD', 'HEAD~3', 'main~4', git(directory, 'rev-parse', '--short', 'HEAD^').trim()]) {
+      const found = await diffOf(open(directory), { base })
+      expect(found.baseCommit).toBe(git(directory, 'rev-parse', base).trim())
+      expect(treeAfterApply(directory, base, found.diff)).toBe(treeOfFiles(directory))
+    }
+  })
+
+  it('names binary files, and leaves out what is a secret, with their number', async () => {
+    const directory = sample()
+    change(directory)
+    writeFileSync(join(directory, '.env'), 'PASSWORD=hunter2\n')
+    mkdirSync(join(directory, 'secrets'))
+    writeFileSync(join(directory, 'secrets/a'), 'hunter2\n')
+    const found = await diffOf(open(directory), {}, 'autonomous')
+    expect(found.diff).toContain('Binary files a/image.png and b/image.png differ\n')
+    expect(found.diff).not.toContain('hunter2')
+    expect(found.diff).not.toContain('GIT binary patch')
+    expect(JSON.stringify(found)).not.toContain('.env')
+    expect(found.warnings.join()).toContain('2 changed files that may not be shown are left out')
+  })
+
+  it('shows only the paths that were asked for, and statistics alone', async () => {
+    const directory = sample()
+    change(directory)
+    const found = await diffOf(open(directory), { paths: ['gone', './a.txt'], statOnly: true })
+    expect(found.stat).toEqual([
+      { path: 'a.txt', status: 'modified', insertions: 1, deletions: 1, binary: false },
+      { path: 'gone/x.txt', status: 'deleted', insertions: 0, deletions: 1, binary: false },
+      { path: 'gone/y.txt', status: 'deleted', insertions: 0, deletions: 1, binary: false },
+    ])
+    expect([found.diff, found.truncated]).toEqual(['', false])
+  })
+
+  it('is cut at a file or a hunk, and stays a patch', async () => {
+    const directory = sample()
+    writeFileSync(
+      join(directory, 'deep/er/b.ts'),
+      `${Array.from({ length: 60 }, (_, i) => `line ${i}${i % 12 === 0 ? ' changed' : ''}`).join('\n')}\n`,
+    )
+    writeFileSync(join(directory, 'a.txt'), 'one\n2\nthree\n')
+    const whole = await diffOf(open(directory))
+    expect(whole.diff.match(/^@@/gm)).toHaveLength(6)
+    for (let maxBytes = 1; maxBytes <= whole.diff.length; maxBytes += 97) {
+      const cut = await diffOf(open(directory), { maxBytes })
+      expect(cut.diff.length).toBeLessThanOrEqual(maxBytes)
+      expect(cut.truncated).toBe(true)
+      expect(whole.diff.startsWith(cut.diff)).toBe(true)
+      expect(cut.diffSha256).toBe(whole.diffSha256)
+      if (maxBytes % 3 === 1) treeAfterApply(directory, 'HEAD', cut.diff)
+    }
+  })
+
+  it('compares with another commit, and refuses what is none', async () => {
+    const directory = sample()
+    const backend = open(directory)
+    const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+    for (const base of [
+      'nothing',
+      '../x',
+      'refs/../HEAD',
+      'deadbeef',
+      'HEAD~99',
+      'HEAD:a.txt',
+      '-x',
+      'config',
+      'objects',
+    ]) {
+      expect(await workspace.call('diff_workspace', { base })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    }
+    await workspace.close()
+  })
+
+  it('sees each change made through the workspace', async () => {
+    const directory = sample()
+    const workspace = await createWorkspace({ backend: open(directory), policy: 'autonomous' })
+    const diff = async () => {
+      const found: Answer = await workspace.call('diff_workspace', {})
+      if (!found.ok) throw new Error(found.message)
+      return found
+    }
+    expect((await diff()).filesChanged).toBe(0)
+    for (let i = 0; i < 10; i++) {
+      const content = `one\ntwo\n${i}hree\n`
+      const read = await workspace.call('read_file', { path: 'a.txt' })
+      if (!read.ok) throw new Error(read.message)
+      await workspace.call('write_file', { path: 'a.txt', content, expectedSha256: read.sha256 })
+      expect((await diff()).diff).toContain(`\n+${i}hree\n`)
+    }
+    await workspace.call('write_file', { path: 'sub/new.txt', content: 'new\n' })
+    await workspace.call('delete_file', { path: 'gone/x.txt' })
+    expect((await diff()).stat.map(({ path }: Answer) => path)).toEqual(['a.txt', 'gone/x.txt', 'sub/new.txt'])
+    await workspace.call('write_file', { path: '.gitignore', content: 'sub\n', expectedSha256: undefined })
+    await workspace.close()
+  })
+})
+
+describe('without a repository', () => {
+  const open: Readonly<Record<string, () => Backend>> = {
+    memory: () => memory({ 'a.txt': 'one\n', 'b/c.txt': 'c\n', '.gitignore': '*.log\n' }),
+    node: () => {
+      const directory = temporary()
+      writeFileSync(join(directory, 'a.txt'), 'one\n')
+      mkdirSync(join(directory, 'b'))
+      writeFileSync(join(directory, 'b/c.txt'), 'c\n')
+      writeFileSync(join(directory, '.gitignore'), '*.log\n')
+      return node(directory, { stateDir: temporary() })
+    },
+  }
+  it.each(Object.entries(open))('%s is compared with what it was when it was opened', async (_, make) => {
+    const workspace = await createWorkspace({ backend: make(), policy: 'autonomous' })
+    const empty = await workspace.call('diff_workspace', {})
+    expect(empty).toMatchObject({ ok: true, baseCommit: null, filesChanged: 0, diff: '' })
+    await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two' })
+    await workspace.call('edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' })
+    await workspace.call('move_file', { path: 'b/c.txt', to: 'b/d.txt' })
+    await workspace.call('write_file', { path: 'x.log', content: 'ignored\n' })
+    await workspace.call('write_file', { path: 'new/er.txt', content: 'new\n' })
+    const found: Answer = await workspace.call('diff_workspace', {})
+    if (!found.ok) throw new Error(found.message)
+    expect(found.stat).toEqual([
+      { path: 'a.txt', status: 'modified', insertions: 1, deletions: 1, binary: false },
+      { path: 'b/d.txt', oldPath: 'b/c.txt', status: 'renamed', insertions: 0, deletions: 0, binary: false },
+      { path: 'new/er.txt', status: 'added', insertions: 1, deletions: 0, binary: false },
+    ])
+    expect(found.diff).toContain('-one\n+three\n')
+    const base = newRepository()
+    writeFileSync(join(base, 'a.txt'), 'one\n')
+    mkdirSync(join(base, 'b'))
+    writeFileSync(join(base, 'b/c.txt'), 'c\n')
+    commitAll(base)
+    expect(git(base, 'ls-tree', '-r', '--name-only', treeAfterApply(base, 'HEAD', found.diff)).split('\n')).toEqual([
+      'a.txt',
+      'b/d.txt',
+      'new/er.txt',
+      '',
+    ])
+    await workspace.call('edit_file', { path: 'a.txt', oldText: 'three', newText: 'one' })
+    expect((await workspace.call('diff_workspace', { paths: ['a.txt'] })) as object).toMatchObject({ filesChanged: 0 })
+    await workspace.close()
+  })
+})
