@@ -1,4 +1,4 @@
-import type { Classification } from './files/classify.ts'
+import type { Classification, Protection } from './files/classify.ts'
 import type { LogicalPath, Path } from './paths/logical-path.ts'
 
 /** What a planned effect needs to be allowed. Rules name these, with `*` for a part of them. */
@@ -46,7 +46,14 @@ export interface Access {
   readonly recursive?: boolean
   /** The effect is on the name itself, so that a link there is not followed (deleting, moving). */
   readonly keepLast?: boolean
+  /** Built-in protections that the effect touches beside those of the path, such as a patch that changes a mode. */
+  readonly protections?: readonly ContentProtection[]
+  /** A file above the path that the same call takes away, so that it is no hindrance. */
+  readonly below?: string
 }
+
+/** A protection that lies in what is done, not in where. */
+export type ContentProtection = Extract<Protection, 'binary' | 'mode'>
 
 /** An access whose path passed the guard, in both of its names, with what each of them is. */
 export interface GuardedAccess {

@@ -40,6 +40,12 @@ export const defaultLimits = {
   hookTimeoutMs: 10_000,
   callsPerMinute: 10_000,
   bytesWrittenPerRun: 1024 * MIB,
+  /** What one patch may do, as policy's budget: files, files deleted, lines added and removed, bytes of the patch. */
+  patchFiles: 20,
+  patchDeletes: 5,
+  patchInsertions: 800,
+  patchDeletions: 800,
+  patchBytes: 200_000,
   /** Decoded text and verdicts that may be kept in memory. */
   cacheBytes: 64 * MIB,
 }

@@ -57,13 +57,18 @@ export async function callTool(
     record.at('draft')
     throwIfAborted(options.signal)
     const context = contextFor(core, run, call, record, options.signal)
-    const draft = await call.tool.draft(call.input, context)
+    let draft = await call.tool.draft(call.input, context)
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
     record.at('approval')
-    const changes = await judgeChanges(core, run, call, draft)
+    let changes = await judgeChanges(core, run, call, draft)
     record.judged(changes.verdict)
     if (changes.verdict.decision === 'deny') throw denied(changes.verdict)
+    if (draft.rehearsal === true) {
+      // A rehearsal is judged whole, and ends with nothing to commit.
+      draft = { ...draft, changes: [], taken: [] }
+      changes = await judgeChanges(core, run, call, draft)
+    }
     if (changes.verdict.decision === 'ask') await run.approvals.ask(changes.request(), options.signal)
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.

@@ -21,6 +21,8 @@ export interface Draft<Result> {
   readonly changes?: readonly Change[]
   /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
   readonly taken?: readonly Path[]
+  /** Everything is judged as if it were to be done, and nothing is. */
+  readonly rehearsal?: boolean
   /** The change as text, where the tool has made it already. */
   readonly diff?: string
   readonly shown?: (receipt: Receipt) => readonly Shown[]

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { appendFile } from './append-file.ts'
+import { applyPatch } from './apply-patch.ts'
 import { copyFile } from './copy-file.ts'
 import { createDirectory } from './create-directory.ts'
 import { deleteFile } from './delete-file.ts'
@@ -24,6 +25,7 @@ export const builtinTools = [
   diffWorkspace,
   editFile,
   replaceRange,
+  applyPatch,
   writeFile,
   appendFile,
   createDirectory,

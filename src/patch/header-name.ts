@@ -1,0 +1,176 @@
+import { invalidPatch } from './invalid-patch.ts'
+
+/** What ends a name that is not in quotes. A line end always does; so do other spaces than blank and tab. */
+export type NameEnd = 'tab' | 'line'
+
+/**
+ * The name in a header line of a git patch, without the directories to strip (`a/`). `undefined` where there is none.
+ *
+ * @throws ToolError `INVALID_PATCH` for a quoted name that is no UTF-8
+ */
+export function headerName(rest: string, strip: number, end: NameEnd, line: number): string | undefined {
+  if (rest.charCodeAt(0) === QUOTE) {
+    const quoted = unquote(rest, line)
+    const name = quoted === undefined ? undefined : stripped(quoted.name, strip)
+    if (name !== undefined) return squashed(name)
+  }
+  return plainName(rest, strip, end)
+}
+
+/**
+ * The name in a `---` or `+++` line that GNU diff wrote, where a time may follow. With a name for the other side,
+ * the shorter one counts if the longer only adds to it (`a.c` and `a.c.orig`).
+ */
+export function timedName(rest: string, strip: number, other: string | undefined, line: number): string | undefined {
+  if (rest.charCodeAt(0) === QUOTE) {
+    const name = headerName(rest, strip, 'tab', line)
+    if (name !== undefined) return name
+  }
+  const stamp = stampLength(rest)
+  const name =
+    stamp === 0 ? plainName(rest, strip, 'tab') : squashedOrNone(stripped(rest.slice(0, rest.length - stamp), strip))
+  if (name === undefined || name === '') return other
+  return other !== undefined && other.length < name.length && name.startsWith(other) ? other : name
+}
+
+/** Whether a name line stands for no file. */
+export function isDevNull(rest: string): boolean {
+  return rest.startsWith('/dev/null') && (rest.length === 9 || isSpace(rest.charCodeAt(9)))
+}
+
+/** GNU diff gives the beginning of time to a file that is not there. */
+export function isEpoch(rest: string): boolean {
+  const tab = rest.lastIndexOf('\t')
+  if (tab === -1 || rest.length - tab > 100) return false
+  const match = /^(1969-12-31|1970-01-01) (\d\d):(\d\d):00(?:\.0+)? ([+-])(\d\d):?(\d\d)$/.exec(rest.slice(tab + 1))
+  if (match === null) return false
+  const [, day, hour, minute, sign, zoneHour, zoneMinute] = match
+  const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
+  return Number(hour) * 60 + Number(minute) - zone === (day === '1969-12-31' ? 24 * 60 : 0)
+}
+
+/** The name that a `diff --git` line gives to both sides; `undefined` where they differ or cannot be told apart. */
+export function commonName(rest: string, line: number): string | undefined {
+  if (rest.charCodeAt(0) === QUOTE) {
+    const first = unquote(rest, line)
+    if (first === undefined) return undefined
+    const name = stripped(first.name, 1)
+    const other = rest.slice(first.end).trimStart()
+    const second =
+      other.charCodeAt(0) === QUOTE ? stripped(unquote(other, line)?.name ?? '', 1) : stripped(other.trimEnd(), 1)
+    return name !== undefined && name === second ? name : undefined
+  }
+  const quote = rest.indexOf('"')
+  if (quote !== -1) {
+    const second = unquote(rest.slice(quote), line)
+    const name = second === undefined ? undefined : stripped(second.name, 1)
+    return name !== undefined && stripped(rest.slice(0, quote).trimEnd(), 1) === name ? name : undefined
+  }
+  if (rest.length > LONGEST) return undefined
+  // `a/NAME b/NAME`: both names are as long, so the blank between them stands in the middle.
+  const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest
+  const start = whole.indexOf('/') + 1
+  if (start === 0) return undefined
+  for (let at = start; at < whole.length; at++) {
+    const unit = whole.charCodeAt(at)
+    if (unit !== BLANK && unit !== TAB) continue
+    const slash = whole.indexOf('/', at + 1)
+    if (slash === -1) return undefined
+    // The length must fit before anything is compared, so that many blanks cost nothing.
+    if (whole.length - slash - 1 !== at - start || slash === at + 1) continue
+    const name = whole.slice(start, at)
+    if (name !== '' && whole.endsWith(name)) return name
+  }
+  return undefined
+}
+
+/** Longer than two names can be. */
+const LONGEST = 20_000
+const TAB = 9
+const BLANK = 32
+const QUOTE = 34
+
+function isSpace(unit: number): boolean {
+  return unit === BLANK || (unit >= 9 && unit <= 13)
+}
+
+function plainName(rest: string, strip: number, end: NameEnd): string | undefined {
+  let to = 0
+  for (; to < rest.length; to++) {
+    const unit = rest.charCodeAt(to)
+    if (!isSpace(unit) || unit === BLANK) continue
+    if (unit === TAB && end === 'line') continue
+    break
+  }
+  return squashedOrNone(stripped(rest.slice(0, to), strip))
+}
+
+function stripped(name: string, strip: number): string | undefined {
+  if (strip === 0) return name
+  const slash = name.indexOf('/')
+  return slash === -1 ? undefined : name.slice(slash + 1)
+}
+
+function squashedOrNone(name: string | undefined): string | undefined {
+  return name === undefined || name === '' ? undefined : squashed(name)
+}
+
+function squashed(name: string): string {
+  return name.includes('//') ? name.replace(/\/+/g, '/') : name
+}
+
+/** A time at the end of a name line, with the white space before it; 0 where there is none. */
+function stampLength(rest: string): number {
+  const tail = rest.slice(-64)
+  const match = /[\t ](?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d\d:?\d\d)?$/.exec(tail)
+  if (match === null) return 0
+  let from = rest.length - (tail.length - match.index)
+  if (rest.charCodeAt(from) === BLANK) while (from > 0 && rest.charCodeAt(from - 1) === BLANK) from -= 1
+  return rest.length - from
+}
+
+const escapes: ReadonlyMap<string, number> = new Map([
+  ['a', 7],
+  ['b', 8],
+  ['t', 9],
+  ['n', 10],
+  ['v', 11],
+  ['f', 12],
+  ['r', 13],
+  ['"', 34],
+  ['\\', 92],
+])
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A name in double quotes with C escapes, where an octal escape is a byte; `undefined` where it is malformed. */
+function unquote(text: string, line: number): { name: string; end: number } | undefined {
+  const bytes: number[] = []
+  let plain = 1
+  for (let at = 1; at < text.length; at++) {
+    const char = text[at] as string
+    if (char !== '"' && char !== '\\') continue
+    for (const byte of encoder.encode(text.slice(plain, at))) bytes.push(byte)
+    if (char === '"') {
+      try {
+        return { name: decoder.decode(new Uint8Array(bytes)), end: at + 1 }
+      } catch {
+        throw invalidPatch(line, 'the quoted name is not UTF-8')
+      }
+    }
+    const next = text[at + 1] ?? ''
+    const letter = escapes.get(next)
+    if (letter !== undefined) {
+      bytes.push(letter)
+      at += 1
+    } else {
+      const octal = text.slice(at + 1, at + 4)
+      if (!/^[0-3][0-7][0-7]$/.test(octal)) return undefined
+      bytes.push(Number.parseInt(octal, 8))
+      at += 3
+    }
+    plain = at + 1
+  }
+  return undefined
+}

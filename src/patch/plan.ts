@@ -1,0 +1,64 @@
+import { ToolError } from '../errors.ts'
+import { type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
+import type { FileChange } from './file-change.ts'
+import { parseUnified } from './unified.ts'
+import { isV4a, parseV4a } from './v4a.ts'
+
+/** What a patch will do, known before anything is read. */
+export interface PatchPlan {
+  readonly format: 'unified' | 'v4a'
+  /** In the order of the patch; a path may come several times. */
+  readonly changes: readonly FileChange<LogicalPath>[]
+  /** Every path in any header, once, in the order of the patch. */
+  readonly paths: readonly LogicalPath[]
+  readonly insertions: number
+  readonly deletions: number
+  /** How many files are deleted. */
+  readonly deletes: number
+}
+
+/**
+ * Reads a patch of either form, told apart by itself, and guards its names. Pure and linear.
+ *
+ * @throws ToolError `INVALID_PATCH` with `line`, `PATH_REJECTED`, and what {@link parseUnified} refuses
+ * @example
+ * planPatch('--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+b\n').paths // ['x.txt']
+ */
+export function planPatch(patch: string): PatchPlan {
+  const format = isV4a(patch) ? 'v4a' : 'unified'
+  const changes = (format === 'v4a' ? parseV4a(patch) : parseUnified(patch)).map(guarded)
+  if (changes.length === 0) {
+    throw new ToolError('INVALID_PATCH', 'Cannot read the patch: it names no change', {
+      hint: 'Give a unified diff (--- a/NAME, +++ b/NAME, @@ -1,3 +1,4 @@) or a patch from *** Begin Patch to *** End Patch.',
+    })
+  }
+  const paths = new Set<LogicalPath>()
+  const sum = { insertions: 0, deletions: 0, deletes: 0 }
+  for (const { kind, oldPath, newPath, insertions, deletions } of changes) {
+    if (oldPath !== null) paths.add(oldPath)
+    if (newPath !== null) paths.add(newPath)
+    sum.insertions += insertions
+    sum.deletions += deletions
+    if (kind === 'delete') sum.deletes += 1
+  }
+  return { format, changes, paths: [...paths], ...sum }
+}
+
+function guarded(change: FileChange): FileChange<LogicalPath> {
+  const { line, oldPath, newPath } = change
+  return { ...change, oldPath: pathOf(oldPath, line), newPath: pathOf(newPath, line) }
+}
+
+function pathOf(name: string | null, line: number): LogicalPath | null {
+  if (name === null) return null
+  const path = parsePath(name)
+  const why = name.endsWith('/')
+    ? 'names a directory'
+    : path === ''
+      ? 'is the root'
+      : name.split('/').includes('..')
+        ? 'climbs with ..'
+        : undefined
+  if (why === undefined) return path
+  throw new ToolError('PATH_REJECTED', `Path ${quote(name)} of the patch (line ${line}) ${why}`, { line })
+}
