@@ -48,10 +48,18 @@ export function writeOperations(backend: Backend): Operation[] {
     { name: 'replace below the directory', run: () => commit(put(FILE, bytes)) },
     { name: 'replace the file', run: () => commit(put(TOP, bytes)) },
     { name: 'create', run: () => commit(put(`dir/new-${++count}` as Path, bytes, 'absent')) },
-    { name: 'delete', run: () => commit(absent(`dir/new-${count}` as Path)) },
+    {
+      name: 'delete',
+      async run() {
+        const path = `dir/deleted-${++count}` as Path
+        await commit(put(path, bytes, 'absent'))
+        return commit(absent(path))
+      },
+    },
     {
       name: 'append',
       async run() {
+        if ((await backend.stat(FILE)) === undefined) await commit(put(FILE, bytes, 'absent'))
         const old = (await backend.read(FILE)).bytes
         const longer = Buffer.concat([old.subarray(0, 1000), bytes])
         return commit({
@@ -64,6 +72,8 @@ export function writeOperations(backend: Backend): Operation[] {
     {
       name: 'move there and back',
       async run() {
+        // Where the last round was stopped half way, it is not there.
+        if ((await backend.stat(FILE)) === undefined) await commit(put(FILE, bytes, 'absent'))
         const { bytes: content } = await backend.read(FILE)
         const there = `dir/moved-${++count}` as Path
         await commit(absent(FILE), { ...put(there, content, 'absent'), from: FILE })

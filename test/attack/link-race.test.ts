@@ -15,8 +15,10 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the backen
       const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
       const reads = readOperations(backend)
       const writes = writeOperations(backend)
-      const read = sumOf(await attack.run(reads, 21_500))
-      const written = sumOf(await attack.run(writes, 3_200))
+      const readTallies = await attack.run(reads, 21_500)
+      const writeTallies = await attack.run(writes, 3_200)
+      const read = sumOf(readTallies)
+      const written = sumOf(writeTallies)
       expect(read.runs + written.runs).toBeGreaterThanOrEqual(200_000)
       expect(attack.control(20_000)).toBeGreaterThan(0)
       await backend.close()
@@ -36,6 +38,8 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the backen
         expect(succeeded).toBeGreaterThan(runs / 20)
         expect(refused).toBeGreaterThan(runs / 100)
       }
+      for (const [name, { succeeded }] of [...readTallies, ...writeTallies])
+        expect([name, succeeded > 50]).toEqual([name, true])
       console.log('link race:', { swaps: attack.swaps(), read, written })
     } finally {
       attack.dispose()
