@@ -5,6 +5,7 @@
 export type { Access, GuardedAccess, Permission } from './access.ts'
 export { type ErrorCode, errorHints, type Failure, ToolError } from './errors.ts'
 export { type AuditRecord, type AuditSink, verifyAudit } from './evidence/audit.ts'
+export type { Checkpoint } from './evidence/journal.ts'
 export { callbackSink, memorySink } from './evidence/sinks.ts'
 export type { Classification, Kind } from './files/classify.ts'
 export type { HookCall, Hooks, PreHookAnswer } from './hooks.ts'
@@ -38,6 +39,7 @@ export {
   type RunOptions,
   type ToolDescription,
   type ToolResult,
+  type UndoOptions,
   type Workspace,
   type WorkspaceOptions,
   type WorkspaceRun,

@@ -37,8 +37,9 @@ export async function judgeChanges(
   let bytes = 0
   for (const change of draft.changes ?? []) {
     const access = coveringAccess(call.accesses, change)
-    const before = await presentState(core.backend, change, core.limits.textFileBytes)
-    known.push({ change, before })
+    const present = await presentState(draft.into ?? core.backend, change, core.limits.textFileBytes)
+    const { before } = present
+    known.push({ change, ...present })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
     if (access === undefined) continue
     const byName = change.path === access.path ? access.classification : classifyPath(change.path)
@@ -102,13 +103,19 @@ function weightOf(known: readonly KnownChange[]): number {
 }
 
 /** What stands at a path now, as far as diff and classification need it: of a very large file only its head. */
-async function presentState(backend: Backend, { path }: Change, maxBytes: number): Promise<State> {
+async function presentState(
+  backend: Pick<Backend, 'stat' | 'read' | 'readLink'>,
+  { path }: Change,
+  maxBytes: number,
+): Promise<Pick<KnownChange, 'before' | 'headOf'>> {
   const stat = await backend.stat(path)
-  if (stat === undefined || stat.type === 'other') return null
-  if (stat.type === 'directory') return { type: 'directory' }
-  if (stat.type === 'link') return { type: 'link', target: await backend.readLink(path) }
-  const { bytes } = await backend.read(path, stat.size > maxBytes ? { start: 0, end: HEAD_BYTES } : undefined)
-  return { type: 'file', bytes }
+  if (stat === undefined || stat.type === 'other') return { before: null }
+  if (stat.type === 'directory') return { before: { type: 'directory' } }
+  if (stat.type === 'link') return { before: { type: 'link', target: await backend.readLink(path) } }
+  const isLarge = stat.size > maxBytes
+  const { bytes } = await backend.read(path, isLarge ? { start: 0, end: HEAD_BYTES } : undefined)
+  const before: State = { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
+  return isLarge ? { before, headOf: stat.size } : { before }
 }
 
 const HEAD_BYTES = 64 * 1024

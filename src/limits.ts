@@ -40,6 +40,8 @@ export const defaultLimits = {
   hookTimeoutMs: 10_000,
   callsPerMinute: 10_000,
   bytesWrittenPerRun: 1024 * MIB,
+  /** Earlier content that is kept for undo; the oldest calls are dropped first. */
+  journalBytes: 64 * MIB,
   /** What one patch may do, as policy's budget: files, files deleted, lines added and removed, bytes of the patch. */
   patchFiles: 20,
   patchDeletes: 5,

@@ -8,9 +8,10 @@ import { denied, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
+import { statesBefore } from './states-before.ts'
 import { withSuggestions } from './suggest.ts'
 import type { Draft, Tool } from './tool.ts'
-import type { Receipt } from './vfs/backend.ts'
+import type { Receipt, State } from './vfs/backend.ts'
 import { throwIfAborted } from './vfs/changes.ts'
 import { guardAccesses } from './vfs/guarded.ts'
 
@@ -20,6 +21,8 @@ export interface Success {
   /** One line that says what the call did. */
   readonly summary: string
   readonly warnings: readonly string[]
+  /** Names the call: in the audit, and for `undo`. */
+  readonly callId: string
   /** Where the diff of a mutation, or a result that was cut, can be read whole. */
   readonly artifactUri?: string
   readonly [field: string]: unknown
@@ -34,24 +37,26 @@ export interface CallOptions {
 
 /**
  * The life of one call: the same steps in the same order, for every tool and every caller. Gives a result or a refusal
- * and never rejects, whatever a model, a file or a backend does. A refused call has changed nothing.
+ * and never rejects, whatever a model, a file or a backend does. A refused call has changed nothing. What the workspace
+ * does beside its tools, such as undo, is given as a tool itself.
  */
 export async function callTool(
   core: Core,
   run: Run,
-  name: string,
+  called: string | Tool,
   given: unknown,
   options: CallOptions = {},
 ): Promise<Success | Failure> {
+  const name = typeof called === 'string' ? called : called.name
   const record = openRecord(core, run, name, options)
   try {
     // 1–6. What the call wants to reach, and whether it may.
-    let call = await judge(core, run, name, given, record)
+    let call = await judge(core, run, called, given, record)
 
     // 7. A hook may refuse or narrow. What it narrows is judged from the start.
     record.at('hooks')
     const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
-    if (narrowed !== undefined) call = await judge(core, run, name, narrowed.input, record)
+    if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record)
 
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
@@ -75,8 +80,10 @@ export async function callTool(
     record.at('commit')
     throwIfAborted(options.signal)
     run.rates.writes(changes.bytes)
+    const before = await statesBefore(core, draft, changes.known)
     await record.intent(changes)
     const receipt = await commit(core, run, draft, changes.bytes, options.signal)
+    if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
     const artifactUri = changes.store(run.artifacts, receipt, record.warnings)
     await record.outcome(receipt, artifactUri)
@@ -88,6 +95,7 @@ export async function callTool(
       summary: draft.summary,
       warnings: [...context.warnings, ...record.warnings],
       ...draft.result(receipt),
+      callId: record.id,
       ...(artifactUri === undefined ? {} : { artifactUri }),
     }
     const answered = (await runPostHook(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
@@ -108,11 +116,17 @@ export interface JudgedCall {
 }
 
 /** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
-async function judge(core: Core, run: Run, name: string, given: unknown, record: CallRecord): Promise<JudgedCall> {
-  const call = await reach(core, run, name, given, record)
+async function judge(
+  core: Core,
+  run: Run,
+  called: string | Tool,
+  given: unknown,
+  record: CallRecord,
+): Promise<JudgedCall> {
+  const call = await reach(core, run, called, given, record)
   record.at('limits')
   requireMode(core, call.tool)
-  if (!record.counted) run.rates.call(name)
+  if (!record.counted) run.rates.call(call.tool.name)
   record.counted = true
   record.at('policy')
   record.judged(call.verdict)
@@ -124,12 +138,12 @@ async function judge(core: Core, run: Run, name: string, given: unknown, record:
 export async function reach(
   core: Core,
   run: Run,
-  name: string,
+  called: string | Tool,
   given: unknown,
   record?: Pick<CallRecord, 'at' | 'plans' | 'reaches'>,
 ): Promise<JudgedCall> {
   record?.at('input')
-  const tool = findTool(core, name)
+  const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
   record?.at('plan')
   const planned = tool.plan(input)
@@ -137,7 +151,7 @@ export async function reach(
   record?.at('guard')
   const accesses = await guardAccesses(core.backend, planned)
   record?.reaches(accesses, input)
-  const verdict = core.policy.evaluate({ ...policyCall(run, name, input), accesses })
+  const verdict = core.policy.evaluate({ ...policyCall(run, tool.name, input), accesses })
   return { tool, input, accesses, verdict }
 }
 
@@ -154,7 +168,8 @@ async function commit(
   try {
     const at = core.clock()
     await core.diffs.beforeCommit(changes)
-    return await core.backend.commit(changes, {
+    if (draft.into === undefined) for (const fork of core.forks) await fork.hold(changes.map(({ path }) => path))
+    return await (draft.into ?? core.backend).commit(changes, {
       durability: 'durable',
       at,
       ...(signal === undefined ? {} : { signal }),
@@ -163,6 +178,20 @@ async function commit(
     run.rates.unwritten(bytes)
     throw error
   }
+}
+
+/** Notes what a call replaced, so that it can be taken back. */
+function journal(
+  core: Core,
+  run: Run,
+  record: CallRecord,
+  tool: string,
+  before: readonly State[] | undefined,
+  receipt: Receipt,
+): void {
+  if (receipt.applied.length === 0) return
+  core.journal.add({ callId: record.id, runId: run.id, tool, at: core.clock() }, before, receipt)
+  if (before === undefined) record.warnings.push('This call cannot be undone: what it replaced is too large to be kept')
 }
 
 function findTool(core: Core, name: string): Tool {

@@ -22,6 +22,8 @@ export type Step =
 
 /** The evidence of one call while it lives: two records for a call that was carried out, one for a call that was not. */
 export interface CallRecord {
+  /** Names the call: in the audit, in its result, and for undo. */
+  readonly id: string
   /** Whether the call was counted against the rates. */
   counted: boolean
   readonly warnings: string[]
@@ -63,6 +65,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let read: Path[] = []
 
   const record: CallRecord = {
+    id: toolCallId,
     counted: false,
     warnings: [],
     at: (next) => {

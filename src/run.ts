@@ -1,10 +1,12 @@
 import type { Artifacts } from './evidence/artifacts.ts'
 import type { Audit } from './evidence/audit.ts'
+import type { Journal } from './evidence/journal.ts'
 import type { Ledger } from './evidence/ledger.ts'
 import type { DocumentCache } from './files/document.ts'
 import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
+import type { Path } from './paths/logical-path.ts'
 import type { Approvals } from './policy/approval.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
@@ -22,6 +24,11 @@ export interface Core {
   readonly limits: Limits
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
+  readonly journal: Journal
+  /** Forks that still show what this workspace shows: they keep what is about to change. */
+  readonly forks: Forks
+  /** The workspace that this one is a fork of: its commit goes there. */
+  readonly origin: Core | undefined
   readonly documents: DocumentCache
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
@@ -32,6 +39,9 @@ export interface Core {
   /** `plan`: nothing is changed until the plan is approved. */
   mode: 'act' | 'plan'
 }
+
+/** Forks of a workspace that share its files until one of them changes. */
+export type Forks = Set<{ hold(paths: readonly Path[]): Promise<void> }>
 
 /** What a run works on, as policy and report hold the run against it. */
 export interface Task {

@@ -3,7 +3,7 @@ import type { Access, GuardedAccess, Permission } from './access.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
-import type { Change, Receipt } from './vfs/backend.ts'
+import type { Backend, Change, Receipt } from './vfs/backend.ts'
 import type { View } from './vfs/guarded.ts'
 
 /** A version that a call shows to its run: all of it, or some of its lines. */
@@ -21,6 +21,8 @@ export interface Draft<Result> {
   readonly changes?: readonly Change[]
   /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
   readonly taken?: readonly Path[]
+  /** Where the changes go instead of the workspace's files: for accepting an overlay. They are not journalled. */
+  readonly into?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
   /** Everything is judged as if it were to be done, and nothing is. */
   readonly rehearsal?: boolean
   /** The change as text, where the tool has made it already. */

@@ -1,14 +1,17 @@
 import type { z } from 'zod'
 import type { GuardedAccess, Permission } from './access.ts'
+import { isOverlay, overlay } from './backends/overlay.ts'
 import { type Failure, toFailure } from './errors.ts'
 import { createArtifacts } from './evidence/artifacts.ts'
 import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyAudit } from './evidence/audit.ts'
+import { type Checkpoint, createJournal } from './evidence/journal.ts'
 import { createLedger } from './evidence/ledger.ts'
 import { memorySink } from './evidence/sinks.ts'
 import { createDocumentCache } from './files/document.ts'
 import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import { type Limits, resolveLimits } from './limits.ts'
+import { acceptOperation, rollbackOperation, undoOperation } from './operations.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
 import { type ApproveHandler, createApprovals } from './policy/approval.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
@@ -98,12 +101,49 @@ export interface WorkspaceRun {
   explain(name: string, input: unknown): Promise<Explanation>
   /** Guarded files for the embedding program's own use: the same steps as any call. */
   readonly files: WorkspaceFiles
+  /** Notes the present state, to come back to. */
+  checkpoint(label?: string): Checkpoint
+  /** The checkpoints so far, oldest first: a run's own, or all of the workspace. */
+  checkpoints(): readonly Checkpoint[]
+  /**
+   * Takes back everything that was done since a checkpoint, as one call that is judged, audited and can itself be undone. A
+   * run takes back its own calls, the workspace those of all runs. What anyone else has changed in between is a
+   * `WRITE_CONFLICT` with `paths`, and then nothing is taken back.
+   */
+  rollback(checkpoint: string, options?: UndoOptions): Promise<Success | Failure>
+  /**
+   * Takes back one call, by the `callId` of its result; an undo too. Later calls stay, and so a path that any of them, or
+   * someone else, has changed since is a `WRITE_CONFLICT` with `paths`. A directory that the call made stays if others have put
+   * something into it. The history lives in memory, bounded by the limit `journalBytes`: `LIMIT_EXCEEDED` for what lies
+   * too far back.
+   *
+   * @example
+   * const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'a', newText: 'b' })
+   * if (edited.ok) await workspace.undo(edited.callId)
+   */
+  undo(callId: string, options?: UndoOptions): Promise<Success | Failure>
+}
+
+export interface UndoOptions extends CallOptions {
+  /** For the audit. */
+  readonly reason?: string
 }
 
 export interface Workspace extends WorkspaceRun {
   readonly tools: readonly ToolDescription[]
   /** Opens another run, which shares the files and nothing else. */
   run(options?: RunOptions): WorkspaceRun
+  /**
+   * A workspace of its own over the same files, which shows what this one shows now and costs what it changes. It has the
+   * same options, writes to the same audit, and starts with a run of its own. What this workspace does later does not
+   * show there; what others do to the storage behind both does, as long as the fork has not changed it.
+   */
+  fork(run?: RunOptions): Promise<Workspace>
+  /**
+   * Applies what was changed here to what lies below: for a fork, and for a workspace over an overlay. All or nothing, under
+   * the same guard, policy, approval and audit. What was changed below since is a `WRITE_CONFLICT`.
+   */
+  commit(options?: UndoOptions): Promise<Success | Failure>
   /** Ends plan mode. */
   approvePlan(): void
   /** Checks the chain of the audit records, where a sink keeps them. */
@@ -125,26 +165,53 @@ export interface Workspace extends WorkspaceRun {
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const sinks = sinksOf(options)
-  const core = createCore(options, sinks)
+  return openWorkspace(createCore(options, sinks), options, sinks)
+}
+
+/** `leave`: takes a fork out of those that its origin tells of changes. */
+function openWorkspace(
+  core: Core,
+  options: WorkspaceOptions,
+  sinks: readonly AuditSink[],
+  leave = () => {},
+): Workspace {
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
-  const first = openRun(core, options, options.run)
+  const run = startRun(core, options, options.run)
   return {
-    ...first,
+    ...openRun(core, run, undefined),
     tools: [...core.tools.values()].map(describe),
-    run: (other) => openRun(core, options, other),
+    run(other) {
+      const opened = startRun(core, options, other)
+      return openRun(core, opened, opened)
+    },
+    async fork(other = {}) {
+      const above = overlay(core.backend, undefined, { closesLower: false })
+      const forked = createCore({ ...options, backend: above, mounts: undefined, mode: core.mode }, sinks, core)
+      core.forks.add(above)
+      return openWorkspace(forked, { ...options, run: other }, sinks, () => core.forks.delete(above))
+    },
+    async commit({ reason, ...how } = {}) {
+      try {
+        const pending = isOverlay(core.backend) ? await core.backend.pending() : []
+        return await callTool(core, run, acceptOperation(core, pending), given({ reason }), how)
+      } catch (error) {
+        return toFailure(error)
+      }
+    },
     approvePlan() {
       core.mode = 'act'
     },
     auditRecords: records,
     verifyAudit: () => verifyAudit(records()),
     async close() {
-      await core.audit.close()
+      if (core.origin === undefined) await core.audit.close()
+      leave()
       await core.backend.close()
     },
   }
 }
 
-function createCore(options: WorkspaceOptions, sinks: readonly AuditSink[]): Core {
+function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: Core): Core {
   const policy = compilePolicy(options.policy)
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
@@ -172,7 +239,10 @@ function createCore(options: WorkspaceOptions, sinks: readonly AuditSink[]): Cor
     withheld: new Set(inSet.filter((tool) => !registered.includes(tool)).map(({ name }) => name)),
     limits,
     toolCallsPerMinute,
-    audit: createAudit({ sinks }),
+    audit: origin?.audit ?? createAudit({ sinks }),
+    journal: createJournal(limits.journalBytes),
+    forks: new Set(),
+    origin,
     documents: createDocumentCache(limits.cacheBytes),
     diffs: createWorkspaceDiffs(backend),
     hooks: options.hooks ?? {},
@@ -182,7 +252,7 @@ function createCore(options: WorkspaceOptions, sinks: readonly AuditSink[]): Cor
   }
 }
 
-function backendOf({ backend, mounts: parts }: WorkspaceOptions): Backend {
+function backendOf({ backend, mounts: parts }: CoreOptions): Backend {
   if (backend !== undefined && parts === undefined) return backend
   if (parts !== undefined && backend === undefined) return mounts(parts)
   throw new TypeError('createWorkspace needs either a backend or mounts')
@@ -193,11 +263,11 @@ function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
   return Array.isArray(audit) ? (audit as readonly AuditSink[]) : [audit as AuditSink]
 }
 
-function openRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', task }: RunOptions = {}): WorkspaceRun {
+function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', task }: RunOptions = {}): Run {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
-  const run: Run = {
+  return {
     id: runId,
     actor,
     task,
@@ -207,12 +277,16 @@ function openRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', t
     artifacts: createArtifacts(runId, { backend: options.artifacts }),
     calls: 0,
   }
+}
+
+/** `own`: the run whose calls alone can be taken back here. */
+function openRun(core: Core, run: Run, own: Run | undefined): WorkspaceRun {
   const call = (name: string, input: unknown, callOptions?: CallOptions) =>
     callTool(core, run, name, input, callOptions)
   return {
-    id: runId,
-    actor,
-    task,
+    id: run.id,
+    actor: run.actor,
+    task: run.task,
     call: call as WorkspaceRun['call'],
     async explain(name, input) {
       try {
@@ -223,7 +297,24 @@ function openRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', t
       }
     },
     files: createFiles(call),
+    checkpoint: (label) => core.journal.checkpoint({ label, at: core.clock(), runId: run.id }),
+    checkpoints: () => core.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
+    rollback: (checkpoint, { reason, ...how } = {}) =>
+      callTool(core, run, rollbackOperation(core, own), given({ checkpoint, reason }), how),
+    undo: (callId, { reason, ...how } = {}) =>
+      callTool(core, run, undoOperation(core, own), given({ callId, reason }), how),
   }
+}
+
+/** Without what was left out. */
+function given(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+}
+
+/** Options of which a fork may leave some out. */
+type CoreOptions = Omit<WorkspaceOptions, 'backend' | 'mounts'> & {
+  readonly backend?: Backend | undefined
+  readonly mounts?: WorkspaceOptions['mounts'] | undefined
 }
 
 function describe(tool: Tool): ToolDescription {

@@ -10,6 +10,7 @@ import { createMcpServer } from '../src/adapters/mcp.ts'
 import { memfs } from '../src/backends/memfs.ts'
 import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
+import { overlay } from '../src/backends/overlay.ts'
 import { redact } from '../src/files/secrets.ts'
 import { createWorkspace, mounts, type Path } from '../src/index.ts'
 import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
@@ -30,7 +31,7 @@ async function given(): Promise<Record<string, unknown>> {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
-    ...{ backendContract, memfs, memory, mounts, quoteName, redact, toJsonSchema, unifiedDiff, Volume },
+    ...{ backendContract, memfs, memory, mounts, overlay, quoteName, redact, toJsonSchema, unifiedDiff, Volume },
     node: () => node(directory, { stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,

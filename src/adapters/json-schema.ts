@@ -28,6 +28,7 @@ const success = z.object({
   ok: z.literal(true),
   summary: z.string(),
   warnings: z.array(z.string()),
+  callId: z.string(),
   artifactUri: z.string().optional(),
 })
 

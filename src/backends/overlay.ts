@@ -31,6 +31,11 @@ export interface OverlayBackend extends Backend {
   fork?(): OverlayBackend
 }
 
+export interface OverlayOptions {
+  /** Whether closing the overlay closes `lower` too. Default: true. */
+  readonly closesLower?: boolean
+}
+
 /**
  * Copy-on-write over another backend: all reads show `lower` with the changes on top, all writes go to `upper`, and
  * nothing below changes until {@link OverlayBackend.accept}. A deleted directory hides all that is below it, also what
@@ -51,11 +56,17 @@ export interface OverlayBackend extends Backend {
  * await workspace.commit()
  * ```
  */
-export function overlay(lower: Backend, upper: Backend = memory()): OverlayBackend {
+export function overlay(
+  lower: Backend,
+  upper: Backend = memory(),
+  { closesLower = true }: OverlayOptions = {},
+): OverlayBackend {
   if (lower.capabilities.caseSensitive && !upper.capabilities.caseSensitive) {
     throw new TypeError('overlay(): the upper backend ignores letter case, and the lower one does not')
   }
-  return overLayers(createLayers(lower, upper, openTouched(upper)), () => lower.close())
+  return overLayers(createLayers(lower, upper, openTouched(upper)), async () => {
+    if (closesLower) await lower.close()
+  })
 }
 
 function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBackend {

@@ -10,6 +10,8 @@ import type { Change, State } from '../vfs/backend.ts'
 export interface KnownChange {
   readonly change: Change
   readonly before: State
+  /** Of a file too large to be looked at whole: `before` is only its head, and this all its bytes. */
+  readonly headOf?: number
 }
 
 /**

@@ -1,0 +1,122 @@
+import type { Path } from '../paths/logical-path.ts'
+import type { Receipt, State, Version } from '../vfs/backend.ts'
+import { sameVersion } from '../vfs/states.ts'
+
+/** What one call did to one path. */
+export interface JournalChange {
+  readonly path: Path
+  /** What the path was, as read before the commit. */
+  readonly before: State
+  /** What it was when the commit took place: another version only if someone came in between. */
+  readonly was: Version
+  /** What the call made of it. */
+  readonly became: Version
+}
+
+/** What one call did. */
+export interface JournalEntry {
+  readonly callId: string
+  readonly runId: string
+  readonly tool: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** `undefined` where what it replaced is not kept, or no longer. */
+  readonly changes: readonly JournalChange[] | undefined
+}
+
+/** A state to come back to. */
+export interface Checkpoint {
+  readonly id: string
+  readonly label: string | undefined
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly runId: string
+  /** Its place in the history: the calls before it. */
+  readonly mark: number
+}
+
+/** The undo history of a workspace: every call that changed something, with what is needed to take it back. */
+export interface Journal {
+  /** Bytes of earlier content that one call may bring in; more cannot be taken back. */
+  readonly maxBytes: number
+  /** Notes the present place in the history. */
+  checkpoint(of: Pick<Checkpoint, 'label' | 'at' | 'runId'>): Checkpoint
+  /** Oldest first. */
+  checkpoints(): readonly Checkpoint[]
+  /** Takes in a call that was carried out. Without `before`, it is known and cannot be taken back. */
+  add(
+    call: Pick<JournalEntry, 'callId' | 'runId' | 'tool' | 'at'>,
+    before: readonly State[] | undefined,
+    receipt: Receipt,
+  ): void
+  /** The latest call of that id that changed something. */
+  find(callId: string): JournalEntry | undefined
+  /** The calls after a place, oldest first; `undefined` where some of them are forgotten. */
+  since(mark: number): readonly JournalEntry[] | undefined
+}
+
+/** What an entry costs beside the bytes of files. */
+const BYTES_PER_CHANGE = 256
+/** Entries that are remembered after what they replaced was dropped, so that their undo can say why it is refused. */
+const MAX_EMPTY = 10_000
+
+/**
+ * A journal in memory, which ends with the process, also over backends that last. It keeps at most `maxBytes` of earlier
+ * content: the oldest calls are dropped first.
+ */
+export function createJournal(maxBytes: number): Journal {
+  interface Kept extends JournalEntry {
+    readonly bytes: number
+  }
+  /** From place `first` on. */
+  let entries: Kept[] = []
+  let first = 0
+  /** Entries of `entries` that were emptied; always the oldest. */
+  let emptied = 0
+  let bytes = 0
+  const checkpoints: Checkpoint[] = []
+
+  function shrink(): void {
+    for (; bytes > maxBytes && emptied < entries.length; emptied++) {
+      const entry = entries[emptied] as Kept
+      bytes -= entry.bytes
+      entries[emptied] = { ...entry, changes: undefined, bytes: 0 }
+    }
+    if (emptied > MAX_EMPTY) {
+      const gone = emptied >> 1
+      entries = entries.slice(gone)
+      emptied -= gone
+      first += gone
+    }
+  }
+
+  return {
+    maxBytes,
+    checkpoint(of) {
+      const checkpoint = { ...of, id: `checkpoint-${checkpoints.length + 1}`, mark: first + entries.length }
+      checkpoints.push(checkpoint)
+      return checkpoint
+    },
+    checkpoints: () => [...checkpoints],
+    add(call, before, { applied }) {
+      const changes = before && changesOf(before, applied)
+      if (changes?.length === 0) return
+      const weight = changes?.reduce((sum, change) => sum + weightOf(change.before), 0) ?? 0
+      entries.push({ ...call, changes, bytes: weight })
+      bytes += weight
+      shrink()
+    },
+    find: (callId) => entries.findLast((entry) => entry.callId === callId),
+    since: (mark) => (mark < first ? undefined : entries.slice(mark - first)),
+  }
+}
+
+function changesOf(before: readonly State[], applied: Receipt['applied']): JournalChange[] {
+  return applied.flatMap(({ path, before: was, after: became }, i) =>
+    sameVersion(was, became) ? [] : [{ path, before: before[i] ?? null, was, became }],
+  )
+}
+
+function weightOf(state: State): number {
+  return BYTES_PER_CHANGE + (state?.type === 'file' ? state.bytes.length : 0)
+}

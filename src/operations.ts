@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import type { Access } from './access.ts'
+import { isOverlay } from './backends/overlay.ts'
+import { ToolError } from './errors.ts'
+import type { JournalEntry } from './evidence/journal.ts'
+import { type Return, takeBack, wayBack } from './evidence/take-back.ts'
+import { type Path, quote } from './paths/logical-path.ts'
+import type { Core, Run } from './run.ts'
+import { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'
+import type { Backend, Change, State } from './vfs/backend.ts'
+
+/**
+ * What a workspace does beside its tools, in the shape of tools, so that it takes the same way: guard, policy, approval,
+ * audit, and the one commit. Models are not told of them.
+ */
+
+const outcome = z.object({ paths: z.array(z.string()), kept: z.array(z.string()) })
+
+/** Takes back one call. `run`: only a call of that run. */
+export function undoOperation({ journal, backend }: Core, run: Run | undefined): Tool {
+  const input = z.object({ callId: z.string(), reason: z.string().optional() })
+  function entryOf(callId: string): JournalEntry {
+    const entry = journal.find(callId)
+    if (entry !== undefined && (run === undefined || entry.runId === run.id)) return entry
+    throw new ToolError('NOT_FOUND', `Cannot undo ${quote(callId)}: no such call has changed anything here`, {
+      hint: 'Give the callId of a result of this run that changed something.',
+    })
+  }
+  return returning('undo', 'Undo a call', input, backend, ({ callId }) => {
+    const entry = entryOf(callId)
+    const what = `undo ${quote(callId)}`
+    return { what, done: `Undid ${entry.tool} (${callId})`, ways: wayBack(what, [entry]) }
+  })
+}
+
+/** Takes back everything since a checkpoint. `run`: only calls of that run. */
+export function rollbackOperation({ journal, backend }: Core, run: Run | undefined): Tool {
+  const input = z.object({ checkpoint: z.string(), reason: z.string().optional() })
+  return returning('rollback', 'Roll back to a checkpoint', input, backend, ({ checkpoint: id }) => {
+    const what = `roll back to ${quote(id)}`
+    const checkpoint = journal.checkpoints().find((one) => one.id === id && (run === undefined || one.runId === run.id))
+    if (checkpoint === undefined) {
+      throw new ToolError('NOT_FOUND', `Cannot ${what}: there is no such checkpoint`, {
+        hint: 'Give the id of one of the checkpoints.',
+      })
+    }
+    const entries = journal.since(checkpoint.mark)
+    if (entries === undefined) {
+      throw new ToolError('LIMIT_EXCEEDED', `Cannot ${what}: the history does not reach back so far`, {
+        limit: 'journalBytes',
+        hint: 'Undo the latest calls one by one, or change the files by hand.',
+      })
+    }
+    const own = run === undefined ? entries : entries.filter(({ runId }) => runId === run.id)
+    return { what, done: `Rolled back to ${id}`, ways: wayBack(what, own) }
+  })
+}
+
+/** Applies an overlay to what lies below. `pending` is what it held when the call began. */
+export function acceptOperation({ backend, origin }: Core, pending: readonly Change[]): Tool {
+  const input = z.object({ reason: z.string().optional() })
+  return defineTool({
+    ...shared,
+    name: 'commit',
+    title: 'Commit the overlay',
+    description: 'Applies the changes of the overlay to what lies below.',
+    input,
+    output: z.object({ paths: z.array(z.string()) }),
+    plan() {
+      if (isOverlay(backend)) return pending.map(({ path, expect, to }) => accessOf(path, to, expect === 'absent'))
+      throw new ToolError('INVALID_INPUT', 'Cannot commit: the files of this workspace are no overlay', {
+        hint: 'Open the workspace over overlay(...), or fork one.',
+      })
+    },
+    async draft(): Promise<Draft<{ paths: string[] }>> {
+      if (!isOverlay(backend)) throw new TypeError('planned as an overlay')
+      const { lower } = backend
+      const paths = pending.map(({ path }) => path)
+      return {
+        summary: pending.length === 0 ? 'Nothing to commit' : `Committed ${pending.length} changes of the overlay`,
+        changes: pending,
+        into: {
+          stat: (path) => lower.stat(path),
+          read: (path, range) => lower.read(path, range),
+          readLink: (path) => lower.readLink(path),
+          async commit(changes, options) {
+            await origin?.diffs.beforeCommit(changes)
+            for (const fork of origin?.forks ?? []) if (fork !== backend) await fork.hold(paths)
+            return backend.accept(changes, options)
+          },
+        },
+        result: () => ({ paths }),
+      }
+    },
+  }) as unknown as Tool
+}
+
+const shared = { permission: 'file:write:replace', mutates: true, idempotent: false } as const
+
+interface Plan {
+  readonly what: string
+  readonly done: string
+  readonly ways: readonly Return[]
+}
+
+/** An operation that brings earlier states back. */
+function returning<I extends z.ZodObject>(
+  name: string,
+  title: string,
+  input: I,
+  backend: Backend,
+  planned: (input: z.output<I>) => Plan,
+): Tool {
+  return defineTool({
+    ...shared,
+    name,
+    title,
+    description: title,
+    input,
+    output: outcome,
+    plan: (given) => planned(given).ways.map(({ path, to, from }) => accessOf(path, to, from === null)),
+    async draft(given, context: ToolContext): Promise<Draft<z.input<typeof outcome>>> {
+      const { what, done, ways } = planned(given)
+      const { changes, kept } = await takeBack(backend, what, ways)
+      for (const path of kept) context.warnings.push(`${quote(path)} stays: others have put something into it`)
+      const paths = changes.map(({ path }) => path)
+      return {
+        summary: `${done}: ${paths.length === 1 ? '1 path' : `${paths.length} paths`} restored`,
+        changes,
+        result: () => ({ paths, kept: [...kept] }),
+      }
+    },
+  }) as unknown as Tool
+}
+
+function accessOf(path: Path, to: State, isNew: boolean): Access {
+  const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
+  // The name itself is meant, whatever a link there leads to.
+  return { permission, path, keepLast: true }
+}
