@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 const entries = [
   'src/index.ts',
   'src/testing/index.ts',
+  'src/git/index.ts',
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
   'src/evidence/jsonl-sink.ts',

@@ -12,6 +12,7 @@ import { openReader } from './reader.ts'
 import { findRenames, type Paired } from './renames.ts'
 import { type Facts, scopeWith } from './scope.ts'
 import { type Section, sectionOf } from './section.ts'
+import type { TreeDirectory } from './trees.ts'
 
 /** What of a diff a caller may see, and wants to. */
 export interface DiffRequest {
@@ -46,6 +47,10 @@ export interface WorkspaceDiffs {
   diff(request: DiffRequest): Promise<WorkspaceDiff>
   /** The commit that HEAD names; `undefined` where there is none. */
   headCommit(): Promise<string | undefined>
+  /** Everything that differs from a commit, or without one from HEAD, whatever may be shown: for git's own use. */
+  changed(commit: string | undefined, signal?: AbortSignal): Promise<readonly Changed[]>
+  /** The same from a tree, such as the empty one before the first commit. */
+  changedFrom(tree: TreeDirectory): Promise<readonly Changed[]>
   /** Must be told of every change set before it is committed: without a repository, what is there is the base. */
   beforeCommit(changes: readonly Change[]): Promise<void> | undefined
 }
@@ -98,7 +103,12 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
       const base = baseOfNode(opened)
       return compareTree(tree, base, await factsFor(base, NO_ENTRIES))
     }
-    const base = baseOfTree(await reader.tree(commit))
+    return changedFrom(await reader.tree(commit), signal)
+  }
+
+  async function changedFrom(root: TreeDirectory, signal?: AbortSignal): Promise<readonly Changed[]> {
+    const tree = backend.tree?.()
+    const base = baseOfTree(root)
     const index = await reader.index()
     const known = await factsFor(base, index.entries)
     return tree === undefined ? compareDisk(base, index, known, signal) : compareTree(tree, base, known)
@@ -106,6 +116,10 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
 
   return {
     headCommit: () => reader.headCommit(),
+    async changed(commit, signal) {
+      return changedSince(commit ?? (await reader.headCommit()), signal)
+    },
+    changedFrom,
     beforeCommit(changes) {
       if (baseline === undefined || hasHead === true) return undefined
       return (async () => {

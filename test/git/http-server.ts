@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { git } from './repositories.ts'
+
+/** The real `git http-backend` on loopback, for the repositories below a directory. */
+export async function serveGit(
+  root: string,
+  options: { readonly delayMs?: number } = {},
+): Promise<{ url: string; requests: string[]; close(): Promise<void> }> {
+  const backend = `${git(root, '--exec-path').trim()}/git-http-backend`
+  const requests: string[] = []
+  const server: Server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://localhost')
+    requests.push(`${request.method} ${request.url}`)
+    // As a CORS proxy sees it: the address of the server is a part of the path.
+    const path = url.pathname.replace(/^\/proxy\/[^/]+/, '')
+    const child = spawn(backend, {
+      env: {
+        PATH: process.env.PATH,
+        GIT_PROJECT_ROOT: root,
+        GIT_HTTP_EXPORT_ALL: '1',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        REQUEST_METHOD: request.method,
+        QUERY_STRING: url.search.slice(1),
+        PATH_INFO: path,
+        CONTENT_TYPE: request.headers['content-type'] ?? '',
+        CONTENT_LENGTH: request.headers['content-length'] ?? '',
+        HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
+        HTTP_GIT_PROTOCOL: (request.headers['git-protocol'] as string | undefined) ?? '',
+      },
+    })
+    request.pipe(child.stdin)
+    child.stdin.on('error', () => undefined)
+    const chunks: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk))
+    child.on('close', () => {
+      const output = Buffer.concat(chunks)
+      const end = output.indexOf('\r\n\r\n')
+      let status = 200
+      for (const line of output.subarray(0, end).toString().split('\r\n')) {
+        const [name = '', value = ''] = line.split(': ')
+        if (name.toLowerCase() === 'status') status = Number.parseInt(value, 10)
+        else if (name !== '') response.setHeader(name, value)
+      }
+      response.statusCode = status
+      setTimeout(() => response.end(output.subarray(end + 4)), options.delayMs ?? 0)
+    })
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    close: () =>
+      new Promise((closed) => {
+        server.closeAllConnections()
+        server.close(() => closed())
+      }),
+  }
+}
