@@ -1,0 +1,56 @@
+import { afterAll, expect, it } from 'vitest'
+import { patchInMemory } from './against-git.ts'
+import { createGitBench, edited, type FileTree, plainTree, randomFrom } from './trees.ts'
+
+const git = createGitBench()
+afterAll(() => git.remove())
+
+/** A file of few different lines, so that a hunk fits in many places. */
+function repetitive(random: () => number): Buffer {
+  const kinds = 2 + Math.floor(random() * 8)
+  const lines = Array.from({ length: Math.floor(random() * 40) }, () => `${Math.floor(random() * kinds)}\n`)
+  return Buffer.from(lines.join('') + (random() < 0.3 ? 'end' : ''))
+}
+
+it('puts hunks where git apply puts them on a file that has changed since, or refuses as it does', async () => {
+  const found = { equal: 0, refused: 0, stricter: 0 }
+  for (const [batch, context] of [3, 1, 0, 2].entries()) {
+    const random = randomFrom(100 + batch)
+    const from: FileTree = new Map()
+    const to: FileTree = new Map()
+    for (let i = 0; i < 100; i++) {
+      const file = { bytes: repetitive(random), executable: false }
+      from.set(`f${i}`, file)
+      to.set(`f${i}`, edited(random, edited(random, file)))
+    }
+    const sections = git
+      .diff(from, to, [`-U${context}`])
+      .toString('utf8')
+      .split(/^(?=diff --git )/m)
+    for (const section of sections) {
+      const name = /^diff --git a\/(\S+)/.exec(section)?.[1]
+      if (name === undefined) continue
+      const original = from.get(name)
+      if (original === undefined) continue
+      const present: FileTree = new Map([[name, random() < 0.5 ? original : edited(random, original)]])
+      const wanted = git.apply(present, Buffer.from(section))
+      const { answer, tree } = await patchInMemory(present, section)
+      if (wanted === undefined) {
+        expect([section, answer.ok]).toEqual([section, false])
+        expect(plainTree(tree)).toEqual(plainTree(present))
+        found.refused += 1
+      } else if (answer.ok) {
+        expect(plainTree(tree)).toEqual(plainTree(wanted))
+        found.equal += 1
+      } else {
+        // git puts lines without context at the end, wherever they belong, and glues lines where a newline is missing.
+        expect(`${answer.why}`).toMatch(/no context|newline|its lines stand nowhere|must fit/)
+        expect(section).toMatch(/^@@ -\d+,0|No newline/m)
+        found.stricter += 1
+      }
+    }
+  }
+  expect(found.equal).toBeGreaterThan(100)
+  expect(found.refused).toBeGreaterThan(50)
+  expect(found.stricter).toBeLessThan(40)
+})
