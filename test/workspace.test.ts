@@ -51,11 +51,7 @@ describe('creating a workspace', () => {
   it('registers the tools of its set only', async () => {
     const workspace = await open({ tools: 'minimal' })
     expect(workspace.tools.map(({ name }) => name).sort()).toEqual([
-      'diff_workspace',
-      'list_directory',
-      'read_file',
-      'search_text',
-      'write_file',
+      ...['apply_patch', 'diff_workspace', 'list_directory', 'read_file', 'search_text', 'write_file'],
     ])
     expect(await workspace.call('delete_file', { path: 'src/app.ts' })).toMatchObject({ code: 'UNKNOWN_TOOL' })
   })

@@ -249,7 +249,8 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
           const parents = path.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
           const clash =
             [...model.keys()].some((key) => key.startsWith(`${path}/`)) ||
-            parents.slice(0, -1).some((parent) => model.has(parent))
+            parents.slice(0, -1).some((parent) => model.has(parent)) ||
+            (await tree.stat(path as Path))?.type === 'directory'
           if (clash || (text === undefined && !model.has(path))) continue
           const directories = parents.slice(0, -1).map((parent) => [parent, { type: 'directory' }] as const)
           await put(tree, { ...Object.fromEntries(directories), [path]: text === undefined ? null : file(text) })
