@@ -4,10 +4,10 @@ import { isOverlay } from './backends/overlay.ts'
 import { ToolError } from './errors.ts'
 import type { JournalEntry } from './evidence/journal.ts'
 import { type Return, takeBack, wayBack } from './evidence/take-back.ts'
-import { type Path, quote } from './paths/logical-path.ts'
+import { ancestorsOf, type Path, quote } from './paths/logical-path.ts'
 import type { Core, Run } from './run.ts'
 import { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'
-import type { Backend, Change, State } from './vfs/backend.ts'
+import type { Backend, Change, State, Version } from './vfs/backend.ts'
 
 /**
  * What a workspace does beside its tools, in the shape of tools, so that it takes the same way: guard, policy, approval,
@@ -67,7 +67,9 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
     input,
     output: z.object({ paths: z.array(z.string()) }),
     plan() {
-      if (isOverlay(backend)) return pending.map(({ path, expect, to }) => accessOf(path, to, expect === 'absent'))
+      if (isOverlay(backend)) {
+        return accessesOf(pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' })))
+      }
       throw new ToolError('INVALID_INPUT', 'Cannot commit: the files of this workspace are no overlay', {
         hint: 'Open the workspace over overlay(...), or fork one.',
       })
@@ -118,7 +120,8 @@ function returning<I extends z.ZodObject>(
     description: title,
     input,
     output: outcome,
-    plan: (given) => planned(given).ways.map(({ path, to, from }) => accessOf(path, to, from === null)),
+    plan: (given) =>
+      accessesOf(planned(given).ways.map(({ path, to, from }) => ({ path, now: from, to, isNew: from === null }))),
     async draft(given, context: ToolContext): Promise<Draft<z.input<typeof outcome>>> {
       const { what, done, ways } = planned(given)
       const { changes, kept } = await takeBack(backend, what, ways)
@@ -133,8 +136,23 @@ function returning<I extends z.ZodObject>(
   }) as unknown as Tool
 }
 
-function accessOf(path: Path, to: State, isNew: boolean): Access {
-  const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
-  // The name itself is meant, whatever a link there leads to.
-  return { permission, path, keepLast: true }
+/** One path of an operation: what shows there now, and what it shall be. */
+interface Step {
+  readonly path: Path
+  readonly now: State | Version
+  readonly to: State
+  readonly isNew: boolean
+}
+
+/** Each path by its name, whatever a link there leads to. What lies below a file or a link is reached through that. */
+function accessesOf(steps: readonly Step[]): Access[] {
+  const solid = new Set(steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path))
+  const solidAbove = (path: Path) => ancestorsOf(path).findLast((above) => solid.has(above))
+  const reached = new Set(steps.map(({ path }) => solidAbove(path)))
+  return steps
+    .filter(({ path }) => solidAbove(path) === undefined)
+    .map(({ path, to, isNew }) => {
+      const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
+      return { permission, path, keepLast: true, recursive: reached.has(path) }
+    })
 }

@@ -18,7 +18,7 @@ export interface OverlayBackend extends Backend {
    * when each path was first changed here, so that what others have changed since is a `WRITE_CONFLICT`.
    */
   pending(): Promise<readonly Change[]>
-  /** Commits changes, as `pending` gave them, to what lies below; what then differs no more is held here no longer. */
+  /** Commits changes, as `pending` gave them, to what lies below. Once nothing here differs from that, it is let go. */
   accept(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
   /** Forgets everything that was changed here. */
   discard(): Promise<void>
@@ -103,7 +103,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     for (const path of touched.paths()) {
       const { base, tag } = touched.get(path) as { base: Version; tag?: string }
       const to = await stateAt(upper, path)
-      if (base?.type === 'directory') changes.push(...(await strangersIn(path)))
+      if (base?.type === 'directory' && to?.type !== 'directory') changes.push(...(await strangersIn(path)))
       if (sameVersion(base, versionOf(to))) continue
       // After a crash between the commit below and the forgetting here, the work is done already.
       if (upper.capabilities.lasting && sameVersion(await versionAt(lower, path), versionOf(to))) continue
@@ -112,12 +112,21 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     return changes
   }
 
-  /** What others put below a directory that this overlay took away: it must not be lost, so that it is a conflict. */
+  /** What others put below a directory that was taken away here: it must not be lost, so that it is a conflict. */
   async function strangersIn(path: Path): Promise<Change[]> {
     if ((await lower.stat(path))?.type !== 'directory') return []
     const names = await lower.list(path)
     const strangers = names.map(({ name }) => `${path}/${name}` as Path).filter((child) => !touched.has(child))
     return strangers.map((child) => ({ path: child, expect: { sha256: NO_VERSION }, to: null }))
+  }
+
+  /** Whether what lies below shows the same as this overlay: what is held against changes there must stay. */
+  async function makesNoDifference(): Promise<boolean> {
+    for (const path of touched.paths()) {
+      if (!sameVersion(await versionAt(lower, path), await versionAt(upper, path))) return false
+      if ((await strangersIn(path)).length > 0) return false
+    }
+    return true
   }
 
   async function discard(): Promise<void> {
@@ -135,7 +144,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
       inTurn(async () => {
         const receipt = await lower.commit(changes, options)
         await touched.rebase(receipt, async (path) => (await lower.stat(path))?.tag)
-        if ((await pending()).length === 0) await discard()
+        if ((await pending()).length === 0 && (await makesNoDifference())) await discard()
         return receipt
       }),
     discard: () => inTurn(discard),
