@@ -13,7 +13,20 @@ export { defaultLimits, type Limits } from './limits.ts'
 export type { LogicalPath, Path } from './paths/logical-path.ts'
 export type { CallOptions, Success } from './pipeline.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
-export { type Policy, type PolicyInput, policySchema, type Rule, type Verdict } from './policy/policy.ts'
+export {
+  type CommandPolicy,
+  type Decision,
+  type Override,
+  type Policy,
+  type PolicyInput,
+  type PolicyLimits,
+  type PresetName,
+  policySchema,
+  presetNames,
+  type Rule,
+  type Verdict,
+  type VerdictRule,
+} from './policy/policy.ts'
 export type { ToolSet } from './policy/tool-sets.ts'
 export type { Task } from './run.ts'
 export { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'

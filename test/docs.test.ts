@@ -32,7 +32,19 @@ async function given(): Promise<Record<string, unknown>> {
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
-    ...{ backendContract, memfs, memory, mounts, overlay, quoteName, redact, toJsonSchema, unifiedDiff, Volume },
+    ...{
+      backendContract,
+      memfs,
+      memory,
+      mounts,
+      overlay,
+      planPatch,
+      quoteName,
+      redact,
+      toJsonSchema,
+      unifiedDiff,
+      Volume,
+    },
     node: () => node(directory, { stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,

@@ -1,2 +1,2 @@
 export { diffLines, type LineHunk } from './line-diff.ts'
-export { type BinaryVersion, binaryDiff, type FileVersion, type UnifiedDiff, unifiedDiff } from './unified-diff.ts'
+export { binaryDiff, type FileVersion, type UnifiedDiff, unifiedDiff } from './unified-diff.ts'
