@@ -1,4 +1,4 @@
-import { redact } from '../files/secrets.ts'
+import { type Redaction, redact } from '../files/secrets.ts'
 import { looksBinary } from '../files/text.ts'
 import { binaryDiff, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
@@ -20,12 +20,16 @@ export interface Section extends UnifiedDiff {
 const LARGEST_TEXT = 16 * 1024 * 1024
 
 /** A change as text. Binary contents are shown as `git diff --binary` does where `withBinary`, and only named elsewhere. */
-export async function sectionOf(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<Section> {
+export async function sectionOf(
+  change: Paired,
+  withBinary: (path: LogicalPath) => boolean,
+  texts: TextCache,
+): Promise<Section> {
   const { path, from, old, now } = change
   // To become a link, or to stop being one, is to vanish and to appear, as in git.
   if (old !== null && now !== null && (old.mode === LINK) !== (now.mode === LINK)) {
-    const gone = await sectionOf({ path: from ?? path, old, now: null }, withBinary)
-    const fresh = await sectionOf({ path, old: null, now }, withBinary)
+    const gone = await sectionOf({ path: from ?? path, old, now: null }, withBinary, texts)
+    const fresh = await sectionOf({ path, old: null, now }, withBinary, texts)
     return {
       path,
       status: 'modified',
@@ -37,13 +41,15 @@ export async function sectionOf(change: Paired, withBinary: (path: LogicalPath) 
     }
   }
   const status = old === null ? 'added' : now === null ? 'deleted' : from === undefined ? 'modified' : 'renamed'
-  const oldBytes = await bytesOf(old)
+  const known = old === null ? undefined : texts.get(old.id)
+  const oldBytes = known === undefined ? await bytesOf(old) : NOTHING
   const newBytes = await bytesOf(now)
   const oldPath = from ?? path
   const about = { path, status, ...(from === undefined ? {} : { oldPath: from }) } as const
-  const oldText = textOf(oldBytes)
+  const oldText = known?.original ?? textOf(oldBytes)
   const newText = textOf(newBytes)
   if (oldText === undefined || newText === undefined) {
+    if (known !== undefined) return sectionOf(change, withBinary, NO_TEXTS)
     const before = old === null ? null : { path: oldPath, bytes: oldBytes ?? TOO_LARGE, mode: old.mode }
     const after = now === null ? null : { path, bytes: newBytes ?? NOTHING, mode: now.mode }
     let { text } = binaryDiff(before, after)
@@ -56,7 +62,8 @@ export async function sectionOf(change: Paired, withBinary: (path: LogicalPath) 
     return { ...about, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }
   const isLink = (old ?? now)?.mode === LINK
-  const before = redact(oldText)
+  const before = known ?? { original: oldText, ...redact(oldText) }
+  if (old !== null && known === undefined) texts.set(old.id, before)
   const after = redact(newText)
   const diff = unifiedDiff(
     old === null ? null : { path: oldPath, text: before.text, mode: old.mode },
@@ -71,6 +78,39 @@ export async function sectionOf(change: Paired, withBinary: (path: LogicalPath) 
   }
   const redacted = before.marks.length > 0 || after.marks.length > 0
   return { ...about, ...diff, text, binary: false, redacted }
+}
+
+/** Texts of the base by their ids: what was edited once is mostly edited again. */
+export interface TextCache {
+  get(id: string): BaseText | undefined
+  set(id: string, text: BaseText): void
+}
+
+interface BaseText extends Redaction {
+  readonly original: string
+}
+
+const NO_TEXTS: TextCache = { get: () => undefined, set: () => undefined }
+
+/** How much text of the base stays at hand, in UTF-16 units. */
+const CACHE_UNITS = 8 * 1024 * 1024
+
+export function createTextCache(): TextCache {
+  const texts = new Map<string, BaseText>()
+  let units = 0
+  return {
+    get: (id) => texts.get(id),
+    set(id, text) {
+      if (id === '' || texts.has(id) || text.original.length > CACHE_UNITS / 8) return
+      texts.set(id, text)
+      units += text.original.length
+      for (const [oldest, { original }] of texts) {
+        if (units <= CACHE_UNITS) break
+        texts.delete(oldest)
+        units -= original.length
+      }
+    },
+  }
 }
 
 const NOTHING = new Uint8Array()

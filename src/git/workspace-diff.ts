@@ -11,7 +11,7 @@ import type { IndexEntry } from './index-file.ts'
 import { openReader } from './reader.ts'
 import { findRenames, type Paired } from './renames.ts'
 import { type Facts, scopeWith } from './scope.ts'
-import { type Section, sectionOf } from './section.ts'
+import { createTextCache, type Section, sectionOf } from './section.ts'
 import type { TreeDirectory } from './trees.ts'
 
 /** What of a diff a caller may see, and wants to. */
@@ -211,11 +211,12 @@ async function isHidden(backend: Backend, path: Path, scopes: Map<Path, IgnoreSc
 /** Sections by what they are made of, the latest used kept. */
 function createSectionCache() {
   const known = new Map<string, Section>()
+  const texts = createTextCache()
   let held = 0
   return {
     async of(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<Section> {
       const { path, from, old, now } = change
-      if (old?.id === '' || now?.id === '') return sectionOf(change, withBinary)
+      if (old?.id === '' || now?.id === '') return sectionOf(change, withBinary, texts)
       const key = `${withBinary(path)}\0${path}\0${from ?? ''}\0${old?.mode} ${old?.id}\0${now?.mode} ${now?.id}`
       const same = known.get(key)
       if (same !== undefined) {
@@ -223,7 +224,7 @@ function createSectionCache() {
         known.set(key, same)
         return same
       }
-      const section = await sectionOf(change, withBinary)
+      const section = await sectionOf(change, withBinary, texts)
       known.set(key, section)
       held += 200 + section.text.length
       for (const [oldest, { text }] of known) {

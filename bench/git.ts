@@ -1,0 +1,143 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memory } from '../dist/backends/memory.js'
+import { node } from '../dist/backends/node.js'
+import { openRepository } from '../dist/git/index.js'
+import { type Backend, createWorkspace } from '../dist/index.js'
+import { makeCorpus } from './corpus.ts'
+import { medians, report } from './measure.ts'
+
+function git(cwd: string, ...args: string[]): string {
+  const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
+  const who = ['-c', 'user.name=A', '-c', 'user.email=a@example.com', '-c', 'core.autocrlf=false']
+  return execFileSync('git', [...who, ...args], { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 })
+}
+
+function gitFiles(root: string): Record<string, Uint8Array> {
+  const files: Record<string, Uint8Array> = {}
+  const names = execFileSync('find', ['.git', '-type', 'f'], { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 })
+  for (const name of names.split('\n').filter((one) => one !== ''))
+    files[name] = new Uint8Array(readFileSync(join(root, name)))
+  return files
+}
+
+/** `diff_workspace` against a `git diff` process, each time after one more edit; and a first checkout. */
+export async function benchGit(): Promise<void> {
+  for (const count of process.env.BENCH_LARGE === undefined ? [2500] : [2500, 25_000]) {
+    const corpus = makeCorpus(count)
+    const state = mkdtempSync(join(tmpdir(), 'wardspace-bench-state-'))
+    try {
+      const { root } = corpus
+      execFileSync('find', [root, '-type', 'f', '-exec', 'chmod', '644', '{}', '+'])
+      git(root, 'init', '-q')
+      git(root, 'add', '-A')
+      git(root, 'commit', '-q', '-m', 'x')
+      git(root, 'gc', '-q')
+      // Git too needs files older than its index to trust it.
+      await new Promise((later) => setTimeout(later, 2500))
+      git(root, 'status')
+      const paths = git(root, 'ls-files', '-z')
+        .split('\0')
+        .filter((path) => /\.[jt]s$/.test(path) && !/secret|\.env/.test(path))
+      for (const edited of [1, 10, 100]) {
+        const chosen = Array.from(
+          { length: edited },
+          (_, i) => paths[Math.floor((i * paths.length) / edited)] as string,
+        )
+        const text = chosen.map((path) => readFileSync(join(root, path), 'utf8'))
+        let round = 0
+        const edit = () => {
+          round += 1
+          return text.map((old) => `${old}// edited ${round}\n`)
+        }
+        const inMemory = memory({
+          ...corpus.files(),
+          ...gitFiles(root),
+          '.gitignore': readFileSync(join(root, '.gitignore'), 'utf8'),
+        })
+        const onDisk = node(root, { stateDir: state })
+        const workspaces = [inMemory, onDisk].map((backend) => createWorkspace({ backend, policy: 'autonomous' }))
+        const [first, second] = (await Promise.all(workspaces)) as [
+          Awaited<(typeof workspaces)[0]>,
+          Awaited<(typeof workspaces)[0]>,
+        ]
+        const diff = async (workspace: typeof first) => {
+          const found = await workspace.call('diff_workspace', {})
+          if (!found.ok || found.filesChanged !== edited)
+            throw new Error(`diff_workspace: ${JSON.stringify(found).slice(0, 500)}`)
+        }
+        const write = async (backend: Backend, contents: readonly string[]) => {
+          await backend.commit(
+            chosen.map((path, i) => ({
+              path: path as never,
+              expect: 'any',
+              to: { type: 'file', bytes: new TextEncoder().encode(contents[i]) },
+            })),
+            { durability: 'relaxed' },
+          )
+        }
+        const times: Record<'memory' | 'node' | 'git', number[]> = { memory: [], node: [], git: [] }
+        const timed = async (what: keyof typeof times, act: () => unknown) => {
+          const started = performance.now()
+          await act()
+          times[what].push(performance.now() - started)
+        }
+        for (let i = 0; i < 9; i++) {
+          const contents = edit()
+          await write(inMemory, contents)
+          for (const [at, path] of chosen.entries()) writeFileSync(join(root, path), contents[at] as string)
+          await timed('memory', () => diff(first))
+          await timed('git', () => git(root, 'diff'))
+          await timed('node', () => diff(second))
+        }
+        const middle = (all: number[]) => all.slice(1).sort((a, b) => a - b)[4] as number
+        report(
+          `diff_workspace, memory, ${count} files, ${edited} edited`,
+          middle(times.memory),
+          middle(times.git),
+          edited === 100 ? 0.5 : 0.05,
+        )
+        report(
+          `diff_workspace, node, ${count} files, ${edited} edited`,
+          middle(times.node),
+          middle(times.git),
+          count > 2500 ? 1.7 : 1.1,
+        )
+        await first.close()
+        await second.close()
+        git(root, 'checkout', '-q', '.')
+      }
+      const files = gitFiles(root)
+      const fresh = mkdtempSync(join(tmpdir(), 'wardspace-bench-checkout-'))
+      const took = await medians(5, {
+        ours: async () => {
+          const backend = memory(files)
+          const repository = openRepository({
+            backend,
+            mayRead: () => true,
+            now: Date.now,
+            change: async (changes) => void (await backend.commit(changes, { durability: 'durable' })),
+          })
+          await repository.checkout('HEAD', { force: true })
+        },
+        git: () => {
+          rmSync(fresh, { recursive: true, force: true })
+          execFileSync('mkdir', ['-p', fresh])
+          git(root, `--work-tree=${fresh}`, 'checkout', '-q', '-f', 'HEAD', '--', '.')
+        },
+      })
+      const pack = Math.max(
+        ...Object.entries(files)
+          .filter(([name]) => name.endsWith('.pack'))
+          .map(([, bytes]) => bytes.length),
+      )
+      report(`checkout of HEAD into memory, pack of ${(pack / 1e6).toFixed(1)} MB`, took.ours, took.git, 1.5)
+      rmSync(fresh, { recursive: true, force: true })
+    } finally {
+      corpus.remove()
+      rmSync(state, { recursive: true, force: true })
+    }
+  }
+}
