@@ -1,6 +1,7 @@
 import { benchCalls } from './calls.ts'
 import { benchDiff } from './diff.ts'
 import { benchHostile } from './hostile.ts'
+import { benchPatch } from './patch.ts'
 import { benchSearch } from './search.ts'
 
 /** Everything that is measured, as ratios against a reference in the same run. Name parts to run only those. */
@@ -8,6 +9,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
   diff: benchDiff,
   hostile: benchHostile,
+  patch: benchPatch,
   search: benchSearch,
 }
 

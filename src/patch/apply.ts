@@ -46,7 +46,7 @@ function place(image: Image, hunk: Hunk): string | undefined {
     if (mustBegin && count > 0) return 'it has no context, and must begin a file that is empty'
     if (!mustBegin && said !== count) return 'it has no context, and its place is not the end of the file'
     if (!image.closed()) return 'the last line of the file has no newline'
-    image.put(image.lines.count, 0, newLines)
+    image.put(image.lines.count, 0, hunk)
     return undefined
   }
   const expected = mustBegin ? 0 : mustEnd ? count - oldLines.length : Math.min(said, count)
@@ -61,7 +61,7 @@ function place(image: Image, hunk: Hunk): string | undefined {
   }
   const reachesEnd = start + oldLines.length === image.lines.count
   if (!reachesEnd && newLines.length > 0 && !endsLine(newLines)) return 'it takes away a newline before other lines'
-  image.put(start, oldLines.length, newLines)
+  image.put(start, oldLines.length, hunk)
   return undefined
 }
 
@@ -80,7 +80,7 @@ interface Image {
   fits(run: readonly string[], imageLine: number): number | undefined
   /** The line of the text nearest to a line of the image where the run stands untouched; of two as near, the later. */
   nearest(run: readonly string[], imageLine: number): number | undefined
-  put(line: number, oldCount: number, newLines: readonly string[]): void
+  put(line: number, oldCount: number, hunk: Hunk): void
   text(): string
 }
 
@@ -89,6 +89,9 @@ interface Edit {
   readonly from: number
   readonly to: number
   readonly newLines: readonly string[]
+  /** Lines at the beginning and the end that are as they were. */
+  readonly leading: number
+  readonly trailing: number
   /** How many lines the image had more than the text before this. */
   shift: number
 }
@@ -164,9 +167,9 @@ function createImage(lines: TextLines): Image {
       }
       return best
     },
-    put(from, oldCount, newLines) {
+    put(from, oldCount, { newLines, leading, trailing }) {
       const at = editsBefore(from)
-      const edit = { from, to: from + oldCount, newLines, shift: shiftAt(from) }
+      const edit = { from, to: from + oldCount, newLines, leading, trailing, shift: shiftAt(from) }
       const more = newLines.length - oldCount
       if (at === edits.length) edits.push(edit)
       else {
@@ -179,10 +182,10 @@ function createImage(lines: TextLines): Image {
       const { text } = lines
       const parts: string[] = []
       let done = 0
-      for (const { from, to, newLines } of edits) {
-        parts.push(text.slice(done, lines.start(from)))
-        for (const line of newLines) parts.push(line)
-        done = lines.start(to)
+      for (const { from, to, newLines, leading, trailing } of edits) {
+        parts.push(text.slice(done, lines.start(from + leading)))
+        for (let i = leading; i < newLines.length - trailing; i++) parts.push(newLines[i] as string)
+        done = lines.start(to - trailing)
       }
       parts.push(text.slice(done))
       return parts.join('')

@@ -7,8 +7,9 @@ import type { FileChange } from '../patch/file-change.ts'
 import { type PatchPlan, planPatch } from '../patch/plan.ts'
 import { display, isWithin, type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
+import type { Receipt } from '../vfs/backend.ts'
 import { reason, sha256Field } from './fields.ts'
-import { patchTree } from './patch-tree.ts'
+import { type PatchedTree, patchTree } from './patch-tree.ts'
 import { utf8Length } from './utf8-length.ts'
 
 const input = z.strictObject({
@@ -64,20 +65,26 @@ export const applyPatch = defineTool({
       changes: made.changes,
       rehearsal: asked.dryRun,
       shown: (receipt) => (asked.dryRun ? [] : made.shown(receipt)),
-      result: () => ({
+      result: (receipt) => ({
         applied: !asked.dryRun,
-        filesTouched: made.files.map(({ path, before, after }) => ({
-          path,
-          kind: before === null ? ('create' as const) : after === null ? ('delete' as const) : ('modify' as const),
-          oldSha256: before === null ? null : sha256(before),
-          newSha256: after === null ? null : sha256(after),
-        })),
+        filesTouched: touchedFiles(made, receipt),
         insertions: plan.insertions,
         deletions: made.deletions,
       }),
     }
   },
 })
+
+/** The files with their versions; those of a dry run are not stored yet. */
+function touchedFiles({ files }: PatchedTree, { applied }: Receipt) {
+  const stored = new Map(applied.map(({ path, after }) => [path, after?.type === 'file' ? after.sha256 : null]))
+  return files.map(({ path, stored: at, before, after, oldSha256 }) => ({
+    path,
+    kind: before === null ? ('create' as const) : after === null ? ('delete' as const) : ('modify' as const),
+    oldSha256,
+    newSha256: after === null ? null : (stored.get(at) ?? sha256(after)),
+  }))
+}
 
 /** A call is planned and then drafted from the same input: it is parsed once. */
 const plans = new WeakMap<object, PatchPlan>()
@@ -135,7 +142,10 @@ function removedAbove(path: LogicalPath, removed: ReadonlySet<LogicalPath>): Log
 }
 
 function checkBudget(plan: PatchPlan, patch: string, limits: Limits): void {
-  checkCount('bytes', utf8Length(patch), limits.patchBytes)
+  // Every unit takes one to three bytes, so that they are mostly not to be counted.
+  const { patchBytes } = limits
+  if (patch.length > patchBytes) checkCount('bytes', patch.length, patchBytes)
+  if (patch.length * 3 > patchBytes) checkCount('bytes', utf8Length(patch), patchBytes)
   checkCount('files', plan.paths.length, limits.patchFiles)
   checkCount('deletes', plan.deletes, limits.patchDeletes)
   checkCount('insertions', plan.insertions, limits.patchInsertions)

@@ -19,6 +19,10 @@ export interface PatchedTree {
     readonly path: LogicalPath
     readonly before: Uint8Array | null
     readonly after: Uint8Array | null
+    /** Version before. */
+    readonly oldSha256: string | null
+    /** Where it is stored. */
+    readonly stored: Path
   }[]
   readonly deletions: number
   readonly shown: (receipt: Receipt) => readonly Shown[]
@@ -217,8 +221,10 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
   )
   return {
     changes: [...changes.values()],
-    files: touched.map(({ asked, before, after }) => ({
+    files: touched.map(({ asked, path, before, after, sha256: oldSha256 }) => ({
       path: asked,
+      stored: path,
+      oldSha256,
       before: before?.bytes ?? null,
       after: after?.bytes ?? null,
     })),

@@ -1,0 +1,86 @@
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { memory } from '../dist/backends/memory.js'
+import { createWorkspace } from '../dist/index.js'
+import { unifiedDiff } from '../src/patch/diff.ts'
+import type { LogicalPath } from '../src/paths/logical-path.ts'
+import { makeCorpus } from './corpus.ts'
+import { medians, report } from './measure.ts'
+
+const MIB = 1024 * 1024
+
+/** A patch of 5 MB over 1,000 files against `git apply --check`, and a hunk that fits nowhere against a fixed time. */
+export async function benchPatch(): Promise<void> {
+  console.log('\nPatches')
+  const corpus = makeCorpus(1000)
+  try {
+    const files = corpus.files()
+    const { patch, count } = changesOf(files, 5 * MIB)
+    writeFileSync(join(corpus.root, 'changes.patch'), patch)
+    const original = memory(files)
+    const size = `${(patch.length / MIB).toFixed(1)} MiB over ${count} files`
+    const git = () => {
+      const { status, stderr } = spawnSync('git', ['apply', '--check', 'changes.patch'], { cwd: corpus.root })
+      if (status !== 0) throw new Error(String(stderr).slice(0, 500))
+    }
+    const ours = async () => {
+      const workspace = await createWorkspace({ backend: original.fork?.() ?? original, policy, limits })
+      const answer = await workspace.call('apply_patch', { patch })
+      if (!answer.ok) throw new Error(JSON.stringify(answer).slice(0, 500))
+    }
+    const times = await medians(9, { ours, git })
+    report(`apply_patch in memory, ${size}, git apply --check`, times.ours, times.git, 0.6)
+    await rejected()
+  } finally {
+    corpus.remove()
+  }
+}
+
+const limits = {
+  patchFiles: 1_000_000,
+  patchInsertions: 100_000_000,
+  patchDeletions: 100_000_000,
+  patchBytes: 100 * MIB,
+}
+
+const policy = {
+  preset: 'autonomous' as const,
+  rules: [
+    {
+      name: 'every file',
+      action: 'allow' as const,
+      permissions: ['file:patch:apply'],
+      paths: ['**'],
+      overrides: ['generated' as const, 'vendored' as const, 'lockfile' as const, 'secret' as const],
+    },
+  ],
+}
+
+/** A patch that changes some lines of every file, about as large as asked for. */
+function changesOf(files: Readonly<Record<string, Uint8Array>>, bytes: number): { patch: string; count: number } {
+  const texts = Object.entries(files).map(([path, content]) => [path, new TextDecoder().decode(content)] as const)
+  const each = bytes / texts.length
+  let patch = ''
+  let count = 0
+  for (const [path, text] of texts) {
+    const lines = text.split('\n')
+    const step = Math.max(2, Math.round((lines.length * 110) / each))
+    const changed = lines.map((line, i) => (i % step === step >> 1 ? `${line.slice(0, 200)} // changed` : line)).join('\n')
+    const name = path as LogicalPath
+    const section = unifiedDiff({ path: name, text }, { path: name, text: changed }).text
+    if (section === '' || section.length > 40 * each) continue
+    patch += section
+    count += 1
+  }
+  return { patch, count }
+}
+
+async function rejected(): Promise<void> {
+  const lines = Array.from({ length: 5000 }, (_, i) => `    const value${i} = compute(${i % 10})\n`)
+  const workspace = await createWorkspace({ backend: memory({ 'a.ts': lines.join('') }), policy })
+  const context = lines.slice(2499, 2502).map((line) => ` ${line}`)
+  const patch = `--- a/a.ts\n+++ b/a.ts\n@@ -2500,4 +2500,4 @@\n${context.join('')}-nothing like it\n+x\n`
+  const { hunk } = await medians(9, { hunk: () => workspace.call('apply_patch', { patch }) })
+  report('apply_patch, a hunk that fits nowhere, 5,000 lines, of 50 ms', hunk, 50, 1)
+}
