@@ -1,0 +1,45 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { node } from '../../src/backends/node.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { startAttack, sumOf } from './link-race.ts'
+import { toolOperations } from './tool-operations.ts'
+
+const READS = Number(process.env.RUNS ?? 1000)
+const WRITES = Math.ceil(READS / 6)
+
+describe.skipIf(process.platform !== 'linux')('links swapped in while the tools work', () => {
+  it('never lead outside, on any tool', { timeout: 3_600_000 }, async () => {
+    const attack = await startAttack()
+    try {
+      expect(attack.control(20_000)).toBeGreaterThan(0)
+      mkdirSync(join(attack.base, 'state'))
+      const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
+      const unlimited = Number.MAX_SAFE_INTEGER
+      const limits = { callsPerMinute: unlimited, bytesWrittenPerRun: unlimited }
+      const workspace = await createWorkspace({ backend, policy: 'autonomous', limits, audit: { append: () => {} } })
+      const { reads, writes } = toolOperations(workspace)
+      const tallies = new Map([...(await attack.run(reads, READS)), ...(await attack.run(writes, WRITES))])
+      expect(attack.control(20_000)).toBeGreaterThan(0)
+      await workspace.close()
+      const { outsideChanged, strays } = await attack.end()
+      const { escaped, broken, runs, succeeded, refused } = sumOf(tallies)
+      expect({ escaped, broken, outsideChanged, strays }).toEqual({
+        escaped: 0,
+        broken: [],
+        outsideChanged: [],
+        strays: [],
+      })
+      expect(refused).toBeGreaterThan(runs / 200)
+      expect(succeeded).toBeGreaterThan(runs / 20)
+      for (const [name, tally] of tallies) {
+        // Nobody may ever reach what only lies outside.
+        if (!name.includes('outside only')) expect([name, tally.succeeded > 0]).toEqual([name, true])
+      }
+      console.log('tool race:', { swaps: attack.swaps(), runs, succeeded, refused, escaped })
+    } finally {
+      attack.dispose()
+    }
+  })
+})
