@@ -1,5 +1,6 @@
 import { benchCalls } from './calls.ts'
 import { benchDiff } from './diff.ts'
+import { benchGit } from './git.ts'
 import { benchHostile } from './hostile.ts'
 import { benchPatch } from './patch.ts'
 import { benchSearch } from './search.ts'
@@ -8,6 +9,7 @@ import { benchSearch } from './search.ts'
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   calls: benchCalls,
   diff: benchDiff,
+  git: benchGit,
   hostile: benchHostile,
   patch: benchPatch,
   search: benchSearch,

@@ -97,6 +97,38 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
   }) as unknown as Tool
 }
 
+/**
+ * Brings files to what a commit holds. Judged path by path like any other change: what policy protects, generated files
+ * and lockfiles too, needs a rule that lifts it, such as `{ tools: ['git_checkout'], action: 'allow', overrides: [...] }`.
+ */
+export function checkoutOperation(changes: readonly Change[], what: string): Tool {
+  // Files that become directories are no hindrance to what will lie below them.
+  const opened = new Set(
+    changes.filter(({ to, expect }) => to?.type === 'directory' && expect !== 'any').map(({ path }) => path),
+  )
+  const input = z.object({})
+  return defineTool({
+    ...shared,
+    name: 'git_checkout',
+    title: 'Check out a commit',
+    description: 'Brings the files of the workspace to what a commit holds.',
+    input,
+    output: z.object({ paths: z.number() }),
+    plan: () =>
+      accessesOf(
+        changes.map(({ path, to, expect }) => ({
+          path,
+          now: opened.has(path) ? FILE : null,
+          to,
+          isNew: expect === 'absent' || expect === 'any',
+        })),
+      ),
+    draft: async () => ({ summary: `Did ${what}`, changes, result: () => ({ paths: changes.length }) }),
+  }) as unknown as Tool
+}
+
+const FILE = { type: 'file', bytes: new Uint8Array() } as const
+
 const shared = { permission: 'file:write:replace', mutates: true, idempotent: false } as const
 
 interface Plan {

@@ -1,17 +1,19 @@
 import type { z } from 'zod'
 import type { GuardedAccess, Permission } from './access.ts'
 import { isOverlay, overlay } from './backends/overlay.ts'
-import { type Failure, toFailure } from './errors.ts'
+import { type Failure, ToolError, toFailure } from './errors.ts'
 import { createArtifacts } from './evidence/artifacts.ts'
 import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyAudit } from './evidence/audit.ts'
 import { type Checkpoint, createJournal } from './evidence/journal.ts'
 import { createLedger } from './evidence/ledger.ts'
 import { memorySink } from './evidence/sinks.ts'
+import { classifyPath } from './files/classify.ts'
 import { createDocumentCache } from './files/document.ts'
+import type { GitHost, GitProvider, Repository } from './git/provider.ts'
 import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import { type Limits, resolveLimits } from './limits.ts'
-import { acceptOperation, rollbackOperation, undoOperation } from './operations.ts'
+import { acceptOperation, checkoutOperation, rollbackOperation, undoOperation } from './operations.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
 import { type ApproveHandler, createApprovals } from './policy/approval.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
@@ -48,6 +50,8 @@ export interface WorkspaceOptions {
   readonly artifacts?: Backend
   /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
   readonly staleGuard?: 'hash' | 'shown'
+  /** Gives {@link Workspace.git}: `git()` of `wardspace/git`. Diffs need it not. */
+  readonly git?: GitProvider
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
   /** Makes the ids of runs and approvals. Default: random. */
@@ -144,6 +148,12 @@ export interface Workspace extends WorkspaceRun {
    * the same guard, policy, approval and audit. What was changed below since is a `WRITE_CONFLICT`.
    */
   commit(options?: UndoOptions): Promise<Success | Failure>
+  /**
+   * The repository of the workspace, where the option `git` was given: for the embedding program, never for a model. What it
+   * writes into the files is judged, recorded and can be undone like any call, as `git_checkout`; `.git` itself it writes
+   * by a capability of its own.
+   */
+  readonly git: Repository | undefined
   /** Ends plan mode. */
   approvePlan(): void
   /** Checks the chain of the audit records, where a sink keeps them. */
@@ -198,6 +208,7 @@ function openWorkspace(
         return toFailure(error)
       }
     },
+    git: options.git?.open(gitHost(core, run)),
     approvePlan() {
       core.mode = 'act'
     },
@@ -208,6 +219,22 @@ function openWorkspace(
       leave()
       await core.backend.close()
     },
+  }
+}
+
+/** What git may do in a workspace: read what policy shows, and change files by the way that every change takes. */
+function gitHost(core: Core, run: Run): GitHost {
+  const policy = core.policy.forCall({ tool: 'git_add', input: {} })
+  return {
+    backend: core.backend,
+    mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
+    async change(changes, what) {
+      const result = await callTool(core, run, checkoutOperation(changes, what), {})
+      if (result.ok) return
+      const { code, message, ok: _, ...details } = result
+      throw new ToolError(code, message, details)
+    },
+    now: core.clock,
   }
 }
 

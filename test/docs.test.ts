@@ -12,6 +12,7 @@ import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
 import { overlay } from '../src/backends/overlay.ts'
 import { redact } from '../src/files/secrets.ts'
+import { git } from '../src/git/index.ts'
 import { createWorkspace, mounts, type Path } from '../src/index.ts'
 import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
 import { planPatch } from '../src/patch/plan.ts'
@@ -36,6 +37,7 @@ async function given(): Promise<Record<string, unknown>> {
       backendContract,
       memfs,
       memory,
+      git,
       mounts,
       overlay,
       planPatch,

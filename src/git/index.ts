@@ -1,9 +1,28 @@
-export {
-  type GitHost,
-  type LogEntry,
-  openRepository,
-  type Person,
-  type RemoteOptions,
-  type Repository,
-  type StatusEntry,
-} from './repository.ts'
+import type { GitProvider, Person } from './provider.ts'
+import { openRepository } from './repository.ts'
+
+export type {
+  GitHost,
+  GitProvider,
+  LogEntry,
+  Person,
+  RemoteOptions,
+  Repository,
+  StatusEntry,
+} from './provider.ts'
+export { openRepository }
+
+/**
+ * Git for a workspace, as its option `git`: init, add, commit, log, status, branch, checkout, clone and fetch over HTTP,
+ * without any native git. Where the platform has no global `Buffer`, as in a browser, a polyfill must provide it.
+ *
+ * @example
+ * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', git: git() })
+ * await workspace.git?.init()
+ * await workspace.git?.add('.')
+ * await workspace.git?.commit({ message: 'first' })
+ * await workspace.close()
+ */
+export function git(options: { readonly author?: Person } = {}): GitProvider {
+  return { open: (host) => openRepository(host, options) }
+}
