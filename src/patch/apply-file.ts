@@ -1,8 +1,9 @@
 import { ToolError } from '../errors.ts'
+import { latin1 } from '../files/native-bytes.ts'
 import { redact } from '../files/secrets.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
-import { type Applied, applyChunks, applyHunks, type Misfit } from './apply.ts'
+import { type Applied, applyChunks, applyHunks, joinPieces, type Misfit, type Piece } from './apply.ts'
 import { applyBinary } from './binary-apply.ts'
 import type { Body, Chunk, FileChange, Hunk } from './file-change.ts'
 
@@ -34,7 +35,7 @@ export async function applyToFile(
   const file = readFile(bytes)
   const applied = tryReadings(file, body)
   if ('misfit' in applied) throw conflict(path, change, file, applied.misfit)
-  const result = file.write(applied.text)
+  const result = file.write(applied.pieces)
   if (result.length > limits.textFileBytes && result.length > bytes.length) {
     const message = `Cannot patch ${quote(path)}: it would have ${result.length} bytes, over the limit of ${limits.textFileBytes}`
     throw new ToolError('FILE_TOO_LARGE', message, { path, limit: limits.textFileBytes })
@@ -58,18 +59,49 @@ interface FileText {
   readonly text: string
   /** Whether each unit of the text stands for one byte, because the file is no UTF-8. */
   readonly isBytes: boolean
-  write(text: string): Uint8Array
+  write(pieces: readonly Piece[]): Uint8Array
 }
 
 function readFile(bytes: Uint8Array): FileText {
+  // Of ASCII, offsets are the same in text and bytes: what stays is copied as bytes.
+  const ascii = latin1(bytes)
+  if (!/[^\0-\x7f]/.test(ascii)) return { text: ascii, isBytes: false, write: (pieces) => spliceBytes(bytes, pieces) }
   const utf16 = utf16Text(bytes)
   if (utf16 !== undefined) return utf16
   try {
-    return { text: decoder.decode(bytes), isBytes: false, write: (text) => encoder.encode(text) }
+    const text = decoder.decode(bytes)
+    return { text, isBytes: false, write: (pieces) => encoder.encode(joinPieces(pieces, text)) }
   } catch {
     // Lines around the bytes that are no text can still be patched.
-    return { text: toByteText(bytes), isBytes: true, write: fromByteText }
+    const text = toByteText(bytes)
+    return { text, isBytes: true, write: (pieces) => fromByteText(joinPieces(pieces, text)) }
   }
+}
+
+/** What pieces make of bytes. */
+function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[]): Uint8Array {
+  const added = pieces.filter((piece) => typeof piece === 'string')
+  // All that is new at once, unless its lengths differ in bytes.
+  const joined = added.join('')
+  const all = encoder.encode(joined)
+  const isAscii = all.length === joined.length
+  let size = all.length
+  for (const piece of pieces) if (typeof piece !== 'string') size += piece[1] - piece[0]
+  const result = new Uint8Array(size)
+  let at = 0
+  let taken = 0
+  for (const piece of pieces) {
+    if (typeof piece !== 'string') {
+      result.set(bytes.subarray(piece[0], piece[1]), at)
+      at += piece[1] - piece[0]
+      continue
+    }
+    const part = isAscii ? all.subarray(taken, taken + piece.length) : encoder.encode(piece)
+    result.set(part, at)
+    taken += piece.length
+    at += part.length
+  }
+  return result
 }
 
 /** A UTF-16 file is patched as the text that it shows. */
@@ -79,7 +111,7 @@ function utf16Text(bytes: Uint8Array): FileText | undefined {
   try {
     const { text, encoding, bom } = decodeText(bytes, '' as LogicalPath)
     const format: TextFormat = { encoding, bom }
-    return { text, isBytes: false, write: (changed) => encodeText(changed, format) }
+    return { text, isBytes: false, write: (pieces) => encodeText(joinPieces(pieces, text), format) }
   } catch {
     return undefined
   }
@@ -114,7 +146,7 @@ function* readings(file: FileText, body: TextBody): Generator<() => Applied | un
   const bom = file.text.charCodeAt(0) === 0xfeff
   const text = bom ? file.text.slice(1) : file.text
   const withBom = (applied: Applied): Applied =>
-    bom && 'text' in applied ? { text: `\ufeff${applied.text}` } : applied
+    bom && 'pieces' in applied ? { pieces: [`\ufeff${joinPieces(applied.pieces, text)}`] } : applied
   const ended = body.type === 'hunks' ? withLineEnds(body, text) : undefined
   if (bom || ended !== undefined) yield () => withBom(apply(text, ended ?? body))
   if (file.isBytes || !someLine(body, (line) => line.includes('[REDACTED:'))) return

@@ -15,7 +15,15 @@ export interface Misfit {
   readonly place: number
 }
 
-export type Applied = { readonly text: string } | { readonly misfit: Misfit }
+export type Applied = { readonly pieces: readonly Piece[] } | { readonly misfit: Misfit }
+
+/** A part of a changed text: from one offset of the old text to another, or new. */
+export type Piece = string | readonly [from: number, to: number]
+
+/** The changed text. */
+export function joinPieces(pieces: readonly Piece[], old: string): string {
+  return pieces.map((piece) => (typeof piece === 'string' ? piece : old.slice(piece[0], piece[1]))).join('')
+}
 
 /**
  * Applies hunks to a text as `git apply` does: where each says, or else at the nearest place where all its old lines
@@ -32,7 +40,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
     const { oldStart, line: patchLine, oldLines: expected } = hunk
     return { misfit: { hunk: index + 1, patchLine, why, expected, place: Math.max(0, oldStart - 1) } }
   }
-  return { text: image.text() }
+  return { pieces: image.pieces() }
 }
 
 /** Puts a hunk into the image, or tells why it does not fit. */
@@ -81,7 +89,7 @@ interface Image {
   /** The line of the text nearest to a line of the image where the run stands untouched; of two as near, the later. */
   nearest(run: readonly string[], imageLine: number): number | undefined
   put(line: number, oldCount: number, hunk: Hunk): void
-  text(): string
+  pieces(): Piece[]
 }
 
 /** Lines of the text, and what stands for them in the image. */
@@ -178,17 +186,17 @@ function createImage(lines: TextLines): Image {
       }
       shift += more
     },
-    text() {
-      const { text } = lines
-      const parts: string[] = []
+    pieces() {
+      const parts: Piece[] = []
       let done = 0
       for (const { from, to, newLines, leading, trailing } of edits) {
-        parts.push(text.slice(done, lines.start(from + leading)))
-        for (let i = leading; i < newLines.length - trailing; i++) parts.push(newLines[i] as string)
+        parts.push([done, lines.start(from + leading)])
+        const changed = newLines.slice(leading, newLines.length - trailing)
+        if (changed.length > 0) parts.push(changed.length === 1 ? (changed[0] as string) : changed.join(''))
         done = lines.start(to - trailing)
       }
-      parts.push(text.slice(done))
-      return parts.join('')
+      parts.push([done, lines.text.length])
+      return parts
     },
   }
 }
@@ -254,7 +262,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
   parts.push(text.slice(done))
   let result = parts.join('')
   if (text !== '' && !text.endsWith('\n') && result.endsWith('\n')) result = withoutEnd(result)
-  return { text: result }
+  return { pieces: [result] }
 }
 
 function withoutEnd(line: string): string {

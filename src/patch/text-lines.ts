@@ -11,10 +11,19 @@ export interface TextLines {
 
 /** Finds the lines of a text, in one pass. */
 export function createTextLines(text: string): TextLines {
-  const starts: number[] = [0]
-  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
-  if (starts[starts.length - 1] !== text.length) starts.push(text.length)
-  const count = starts.length - 1
+  let starts = new Int32Array(Math.max(64, text.length >>> 4))
+  let count = 0
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    at = end === -1 ? text.length : end + 1
+    count += 1
+    if (count === starts.length) {
+      const longer = new Int32Array(starts.length * 2)
+      longer.set(starts)
+      starts = longer
+    }
+    starts[count] = at
+  }
   return {
     text,
     count,

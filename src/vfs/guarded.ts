@@ -165,9 +165,12 @@ export function createView(options: ViewOptions): View {
   const { backend, accesses, documents, signal } = options
   const remembers = backend.capabilities.authority === 'sole'
 
+  const exact = new Set(accesses.map((access) => access.path))
+
   function granted(path: Path): Path {
+    if (exact.has(path)) return path
     for (const access of accesses) {
-      if (access.path === path || (access.recursive && isWithin(path, access.path))) return path
+      if (access.recursive && isWithin(path, access.path)) return path
     }
     throw notGranted(path)
   }
@@ -291,6 +294,8 @@ export function createView(options: ViewOptions): View {
 
 /** Refuses a change outside the granted accesses. Missing parents of a granted path may be made. */
 export function coveringAccess(accesses: readonly GuardedAccess[], change: Change): GuardedAccess | undefined {
+  const known = accesses.length > MANY ? soleAccesses(accesses).get(change.path) : undefined
+  if (known !== undefined) return known
   for (const access of accesses) {
     if (access.path === change.path || (access.recursive && isWithin(change.path, access.path))) return access
     const other = respelled(access)
@@ -304,6 +309,23 @@ export function coveringAccess(accesses: readonly GuardedAccess[], change: Chang
   // A directory above a granted path may go once it is empty: the backend refuses it while anything is left in it.
   if (change.to === null && accesses.some(({ path }) => isWithin(path, change.path))) return undefined
   throw notGranted(change.path)
+}
+
+/** From here on, accesses are looked up instead of gone through. */
+const MANY = 16
+const sole = new WeakMap<readonly GuardedAccess[], ReadonlyMap<Path, GuardedAccess>>()
+
+/** The first access of each path, where none of them reaches further than its own path. */
+function soleAccesses(accesses: readonly GuardedAccess[]): ReadonlyMap<Path, GuardedAccess> {
+  let known = sole.get(accesses)
+  if (known === undefined) {
+    const isSimple = accesses.every(({ recursive, permission }) => !recursive && permission !== 'file:move')
+    const found = new Map<Path, GuardedAccess>()
+    if (isSimple) for (const access of accesses) if (!found.has(access.path)) found.set(access.path, access)
+    known = found
+    sole.set(accesses, known)
+  }
+  return known
 }
 
 /** The spelling that a rename asks for, where the storage ignores letter case and so knows the name already. */
