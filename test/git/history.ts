@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { parsePath } from '../../src/paths/logical-path.ts'
+import { createWorkspace } from '../../src/workspace.ts'
+import { entriesOf, git, temporary } from './repositories.ts'
+
+export interface HistoryResult {
+  readonly commits: number
+  /** Diffs from which git made the commit's tree. */
+  readonly exact: number
+  /** Commits with links, submodules, or names that the guard refuses. */
+  readonly leftOut: number
+  /** Commits in whose files secrets are marked: their text cannot give back the bytes. */
+  readonly masked: number
+  readonly wrong: readonly string[]
+}
+
+const policy = {
+  preset: 'autonomous',
+  rules: [
+    {
+      name: 'as committed',
+      action: 'allow',
+      overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'],
+    },
+  ],
+} as const
+
+/**
+ * Puts every commit's tree into a workspace that stands at the commit's parent: `git apply` of its diff must give the
+ * commit's tree. Every `step`th commit only.
+ */
+export async function diffHistory(
+  repository: string,
+  step = 1,
+  most = Number.POSITIVE_INFINITY,
+): Promise<HistoryResult> {
+  const bare = temporary()
+  git(bare, 'clone', '-q', '--bare', '--no-hardlinks', repository, '.git')
+  git(bare, 'config', 'core.bare', 'false')
+  const repositoryFiles = Object.entries(entriesOf(bare)).filter(([path]) => !path.endsWith('.sample'))
+  const commits = git(bare, 'log', '--no-merges', '--min-parents=1', '--format=%H %P')
+    .trim()
+    .split('\n')
+    .filter((line, i) => line !== '' && i % step === 0)
+    .slice(0, most)
+  let exact = 0
+  let leftOut = 0
+  let masked = 0
+  const wrong: string[] = []
+  for (const line of commits) {
+    const [commit = '', parent = ''] = line.split(' ')
+    const files = treeEntries(bare, commit)
+    if (files === undefined || treeEntries(bare, parent) === undefined) {
+      leftOut += 1
+      continue
+    }
+    const entries = Object.fromEntries([...repositoryFiles, ['.git/HEAD', `${parent}\n`], ...Object.entries(files)])
+    const backend = memory(entries as Record<string, MemoryEntry>)
+    const workspace = await createWorkspace({
+      backend,
+      policy,
+      limits: { diffBytesHard: 1 << 30, projectionBytes: 1 << 30 },
+    })
+    const found = await workspace.call('diff_workspace', { maxBytes: 1 << 30 })
+    await workspace.close()
+    if (!found.ok) wrong.push(`${commit} ${found.message}`)
+    else if (found.warnings.some((warning) => warning.includes('stand as marks'))) masked += 1
+    else {
+      try {
+        const tree = treeAfter(bare, parent, found.diff as string)
+        const ignored = found.baseCommit !== parent
+        if (!ignored && tree === git(bare, 'rev-parse', `${commit}^{tree}`).trim()) exact += 1
+        else wrong.push(`${commit} another tree`)
+      } catch (error) {
+        wrong.push(`${commit} ${String((error as { stderr?: string }).stderr ?? error).slice(0, 200)}`)
+      }
+    }
+  }
+  return { commits: commits.length, exact, leftOut, masked, wrong }
+}
+
+/** The files of a commit; `undefined` where a workspace cannot hold them all. */
+function treeEntries(directory: string, commit: string): Record<string, MemoryEntry> | undefined {
+  const list = execFileSync('git', ['ls-tree', '-r', '-z', commit], { cwd: directory, maxBuffer: 1 << 30 }).toString(
+    'utf8',
+  )
+  const found: { path: string; mode: string; id: string }[] = []
+  for (const entry of list.split('\0')) {
+    if (entry === '') continue
+    const [, mode = '', id = '', path = ''] = /^(\d+) \w+ (\w+)\t(.*)$/s.exec(entry) ?? []
+    try {
+      if (mode === '120000' || mode === '160000' || path.includes('\ufffd') || parsePath(path) !== path)
+        return undefined
+    } catch {
+      return undefined
+    }
+    found.push({ path, mode, id })
+  }
+  const contents = execFileSync('git', ['cat-file', '--batch'], {
+    cwd: directory,
+    input: found.map(({ id }) => `${id}\n`).join(''),
+    maxBuffer: 1 << 30,
+  })
+  const files: Record<string, MemoryEntry> = {}
+  let at = 0
+  for (const { path, mode } of found) {
+    const end = contents.indexOf(10, at)
+    const size = Number(contents.subarray(at, end).toString().split(' ')[2])
+    const bytes = new Uint8Array(contents.subarray(end + 1, end + 1 + size))
+    files[path] = { bytes, mode: mode === '100755' ? 0o755 : 0o644 }
+    at = end + size + 2
+  }
+  return files
+}
+
+function treeAfter(directory: string, base: string, patch: string): string {
+  const env = { ...process.env, GIT_INDEX_FILE: `${temporary()}/index` }
+  const run = (input: string, ...args: string[]) =>
+    execFileSync('git', args, {
+      cwd: directory,
+      env,
+      input,
+      encoding: 'utf8',
+      maxBuffer: 1 << 30,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    }).trim()
+  run('', 'read-tree', base)
+  if (patch !== '') run(patch, 'apply', '--cached', '--whitespace=nowarn', '-')
+  return run('', 'write-tree')
+}
