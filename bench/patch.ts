@@ -66,7 +66,9 @@ function changesOf(files: Readonly<Record<string, Uint8Array>>, bytes: number): 
   for (const [path, text] of texts) {
     const lines = text.split('\n')
     const step = Math.max(2, Math.round((lines.length * 110) / each))
-    const changed = lines.map((line, i) => (i % step === step >> 1 ? `${line.slice(0, 200)} // changed` : line)).join('\n')
+    const changed = lines
+      .map((line, i) => (i % step === step >> 1 ? `${line.slice(0, 200)} // changed` : line))
+      .join('\n')
     const name = path as LogicalPath
     const section = unifiedDiff({ path: name, text }, { path: name, text: changed }).text
     if (section === '' || section.length > 40 * each) continue
