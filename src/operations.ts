@@ -87,7 +87,7 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
           readLink: (path) => lower.readLink(path),
           async commit(changes, options) {
             await origin?.diffs.beforeCommit(changes)
-            for (const fork of origin?.forks ?? []) if (fork !== backend) await fork.hold(paths)
+            for (const fork of origin?.forks ?? []) if (fork !== backend) await fork.hold(changes)
             return backend.accept(changes, options)
           },
         },
@@ -176,15 +176,17 @@ interface Step {
   readonly isNew: boolean
 }
 
-/** Each path by its name, whatever a link there leads to. What lies below a file or a link is reached through that. */
+/** Each path by its name. What lies below a file or a link is guarded by that: it leads nowhere now. */
 function accessesOf(steps: readonly Step[]): Access[] {
   const solid = new Set(steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path))
-  const solidAbove = (path: Path) => ancestorsOf(path).findLast((above) => solid.has(above))
-  const reached = new Set(steps.map(({ path }) => solidAbove(path)))
-  return steps
-    .filter(({ path }) => solidAbove(path) === undefined)
-    .map(({ path, to, isNew }) => {
-      const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
-      return { permission, path, keepLast: true, recursive: reached.has(path) }
-    })
+  return steps.map(({ path, to, isNew }) => {
+    const below = ancestorsOf(path).findLast((above) => solid.has(above))
+    return { ...accessOf(path, to, isNew), ...(below === undefined ? {} : { below }) }
+  })
+}
+
+/** The name itself is meant, whatever a link there leads to. */
+function accessOf(path: Path, to: State, isNew: boolean): Access {
+  const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
+  return { permission, path, keepLast: true }
 }

@@ -168,7 +168,7 @@ async function commit(
   try {
     const at = core.clock()
     await core.diffs.beforeCommit(changes)
-    if (draft.into === undefined) for (const fork of core.forks) await fork.hold(changes.map(({ path }) => path))
+    if (draft.into === undefined) for (const fork of core.forks) await fork.hold(changes)
     return await (draft.into ?? core.backend).commit(changes, {
       durability: 'durable',
       at,

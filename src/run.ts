@@ -6,12 +6,11 @@ import type { DocumentCache } from './files/document.ts'
 import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
-import type { Path } from './paths/logical-path.ts'
 import type { Approvals } from './policy/approval.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
 import type { Tool } from './tool.ts'
-import type { Backend } from './vfs/backend.ts'
+import type { Backend, Change } from './vfs/backend.ts'
 
 /** What all runs of a workspace share. */
 export interface Core {
@@ -41,7 +40,7 @@ export interface Core {
 }
 
 /** Forks of a workspace that share its files until one of them changes. */
-export type Forks = Set<{ hold(paths: readonly Path[]): Promise<void> }>
+export type Forks = Set<{ hold(changes: readonly Change[]): Promise<void> }>
 
 /** What a run works on, as policy and report hold the run against it. */
 export interface Task {

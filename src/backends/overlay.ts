@@ -4,7 +4,7 @@ import { throwIfAborted, validateChanges } from '../vfs/changes.ts'
 import { sameVersion, stateAt, versionAt, versionOf } from '../vfs/states.ts'
 import { memory } from './memory.ts'
 import { judgeSet, refuseUnsupported, upperSet } from './overlay/committing.ts'
-import { createLayers, type Layers, noteDepth } from './overlay/layers.ts'
+import { createLayers, type Layers } from './overlay/layers.ts'
 import { layeredReads } from './overlay/reading.ts'
 import { openTouched } from './overlay/touched.ts'
 import { layeredTree } from './overlay/tree.ts'
@@ -23,10 +23,10 @@ export interface OverlayBackend extends Backend {
   /** Forgets everything that was changed here. */
   discard(): Promise<void>
   /**
-   * Keeps what shows at some paths now, whatever becomes of them below; paths that were changed here are kept anyway. For a
-   * program that is about to change what lies below.
+   * Keeps what shows now at the paths of some changes, whatever becomes of them below; what was changed here is kept anyway.
+   * For a program that is about to make these changes below.
    */
-  hold(paths: readonly Path[]): Promise<void>
+  hold(changes: readonly Pick<Change, 'path' | 'to'>[]): Promise<void>
   /** An independent overlay over the same lower backend, if the upper one forks. Closing it leaves the lower one open. */
   fork?(): OverlayBackend
 }
@@ -107,9 +107,25 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
       if (sameVersion(base, versionOf(to))) continue
       // After a crash between the commit below and the forgetting here, the work is done already.
       if (upper.capabilities.lasting && sameVersion(await versionAt(lower, path), versionOf(to))) continue
-      changes.push({ path, expect: expectationOf(base, tag, to), to })
+      changes.push({ path, expect: await expectationOf(path, base, tag, to), to })
     }
     return changes
+  }
+
+  async function expectationOf(
+    path: Path,
+    base: Version,
+    tag: string | undefined,
+    to: State,
+  ): Promise<Change['expect']> {
+    if (base === null) return 'absent'
+    if (base.type === 'file') return { sha256: base.sha256 }
+    // A directory that vanishes is judged by what is in it.
+    if (base.type === 'directory' && to === null) return 'any'
+    // Made anew, a directory or a link has another tag and is the same all the same.
+    const now = await lower.stat(path)
+    const isSame = now?.type === base.type && sameVersion(await versionAt(lower, path), base)
+    return { tag: isSame && now !== undefined ? now.tag : (tag ?? '') }
   }
 
   /** What others put below a directory that was taken away here: it must not be lost, so that it is a conflict. */
@@ -148,12 +164,23 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
         return receipt
       }),
     discard: () => inTurn(discard),
-    hold: (paths) =>
+    hold: (changes) =>
       inTurn(async () => {
         await touched.ready()
         const held: Change[] = []
-        for (const path of paths) {
-          if (layers.locate(path) !== 'upper') held.push({ path, expect: 'any', to: await stateAt(reads, path) })
+        const waiting: Pick<Change, 'path' | 'to'>[] = [...changes]
+        const seen = new Set<Path>()
+        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+          const { path, to } = next
+          if (seen.has(path) || layers.locate(path) === 'upper') continue
+          seen.add(path)
+          const now = await stateAt(reads, path)
+          if (now?.type === 'directory') {
+            if (to?.type === 'directory') continue
+            // A directory that is held hides what lies below it, so that all in it must be held as well.
+            for (const { name } of await reads.list(path)) waiting.push({ path: `${path}/${name}` as Path, to: null })
+          }
+          held.push({ path, expect: 'any', to: now })
         }
         const judged = held.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
         const { set, bases } = await upperSet(layers, reads, judged, capabilities)
@@ -176,20 +203,11 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
       await closeLower()
     },
   }
-  noteDepth(backend, lower)
   return backend
 }
 
 /** A sha256 that no file has. */
 const NO_VERSION = '0'.repeat(64)
-
-function expectationOf(base: Version, tag: string | undefined, to: State): Change['expect'] {
-  if (base === null) return 'absent'
-  if (base.type === 'file') return { sha256: base.sha256 }
-  // A directory that vanishes is judged by what is in it.
-  if (tag === undefined || (base.type === 'directory' && to === null)) return 'any'
-  return { tag }
-}
 
 function combined(a: Capabilities, b: Capabilities): Capabilities {
   const times = [a.times, b.times]

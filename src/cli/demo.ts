@@ -2,9 +2,11 @@ import { performance } from 'node:perf_hooks'
 import { styleText } from 'node:util'
 import { type MemoryEntry, memory } from '../backends/memory.ts'
 import { node } from '../backends/node.ts'
+import { overlay } from '../backends/overlay.ts'
 import type { Failure } from '../errors.ts'
-import { ROOT } from '../paths/logical-path.ts'
+import { ancestorsOf, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Success } from '../pipeline.ts'
+import type { Backend, Change } from '../vfs/backend.ts'
 import { visibleFiles } from '../vfs/walk.ts'
 import { createWorkspace, type Workspace } from '../workspace.ts'
 import { playAgent } from './demo-agent.ts'
@@ -19,22 +21,19 @@ const planted: Readonly<Record<string, string>> = {
   'dist/bundle.js': '/* made by the build */\nvar answer=42;\n',
 }
 
-/** `wardspace demo [DIR]`: an agent at work on a copy of a real project in memory; the disk is only read. */
+/** `wardspace demo [DIR]`: an agent at work on a real project, given as DIR under an overlay, else on a copy in memory; the disk
+ * is only read. */
 export async function demo(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 1)
   const directory = positionals[0] ?? values.root ?? '.'
   const started = performance.now()
-  const files = await load(directory)
-  const loaded = performance.now() - started
+  const [backend, where] = positionals[0] === undefined ? await copied(directory, started) : await above(directory)
   const workspace = await createWorkspace({
-    backend: memory(files),
+    backend,
     policy: 'autonomous',
     run: { actor: 'demo agent', task: { text: 'Look around, make a small change, and try what is not allowed' } },
   })
-  const count = Object.keys(files).length
-  say(
-    `\n${styleText('bold', 'Wardspace')}  ${count} files of ${directory} copied into memory in ${loaded.toFixed(0)} ms; the disk stays as it is.\n`,
-  )
+  say(`\n${styleText('bold', 'Wardspace')}  ${where}; the disk stays as it is.\n`)
   const result = await playAgent(narrated(workspace))
   const audit = workspace.verifyAudit()
   say(`\n${styleText('bold', 'What changed')}\n`)
@@ -50,6 +49,27 @@ export async function demo(words: string[]): Promise<number> {
   )
   await workspace.close()
   return audit.ok && result.unexpected === 0 ? 0 : 1
+}
+
+/** A copy of the files in memory. */
+async function copied(directory: string, started: number): Promise<[Backend, string]> {
+  const files = await load(directory)
+  const count = Object.keys(files).length
+  const took = (performance.now() - started).toFixed(0)
+  return [memory(files), `${count} files of ${directory} copied into memory in ${took} ms`]
+}
+
+/** The directory itself, with an overlay in memory that takes all changes. */
+async function above(directory: string): Promise<[Backend, string]> {
+  const draft = overlay(node(directory))
+  for (const [name, text] of Object.entries(planted)) {
+    const path = name as Path
+    if ((await draft.stat(path)) !== undefined) continue
+    const changes: Change[] = [{ path, expect: 'absent', to: { type: 'file', bytes: new TextEncoder().encode(text) } }]
+    for (const parent of ancestorsOf(path)) changes.push({ path: parent, expect: 'any', to: { type: 'directory' } })
+    await draft.commit(changes, { durability: 'relaxed' })
+  }
+  return [draft, `an overlay over ${directory} takes all changes`]
 }
 
 async function load(directory: string): Promise<Record<string, MemoryEntry>> {

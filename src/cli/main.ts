@@ -2,25 +2,29 @@
 import { call } from './call.ts'
 import { demo } from './demo.ts'
 import { mcp } from './mcp.ts'
+import { overlay } from './overlay.ts'
 import { tools } from './tools.ts'
 
 const usage = `wardspace: a workspace that an AI agent can be trusted with
 
-  wardspace demo [DIR]            play an agent on a copy of DIR in memory
+  wardspace demo [DIR]            play an agent over DIR, which stays as it is (default: on a copy of the
+                                  current directory in memory)
   wardspace tools                 list the tools
   wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
   wardspace mcp                   serve the tools over stdio (Model Context Protocol)
+  wardspace overlay [ACTION]      what --overlay has changed: show, accept or discard it
 
   --root DIR          the directory to work in (default: the current one)
   --policy P          readOnly, supervised, autonomous, or a JSON file (default: autonomous;
                       mcp and call also take --read-only)
+  --overlay           keep all changes apart, until they are accepted (mcp and call)
   --read-only         register no tool that changes anything
   --audit FILE        append the audit records to a JSONL file outside the root
   --json              print plain JSON
 `
 
 /** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. */
-const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = { call, demo, mcp, tools }
+const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = { call, demo, mcp, overlay, tools }
 
 const [name = 'help', ...words] = process.argv.slice(2)
 

@@ -4,12 +4,14 @@ import { node } from '../backends/node.ts'
 import { jsonlSink } from '../evidence/jsonl-sink.ts'
 import type { PolicyInput } from '../policy/policy.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import { openDraft } from './draft.ts'
 
 const shared = {
   root: { type: 'string' },
   policy: { type: 'string' },
   audit: { type: 'string' },
   'read-only': { type: 'boolean' },
+  overlay: { type: 'boolean' },
   json: { type: 'boolean' },
 } as const satisfies ParseArgsConfig['options']
 
@@ -25,7 +27,8 @@ export type Options = ReturnType<typeof parseOptions>['values']
 
 /** The workspace that the options ask for, on a real directory. */
 export async function openWorkspace(options: Options, more: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
-  const backend = node(options.root ?? '.')
+  const root = options.root ?? '.'
+  const backend = options.overlay === true ? openDraft(root) : node(root)
   // Asked here already, because opening the sink makes the file.
   if (options.audit !== undefined && backend.holds?.(options.audit) === true) {
     throw new TypeError(`The audit file "${options.audit}" lies inside the root, where an agent could reach it`)
@@ -34,13 +37,18 @@ export async function openWorkspace(options: Options, more: Partial<WorkspaceOpt
     backend,
     policy: policyOf(options.policy ?? 'autonomous'),
     ...(options['read-only'] === true ? { readOnly: true } : {}),
-    ...(options.audit === undefined ? {} : { audit: jsonlSink(options.audit) }),
+    ...auditOf(options),
     ...more,
   })
 }
 
+/** Where the audit goes, if anywhere but memory. */
+export function auditOf({ audit }: Options): Pick<WorkspaceOptions, 'audit'> {
+  return audit === undefined ? {} : { audit: jsonlSink(audit) }
+}
+
 /** A preset by name, or the policy in a JSON file. */
-function policyOf(given: string): PolicyInput {
+export function policyOf(given: string): PolicyInput {
   if (!/[./\\]/.test(given)) return given as PolicyInput
   let text: string
   try {

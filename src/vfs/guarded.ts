@@ -28,7 +28,8 @@ export async function guardAccesses(backend: Backend, planned: readonly Access[]
     const asked = parsePath(access.path)
     refuseAltered(asked)
     const keepLast = access.keepLast === true
-    const path = await canonicalOf(backend, asked, access)
+    const bare = access.below === undefined ? undefined : await pathBelow(backend, asked, parsePath(access.below))
+    const path = bare ?? (await backend.canonical(asked, keepLast ? { keepLast } : undefined))
     const permission =
       access.permission === 'file:write'
         ? (await backend.stat(path)) === undefined
@@ -46,7 +47,7 @@ export async function guardAccesses(backend: Backend, planned: readonly Access[]
     for (const protection of access.protections ?? []) {
       further.push({ ...one, classification: { ...one.classification, ...contentProtections[protection] } })
     }
-    if (!keepLast) continue
+    if (!keepLast || bare !== undefined) continue
     const target = await backend.canonical(asked)
     if (target !== path) further.push({ ...one, path: target, classification: classifyBoth(asked, target) })
   }
@@ -66,14 +67,15 @@ const contentProtections: Readonly<Record<ContentProtection, Partial<Classificat
   },
 }
 
-/** The one true path. Below a file that the same call takes away, there is nothing yet: the path is as it is named. */
-async function canonicalOf(backend: Backend, asked: LogicalPath, { keepLast, below }: Access): Promise<Path> {
-  if (below === undefined) return backend.canonical(asked, keepLast === true ? { keepLast } : undefined)
-  const file = parsePath(below)
-  const path = await backend.canonical(file, { keepLast: true })
-  return (await backend.stat(path))?.type === 'file' && isWithin(asked, file)
-    ? (`${path}${asked.slice(file.length)}` as Path)
-    : backend.canonical(asked)
+/**
+ * The one true path below a file or a link that the same call takes away: there is nothing yet, and the path is as it is
+ * named. `undefined` where something else stands above it.
+ */
+async function pathBelow(backend: Backend, asked: LogicalPath, above: LogicalPath): Promise<Path | undefined> {
+  const path = await backend.canonical(above, { keepLast: true })
+  const type = (await backend.stat(path))?.type
+  if ((type !== 'file' && type !== 'link') || !isWithin(asked, above)) return undefined
+  return `${path}${asked.slice(above.length)}` as Path
 }
 
 /** A name that some platform would turn into a protected one is refused, never trimmed. */

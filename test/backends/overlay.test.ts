@@ -166,7 +166,7 @@ describe('an overlay', () => {
     const draft = overlay(lower)
     await commit(draft, change('d/sub/own', file('own')))
     const shown = await snapshot(draft)
-    await draft.hold(['a.txt', 'new', 'd', 'd/x', 'd/sub', 'd/sub/y'].map(at))
+    await draft.hold([change('a.txt', null), change('new', file('n')), change('d', null), change('empty', directory)])
     await commit(lower, change('a.txt', file('2')), change('new', file('n')))
     await commit(lower, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
     expect(await snapshot(draft)).toEqual(shown)

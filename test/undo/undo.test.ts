@@ -355,3 +355,34 @@ describe('on disk', () => {
     await workspace.close()
   })
 })
+
+describe('a file where a directory was', () => {
+  for (const [place, create] of Object.entries(places)) {
+    it(`is taken back, and given to what lies below, on ${place}`, async () => {
+      const backend = create()
+      const { workspace } = await open({ backend })
+      const fork = await workspace.fork()
+      const start = await snapshot(backend)
+      for (const one of [workspace, fork]) {
+        const { id } = one.checkpoint()
+        const before = await ok(one, 'list_directory', { path: 'd', maxDepth: 3 })
+        await ok(one, 'move_file', { path: 'd', to: 'e' })
+        await write(one, 'd', 'a file\n')
+        const back = await one.rollback(id)
+        expect(back).toMatchObject({ ok: true })
+        expect((await ok(one, 'list_directory', { path: 'd', maxDepth: 3 })).entries).toHaveLength(
+          (before.entries as unknown[]).length,
+        )
+        expect(await one.undo((back as Success).callId)).toMatchObject({ ok: true })
+        expect(await ok(one, 'read_file', { path: 'd' })).toMatchObject({ content: 'a file\n' })
+        if (one === workspace) expect(await one.rollback(id)).toMatchObject({ ok: true })
+      }
+      expect(await snapshot(backend)).toEqual(start)
+      expect(await fork.commit()).toMatchObject({ ok: true })
+      expect(await textAt(backend, 'd')).toBe('a file\n')
+      expect(await textAt(backend, 'e/sub/y.txt')).toBe('y\n')
+      await fork.close()
+      await workspace.close()
+    })
+  }
+})

@@ -19,13 +19,13 @@ export interface Layers {
   mergedStat(path: Path, below: Stat | undefined, above: Stat | undefined): Stat | undefined
 }
 
-/** How many overlays lie upon each other: each needs tags of its own. */
-const depths = new WeakMap<Backend, number>()
+/** Overlays may lie upon each other, also with something in between: each gives tags of its own. */
+let overlays = 0
 
 /** Wires the layers of one overlay. */
 export function createLayers(lower: Backend, upper: Backend, touched: Touched): Layers {
-  const depth = (depths.get(lower) ?? 0) + 1
-  const prefix = `o${depth}:`
+  overlays += 1
+  const prefix = `o${overlays}:`
   const fromUpper = (stat: Stat): Stat => ({ ...stat, tag: prefix + stat.tag })
 
   return {
@@ -60,11 +60,6 @@ export function createLayers(lower: Backend, upper: Backend, touched: Touched): 
       }
     },
   }
-}
-
-/** Notes that a backend is an overlay, for those that lie upon it. */
-export function noteDepth(overlay: Backend, lower: Backend): void {
-  depths.set(overlay, (depths.get(lower) ?? 0) + 1)
 }
 
 /** Refuses the one name that an overlay keeps for itself. */

@@ -1,0 +1,44 @@
+import { ToolError } from '../errors.ts'
+import { diffOfChanges, type KnownChange } from '../evidence/change-diff.ts'
+import { stateAt } from '../vfs/states.ts'
+import { createWorkspace } from '../workspace.ts'
+import { openDraft } from './draft.ts'
+import { auditOf, parseOptions, policyOf } from './options.ts'
+
+/** `wardspace overlay [show | accept | discard]`: what sessions with `--overlay` have changed, and what becomes of it. */
+export async function overlay(words: string[]): Promise<number> {
+  const { values, positionals } = parseOptions(words, 1)
+  const [action = 'show'] = positionals
+  if (!['show', 'accept', 'discard'].includes(action)) throw new TypeError(`There is no "overlay ${action}"`)
+  const draft = openDraft(values.root ?? '.')
+  try {
+    if (action === 'discard') await draft.discard()
+    if (action === 'show') {
+      const known: KnownChange[] = []
+      for (const change of await draft.pending()) {
+        known.push({ change, before: await stateAt(draft.lower, change.path) })
+      }
+      if (values.json === true) {
+        const pending = known.map(({ change }) => ({ path: change.path, to: change.to?.type ?? 'absent' }))
+        process.stdout.write(`${JSON.stringify({ ok: true, pending })}\n`)
+      } else process.stdout.write(known.length === 0 ? 'Nothing waits.\n' : diffOfChanges(known))
+    }
+    if (action !== 'accept') return 0
+    const workspace = await createWorkspace({
+      backend: draft,
+      policy: policyOf(values.policy ?? 'autonomous'),
+      run: { actor: 'cli' },
+      ...auditOf(values),
+    })
+    const result = await workspace.commit({ reason: 'accepted on the command line' })
+    await workspace.close()
+    process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
+    return result.ok ? 0 : 1
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    process.stderr.write(`wardspace: ${error.code}: ${error.message}\n`)
+    return 1
+  } finally {
+    await draft.close()
+  }
+}

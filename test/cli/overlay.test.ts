@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+
+const main = join(import.meta.dirname, '../../dist/cli/main.js')
+let home = ''
+let root = ''
+const env = () => ({ ...(process.env as Record<string, string>), XDG_STATE_HOME: join(home, 'state') })
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'wardspace-overlay-'))
+  root = join(home, 'project')
+  mkdirSync(root)
+  writeFileSync(join(root, 'a.txt'), 'old\n')
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function run(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((done) => {
+    execFile(process.execPath, [main, ...words, '--root', root], { env: env() }, (error, stdout, stderr) =>
+      done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    )
+  })
+}
+
+it('keeps what a session over MCP has changed apart, until it is accepted', async () => {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const args = [main, 'mcp', '--root', root, '--overlay']
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env: env() }))
+  const edit = await client.callTool({
+    name: 'edit_file',
+    arguments: { path: 'a.txt', oldText: 'old', newText: 'new' },
+  })
+  expect(edit.isError).not.toBe(true)
+  await client.callTool({ name: 'write_file', arguments: { path: 'd/b.txt', content: 'b\n', expectedSha256: null } })
+  // One process at a time.
+  expect(await run('overlay', 'accept')).toMatchObject({ code: 2, stderr: expect.stringContaining('Another process') })
+  await client.close()
+  expect(readdirSync(root)).toEqual(['a.txt'])
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('old\n')
+
+  const shown = await run('overlay')
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('-old\n+new\n') })
+  expect(JSON.parse((await run('overlay', 'show', '--json')).stdout)).toEqual({
+    ok: true,
+    pending: [
+      { path: 'a.txt', to: 'file' },
+      { path: 'd', to: 'directory' },
+      { path: 'd/b.txt', to: 'file' },
+    ],
+  })
+  expect(await run('overlay', 'accept', '--policy', 'readOnly')).toMatchObject({ code: 1 })
+  expect(await run('overlay', 'accept', '--json')).toMatchObject({ code: 0 })
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('new\n')
+  expect(readFileSync(join(root, 'd/b.txt'), 'utf8')).toBe('b\n')
+  expect((await run('overlay')).stdout).toBe('Nothing waits.\n')
+})
+
+it('refuses to accept over what someone has changed, and discards', async () => {
+  await run('call', 'delete_file', '{"path":"a.txt"}', '--overlay')
+  expect(existsSync(join(root, 'a.txt'))).toBe(true)
+  writeFileSync(join(root, 'a.txt'), 'theirs\n')
+  const refused = await run('overlay', 'accept', '--json')
+  expect(refused.code).toBe(1)
+  expect(JSON.parse(refused.stdout)).toMatchObject({ ok: false, code: 'WRITE_CONFLICT', path: 'a.txt' })
+  expect(await run('overlay', 'discard')).toMatchObject({ code: 0 })
+  expect((await run('overlay')).stdout).toBe('Nothing waits.\n')
+  expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('theirs\n')
+  expect(await run('overlay', 'nonsense')).toMatchObject({ code: 2 })
+})
