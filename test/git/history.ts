@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
 import { parsePath } from '../../src/paths/logical-path.ts'
 import { createWorkspace } from '../../src/workspace.ts'
@@ -38,6 +40,9 @@ export async function diffHistory(
   const bare = temporary()
   git(bare, 'clone', '-q', '--bare', '--no-hardlinks', repository, '.git')
   git(bare, 'config', 'core.bare', 'false')
+  // All objects in packs here: what lies elsewhere, a workspace does not reach.
+  git(bare, 'repack', '-adq')
+  rmSync(join(bare, '.git/objects/info/alternates'), { force: true })
   const repositoryFiles = Object.entries(entriesOf(bare)).filter(([path]) => !path.endsWith('.sample'))
   const commits = git(bare, 'log', '--no-merges', '--min-parents=1', '--format=%H %P')
     .trim()
