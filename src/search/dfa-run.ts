@@ -1,3 +1,5 @@
+import { DEAD, STOP, UNKNOWN } from './dfa.ts'
+
 /**
  * The hot loops over a DFA's table. Each is a function of its own, over locals, with one way out: engines compile these
  * early and well, which is what the first search feels. They stop where the table has something else than a cursor, before
@@ -43,6 +45,68 @@ export function runBackward(
   cursors[0] = cursor
   return at
 }
+
+/**
+ * A whole run over a stretch as far as the table knows it: where the last match in `[from, to)` ends, -1 for none, or
+ * {@link NOT_KNOWN}. `to` is the end of a line.
+ */
+export function runToLastEnd(
+  table: Int32Array,
+  columns: Uint8Array,
+  endColumn: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  start: number,
+): number {
+  let cursor = start
+  let found = -1
+  for (let at = from; at < to; at++) {
+    const next = table[cursor + (columns[bytes[at] as number] as number)] as number
+    if (next >= 0) {
+      cursor = next
+      continue
+    }
+    if (next === STOP) return found
+    if (next === UNKNOWN) return NOT_KNOWN
+    found = at
+    cursor = ~next
+    if (cursor === DEAD) return found
+  }
+  const last = table[cursor + endColumn] as number
+  return last === UNKNOWN ? NOT_KNOWN : last === STOP ? found : to
+}
+
+/** The same backwards from `from` (left out) to `to`, the start of a line: where the longest match begins that ends at `from`. */
+export function runToFirstStart(
+  table: Int32Array,
+  columns: Uint8Array,
+  endColumn: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  start: number,
+): number {
+  let cursor = start
+  let found = from
+  for (let at = from - 1; at >= to; at--) {
+    const next = table[cursor + (columns[bytes[at] as number] as number)] as number
+    if (next >= 0) {
+      cursor = next
+      continue
+    }
+    if (next === STOP) return found
+    if (next === UNKNOWN) return NOT_KNOWN
+    found = at + 1
+    cursor = ~next
+    if (cursor === DEAD) return found
+  }
+  const last = table[cursor + endColumn] as number
+  return last === UNKNOWN ? NOT_KNOWN : last === STOP ? found : to
+}
+
+/** The table must be computed further for an answer. */
+export const NOT_KNOWN = -2
 
 /**
  * Four runs side by side, `steps` bytes each, from four places with four cursors; gives the steps made before one of them

@@ -22,9 +22,18 @@ export function findByte(bytes: Uint8Array, byte: number, from: number): number 
   return nativeIndexOf === undefined ? bytes.indexOf(byte, from) : nativeIndexOf.call(bytes, byte, from)
 }
 
+/** Where a byte last occurs at or before `from`, or -1. */
+export function findByteBackwards(bytes: Uint8Array, byte: number, from: number): number {
+  return nativeLastIndexOf === undefined ? bytes.lastIndexOf(byte, from) : nativeLastIndexOf.call(bytes, byte, from)
+}
+
 type IndexOf = (this: Uint8Array, what: Uint8Array | number, from: number) => number
 
 const nativeIndexOf = findNativeIndexOf()
+const nativeLastIndexOf =
+  nativeIndexOf === undefined
+    ? undefined
+    : (globalThis as { Buffer?: { prototype: { lastIndexOf?: IndexOf } } }).Buffer?.prototype.lastIndexOf
 
 /** Node's Buffer searches any bytes with vector instructions. Elsewhere, and in lesser imitations, there is none. */
 function findNativeIndexOf(): IndexOf | undefined {
@@ -57,9 +66,9 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
     while (end < length && end < start + MAX_SLICE && !(fold !== undefined && isLetter(needle[end] as number))) end++
     if (end === start) continue
     let rarity = 1
-    for (let i = start; i < end; i++) rarity *= Math.min(1, (frequencyOf(needle[i] as number) * 6) / 1e6)
+    for (let i = start; i < end; i++) rarity *= Math.min(1, (frequencyOf(needle[i] as number) * 5) / 1e6)
     const whole = start === 0 && end === length
-    const estimate = 0.1 + (frequencyOf(needle[start] as number) / 1e6) * 9 + (whole ? 0 : Math.min(rarity, 0.2) * 70)
+    const estimate = 0.1 + (frequencyOf(needle[start] as number) / 1e6) * 18 + (whole ? 0 : Math.min(rarity, 0.2) * 70)
     if (estimate < cost) {
       cost = estimate
       offset = start
@@ -67,7 +76,7 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
     }
   }
   if (offset === -1) return undefined
-  if (slice.length === length) return { cost, find: (bytes, from) => indexOf.call(bytes, slice, from) }
+  if (slice.length === length) return { cost, find: wholeFinder(slice, indexOf) }
   const linear = linearFinder(needle, fold)
   return {
     cost,
@@ -87,6 +96,32 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
   }
 }
 
+/** Where hits follow each other closely, a look at the next few bytes is cheaper than a call into the platform. */
+function wholeFinder(needle: Uint8Array, indexOf: IndexOf): Finder['find'] {
+  const length = needle.length
+  const first = needle[0]
+  let looks = 0
+  return (bytes, from) => {
+    let at = from
+    if (looks > 0) {
+      looks -= 1
+      const end = Math.min(bytes.length - length + 1, from + NEAR)
+      for (; at < end; at++) {
+        if (bytes[at] !== first || equalLength(bytes, at, needle, undefined) !== length) continue
+        looks = LOOKS
+        return at
+      }
+    }
+    const found = indexOf.call(bytes, needle, at)
+    if (found !== -1 && found - from < NEAR) looks = LOOKS
+    return found
+  }
+}
+
+/** In bytes. */
+const NEAR = 48
+/** How many looks in vain before the next hit must be found otherwise. */
+const LOOKS = 2
 /** The native search is at its best up to this length. */
 const MAX_SLICE = 6
 

@@ -1,13 +1,13 @@
-import { findByte } from './find-bytes.ts'
+import { findByte, findByteBackwards } from './find-bytes.ts'
 
 const LF = 0x0a
 const CR = 0x0d
 
 /** Where the line that holds offset `at` starts; `floor` is the start of some line at or before it. */
 export function lineStartAt(bytes: Uint8Array, at: number, floor: number): number {
-  let start = at
-  while (start > floor && bytes[start - 1] !== LF) start--
-  return start
+  const near = Math.max(floor, at - 96)
+  for (let start = at; start > near; start--) if (bytes[start - 1] === LF) return start
+  return near === floor ? floor : Math.max(floor, findByteBackwards(bytes, LF, near - 1) + 1)
 }
 
 /** The line feed that ends the line of offset `at`, or the end of the bytes. */

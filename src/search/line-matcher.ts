@@ -1,5 +1,5 @@
 import { createDfa, DEAD, type Dfa, isWordByte, STOP, UNKNOWN } from './dfa.ts'
-import { runBackward, runForward, runFour } from './dfa-run.ts'
+import { NOT_KNOWN, runBackward, runForward, runFour, runToFirstStart, runToLastEnd } from './dfa-run.ts'
 import { lineEndBefore, lineFeedAt } from './line-bounds.ts'
 import { buildNfa, reverseNfa } from './nfa.ts'
 import { createSimulation, type Simulation } from './simulation.ts'
@@ -59,8 +59,12 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
         () => scan(bytes, from, deadline),
         (simulation) => simulateScan(simulation, bytes, from, deadline),
       ),
-    resume: (bytes, from, atLineStart, deadline) =>
-      orSimulate(
+    resume(bytes, from, atLineStart, deadline) {
+      if (rest !== undefined && typeof simulations !== 'object') {
+        const at = resumeShortly(rest, bytes, from, atLineStart)
+        if (at !== undefined) return at
+      }
+      return orSimulate(
         () => resume(bytes, from, atLineStart, deadline),
         ({ forward }) => {
           const lineStart = atLineStart ? from : from - 1
@@ -69,21 +73,49 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
           const at = forward.run(bytes, line, from, line.lineEnd, ANYWHERE_FIRST, ticker(deadline))
           return at === -1 ? ~Math.min(lineFeed + 1, bytes.length) : at
         },
-      ),
-    matchEnd: (bytes, lineStart, lineEnd, deadline) =>
-      orSimulate(
+      )
+    },
+    matchEnd(bytes, lineStart, lineEnd, deadline) {
+      if (first !== undefined && typeof simulations !== 'object' && lineEnd - lineStart < STRETCH) {
+        const start = first.start(true, false)
+        const { columns, endColumn } = first
+        const end = runToLastEnd(first.table(), columns, endColumn, bytes, lineStart, lineEnd, start)
+        if (end !== NOT_KNOWN) return end
+      }
+      return orSimulate(
         () => matchEnd(bytes, lineStart, lineEnd, deadline),
         ({ forward, backward }) => {
           const line = { lineStart, lineEnd }
           const start = backward.run(bytes, line, lineStart, lineEnd, ANYWHERE_LAST, ticker(deadline))
           return start === -1 ? -1 : forward.run(bytes, line, start, lineEnd, HERE_LAST, ticker(deadline))
         },
-      ),
-    matchStart: (bytes, lineStart, lineEnd, end, deadline) =>
-      orSimulate(
+      )
+    },
+    matchStart(bytes, lineStart, lineEnd, end, deadline) {
+      if (longest !== undefined && typeof simulations !== 'object' && end - lineStart < STRETCH) {
+        const begin = longest.start(end === lineEnd, end < lineEnd && isWordByte(bytes[end] as number))
+        const { columns, endColumn } = longest
+        const start = runToFirstStart(longest.table(), columns, endColumn, bytes, end, lineStart, begin)
+        if (start !== NOT_KNOWN) return start
+      }
+      return orSimulate(
         () => matchStart(bytes, lineStart, lineEnd, end, deadline),
         ({ backward }) => backward.run(bytes, { lineStart, lineEnd }, lineStart, end, HERE_LAST, ticker(deadline)),
-      ),
+      )
+    },
+  }
+
+  /** Most runs end after some bytes, by ways that the table knows; `undefined` for the others. */
+  function resumeShortly(dfa: Dfa, bytes: Uint8Array, from: number, atLineStart: boolean): number | undefined {
+    const { columns } = dfa
+    cursors[0] = dfa.start(atLineStart, !atLineStart && isWordByte(bytes[from - 1] as number))
+    const pause = Math.min(bytes.length, from + SHORT)
+    const table = dfa.table()
+    const at = runForward(table, columns, bytes, from, pause, cursors)
+    ran += at - from
+    if (at === pause) return undefined
+    const next = table[(cursors[0] as number) + (columns[bytes[at] as number] as number)] as number
+    return next === UNKNOWN ? undefined : next === STOP ? ~(at + 1) : at
   }
 
   function orSimulate<T>(run: () => T, simulate: (simulation: { forward: Simulation; backward: Simulation }) => T): T {
@@ -327,5 +359,7 @@ const LF = 0x0a
 const BYTES_PER_STATE = 20
 /** Bytes between two questions for the deadline. */
 const STRETCH = 1 << 16
+/** What is longer may as well begin again. */
+const SHORT = 256
 /** Below this, finding four beginnings costs more than running from them saves. */
 const WORTH_SPLITTING = 512

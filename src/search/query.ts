@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { frequencyOf } from './byte-frequency.ts'
+import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from './byte-runs.ts'
 import { createFinder, type Finder } from './find-bytes.ts'
 import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
 import { createLineMatcher, type Deadline, type LineMatcher, timeIsUp } from './line-matcher.ts'
@@ -12,7 +13,10 @@ export interface QueryInput {
   readonly caseSensitive: boolean
 }
 
-/** A line with a match. All are byte offsets; the line comes without its line end. */
+/**
+ * A line with a match. All are byte offsets; the line comes without its line end. Offsets are worked out when they are
+ * read, and the object is used again for the next line: copy what is to be kept.
+ */
 export interface Hit {
   readonly lineStart: number
   readonly lineEnd: number
@@ -78,18 +82,36 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Query {
   return {
     mayMatch: (bytes) => findInLine(bytes, firstLineStart(bytes)) !== -1,
     eachLine(bytes, visit, deadline) {
+      const first = firstLineStart(bytes)
+      let at = -1
+      let lineStart = -1
+      let lineFeed = 0
+      const hit: Hit = {
+        get lineStart() {
+          if (lineStart === -1) lineStart = lineStartAt(bytes, at, first)
+          return lineStart
+        },
+        get lineEnd() {
+          return lineEndBefore(bytes, at, lineFeed)
+        },
+        get matchStart() {
+          return at
+        },
+        get matchEnd() {
+          return at + needle.length
+        },
+      }
       let paused = 0
-      for (let from = firstLineStart(bytes); from < bytes.length; ) {
-        const at = findInLine(bytes, from)
+      for (let from = first; from < bytes.length; ) {
+        at = findInLine(bytes, from)
         if (at === -1) return
         if (at - paused > PAUSE) {
           if (deadline?.()) return
           paused = at
         }
-        const lineStart = lineStartAt(bytes, at, from)
-        const lineFeed = lineFeedAt(bytes, at)
-        const lineEnd = lineEndBefore(bytes, lineStart, lineFeed)
-        if (!visit({ lineStart, lineEnd, matchStart: at, matchEnd: at + needle.length })) return
+        lineStart = -1
+        lineFeed = lineFeedAt(bytes, at + needle.length)
+        if (!visit(hit)) return
         from = lineFeed + 1
       }
     },
@@ -101,18 +123,14 @@ const PAUSE = 1 << 16
 
 function regexQuery(root: Node): Query {
   const matcher = createLineMatcher(root)
-  const required = requiredTexts(root, costOf)
-  const worthwhile = required !== undefined && costOf(required) < COST_OF_SCANNING
-  const walk = !worthwhile
-    ? scanningWalk(matcher)
-    : required.leading
-      ? leadingWalk(matcher, required)
-      : candidateWalk(matcher, required)
+  const walk = walkOf(root, matcher)
+  // A text that is known to hold a match, or did when it was asked for: only what is tried first depends on it.
+  let likely: Uint8Array | undefined
   return {
     mayMatch(bytes, deadline) {
       let found = false
       const complete = untilTimeIsUp(() => {
-        if (!worthwhile) found = matcher.exists(bytes, firstLineStart(bytes), deadline)
+        if (walk === undefined) found = matcher.exists(bytes, firstLineStart(bytes), deadline)
         else
           walk(
             bytes,
@@ -123,22 +141,63 @@ function regexQuery(root: Node): Query {
             deadline,
           )
       })
+      likely = found ? bytes : undefined
       return found || !complete
     },
     eachLine(bytes, visit, deadline) {
+      const isLikely = likely === bytes
+      likely = undefined
+      const first = firstLineStart(bytes)
+      let inLine = 0
+      let lineStart = -1
+      let lineEnd = 0
+      let matchStart = -1
+      let matchEnd = -1
+      const hit: Hit = {
+        get lineStart() {
+          if (lineStart === -1) lineStart = lineStartAt(bytes, inLine, first)
+          return lineStart
+        },
+        get lineEnd() {
+          return lineEnd
+        },
+        get matchStart() {
+          if (matchStart === -1) matchStart = matcher.matchStart(bytes, hit.lineStart, lineEnd, hit.matchEnd, deadline)
+          return matchStart
+        },
+        get matchEnd() {
+          if (matchEnd === -1) matchEnd = matcher.matchEnd(bytes, hit.lineStart, lineEnd, deadline)
+          return matchEnd
+        },
+      }
+      const visitLine: Visit = (at, end, knownEnd) => {
+        inLine = at
+        lineStart = -1
+        lineEnd = end
+        matchStart = -1
+        matchEnd = knownEnd
+        return visit(hit)
+      }
       untilTimeIsUp(() => {
-        walk(
-          bytes,
-          (lineStart, lineEnd, knownEnd) => {
-            const matchEnd = knownEnd === -1 ? matcher.matchEnd(bytes, lineStart, lineEnd, deadline) : knownEnd
-            const matchStart = matcher.matchStart(bytes, lineStart, lineEnd, matchEnd, deadline)
-            return visit({ lineStart, lineEnd, matchStart, matchEnd })
-          },
-          deadline,
-        )
+        if (walk !== undefined) walk(bytes, visitLine, deadline)
+        // Most texts hold no match, and that is found out faster than where one is.
+        else if (isLikely || matcher.exists(bytes, first, deadline)) scan(matcher, bytes, visitLine, deadline)
       })
     },
   }
+}
+
+/** The way to skip what cannot match, if that is worth it. */
+function walkOf(root: Node, matcher: LineMatcher): Walk | undefined {
+  const required = requiredTexts(root, costOf)
+  const run = requiredRun(root, costOfLines)
+  const cost = required === undefined ? Number.POSITIVE_INFINITY : costOf(required)
+  const costByRun = run === undefined ? Number.POSITIVE_INFINITY : costOfLines(run)
+  if (Math.min(cost, costByRun) >= COST_OF_SCANNING) return undefined
+  const byRun = run !== undefined && costByRun < cost
+  const finders = byRun ? [createRunFinder(run)] : required === undefined ? [] : findersOf(required)
+  const leading = byRun ? run.leading : required?.leading
+  return leading ? leadingWalk(matcher, finders) : candidateWalk(matcher, finders)
 }
 
 function untilTimeIsUp(run: () => void): boolean {
@@ -151,30 +210,24 @@ function untilTimeIsUp(run: () => void): boolean {
   }
 }
 
-/** Takes a line that matches, and where the match ends, or -1 if that is not known yet. */
-type Visit = (lineStart: number, lineEnd: number, matchEnd: number) => boolean
+/** Takes some offset in a line that matches, its end, and where the match ends, or -1 if that is not known yet. */
+type Visit = (inLine: number, lineEnd: number, matchEnd: number) => boolean
 type Walk = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined) => void
 
 /** Runs over every byte. */
-function scanningWalk(matcher: LineMatcher): Walk {
-  return (bytes, visit, deadline) => {
-    const first = firstLineStart(bytes)
-    // Most texts hold no match, and that is found out faster than where one is.
-    if (!matcher.exists(bytes, first, deadline)) return
-    for (let from = first; from < bytes.length; ) {
-      const at = matcher.scan(bytes, from, deadline)
-      if (at === -1) return
-      const lineStart = lineStartAt(bytes, at, from)
-      const lineFeed = lineFeedAt(bytes, at)
-      if (!visit(lineStart, lineEndBefore(bytes, lineStart, lineFeed), -1)) return
-      from = lineFeed + 1
-    }
+function scan(matcher: LineMatcher, bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined): void {
+  for (let from = firstLineStart(bytes); from < bytes.length; ) {
+    const at = matcher.scan(bytes, from, deadline)
+    if (at === -1) return
+    const lineFeed = lineFeedAt(bytes, at)
+    if (!visit(at, lineEndBefore(bytes, from, lineFeed), -1)) return
+    from = lineFeed + 1
   }
 }
 
-/** Runs from each place of a text that every match starts with, as far as a match is under way. */
-function leadingWalk(matcher: LineMatcher, required: Required): Walk {
-  const find = anyOf(findersOf(required))
+/** Runs from each place that every match starts with, or after it, as far as a match is under way. */
+function leadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
+  const find = anyOf(finders)
   return (bytes, visit, deadline) => {
     const next = find(bytes)
     const first = firstLineStart(bytes)
@@ -189,21 +242,20 @@ function leadingWalk(matcher: LineMatcher, required: Required): Walk {
       const atLineStart = start === first || bytes[start - 1] === LF
       const at = matcher.resume(bytes, start, atLineStart, deadline)
       if (at < 0) {
-        // A text that has begun is a match under way, so none begins before this.
+        // No match is under way any more, so none begins before this.
         from = ~at
         continue
       }
-      const lineStart = lineStartAt(bytes, start, first)
       const lineFeed = lineFeedAt(bytes, at)
-      if (!visit(lineStart, lineEndBefore(bytes, lineStart, lineFeed), -1)) return
+      if (!visit(start, lineEndBefore(bytes, start, lineFeed), -1)) return
       from = lineFeed + 1
     }
   }
 }
 
-/** Runs over the lines that hold a required text. */
-function candidateWalk(matcher: LineMatcher, required: Required): Walk {
-  const find = anyOf(findersOf(required))
+/** Runs over the lines that hold what is required. */
+function candidateWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
+  const find = anyOf(finders)
   return (bytes, visit, deadline) => {
     const next = find(bytes)
     let paused = 0
@@ -262,7 +314,12 @@ function costOf({ texts, ignoreCase }: Required): number {
   return cost
 }
 
+function costOfLines(run: ByteRun): number {
+  return costOfRun(run) + rarityOfRun(run) * (run.leading ? COST_OF_RESUMING : COST_OF_LINE)
+}
+
 /** Nanoseconds. */
 const COST_OF_LINE = 250
+const COST_OF_RESUMING = 100
 /** Nanoseconds a byte. */
 const COST_OF_SCANNING = 2
