@@ -3,6 +3,7 @@ import { ToolError } from '../errors.ts'
 import { display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Capabilities } from '../vfs/backend.ts'
 import { readContent } from './node/content.ts'
+import { descendFrom } from './node/descending.ts'
 import { failure, isMissing } from './node/errno.ts'
 import { glanceAll } from './node/glance.ts'
 import { listDirectory } from './node/listing.ts'
@@ -151,6 +152,11 @@ export function node(root: string, options: NodeOptions = {}): Backend {
         }
       }
       await reading('scan', ROOT, () => scanFiles(ground, paths, guarded, modes), { once: true })
+      if (thrown !== undefined) throw thrown.error
+    },
+
+    async descend(start, visitor) {
+      const thrown = await reading('list', start, () => descendFrom(ground, start, visitor), { once: true })
       if (thrown !== undefined) throw thrown.error
     },
 

@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts'
  * read-only as well. Closing it closes the backend below.
  */
 export function readOnly(backend: Backend): Backend {
-  const { scan, glance, tree, fork, holds } = backend
+  const { scan, glance, descend, tree, fork, holds } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => backend.canonical(path, options),
@@ -21,6 +21,7 @@ export function readOnly(backend: Backend): Backend {
       throw new ToolError('READ_ONLY', `Cannot change ${what}: the storage is read-only`, first && { path: first.path })
     },
     ...(scan && { scan: (paths, visit) => scan.call(backend, paths, visit) }),
+    ...(descend && { descend: (start, visitor) => descend.call(backend, start, visitor) }),
     ...(glance && { glance: (directories, known) => glance.call(backend, directories, known) }),
     ...(tree && { tree: () => tree.call(backend) }),
     ...(holds && { holds: (physicalPath) => holds.call(backend, physicalPath) }),

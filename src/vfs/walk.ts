@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { type IgnoreRules, type IgnoreScope, ignoredIn, ignoreScope, parseIgnore } from '../paths/ignore.ts'
-import { ancestorsOf, childOf, display, type Path, quote, ROOT } from '../paths/logical-path.ts'
-import type { Backend, DirectoryNode, EntryType, FileNode } from './backend.ts'
+import { ancestorsOf, childOf, display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
+import type { Backend, Descent, DirectoryEntry, DirectoryNode, EntryType, FileNode } from './backend.ts'
 
 /** What listing, finding and searching leave out unless they are asked for it. */
 export interface WalkFilters {
@@ -79,6 +79,10 @@ export interface VisibleOptions extends WalkOptions {
 export async function visibleFiles(backend: Backend, start: Path, options: VisibleOptions): Promise<readonly Path[]> {
   const known = knownFiles(backend, start, options)
   if (known?.files !== undefined) return known.files
+  const { descend } = backend
+  if (descend !== undefined && backend.tree?.() === undefined) {
+    return filesOnTheWayDown(backend, (visitor) => descend.call(backend, start, visitor), start, options)
+  }
   const cursor = createCursor(backend, start, options)
   const files: Path[] = []
   const links = options.links === true
@@ -228,20 +232,85 @@ async function listFromBackend(
   outer: IgnoreScope | undefined,
   options: WalkOptions,
 ): Promise<Listing> {
-  const { filters } = options
   const listed = await backend.list(directory)
-  const hasIgnoreFile =
-    !filters.includeIgnored && listed.some((entry) => entry.name === IGNORE_FILE && entry.type === 'file')
-  const scope = hasIgnoreFile ? await readIgnoreFile(backend, directory, outer) : outer
-  const isIgnored = filters.includeIgnored ? undefined : ignoredIn(scope, directory)
+  const scope = hasIgnoreFile(listed, options) ? await readIgnoreFile(backend, directory, outer) : outer
+  return { entries: entriesOf(listed, directory, scope, options), scope }
+}
+
+function hasIgnoreFile(listed: readonly DirectoryEntry[], { filters }: WalkOptions): boolean {
+  return !filters.includeIgnored && listed.some((entry) => entry.name === IGNORE_FILE && entry.type === 'file')
+}
+
+function entriesOf(
+  listed: readonly DirectoryEntry[],
+  directory: Path,
+  scope: IgnoreScope | undefined,
+  options: WalkOptions,
+): Entry[] {
+  const isIgnored = options.filters.includeIgnored ? undefined : ignoredIn(scope, directory)
   const entries: Entry[] = []
   for (const { name, type } of listed) {
     if (!passes(name, type, options) || isIgnored?.(name, type === 'directory') === true) continue
     const seen = judge(childOf(directory, name), type, undefined, options)
     if (seen !== undefined) entries.push(seen)
   }
-  return { entries, scope }
+  return entries
 }
+
+/** A directory that a descent comes to, and what it shows. */
+interface Stop {
+  readonly depth: number
+  readonly outer: IgnoreScope | undefined
+  entries: readonly Entry[]
+}
+
+/** The visible files where a backend goes down its tree by itself. */
+async function filesOnTheWayDown(
+  backend: Backend,
+  descend: (visitor: Descent) => Promise<void>,
+  start: Path,
+  options: VisibleOptions,
+): Promise<readonly Path[]> {
+  throwIfAborted(options.signal, start)
+  const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY
+  const stops = new Map<Path, Stop>()
+  stops.set(start, { depth: 1, outer: await scopeAbove(backend, start, options), entries: [] })
+  await descend({
+    visit(directory, listed, read) {
+      throwIfAborted(options.signal, start)
+      const stop = stops.get(directory) as Stop
+      const rules = hasIgnoreFile(listed, options) ? read(IGNORE_FILE, MAX_IGNORE_FILE_BYTES) : undefined
+      const scope = rules === undefined ? stop.outer : ignoreScope(stop.outer, directory, rulesOf(rules, backend))
+      stop.entries = entriesOf(listed, directory, scope, options)
+      if (stop.depth >= maxDepth) return NOTHING
+      const names: string[] = []
+      for (const entry of stop.entries) {
+        if (typeof entry === 'string' || !entry.isEntered) continue
+        stops.set(entry.path, { depth: stop.depth + 1, outer: scope, entries: NOTHING })
+        names.push(nameOf(entry.path))
+      }
+      return names
+    },
+    skipped(directory, error) {
+      const stop = stops.get(directory)
+      if (stop !== undefined) stop.entries = NOTHING
+      options.skipped?.(directory, error)
+    },
+  })
+  const files: Path[] = []
+  const links = options.links === true
+  const collect = (directory: Path): void => {
+    for (const entry of stops.get(directory)?.entries ?? NOTHING) {
+      if (typeof entry === 'string') files.push(entry)
+      else if (entry.isEntered) collect(entry.path)
+      else if (links && entry.isShown && entry.type === 'link') files.push(entry.path)
+    }
+  }
+  collect(start)
+  return files
+}
+
+const NOTHING: readonly never[] = Object.freeze([])
 
 /** The ignore rules of the directories above the start. */
 async function scopeAbove(backend: Backend, start: Path, options: WalkOptions): Promise<IgnoreScope | undefined> {

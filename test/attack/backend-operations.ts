@@ -1,5 +1,5 @@
 import { sha256 } from '../../src/files/version.ts'
-import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import { type LogicalPath, type Path, ROOT } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/vfs/backend.ts'
 import { INSIDE, type Operation } from './link-race.ts'
 
@@ -19,6 +19,22 @@ export function readOperations(backend: Backend): Operation[] {
     {
       name: 'canonical of the file, then read',
       run: async () => backend.read(await backend.canonical(TOP as LogicalPath)),
+    },
+    {
+      name: 'descend',
+      async run() {
+        const seen = new Map<string, unknown>()
+        await backend.descend?.(ROOT, {
+          visit(directory, entries, read) {
+            seen.set(directory, [entries, read('file.txt', 100_000)])
+            return entries.filter(({ name, type }) => type === 'directory' && name !== 'yard').map(({ name }) => name)
+          },
+          skipped(directory, error) {
+            if (directory === 'dir') throw error
+          },
+        })
+        return [...seen]
+      },
     },
     {
       name: 'scan',

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, type Stats, statfsSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import { display, type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
+import { childOf, display, type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 
 /**
  * The one way to reach anything in the tree. Whatever it hands out was verified to lie, at that moment, at the very path
@@ -38,6 +38,11 @@ export interface Pin {
   at(name: string): string
   /** The physical path of the directory itself. */
   readonly self: string
+  /**
+   * A directory in this one, held open; a link of that name is refused. Lies where this one does: verify with `holds`,
+   * here and afterwards, that this is where it should be.
+   */
+  child(name: string): Pin
   /** Whether the directory still is where it was pinned. */
   holds(): boolean
   close(): void
@@ -95,6 +100,29 @@ export function linuxGround(physical: string): Ground {
     if (physical === '/' && KERNEL_PATHS.test(path)) throw kernel(path)
   }
 
+  function pinned(directory: Path, fd: number): Pin {
+    const self = `/proc/self/fd/${fd}`
+    return {
+      fd,
+      self,
+      at: (name) => `${self}/${name}`,
+      child(name) {
+        const path = childOf(directory, name)
+        refuseKernelPaths(path)
+        const inner = openSync(`${self}/${name}`, O_PATH | O_DIRECTORY | O_NOFOLLOW)
+        try {
+          check(path, fstatSync(inner).dev, inner)
+        } catch (error) {
+          closeSync(inner)
+          throw error
+        }
+        return pinned(path, inner)
+      },
+      holds: () => placeOf(fd) === (directory === '' ? physical : below + directory),
+      close: () => closeSync(fd),
+    }
+  }
+
   return {
     physical,
 
@@ -134,14 +162,7 @@ export function linuxGround(physical: string): Ground {
         closeSync(fd)
         throw error
       }
-      const self = `/proc/self/fd/${fd}`
-      return {
-        fd,
-        self,
-        at: (name) => `${self}/${name}`,
-        holds: () => placeOf(fd) === (directory === '' ? physical : below + directory),
-        close: () => closeSync(fd),
-      }
+      return pinned(directory, fd)
     },
 
     close() {

@@ -9,20 +9,33 @@ import { typeOf } from './stats.ts'
 export function listDirectory(ground: Ground, path: Path): DirectoryEntry[] {
   const pin = ground.pin(path)
   try {
-    const entries: DirectoryEntry[] = []
-    for (const entry of readdirSync(pin.self, { withFileTypes: true })) {
-      const { name } = entry
-      if (!isListable(path, name)) continue
-      const type = name.includes('\ufffd') ? typeByStat(pin, name) : typeOf(entry)
-      // Some filesystems do not tell types in their directories.
-      const known = type === 'other' ? typeByStat(pin, name) : type
-      if (known !== undefined) entries.push({ name, type: known })
-    }
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+    return listPinned(pin, path)
   } finally {
     pin.close()
   }
 }
+
+/** The same for a directory that is held open already. */
+export function listPinned(pin: Pin, path: Path): DirectoryEntry[] {
+  const entries: DirectoryEntry[] = []
+  let isSorted = true
+  let last = ''
+  for (const entry of readdirSync(pin.self, WITH_TYPES)) {
+    const { name } = entry
+    if (!isListable(path, name)) continue
+    const type = name.includes('\ufffd') ? typeByStat(pin, name) : typeOf(entry)
+    // Some filesystems do not tell types in their directories.
+    const known = type === 'other' ? typeByStat(pin, name) : type
+    if (known === undefined) continue
+    entries.push({ name, type: known })
+    // Node gives names in the order of their bytes, which differs for few.
+    isSorted &&= last < name
+    last = name
+  }
+  return isSorted ? entries : entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+const WITH_TYPES = Object.freeze({ withFileTypes: true })
 
 /** Every name in a directory, those too that no tool may use. */
 export function namesIn(ground: Ground, path: Path): string[] {

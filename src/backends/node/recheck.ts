@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { type LogicalPath, type Path, parentOf } from '../../paths/logical-path.ts'
-import { elsewhere, type Ground, moved } from './ground.ts'
+import { childOf, type LogicalPath, type Path, parentOf } from '../../paths/logical-path.ts'
+import { elsewhere, type Ground, moved, type Pin } from './ground.ts'
 
 /** macOS: an open that follows no link anywhere in the path. */
 const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x20000000 : 0
@@ -52,31 +52,34 @@ export function recheckingGround(physical: string): Ground {
 
     isStraight: (path) => realpathSync.native(place(path)) === place(path),
 
-    pin(directory: Path, how) {
-      verifyRoot()
-      verify(directory)
-      // A directory cannot be opened on Windows; there is nothing to sync either.
-      const fd =
-        how === 'listing' && process.platform !== 'win32'
-          ? openSync(place(directory), constants.O_RDONLY | constants.O_DIRECTORY | O_NOFOLLOW_ANY)
-          : -1
-      return {
-        fd,
-        self: place(directory),
-        at: (name) => join(place(directory), name),
-        holds() {
-          try {
-            return realpathSync.native(place(directory)) === place(directory)
-          } catch {
-            return false
-          }
-        },
-        close() {
-          if (fd !== -1) closeSync(fd)
-        },
-      }
-    },
+    pin,
 
     close() {},
+  }
+
+  function pin(directory: Path, how?: 'listing'): Pin {
+    verifyRoot()
+    verify(directory)
+    // A directory cannot be opened on Windows; there is nothing to sync either.
+    const fd =
+      how === 'listing' && process.platform !== 'win32'
+        ? openSync(place(directory), constants.O_RDONLY | constants.O_DIRECTORY | O_NOFOLLOW_ANY)
+        : -1
+    return {
+      fd,
+      self: place(directory),
+      at: (name) => join(place(directory), name),
+      child: (name) => pin(childOf(directory, name)),
+      holds() {
+        try {
+          return realpathSync.native(place(directory)) === place(directory)
+        } catch {
+          return false
+        }
+      },
+      close() {
+        if (fd !== -1) closeSync(fd)
+      },
+    }
   }
 }

@@ -1,14 +1,13 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Stat } from '../../vfs/backend.ts'
-import { fill } from './content.ts'
 import { errnoOf } from './errno.ts'
 import type { Ground, Pin } from './ground.ts'
 import { isTempName } from './names.ts'
 import { isOutOfDescriptors, patiently } from './patience.ts'
-import { statOf } from './stats.ts'
+import { tagOf } from './stats.ts'
 
 type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
@@ -95,9 +94,8 @@ function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buff
   try {
     const stats = fstatSync(fd)
     if (!stats.isFile() || stats.size > LARGEST_BYTES) return true
-    const into = bufferFor(stats.size, buffer)
-    bytes = into.subarray(0, fill(fd, into.subarray(0, stats.size), 0))
-    stat = statOf(stats, modes)
+    bytes = fillStart(fd, bufferFor(stats.size, buffer), stats.size)
+    stat = scannedStat(stats, modes)
   } catch (error) {
     // Not everything that can be opened can be read.
     if (errnoOf(error) === 'EISDIR' || errnoOf(error) === 'EINVAL') return true
@@ -106,6 +104,30 @@ function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buff
     closeSync(fd)
   }
   return visit(path, bytes, stat)
+}
+
+/** Like `statOf`, with the tag made only for whoever looks at it: it costs a fifth of reading a small file. */
+function scannedStat(stats: Stats, modes: boolean): Stat {
+  return {
+    type: 'file',
+    size: stats.size,
+    ...(modes ? { mode: stats.mode & 0o777 } : undefined),
+    modifiedAt: stats.mtimeMs,
+    get tag() {
+      return tagOf(stats)
+    },
+  }
+}
+
+/** Reads so many bytes, or as many as there are, to the start of a buffer. */
+function fillStart(fd: number, buffer: Uint8Array, size: number): Uint8Array {
+  let got = 0
+  while (got < size) {
+    const count = readSync(fd, buffer, got, size - got, got)
+    if (count === 0) break
+    got += count
+  }
+  return buffer.subarray(0, got)
 }
 
 function bufferFor(size: number, buffer: { bytes: Uint8Array }): Uint8Array {
