@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
@@ -7,7 +7,7 @@ import { errnoOf } from './errno.ts'
 import type { Ground, Pin } from './ground.ts'
 import { isTempName } from './names.ts'
 import { isOutOfDescriptors, patiently } from './patience.ts'
-import { tagOf } from './stats.ts'
+import { statOf } from './stats.ts'
 
 type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
@@ -95,7 +95,7 @@ function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buff
     const stats = fstatSync(fd)
     if (!stats.isFile() || stats.size > LARGEST_BYTES) return true
     bytes = fillStart(fd, bufferFor(stats.size, buffer), stats.size)
-    stat = scannedStat(stats, modes)
+    stat = statOf(stats, modes)
   } catch (error) {
     // Not everything that can be opened can be read.
     if (errnoOf(error) === 'EISDIR' || errnoOf(error) === 'EINVAL') return true
@@ -104,19 +104,6 @@ function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buff
     closeSync(fd)
   }
   return visit(path, bytes, stat)
-}
-
-/** Like `statOf`, with the tag made only for whoever looks at it: it costs a fifth of reading a small file. */
-function scannedStat(stats: Stats, modes: boolean): Stat {
-  return {
-    type: 'file',
-    size: stats.size,
-    ...(modes ? { mode: stats.mode & 0o777 } : undefined),
-    modifiedAt: stats.mtimeMs,
-    get tag() {
-      return tagOf(stats)
-    },
-  }
 }
 
 /** Reads so many bytes, or as many as there are, to the start of a buffer. */
