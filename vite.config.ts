@@ -34,6 +34,8 @@ export default defineConfig({
     },
   },
   test: {
+    // The attacks wait for disks and processes most of the time.
+    maxWorkers: 2,
     projects: [
       { test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 3_600_000, hookTimeout: 60_000 } },

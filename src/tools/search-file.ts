@@ -10,6 +10,8 @@ export interface FileSearchOptions {
   readonly contextLines: number
   readonly snippetUnits: number
   readonly isLate: () => boolean
+  /** The bytes are never changed once they were handed out, so that what was found out about them stays true. */
+  readonly areKept: boolean
 }
 
 /** Searches one file after the other, as a model may see them: in files with secrets, only the redacted text is searched. */
@@ -22,7 +24,9 @@ export interface FileSearch {
 }
 
 /** The search for one query. Binary files match nothing; a match that lies wholly in a mark is none. */
-export function createFileSearch({ query, asked, contextLines, snippetUnits, isLate }: FileSearchOptions): FileSearch {
+export function createFileSearch(options: FileSearchOptions): FileSearch {
+  const { query, asked, contextLines, snippetUnits, isLate } = options
+  const mayHold = options.areKept ? mayHoldSecretKept : mayHoldSecret
   // A mark is not in the stored bytes: what may match one must look at every file with secrets.
   const mayMeanMarks =
     asked.mode === 'regex' ? /REDACTED|\\[[\]]|\[[[\]^]/.test(asked.query) : /[[\]]/.test(asked.query)
@@ -30,7 +34,7 @@ export function createFileSearch({ query, asked, contextLines, snippetUnits, isL
   /** The text to search as UTF-8. */
   function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {
     if (looksBinary(stored)) return undefined
-    if (!isUtf16(stored) && !mayHoldSecret(stored)) return { bytes: stored, query }
+    if (!isUtf16(stored) && !mayHold(stored)) return { bytes: stored, query }
     const text = textOf(path, stored)
     if (text === undefined) return undefined
     const redaction = redact(text)
@@ -39,7 +43,7 @@ export function createFileSearch({ query, asked, contextLines, snippetUnits, isL
   }
 
   return {
-    mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHoldSecret(stored)),
+    mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHold(stored)),
     find(path, stored, maxMatches) {
       const text = prepare(path, stored)
       if (text === undefined) return { matches: [], truncated: false }
@@ -56,6 +60,18 @@ export function createFileSearch({ query, asked, contextLines, snippetUnits, isL
       return lines
     },
   }
+}
+
+const keptAnswers = new WeakMap<Uint8Array, boolean>()
+
+/** {@link mayHoldSecret}, remembered for as long as the bytes live. */
+function mayHoldSecretKept(bytes: Uint8Array): boolean {
+  let answer = keptAnswers.get(bytes)
+  if (answer === undefined) {
+    answer = mayHoldSecret(bytes)
+    keptAnswers.set(bytes, answer)
+  }
+  return answer
 }
 
 /** By its byte order mark. */

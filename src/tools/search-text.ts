@@ -91,6 +91,7 @@ export const searchText = defineTool({
       contextLines,
       snippetUnits: limits.searchSnippet,
       isLate,
+      areKept: context.files.capabilities.authority === 'sole',
     })
     const candidates = await candidatesOf(asked, access, context)
     const matches: Match[] = []
