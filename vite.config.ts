@@ -1,5 +1,7 @@
 import { readdirSync } from 'node:fs'
-import { defineConfig } from 'vitest/config'
+import { playwright } from '@vitest/browser-playwright'
+import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
 /** Every published entry: the root, each backend, the faces and the command line. */
 const entries = [
@@ -15,7 +17,7 @@ const entries = [
     .map((name) => `src/backends/${name}`),
 ]
 
-export default defineConfig({
+export default defineConfig(async () => ({
   build: {
     target: 'es2022',
     outDir: 'dist',
@@ -25,7 +27,7 @@ export default defineConfig({
     ssr: true,
     rollupOptions: {
       input: entries,
-      external: (id) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('\0'),
+      external: (id: string) => !id.startsWith('.') && !id.startsWith('/') && !id.startsWith('\0'),
       output: {
         preserveModules: true,
         preserveModulesRoot: 'src',
@@ -39,6 +41,26 @@ export default defineConfig({
     projects: [
       { test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
       { test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 3_600_000, hookTimeout: 60_000 } },
+      ...(process.env.VITEST === undefined ? [] : [await inBrowser()]),
     ],
   },
-})
+}))
+
+/** Tests in a real Chromium, on a page of their own origin. */
+async function inBrowser(): Promise<TestProjectConfiguration> {
+  return {
+    test: {
+      name: 'browser',
+      include: ['test/**/*.browser.ts'],
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        provider: playwright({ launchOptions: { executablePath: await chromiumPath(), args: chromiumArgs } }),
+        instances: [{ browser: 'chromium' }],
+      },
+    },
+  }
+}
