@@ -4,6 +4,7 @@ import { type Failure, ToolError } from './errors.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
+import { approve, type Grant, requireGrant, withGrant } from './parking.ts'
 import { denied, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
@@ -45,8 +46,9 @@ export async function callTool(
   run: Run,
   called: string | Tool,
   given: unknown,
-  options: CallOptions = {},
+  options: CallOptions & { readonly grant?: Grant | undefined } = {},
 ): Promise<Success | Failure> {
+  const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name
   const record = openRecord(core, run, name, options)
   try {
@@ -58,10 +60,13 @@ export async function callTool(
     const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
     if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record)
 
+    // What was approved earlier is what was seen then.
+    if (grant !== undefined) await requireGrant(core, grant)
+
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
-    throwIfAborted(options.signal)
-    const context = contextFor(core, run, call, record, options.signal)
+    throwIfAborted(signal)
+    const context = contextFor(core, withGrant(run, grant), call, record, signal)
     let draft = await call.tool.draft(call.input, context)
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
@@ -74,15 +79,19 @@ export async function callTool(
       draft = { ...draft, changes: [], taken: [] }
       changes = await judgeChanges(core, run, call, draft)
     }
-    if (changes.verdict.decision === 'ask') await run.approvals.ask(changes.request(), options.signal)
+    if (changes.verdict.decision === 'ask') {
+      // What the workspace does beside its tools is no data, and so it cannot wait for another process.
+      const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
+      await approve(core, run, repeatable, changes, { grant, signal })
+    }
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.at('commit')
-    throwIfAborted(options.signal)
+    throwIfAborted(signal)
     run.rates.writes(changes.bytes)
     const before = await statesBefore(core, draft, changes.known)
     await record.intent(changes)
-    const receipt = await commit(core, run, draft, changes.bytes, options.signal)
+    const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
     const artifactUri = changes.store(run.artifacts, receipt, record.warnings)

@@ -7,6 +7,7 @@ import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
 import type { Approvals } from './policy/approval.ts'
+import type { ParkedCalls } from './policy/parked.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
 import type { Tool } from './tool.ts'
@@ -31,6 +32,10 @@ export interface Core {
   readonly documents: DocumentCache
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
+  /** Calls that wait for an approval. */
+  readonly parking: ParkedCalls
+  /** The runs that made them, by approval, where they were made here. */
+  readonly waiting: Map<string, Run>
   readonly hooks: Hooks
   readonly staleGuard: 'hash' | 'shown'
   /** Milliseconds since 1970. */

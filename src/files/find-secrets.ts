@@ -29,11 +29,12 @@ export function findSecrets(text: string): readonly Secret[] {
 }
 
 /** Letters, digits and `_ - / +`: what tokens and Base64 are made of. Ordinary text seldom has long runs of them. */
-const IN_TOKEN = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/+')
+export const IN_TOKEN = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/+')
 const SEPARATES = asciiSet('_-/+')
 
-function asciiSet(chars: string): Uint8Array {
-  const set = new Uint8Array(128)
+/** 1 for each of the characters; none beyond ASCII. */
+export function asciiSet(chars: string): Uint8Array {
+  const set = new Uint8Array(256)
   for (const char of chars) set[char.charCodeAt(0)] = 1
   return set
 }
@@ -95,7 +96,30 @@ function pairAt(text: string, at: number): number {
   return first < 128 && second < 128 ? first * 128 + second : -1
 }
 
-function findInRun(text: string, start: number, end: number, found: Secret[]): void {
+/**
+ * Whether {@link findInRun} is worth its while for a run of token characters in bytes: a look at the two bytes at each
+ * place where a token may start, and at what stands around the run.
+ */
+export function mayHoldToken(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[end] === DOT || end - start === AWS_SECRET_LENGTH) return true
+  if (start >= 2 && pairsBefore[pairIn(bytes, start - 2)] === 1) return true
+  if (firstPairs[pairIn(bytes, start)] === 1) return true
+  const lastStart = end - SHORTEST_TOKEN
+  for (let at = start; at < lastStart; at++) {
+    if (SEPARATES[bytes[at] as number] === 1 && firstPairs[pairIn(bytes, at + 1)] === 1) return true
+  }
+  return false
+}
+
+/** As {@link pairAt}; what is not ASCII gives the place of two NULs, which no format has. */
+function pairIn(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] as number
+  const second = bytes[at + 1] as number
+  return (first | second) < 128 ? first * 128 + second : 0
+}
+
+/** Notes the secrets that begin in a run of token characters, or are known by what stands around it. */
+export function findInRun(text: string, start: number, end: number, found: Secret[]): void {
   const lastStart = end - SHORTEST_TOKEN
   for (let at = start; at <= lastStart; ) {
     const pair = pairAt(text, at)
@@ -133,12 +157,8 @@ const DOT = 0x2e
 function findDotted(text: string, start: number, end: number, found: Secret[]): void {
   let first = end
   while (first > start && text.charCodeAt(first - 1) !== SLASH && text.charCodeAt(first - 1) !== PLUS) first -= 1
-  let header = text.indexOf('eyJ', first)
-  // Only the first place: a header within another would decode to nothing.
-  while (header !== -1 && header < end && header > start && !isIn(SEPARATES, text.charCodeAt(header - 1))) {
-    header = text.indexOf('eyJ', header + 1)
-  }
-  if (header !== -1 && header < end) {
+  const header = headerIn(text, start, first, end)
+  if (header !== -1) {
     jsonWebToken.lastIndex = header
     const token = jsonWebToken.exec(text)
     if (token !== null && isTokenHeader(token[1] as string)) {
@@ -152,6 +172,17 @@ function findDotted(text: string, start: number, end: number, found: Secret[]): 
   }
 }
 
+/** Where `eyJ` first stands in `[from, end)` where a token may start. A search over the text would look far beyond the run. */
+function headerIn(text: string, start: number, from: number, end: number): number {
+  for (let at = from; at < end - 2; at++) {
+    if (text.charCodeAt(at) !== LOWER_E || !text.startsWith('eyJ', at)) continue
+    // Only the first place: a header within another would decode to nothing.
+    if (at === start || isIn(SEPARATES, text.charCodeAt(at - 1))) return at
+  }
+  return -1
+}
+
+const LOWER_E = 0x65
 const SLASH = 0x2f
 const PLUS = 0x2b
 
@@ -174,7 +205,7 @@ function decodeBase64(text: string): string | undefined {
 }
 
 /** The passwords in `scheme://user:password@host`. Neither part can hold a `/`, so that no text is read twice. */
-function findUrlPasswords(text: string, found: Secret[]): void {
+export function findUrlPasswords(text: string, found: Secret[]): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
     let schemeStart = at
     while (schemeStart > 0 && at - schemeStart < 16 && /[A-Za-z0-9+]/.test(text[schemeStart - 1] as string))

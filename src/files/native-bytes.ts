@@ -6,14 +6,14 @@ export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string
   return native === undefined ? decoder.decode(bytes.subarray(start, end)) : native.latin1Slice.call(bytes, start, end)
 }
 
-/** Where a byte first occurs, or -1. */
-export function indexOfByte(bytes: Uint8Array, byte: number): number {
-  return native === undefined ? bytes.indexOf(byte) : native.indexOf.call(bytes, byte)
+/** Where a byte first occurs at or after `from`, or -1. */
+export function indexOfByte(bytes: Uint8Array, byte: number, from = 0): number {
+  return native === undefined ? bytes.indexOf(byte, from) : native.indexOf.call(bytes, byte, from)
 }
 
 interface NativeMethods {
   readonly latin1Slice: (this: Uint8Array, start: number, end: number) => string
-  readonly indexOf: (this: Uint8Array, byte: number) => number
+  readonly indexOf: (this: Uint8Array, byte: number, from: number) => number
 }
 
 const decoder = new TextDecoder('latin1')
@@ -26,7 +26,7 @@ function findNativeMethods(): NativeMethods | undefined {
     const { Buffer } = globalThis as { Buffer?: { prototype: Partial<NativeMethods> } }
     const { latin1Slice, indexOf } = Buffer?.prototype ?? {}
     const sample = Uint8Array.of(0x61, 0x62, 0xe9)
-    if (latin1Slice?.call(sample, 1, 3) !== 'b\u00e9' || indexOf?.call(sample, 0xe9) !== 2) return undefined
+    if (latin1Slice?.call(sample, 1, 3) !== 'b\u00e9' || indexOf?.call(sample, 0xe9, 1) !== 2) return undefined
     return { latin1Slice, indexOf }
   } catch {
     return undefined

@@ -1,4 +1,5 @@
 import { findSecrets } from './find-secrets.ts'
+import { holdsLineSecret, mayHoldPrivateKey } from './holds-secret.ts'
 import { latin1 } from './native-bytes.ts'
 
 /** One hidden secret, or one line of a key of several lines. */
@@ -59,8 +60,9 @@ export function redact(text: string): Redaction {
  */
 export function mayHoldSecret(bytes: Uint8Array): boolean {
   if (bytes.length > 1 && (bytes[0] as number) >= 0xfe) return true
+  if (holdsLineSecret(bytes, 0, bytes.length)) return true
   // Every format is ASCII, so that bytes can be looked at as if they were text.
-  return findSecrets(latin1(bytes)).length > 0
+  return mayHoldPrivateKey(bytes) && findSecrets(latin1(bytes)).length > 0
 }
 
 /**

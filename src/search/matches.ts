@@ -21,11 +21,13 @@ export interface MatchOptions {
   /** The longest snippet or context line, in UTF-16 units, each `…` included. */
   readonly snippetUnits: number
   readonly deadline?: Deadline
+  /** Asked about the bytes of each match with its context, whole lines, before they are shown: false ends the search. */
+  readonly mayShow?: (start: number, end: number) => boolean
 }
 
 /**
  * The lines of a UTF-8 text that match, in order: at most `maxMatches`, and only those found before the deadline, if it
- * passes. `truncated` says that there may be more. Bytes that are not UTF-8 show as U+FFFD.
+ * passes. `truncated` says that there may be more, `stopped` that `mayShow` ended it. Bytes that are not UTF-8 show as U+FFFD.
  *
  * @example
  * const query = compileQuery({ query: 'b', mode: 'literal', caseSensitive: true })
@@ -37,17 +39,23 @@ export function findMatches(
   query: Query,
   bytes: Uint8Array,
   options: MatchOptions,
-): { matches: FileMatch[]; truncated: boolean } {
-  const { contextLines, maxMatches, snippetUnits, deadline } = options
+): { matches: FileMatch[]; truncated: boolean; stopped: boolean } {
+  const { contextLines, maxMatches, snippetUnits, deadline, mayShow } = options
   const matches: FileMatch[] = []
   const first = firstLineStart(bytes)
   let line = 1
   let counted = first
   let truncated = false
+  let stopped = false
   const visit = (hit: Hit): boolean => {
     if (matches.length >= maxMatches) {
       truncated = true
       return false
+    }
+    if (mayShow !== undefined) {
+      const start = startOfLines(bytes, first, hit.lineStart, contextLines)
+      stopped = !mayShow(start, endOfLines(bytes, hit.lineEnd, contextLines))
+      if (stopped) return false
     }
     line += countLineFeeds(bytes, counted, hit.lineStart)
     counted = hit.lineStart
@@ -61,7 +69,7 @@ export function findMatches(
     return true
   }
   query.eachLine(bytes, visit, deadline)
-  return { matches, truncated: truncated || (deadline?.() ?? false) }
+  return { matches, truncated: truncated || (deadline?.() ?? false), stopped }
 }
 
 const ELLIPSIS = '…'
@@ -124,6 +132,20 @@ function forth(bytes: Uint8Array, from: number, ceiling: number, units: number):
     if (left < 0) return at
   }
   return ceiling
+}
+
+/** Where the `count` lines before a line begin. */
+function startOfLines(bytes: Uint8Array, first: number, lineStart: number, count: number): number {
+  let start = lineStart
+  for (let i = 0; i < count && start > first; i++) start = lineStartAt(bytes, start - 1, first)
+  return start
+}
+
+/** Where the `count` lines after a line end. */
+function endOfLines(bytes: Uint8Array, lineEnd: number, count: number): number {
+  let end = lineEnd
+  for (let i = 0; i < count && end < bytes.length; i++) end = lineFeedAt(bytes, lineFeedAt(bytes, end) + 1)
+  return Math.min(end, bytes.length)
 }
 
 function linesBefore(bytes: Uint8Array, first: number, lineStart: number, count: number, units: number): string[] {

@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { type Alphabet, alphabetOf } from './alphabet.ts'
 import { frequencyOf } from './byte-frequency.ts'
 import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from './byte-runs.ts'
 import { createFinder, type Finder } from './find-bytes.ts'
@@ -34,6 +35,7 @@ export interface Hit {
  * takes linear time in the text, whatever the pattern, and nothing about a text is kept.
  */
 export interface Query {
+  readonly alphabet: Alphabet
   /** Whether some line matches. Where the deadline passes first, it answers true. */
   mayMatch(bytes: Uint8Array, deadline?: Deadline): boolean
   /**
@@ -62,15 +64,15 @@ export function compileQuery(input: QueryInput): Query {
   }
   const root = mode === 'literal' ? literalNode(query, !caseSensitive) : parseRegex(query, !caseSensitive)
   const whole = wholeText(root)
-  if (whole !== undefined) return literalQuery(utf8.encode(whole.text), whole.ignoreCase)
-  return regexQuery(root)
+  const search = whole === undefined ? regexQuery(root) : literalQuery(utf8.encode(whole.text), whole.ignoreCase)
+  return { alphabet: alphabetOf(root), ...search }
 }
 
 const MAX_LENGTH = 4096
 const LF = 0x0a
 const utf8 = new TextEncoder()
 
-function literalQuery(needle: Uint8Array, ignoreCase: boolean): Query {
+function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alphabet'> {
   const { find } = createFinder(needle, ignoreCase)
   // A needle that ends in \r may reach into a line end, where it does not count.
   const endsInReturn = needle[needle.length - 1] === 0x0d
@@ -121,7 +123,7 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Query {
 /** Bytes between two questions for the deadline. */
 const PAUSE = 1 << 16
 
-function regexQuery(root: Node): Query {
+function regexQuery(root: Node): Omit<Query, 'alphabet'> {
   const matcher = createLineMatcher(root)
   const walk = walkOf(root, matcher)
   // A text that is known to hold a match, or did when it was asked for: only what is tried first depends on it.

@@ -1,3 +1,4 @@
+import { holdsLineSecret, mayHoldPrivateKey } from '../files/holds-secret.ts'
 import { type Mark, mayHoldSecret, redact } from '../files/secrets.ts'
 import { decodeText, looksBinary } from '../files/text.ts'
 import type { Path } from '../paths/logical-path.ts'
@@ -31,6 +32,15 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
   const mayMeanMarks =
     asked.mode === 'regex' ? /REDACTED|\\[[\]]|\[[[\]^]/.test(asked.query) : /[[\]]/.test(asked.query)
 
+  const mayMeetMarks = mayMeanMarks || mayReachIntoMark(query)
+
+  /**
+   * Whether lines can be searched as they are stored: a line without a secret is the same in the redacted text, and what
+   * matches there in a line with a secret matches as stored, too, or would have to reach into its mark.
+   */
+  const byLine = (stored: Uint8Array): boolean =>
+    !mayMeetMarks && !isUtf16(stored) && !looksBinary(stored) && !mayHoldPrivateKey(stored)
+
   /** The text to search as UTF-8. */
   function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {
     if (looksBinary(stored)) return undefined
@@ -45,21 +55,46 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
   return {
     mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHold(stored)),
     find(path, stored, maxMatches) {
+      if (byLine(stored)) {
+        const mayShow = (start: number, end: number) => !holdsLineSecret(stored, start, end)
+        const found = findMatches(query, stored, { contextLines, maxMatches, snippetUnits, deadline: isLate, mayShow })
+        if (!found.stopped) return found
+      }
       const text = prepare(path, stored)
       if (text === undefined) return { matches: [], truncated: false }
       return findMatches(text.query, text.bytes, { contextLines, maxMatches, snippetUnits, deadline: isLate })
     },
     count(path, stored) {
-      const text = prepare(path, stored)
       let lines = 0
       const counted = () => {
         lines += 1
         return true
       }
+      if (byLine(stored)) {
+        let stopped = false
+        const countedAsStored = (hit: Hit) => {
+          stopped = holdsLineSecret(stored, hit.lineStart, hit.lineEnd)
+          lines += 1
+          return !stopped
+        }
+        query.eachLine(stored, countedAsStored, isLate)
+        if (!stopped) return lines
+        lines = 0
+      }
+      const text = prepare(path, stored)
       text?.query.eachLine(text.bytes, counted, isLate)
       return lines
     },
   }
+}
+
+/**
+ * Whether a match in a redacted text can begin or end in a mark, or be there only because of one. Marks are in brackets,
+ * and a secret may stand after a separator such as `_`, where its mark makes a word's boundary.
+ */
+function mayReachIntoMark({ alphabet: { anywhere, ends, asserts } }: Query): boolean {
+  if (anywhere[0x5b] === 1 || anywhere[0x5d] === 1) return true
+  return asserts.has('notWord') || (asserts.has('word') && ends[0x5f] === 1)
 }
 
 const keptAnswers = new WeakMap<Uint8Array, boolean>()
@@ -97,7 +132,7 @@ function textOf(path: Path, stored: Uint8Array): string | undefined {
 function outsideMarks(query: Query, text: string, marks: readonly Mark[]): Query {
   const spans = byteSpans(text, marks)
   return {
-    mayMatch: query.mayMatch,
+    ...query,
     eachLine(bytes, visit, deadline) {
       let index = 0
       query.eachLine(

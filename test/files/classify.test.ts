@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -186,18 +185,8 @@ describe('classifyPath', () => {
     )
   })
 
-  it('is the same object for equal answers, and fast on real paths', () => {
-    const real = readdirSync('node_modules', { recursive: true }).map(String)
-    const paths = Array.from({ length: 25_000 }, (_, i) => real[i % real.length] as LogicalPath).sort()
+  it('is the same object for equal answers', () => {
     expect(classifyPath('a.ts' as LogicalPath)).toBe(classifyPath('b/c.ts' as LogicalPath))
-    let best = Number.POSITIVE_INFINITY
-    for (let round = 0; round < 5; round++) {
-      const started = performance.now()
-      for (const path of paths) classifyPath(path)
-      best = Math.min(best, performance.now() - started)
-    }
-    // 0.3 µs a path on an idle machine; the bound leaves room for a busy one.
-    expect((best / paths.length) * 1000).toBeLessThan(2)
   })
 
   it('is linear in hostile paths', () => {

@@ -397,6 +397,7 @@ describe('cost', () => {
     ['authorizations', 'authorization: bearer '],
     ['hashes', `${hex(40)} `],
     ['runs', `${'a'.repeat(20)} `],
+    ['runs before dots', `${'a'.repeat(20)}.`],
     ['marks', '[REDACTED:a:1]'],
     ['open marks', '[REDACTED:'],
     ['secrets', `AKIA${upper(16)} `],
@@ -406,7 +407,7 @@ describe('cost', () => {
     const time = (length: number): number => {
       const text = unit.repeat(Math.ceil(length / unit.length))
       let best = Number.POSITIVE_INFINITY
-      for (let i = 0; i < 3; i++) {
+      for (let i = 0; i < 5; i++) {
         const started = performance.now()
         redact(text)
         best = Math.min(best, performance.now() - started)
@@ -417,6 +418,6 @@ describe('cost', () => {
     const small = time(50_000)
     const large = time(400_000)
     // 8 times the text. Quadratic would be 64 times; small times are noise.
-    expect(large).toBeLessThan(Math.max(40, small * 30))
+    expect(large).toBeLessThan(Math.max(80, small * 30))
   })
 })

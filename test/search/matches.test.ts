@@ -22,8 +22,8 @@ describe('findMatches', () => {
   it('stops at maxMatches and says so, and only then', () => {
     expect(find('x', 'x\nx\nx\n', { maxMatches: 2 })).toMatchObject({ truncated: true, matches: { length: 2 } })
     expect(find('x', 'x\nx\n', { maxMatches: 2 })).toMatchObject({ truncated: false, matches: { length: 2 } })
-    expect(find('x', 'x\n', { maxMatches: 0 })).toEqual({ truncated: true, matches: [] })
-    expect(find('y', 'x\n')).toEqual({ truncated: false, matches: [] })
+    expect(find('x', 'x\n', { maxMatches: 0 })).toEqual({ truncated: true, stopped: false, matches: [] })
+    expect(find('y', 'x\n')).toEqual({ truncated: false, stopped: false, matches: [] })
   })
 
   it('stops at the deadline and says that there may be more', () => {

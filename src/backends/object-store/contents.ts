@@ -1,0 +1,84 @@
+import type { ObjectStore } from './store.ts'
+
+/** The bytes in one object: a larger file is several. */
+export const PART_BYTES = 8 * 1024 * 1024
+
+/** Objects on their way at once. */
+const AT_ONCE = 6
+
+/** The bytes of files, as objects that are written once under a name that nobody else uses. */
+export interface Contents {
+  write(content: string, bytes: Uint8Array): Promise<void>
+  /** The bytes `[start, end)`, which must lie within the content; `undefined` where it is not there any more. */
+  read(content: string, size: number, start: number, end: number): Promise<Uint8Array | undefined>
+  remove(contents: readonly { readonly content: string; readonly size: number }[]): Promise<void>
+}
+
+/** The keys of a content of that size. */
+export function keysOf(prefix: string, content: string, size: number): string[] {
+  const parts = Math.ceil(size / PART_BYTES)
+  return Array.from({ length: parts }, (_, part) => `${prefix}${content}${part === 0 ? '' : `.${part}`}`)
+}
+
+export function openContents(store: ObjectStore, prefix: string): Contents {
+  return {
+    async write(content, bytes) {
+      await each(keysOf(prefix, content, bytes.length), async (key, part) => {
+        await store.put(key, bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES))
+      })
+    },
+
+    async read(content, size, start, end) {
+      if (start >= end) return new Uint8Array(0)
+      const keys = keysOf(prefix, content, size)
+      const first = Math.floor(start / PART_BYTES)
+      const wanted = keys.slice(first, Math.ceil(end / PART_BYTES))
+      const pieces = new Array<Uint8Array | undefined>(wanted.length)
+      await each(wanted, async (key, at) => {
+        const from = (first + at) * PART_BYTES
+        const partEnd = Math.min(size, from + PART_BYTES)
+        const [offset, stop] = [Math.max(start, from), Math.min(end, partEnd)]
+        const isWhole = offset === from && stop === partEnd
+        const found = await store.get(key, isWhole ? {} : { offset: offset - from, length: stop - offset })
+        if (found !== undefined && found !== 'unchanged' && found.bytes.length === stop - offset)
+          pieces[at] = found.bytes
+      })
+      return pieces.length === 1 ? pieces[0] : joined(pieces, end - start)
+    },
+
+    async remove(contents) {
+      const keys = contents.flatMap(({ content, size }) => keysOf(prefix, content, size))
+      if (keys.length > 0) await store.delete(keys)
+    },
+  }
+}
+
+function joined(pieces: readonly (Uint8Array | undefined)[], length: number): Uint8Array | undefined {
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    if (piece === undefined) return undefined
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return bytes
+}
+
+/** Does something for each item, a few at a time. Ends with the first failure, once nothing is on its way any more. */
+export async function each<T>(items: readonly T[], action: (item: T, index: number) => Promise<void>): Promise<void> {
+  let next = 0
+  let failed = false
+  const worker = async () => {
+    while (next < items.length && !failed) {
+      const index = next++
+      try {
+        await action(items[index] as T, index)
+      } catch (error) {
+        failed = true
+        throw error
+      }
+    }
+  }
+  const results = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
+  for (const result of results) if (result.status === 'rejected') throw result.reason
+}

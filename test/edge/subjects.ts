@@ -1,0 +1,43 @@
+import { type DurableStorage, durableObject } from '../../src/backends/durable-object.ts'
+import { type BucketBinding, objectStore, r2 } from '../../src/backends/object-store.ts'
+import type { BackendSubject } from '../../src/testing/index.ts'
+
+/** A backend in an object's storage, which must be empty and is emptied afterwards. */
+export function durableObjectSubject(storage: DurableStorage & { deleteAll(): Promise<void> }): BackendSubject {
+  return {
+    backend: durableObject(storage),
+    physical: 'wardspace_',
+    reopen: () => durableObject(storage),
+    plantLink(path, target) {
+      const slash = path.lastIndexOf('/')
+      storage.sql.exec(
+        "INSERT INTO wardspace_entries (parent, name, type, tag, at, target) VALUES (?, ?, 'link', 0, 0, ?)",
+        path.slice(0, Math.max(0, slash)),
+        path.slice(slash + 1),
+        target,
+      )
+    },
+    dispose: () => storage.deleteAll(),
+  }
+}
+
+let subjects = 0
+
+/** A backend in a bucket, below a prefix of its own. */
+export function r2Subject(bucket: BucketBinding): BackendSubject {
+  const prefix = `subject-${++subjects}`
+  const open = () => objectStore(r2(bucket), { prefix })
+  const key = `${prefix}/manifest.json`
+  return {
+    backend: open(),
+    physical: prefix,
+    reopen: open,
+    async plantLink(path, target) {
+      const found = await r2(bucket).get(key)
+      if (found === undefined || found === 'unchanged') throw new Error('There is no manifest yet')
+      const manifest = JSON.parse(new TextDecoder().decode(found.bytes)) as { entries: unknown[] }
+      manifest.entries.push([path, 'link', 'planted', 0, target])
+      await r2(bucket).put(key, new TextEncoder().encode(JSON.stringify(manifest)))
+    },
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { Miniflare, type MiniflareOptions } from 'miniflare'
+
+/** Bundles a worker as a user's build would, for workerd without any of Node. */
+export async function bundleWorker(entry: string): Promise<string> {
+  const { outputFiles, warnings } = await build({
+    entryPoints: [join(import.meta.dirname, entry)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    conditions: ['workerd', 'worker', 'browser'],
+    external: ['cloudflare:*'],
+    logLevel: 'silent',
+  })
+  if (warnings.length > 0) throw new Error(`The bundle of ${entry} warns: ${JSON.stringify(warnings)}`)
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Starts a worker in real workerd: no compatibility flag is set, so that nothing of Node is there. */
+export async function startWorker(entry: string, options: Partial<MiniflareOptions> = {}): Promise<Miniflare> {
+  const script = await bundleWorker(entry)
+  const miniflare = new Miniflare({
+    modules: true,
+    script,
+    compatibilityDate: '2026-04-01',
+    ...options,
+  } as MiniflareOptions)
+  await miniflare.ready
+  return miniflare
+}
+
+/** The binding names of `worker.ts`. */
+export const subjectBindings = {
+  durableObjects: { SUBJECT: { className: 'Subject', useSQLite: true } },
+  r2Buckets: ['BUCKET'],
+}
