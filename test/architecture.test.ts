@@ -34,7 +34,8 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
   record: ['errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
   'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
-  context: ['run', 'sight', 'tool', 'vfs', 'record', 'pipeline', 'git', 'files', 'paths'],
+  'keep-whole': ['evidence', 'tool'],
+  context: ['run', 'sight', 'tool', 'vfs', 'record', 'pipeline', 'git', 'files', 'paths', 'input', 'policy'],
   pipeline: '*',
   tools: [
     'tool',
