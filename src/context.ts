@@ -1,3 +1,4 @@
+import { deskFor } from './command-desk.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
@@ -12,7 +13,7 @@ export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  record: Pick<CallRecord, 'reads'>,
+  record: Pick<CallRecord, 'reads' | 'refusedWithin'>,
   signal: AbortSignal | undefined,
 ): ToolContext {
   return {
@@ -44,6 +45,15 @@ export function contextFor(
       })
     },
     headCommit: core.diffs.headCommit,
+    commands: deskFor(core, run, call, record),
+    processes: run.shell.processes,
+    keepArtifact(name, text) {
+      try {
+        return run.artifacts.put(name, text)
+      } catch {
+        return undefined
+      }
+    },
     readArtifact: (uri) => run.artifacts.read(uri),
   }
 }

@@ -4,7 +4,8 @@ import { type Failure, ToolError } from './errors.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
-import { denied, type Verdict } from './policy/policy.ts'
+import { ROOT } from './paths/logical-path.ts'
+import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
@@ -57,6 +58,9 @@ export async function callTool(
     record.at('hooks')
     const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
     if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record)
+
+    // What runs something is approved before it runs; what it then changes is asked about by itself.
+    if (call.tool.commandLine !== undefined) call = await approved(run, call, record, options.signal)
 
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
@@ -146,13 +150,46 @@ export async function reach(
   const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
   record?.at('plan')
-  const planned = tool.plan(input)
+  const planned = tool.plan(input, { cwd: run.shell.cwd })
   record?.plans(planned)
   record?.at('guard')
   const accesses = await guardAccesses(core.backend, planned)
   record?.reaches(accesses, input)
-  const verdict = core.policy.evaluate({ ...policyCall(run, tool.name, input), accesses })
-  return { tool, input, accesses, verdict }
+  const facts = policyCall(run, tool.name, input)
+  const line = tool.commandLine?.(input)
+  if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
+  return reachByCommand(core, { tool, input, accesses }, facts, line)
+}
+
+/** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
+async function reachByCommand(
+  core: Core,
+  call: Omit<JudgedCall, 'verdict'>,
+  facts: Omit<PolicyCall, 'accesses'>,
+  line: string,
+): Promise<JudgedCall> {
+  const judged = await core.judgeCommand(line, {
+    cwd: call.accesses[0]?.path ?? ROOT,
+    policy: core.policy,
+    call: { ...facts, accesses: call.accesses },
+  })
+  const opened = await guardAccesses(core.backend, judged.opens)
+  const verdict = core.policy.evaluate({ ...facts, accesses: [...call.accesses, ...opened], commands: judged.commands })
+  return { ...call, verdict: combine(judged.verdict, verdict) }
+}
+
+/** Gets the approval of what is about to run, where anything asks for it. */
+async function approved(
+  run: Run,
+  call: JudgedCall,
+  record: CallRecord,
+  signal: AbortSignal | undefined,
+): Promise<JudgedCall> {
+  const { tool, input, accesses, verdict } = call
+  if (verdict.decision !== 'ask') return call
+  record.at('approval')
+  await run.approvals.ask({ tool: tool.name, input, accesses, verdict, risks: [] }, signal)
+  return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
 
 /** The one place in the whole code where anything is changed. */
@@ -197,8 +234,8 @@ function journal(
 function findTool(core: Core, name: string): Tool {
   const tool = core.tools.get(name)
   if (tool !== undefined) return tool
-  if (core.withheld.has(name))
-    throw new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
+  const withheld = core.withheld.get(name)
+  if (withheld !== undefined) throw withheld
   throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
     hint: `Use one of: ${[...core.tools.keys()].join(', ')}.`,
   })

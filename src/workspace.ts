@@ -14,12 +14,16 @@ import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import { type Limits, resolveLimits } from './limits.ts'
 import { acceptOperation, checkoutOperation, rollbackOperation, undoOperation } from './operations.ts'
+import { ROOT } from './paths/logical-path.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
 import { type ApproveHandler, createApprovals } from './policy/approval.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
 import { createRates } from './policy/rate.ts'
 import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
 import type { Core, Run, Task } from './run.ts'
+import { judgeLine } from './shells/judging.ts'
+import { createProcesses } from './shells/processes.ts'
+import type { Shell } from './shells/shell.ts'
 import type { Tool } from './tool.ts'
 import { builtinTools, type ToolInput, type ToolName, type ToolOutput } from './tools/index.ts'
 import type { Backend } from './vfs/backend.ts'
@@ -52,6 +56,10 @@ export interface WorkspaceOptions {
   readonly staleGuard?: 'hash' | 'shown'
   /** Gives {@link Workspace.git}: `git()` of `wardspace/git`. Diffs need it not. */
   readonly git?: GitProvider
+  /** What runs commands, such as `bash()` of `wardspace/shells/bash`. Without one there are no command tools. */
+  readonly shell?: Shell
+  /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
+  readonly keepCwd?: boolean
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
   /** Makes the ids of runs and approvals. Default: random. */
@@ -250,7 +258,13 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     ),
   )
   const inSet: readonly Tool[] = builtinTools.filter(({ name }) => names.has(name))
-  const registered = sealed ? inSet.filter(({ mutates }) => !mutates) : inSet
+  const isReadOnly = policy.data.preset === 'readOnly'
+  const withheld = new Map<string, ToolError>()
+  for (const tool of inSet) {
+    const why = reasonToWithhold(tool, options.shell, sealed, isReadOnly)
+    if (why !== undefined) withheld.set(tool.name, why)
+  }
+  const registered = inSet.filter(({ name }) => !withheld.has(name))
   const backend = backendOf(options)
   for (const { file } of sinks) {
     if (file !== undefined && backend.holds?.(file) === true) {
@@ -263,7 +277,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     backend: sealed ? readOnly(backend) : backend,
     policy,
     tools: new Map(registered.map((tool) => [tool.name, tool])),
-    withheld: new Set(inSet.filter((tool) => !registered.includes(tool)).map(({ name }) => name)),
+    withheld,
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
@@ -274,9 +288,33 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     diffs: createWorkspaceDiffs(backend),
     hooks: options.hooks ?? {},
     staleGuard: options.staleGuard ?? 'hash',
+    shell: options.shell,
+    judgeCommand: judgeLine,
+    keepCwd: options.keepCwd ?? false,
+    sealed,
     clock: options.clock ?? Date.now,
     mode: options.mode ?? 'act',
   }
+}
+
+/** Why a tool is not registered: what would change files in a read-only workspace, and commands that nothing runs. */
+function reasonToWithhold(
+  { name, mutates, permission }: Tool,
+  shell: Shell | undefined,
+  sealed: boolean,
+  isReadOnly: boolean,
+): ToolError | undefined {
+  const isCommand = permission.startsWith('command:')
+  if (isCommand && shell === undefined) {
+    return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`)
+  }
+  if (permission === 'command:background' && shell?.capabilities.background !== true) {
+    return new ToolError('SHELL_UNAVAILABLE', `The shell ${shell?.name} runs no commands in the background`)
+  }
+  if (!sealed || !mutates) return undefined
+  // A shell whose every access is judged cannot change anything there.
+  if (isCommand && !isReadOnly && shell?.capabilities.guarded === true) return undefined
+  return new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
 }
 
 function backendOf({ backend, mounts: parts }: CoreOptions): Backend {
@@ -302,6 +340,7 @@ function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', 
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
     approvals: createApprovals({ approve: options.approve, ids }),
     artifacts: createArtifacts(runId, { backend: options.artifacts }),
+    shell: { cwd: ROOT, processes: createProcesses(core.limits.processes) },
     calls: 0,
   }
 }
