@@ -1,26 +1,24 @@
 import type { GuardedAccess } from './access.ts'
 import { isMutating } from './access.ts'
 import { overlay } from './backends/overlay.ts'
+import type { ContextOptions } from './context.ts'
 import { ToolError } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
-import type { ApprovalRequest } from './policy/approval.ts'
+import type { Question } from './policy/approval.ts'
 import { denied } from './policy/policy.ts'
-import type { CallRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import { type CommandFilesOptions, createCommandFiles } from './shells/command-files.ts'
 import type { CommandDesk, CommandTransaction } from './shells/shell.ts'
 import { sightFor } from './sight.ts'
-
-type Question = Omit<ApprovalRequest, 'id'>
 
 /** The shell as one judged call may use it; `undefined` where the workspace has none. */
 export function deskFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  record: Pick<CallRecord, 'reads' | 'refusedWithin'>,
+  { record, ask }: Pick<ContextOptions, 'record' | 'ask'>,
 ): CommandDesk | undefined {
   const { shell } = core
   if (shell === undefined) return undefined
@@ -75,7 +73,7 @@ export function deskFor(
       async settleQuestion() {
         for (const refusal of files.refusals) record.refusedWithin(refusal)
         if (question === undefined) return false
-        await run.approvals.ask(question, signal)
+        await ask(question)
         for (const access of question.accesses) granted.add(keyOf(access))
         return true
       },

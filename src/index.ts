@@ -13,6 +13,7 @@ export { defaultLimits, type Limits } from './limits.ts'
 export type { LogicalPath, Path } from './paths/logical-path.ts'
 export type { CallOptions, Success } from './pipeline.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
+export type { ParkedCall, ParkedCalls, ParkedEffect } from './policy/parked.ts'
 export {
   type CommandPolicy,
   type Decision,

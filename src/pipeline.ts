@@ -4,7 +4,10 @@ import { type Failure, ToolError } from './errors.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
+import { keepWhole } from './keep-whole.ts'
+import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
 import { ROOT } from './paths/logical-path.ts'
+import type { Question } from './policy/approval.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
@@ -46,8 +49,9 @@ export async function callTool(
   run: Run,
   called: string | Tool,
   given: unknown,
-  options: CallOptions = {},
+  options: CallOptions & { readonly grant?: Grant | undefined } = {},
 ): Promise<Success | Failure> {
+  const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name
   const record = openRecord(core, run, name, options)
   try {
@@ -59,13 +63,24 @@ export async function callTool(
     const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
     if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record)
 
+    // What was approved earlier is what was seen then.
+    if (grant !== undefined) await requireGrant(core, grant)
+
+    // What the workspace does beside its tools is no data, and so it cannot wait for another process.
+    const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
+    const asking = { grant, signal, earlier: [] as Question[] }
+    const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
+
     // What runs something is approved before it runs; what it then changes is asked about by itself.
-    if (call.tool.commandLine !== undefined) call = await approved(run, call, record, options.signal)
+    if (call.tool.commandLine !== undefined && call.verdict.decision === 'ask') {
+      record.at('approval')
+      call = await approvedToRun(call, ask)
+    }
 
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
-    throwIfAborted(options.signal)
-    const context = contextFor(core, run, call, record, options.signal)
+    throwIfAborted(signal)
+    const context = contextFor(core, withGrant(run, grant), call, { record, signal, ask })
     let draft = await call.tool.draft(call.input, context)
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
@@ -78,18 +93,19 @@ export async function callTool(
       draft = { ...draft, changes: [], taken: [] }
       changes = await judgeChanges(core, run, call, draft)
     }
-    if (changes.verdict.decision === 'ask') await run.approvals.ask(changes.request(), options.signal)
+    if (changes.verdict.decision === 'ask') await approve(core, run, repeatable, changes, asking)
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.at('commit')
-    throwIfAborted(options.signal)
+    throwIfAborted(signal)
     run.rates.writes(changes.bytes)
     const before = await statesBefore(core, draft, changes.known)
     await record.intent(changes)
-    const receipt = await commit(core, run, draft, changes.bytes, options.signal)
+    const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
-    const artifactUri = changes.store(run.artifacts, receipt, record.warnings)
+    const artifactUri =
+      changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
     await record.outcome(receipt, artifactUri)
 
     // 11. A hook may relabel or redact the result; the effect stands.
@@ -98,7 +114,7 @@ export async function callTool(
       ok: true,
       summary: draft.summary,
       warnings: [...context.warnings, ...record.warnings],
-      ...draft.result(receipt),
+      ...(await draft.result(receipt)),
       callId: record.id,
       ...(artifactUri === undefined ? {} : { artifactUri }),
     }
@@ -178,17 +194,10 @@ async function reachByCommand(
   return { ...call, verdict: combine(judged.verdict, verdict) }
 }
 
-/** Gets the approval of what is about to run, where anything asks for it. */
-async function approved(
-  run: Run,
-  call: JudgedCall,
-  record: CallRecord,
-  signal: AbortSignal | undefined,
-): Promise<JudgedCall> {
+/** Gets the approval of what is about to run. */
+async function approvedToRun(call: JudgedCall, ask: (question: Question) => Promise<void>): Promise<JudgedCall> {
   const { tool, input, accesses, verdict } = call
-  if (verdict.decision !== 'ask') return call
-  record.at('approval')
-  await run.approvals.ask({ tool: tool.name, input, accesses, verdict, risks: [] }, signal)
+  await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
 

@@ -9,6 +9,7 @@ import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Approvals } from './policy/approval.ts'
+import type { ParkedCalls } from './policy/parked.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
 import type { Processes } from './shells/processes.ts'
@@ -35,6 +36,10 @@ export interface Core {
   readonly documents: DocumentCache
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
+  /** Calls that wait for an approval. */
+  readonly parking: ParkedCalls
+  /** The runs that made them, by approval, where they were made here. */
+  readonly waiting: Map<string, Run>
   readonly hooks: Hooks
   readonly staleGuard: 'hash' | 'shown'
   /** What runs commands. */

@@ -16,10 +16,12 @@ import { type Limits, resolveLimits } from './limits.ts'
 import { acceptOperation, checkoutOperation, rollbackOperation, undoOperation } from './operations.ts'
 import { ROOT } from './paths/logical-path.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
-import { type ApproveHandler, createApprovals } from './policy/approval.ts'
+import { type ApprovalAnswer, type ApproveHandler, createApprovals } from './policy/approval.ts'
+import { memoryParking, type ParkedCalls } from './policy/parked.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
 import { createRates } from './policy/rate.ts'
 import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
+import { resumeCall } from './resume.ts'
 import type { Core, Run, Task } from './run.ts'
 import { judgeLine } from './shells/judging.ts'
 import { createProcesses } from './shells/processes.ts'
@@ -45,8 +47,10 @@ export interface WorkspaceOptions {
   /** `plan`: nothing is changed until {@link Workspace.approvePlan}. Default: `act`. */
   readonly mode?: 'act' | 'plan'
   readonly limits?: Partial<Limits>
-  /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED`. */
+  /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
   readonly approve?: ApproveHandler
+  /** Where calls wait for their approval; see {@link Workspace.resume}. Default: in memory. */
+  readonly parked?: ParkedCalls
   readonly hooks?: Hooks
   /** Where audit records go. Default: memory. */
   readonly audit?: AuditSink | readonly AuditSink[]
@@ -162,6 +166,19 @@ export interface Workspace extends WorkspaceRun {
    * by a capability of its own.
    */
   readonly git: Repository | undefined
+  /**
+   * Answers a call that ended with `APPROVAL_REQUIRED`, by its `approvalId`: carries it out, or refuses it. Another
+   * process may do so, if both are given the same `parked`.
+   *
+   * An approval is for what was seen: a file that changed since is a `WRITE_CONFLICT`, and a call that would do
+   * something else now waits for a new approval. Each call can be resumed once: a second time it is `NOT_FOUND`. It runs
+   * as the run that made it where that was opened here, else as this workspace's own.
+   *
+   * @example
+   * const result = await workspace.call('delete_file', { path: 'a.txt' })
+   * if (!result.ok && result.code === 'APPROVAL_REQUIRED') await workspace.resume(String(result.approvalId), 'allow')
+   */
+  resume(id: string, answer: ApprovalAnswer, options?: CallOptions): Promise<Success | Failure>
   /** Ends plan mode. */
   approvePlan(): void
   /** Checks the chain of the audit records, where a sink keeps them. */
@@ -204,9 +221,13 @@ function openWorkspace(
     },
     async fork(other = {}) {
       const above = overlay(core.backend, undefined, { closesLower: false })
-      const forked = createCore({ ...options, backend: above, mounts: undefined, mode: core.mode }, sinks, core)
+      // What waits here must never be carried out there.
+      const own = { ...options, backend: above, mounts: undefined, mode: core.mode, parked: memoryParking() }
+      const forked = createCore(own, sinks, core)
       core.forks.add(above)
-      return openWorkspace(forked, { ...options, run: other }, sinks, () => core.forks.delete(above))
+      return openWorkspace(forked, { ...options, run: other, parked: own.parked }, sinks, () =>
+        core.forks.delete(above),
+      )
     },
     async commit({ reason, ...how } = {}) {
       try {
@@ -216,6 +237,7 @@ function openWorkspace(
         return toFailure(error)
       }
     },
+    resume: (id, answer, how) => resumeCall(core, run, id, answer, how),
     git: options.git?.open(gitHost(core, run)),
     approvePlan() {
       core.mode = 'act'
@@ -286,6 +308,8 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     origin,
     documents: createDocumentCache(limits.cacheBytes),
     diffs: createWorkspaceDiffs(backend),
+    parking: options.parked ?? memoryParking(),
+    waiting: new Map(),
     hooks: options.hooks ?? {},
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,

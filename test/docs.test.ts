@@ -27,11 +27,12 @@ import { backendContract } from '../src/testing/index.ts'
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
 const made = join(top, 'dist/examples')
+const temporary = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
 
 /** What the examples in docstrings take for given. */
 async function given(): Promise<Record<string, unknown>> {
   const files = memory({ 'src/app.ts': 'export const answer = 41\n' })
-  const directory = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
+  const directory = mkdtempSync(join(temporary, 'docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
     ...{
@@ -92,7 +93,9 @@ describe('the examples', () => {
   beforeAll(() => {
     mkdirSync(made, { recursive: true })
   })
-  afterAll(() => rmSync(made, { recursive: true, force: true }))
+  afterAll(() => {
+    for (const directory of [made, temporary]) rmSync(directory, { recursive: true, force: true })
+  })
 
   it('are there', () => {
     expect(readmeExamples().length).toBeGreaterThan(0)

@@ -24,6 +24,7 @@ export function sideOfBase(objects: Objects, file: BaseFile): Side {
       get id() {
         return file.id
       },
+      node,
       bytes: () => bytesOfNode(node),
     }
   return { mode, id, bytes: async () => objects.need(id, 'blob') }

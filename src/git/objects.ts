@@ -9,12 +9,15 @@ export interface Objects {
   read(id: string): Promise<GitObject | undefined>
   /** The bytes of an object that must be there and of that type. */
   need(id: string, type: ObjectType): Promise<Uint8Array>
+  /** How many bytes an object has that was needed before. */
+  knownSize(id: string): number | undefined
   /** The one id that starts with these hex digits; `undefined` where there is none or more than one. */
   complete(prefix: string): Promise<string | undefined>
 }
 
 export function openObjects(files: GitFiles): Objects {
   let packs: Map<string, Pack> | undefined
+  const sizes = new Map<string, number>()
 
   async function listPacks(): Promise<Map<string, Pack>> {
     const names = (await files.list('objects/pack'))
@@ -63,8 +66,11 @@ export function openObjects(files: GitFiles): Objects {
       const object = await objects.read(id)
       if (object === undefined) throw corrupt(`object ${id} is missing`)
       if (object.type !== type) throw corrupt(`object ${id} is a ${object.type}, not a ${type}`)
+      if (sizes.size >= MAX_SIZES) sizes.clear()
+      sizes.set(id, object.bytes.length)
       return object.bytes
     },
+    knownSize: (id) => sizes.get(id),
     async complete(prefix) {
       if (!/^[0-9a-f]{4,40}$/.test(prefix)) return undefined
       const found = new Set<string>()
@@ -78,6 +84,8 @@ export function openObjects(files: GitFiles): Objects {
   }
   return objects
 }
+
+const MAX_SIZES = 100_000
 
 const types: ReadonlySet<string> = new Set(['commit', 'tree', 'blob', 'tag'])
 

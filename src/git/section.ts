@@ -4,6 +4,7 @@ import { binaryDiff, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { binaryPatch } from './binary-patch.ts'
 import { LINK, type Side } from './changed.ts'
+import { redactAgain } from './redact-again.ts'
 import type { Paired } from './renames.ts'
 
 /** One file of a workspace's diff. */
@@ -45,7 +46,8 @@ export async function sectionOf(
   const oldBytes = known === undefined ? await bytesOf(old) : NOTHING
   const newBytes = await bytesOf(now)
   const oldPath = from ?? path
-  const about = { path, status, ...(from === undefined ? {} : { oldPath: from }) } as const
+  const about: Pick<Section, 'path' | 'status' | 'oldPath'> =
+    from === undefined ? { path, status } : { path, status, oldPath: from }
   const oldText = known?.original ?? textOf(oldBytes)
   const newText = textOf(newBytes)
   if (oldText === undefined || newText === undefined) {
@@ -62,9 +64,9 @@ export async function sectionOf(
     return { ...about, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }
   const isLink = (old ?? now)?.mode === LINK
-  const before = known ?? { original: oldText, ...redact(oldText) }
+  const before = known ?? baseText(oldText)
   if (old !== null && known === undefined) texts.set(old.id, before)
-  const after = redact(newText)
+  const after = redactAgain(newText, before)
   const diff = unifiedDiff(
     old === null ? null : { path: oldPath, text: before.text, mode: old.mode },
     now === null ? null : { path, text: after.text, mode: now.mode },
@@ -111,6 +113,11 @@ export function createTextCache(): TextCache {
       }
     },
   }
+}
+
+function baseText(original: string): BaseText {
+  const { text, marks } = redact(original)
+  return { original, text, marks }
 }
 
 const NOTHING = new Uint8Array()

@@ -16,6 +16,9 @@ export interface ApprovalRequest {
   readonly risks: readonly string[]
 }
 
+/** What is asked, before it has an id. */
+export type Question = Omit<ApprovalRequest, 'id'>
+
 /** Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. */
 export type ApprovalAnswer = 'allow' | 'allow-run' | { readonly deny: string }
 
@@ -43,6 +46,15 @@ export interface Approvals {
    * then, and nobody has allowed.
    */
   ask(request: Omit<ApprovalRequest, 'id'>, signal?: AbortSignal): Promise<Approval>
+  /**
+   * Takes an answer that was given to an earlier request, if what is asked now was asked then: `false` otherwise. Nothing is
+   * asked.
+   */
+  accept(
+    earlier: Omit<ApprovalRequest, 'id'>,
+    now: Omit<ApprovalRequest, 'id'>,
+    answer: Exclude<ApprovalAnswer, object>,
+  ): boolean
   /** Whether the run was allowed earlier what the request asks. */
   covers(request: Omit<ApprovalRequest, 'id'>): boolean
 }
@@ -57,6 +69,13 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
 
   return {
     covers,
+    accept(earlier, now, answer) {
+      const asked = new Set(questionsOf(earlier))
+      const questions = questionsOf(now)
+      if (!questions.every((question) => asked.has(question))) return false
+      if (answer === 'allow-run') for (const question of questions) allowed.add(question)
+      return true
+    },
     async ask(given, signal) {
       if (covers(given)) return 'earlier'
       const request: ApprovalRequest = { id: ids(), ...given }

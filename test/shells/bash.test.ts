@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bash } from '../../src/shells/bash.ts'
-import { shellBench } from './setup.ts'
+import { type Answer, shellBench } from './setup.ts'
 
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
 
@@ -248,6 +248,23 @@ describe('policy in a command', () => {
       'command:run',
       expect.stringContaining('diff'),
     ])
+  })
+
+  it('is carried out after one answer, where nobody could be asked at once', async () => {
+    const rules = [
+      { name: 'plans', action: 'ask', permissions: ['file:read'], paths: ['plans/**'] },
+      { name: 'docs', action: 'ask', permissions: ['file:write:*'], paths: ['docs/**'] },
+      { name: 'commands', action: 'ask', permissions: ['command:run'] },
+    ] as const
+    const tree = { 'plans/a.md': 'alpha\n', 'docs/a.md': '' }
+    const { run, workspace } = await shellBench(tree, { policy: { preset: 'autonomous', rules } })
+    let result: Answer = await run('cat plans/a.md | tee docs/a.md')
+    let answers = 0
+    for (; result.code === 'APPROVAL_REQUIRED' && answers < 10; answers++) {
+      result = (await workspace.resume(result.approvalId as string, 'allow')) as Answer
+    }
+    expect(answers).toBe(3)
+    expect(result).toMatchObject({ ok: true, stdout: 'alpha\n', filesChanged: ['docs/a.md'] })
   })
 
   it('lets commands read where nothing may be written', async () => {

@@ -1,0 +1,168 @@
+import { ToolError } from './errors.ts'
+import type { KnownChange } from './evidence/change-diff.ts'
+import type { JudgedChanges } from './judge-changes.ts'
+import { type Path, quote } from './paths/logical-path.ts'
+import type { ApprovalAnswer, Question } from './policy/approval.ts'
+import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
+import type { Core, Run } from './run.ts'
+import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
+
+/** A parked call with the answer that it waited for. */
+export interface Grant {
+  readonly parked: ParkedCall
+  readonly answer: ApprovalAnswer
+}
+
+/**
+ * Gets the approval of a call that its verdict asks about: the one that it was resumed with, if that covers what the call
+ * would do now, or whoever approves. A call that nobody can be asked about is parked.
+ *
+ * @param input what the call was given, where it can be called again from that; a call without it is never parked
+ * @throws ToolError as `Approvals.ask`, and `BACKEND_ERROR` where the call could not be kept
+ */
+export async function approve(
+  core: Core,
+  run: Run,
+  call: { readonly input: unknown } | undefined,
+  changes: JudgedChanges,
+  asking: Asking,
+): Promise<void> {
+  const request = changes.request()
+  const { grant } = asking
+  const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(core, changes.known))
+  if (isSame && isGranted(run, request, grant)) return
+  await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
+}
+
+/** How a call may ask, and what it was allowed so far. */
+export interface Asking {
+  readonly grant: Grant | undefined
+  readonly signal: AbortSignal | undefined
+  /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
+  readonly earlier: Question[]
+}
+
+/**
+ * Gets an approval that a call needs before it knows what it will change: to run a command, or to read for one. The changes
+ * that come of it are asked about by themselves.
+ *
+ * @throws ToolError as {@link approve}
+ */
+export async function approveStep(
+  core: Core,
+  run: Run,
+  call: { readonly input: unknown } | undefined,
+  question: Question,
+  asking: Asking,
+): Promise<void> {
+  const { grant, earlier } = asking
+  if (grant === undefined || !isGranted(run, question, grant)) {
+    await askOrPark(core, run, call, question, asking, async () => [])
+  }
+  earlier.push(question)
+}
+
+function isGranted(run: Run, request: Question, { parked, answer }: Grant): boolean {
+  return typeof answer === 'string' && run.approvals.accept(parked.request, request, answer)
+}
+
+async function askOrPark(
+  core: Core,
+  run: Run,
+  call: { readonly input: unknown } | undefined,
+  request: Question,
+  { signal, earlier }: Asking,
+  effect: () => Promise<ParkedEffect[]>,
+): Promise<void> {
+  try {
+    await run.approvals.ask(request, signal)
+  } catch (error) {
+    const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
+    if (!isParked) throw error
+    const id = String(error.details.approvalId)
+    try {
+      await core.parking.put({
+        id,
+        runId: run.id,
+        actor: run.actor,
+        tool: request.tool,
+        input: call.input,
+        at: core.clock(),
+        request: { id, ...withEarlier(request, earlier) },
+        effect: await effect(),
+      })
+      remember(core, id, run)
+    } catch {
+      throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
+    }
+    throw error
+  }
+}
+
+/** The same request with all that was answered before it, so that one answer covers the call from its start. */
+function withEarlier(request: Question, earlier: readonly Question[]): Question {
+  const all = [...earlier, request]
+  return {
+    ...request,
+    accesses: all.flatMap(({ accesses }) => accesses),
+    verdict: { ...request.verdict, rules: all.flatMap(({ verdict }) => verdict.rules) },
+  }
+}
+
+/**
+ * Refuses to resume a call whose files are not as it found them.
+ *
+ * @throws ToolError `APPROVAL_DENIED` for such an answer, `WRITE_CONFLICT` with `currentSha256`
+ */
+export async function requireGrant(core: Core, { parked, answer }: Grant): Promise<void> {
+  if (typeof answer === 'object') {
+    throw new ToolError('APPROVAL_DENIED', `The approval of ${parked.tool} was refused: ${answer.deny}`, {
+      approvalId: parked.id,
+    })
+  }
+  for (const { path, before } of parked.effect) {
+    const now = await versionAt(core.backend, path as Path)
+    if (sameVersion(now, before)) continue
+    throw new ToolError('WRITE_CONFLICT', `Cannot resume ${parked.tool}: ${quote(path)} changed while it waited`, {
+      path,
+      currentSha256: now?.type === 'file' ? now.sha256 : null,
+    })
+  }
+}
+
+/** The run as a resumed call sees it: the versions that it was parked with were shown to it then. */
+export function withGrant(run: Run, grant: Grant | undefined): Run {
+  if (grant === undefined) return run
+  const sawWhole = (path: Path, sha256: string) =>
+    run.ledger.sawWhole(path, sha256) ||
+    grant.parked.effect.some((one) => one.path === path && one.before?.type === 'file' && one.before.sha256 === sha256)
+  return { ...run, ledger: { ...run.ledger, sawWhole } }
+}
+
+/** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
+function remember(core: Core, id: string, run: Run): void {
+  core.waiting.set(id, run)
+  if (core.waiting.size > MAX_WAITING) core.waiting.delete(core.waiting.keys().next().value as string)
+}
+
+const MAX_WAITING = 1000
+
+async function effectOf(core: Core, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
+  const effect: ParkedEffect[] = []
+  for (const { change, before, headOf } of known) {
+    const { path, to } = change
+    const found = headOf === undefined ? versionOf(before) : await versionAt(core.backend, path)
+    effect.push({ path, before: found, after: versionOf(to) })
+  }
+  return effect
+}
+
+function sameEffect(parked: readonly ParkedEffect[], now: readonly ParkedEffect[]): boolean {
+  return (
+    parked.length === now.length &&
+    now.every(({ path, before, after }, i) => {
+      const then = parked[i]
+      return then?.path === path && sameVersion(then.before, before) && sameVersion(then.after, after)
+    })
+  )
+}

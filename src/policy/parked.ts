@@ -1,0 +1,53 @@
+import type { Version } from '../vfs/backend.ts'
+import type { ApprovalRequest } from './approval.ts'
+
+/**
+ * A call that waits for an approval: plain data, which can be kept as JSON and resumed in another process. It holds the
+ * call's input as the model gave it: keep it where the files themselves could be kept.
+ */
+export interface ParkedCall {
+  /** The `approvalId` of its `APPROVAL_REQUIRED`. */
+  readonly id: string
+  readonly runId: string
+  readonly actor: string
+  readonly tool: string
+  readonly input: unknown
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** What whoever approves is shown: the verdict with its rules, the accesses, the preview. */
+  readonly request: ApprovalRequest
+  /** What the approval is about: it covers this effect and no other. */
+  readonly effect: readonly ParkedEffect[]
+}
+
+/** What the call found at a path, and what it would leave there. */
+export interface ParkedEffect {
+  readonly path: string
+  readonly before: Version
+  readonly after: Version
+}
+
+/** Where calls wait for their approval. What it throws refuses the call, or its resumption. */
+export interface ParkedCalls {
+  put(call: ParkedCall): void | Promise<void>
+  /** Gives a call out and forgets it, in one step: nobody may get it twice. */
+  take(id: string): ParkedCall | undefined | Promise<ParkedCall | undefined>
+}
+
+/** Keeps parked calls in memory, the latest thousand. */
+export function memoryParking(): ParkedCalls {
+  const calls = new Map<string, ParkedCall>()
+  return {
+    put(call) {
+      calls.set(call.id, call)
+      if (calls.size > MAX_PARKED) calls.delete(calls.keys().next().value as string)
+    },
+    take(id) {
+      const call = calls.get(id)
+      calls.delete(id)
+      return call
+    },
+  }
+}
+
+const MAX_PARKED = 1000

@@ -1,0 +1,37 @@
+import { type Failure, ToolError } from './errors.ts'
+import { type CallOptions, callTool, type Success } from './pipeline.ts'
+import type { ApprovalAnswer } from './policy/approval.ts'
+import { openRecord } from './record.ts'
+import type { Core, Run } from './run.ts'
+
+/** Carries out, or refuses, a call that waited for its approval: once. What it refuses itself is audited as `resume`. */
+export async function resumeCall(
+  core: Core,
+  workspaceRun: Run,
+  id: string,
+  answer: ApprovalAnswer,
+  options: CallOptions = {},
+): Promise<Success | Failure> {
+  const run = core.waiting.get(id) ?? workspaceRun
+  try {
+    requireAnswer(answer)
+    const parked = await core.parking.take(id)
+    core.waiting.delete(id)
+    if (parked === undefined) throw notWaiting(id)
+    return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer } })
+  } catch (error) {
+    return openRecord(core, run, 'resume', options).refused(error)
+  }
+}
+
+function requireAnswer(answer: unknown): void {
+  if (answer === 'allow' || answer === 'allow-run') return
+  if (typeof (answer as { deny?: unknown } | null | undefined)?.deny === 'string') return
+  throw new ToolError('INVALID_INPUT', 'An approval is answered by "allow", "allow-run" or { deny: reason }')
+}
+
+function notWaiting(id: string): ToolError {
+  return new ToolError('NOT_FOUND', `No call waits for the approval ${JSON.stringify(String(id).slice(0, 100))}`, {
+    hint: 'It was answered already, or never asked for. Make the call again.',
+  })
+}
