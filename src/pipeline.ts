@@ -12,6 +12,7 @@ import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
+import type { CommandVerdict } from './shells/command-line.ts'
 import { statesBefore } from './states-before.ts'
 import { withSuggestions } from './suggest.ts'
 import type { Draft, Tool } from './tool.ts'
@@ -133,6 +134,8 @@ export interface JudgedCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
+  /** Of a command: what its line would start. */
+  readonly line?: CommandVerdict
 }
 
 /** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
@@ -160,7 +163,7 @@ export async function reach(
   run: Run,
   called: string | Tool,
   given: unknown,
-  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches'>,
+  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches' | 'refusedWithin'>,
 ): Promise<JudgedCall> {
   record?.at('input')
   const tool = typeof called === 'string' ? findTool(core, called) : called
@@ -174,7 +177,7 @@ export async function reach(
   const facts = policyCall(run, tool.name, input)
   const line = tool.commandLine?.(input)
   if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
-  return reachByCommand(core, { tool, input, accesses }, facts, line)
+  return reachByCommand(core, { tool, input, accesses }, facts, line, record)
 }
 
 /** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
@@ -183,15 +186,25 @@ async function reachByCommand(
   call: Omit<JudgedCall, 'verdict'>,
   facts: Omit<PolicyCall, 'accesses'>,
   line: string,
+  record: Pick<CallRecord, 'refusedWithin'> | undefined,
 ): Promise<JudgedCall> {
-  const judged = await core.judgeCommand(line, {
+  const { shell } = core
+  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+  const judged = shell.judge(line, {
     cwd: call.accesses[0]?.path ?? ROOT,
     policy: core.policy,
     call: { ...facts, accesses: call.accesses },
   })
-  const opened = await guardAccesses(core.backend, judged.opens)
-  const verdict = core.policy.evaluate({ ...facts, accesses: [...call.accesses, ...opened], commands: judged.commands })
-  return { ...call, verdict: combine(judged.verdict, verdict) }
+  const reached = { ...call, line: judged.line, verdict: judged.verdict }
+  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens)) {
+    const opened = core.policy.evaluate({ ...facts, accesses: [access] })
+    // What it asks about is asked when the line comes to it, or once it is known what it wrote.
+    if (opened.decision !== 'deny') continue
+    const { code, message } = denied(opened)
+    record?.refusedWithin({ permission: access.permission, path: access.asked, code, message })
+    reached.verdict = combine(reached.verdict, opened)
+  }
+  return reached
 }
 
 /** Gets the approval of what is about to run. */

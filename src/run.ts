@@ -13,7 +13,7 @@ import type { ParkedCalls } from './policy/parked.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
 import type { Processes } from './shells/processes.ts'
-import type { CommandJudge, Shell } from './shells/shell.ts'
+import type { Shell } from './shells/shell.ts'
 import type { Tool } from './tool.ts'
 import type { Backend, Change } from './vfs/backend.ts'
 
@@ -44,8 +44,6 @@ export interface Core {
   readonly staleGuard: 'hash' | 'shown'
   /** What runs commands. */
   readonly shell: Shell | undefined
-  /** Judges a command line before it runs. */
-  readonly judgeCommand: CommandJudge
   /** Whether a command starts where the last one of its run ended. */
   readonly keepCwd: boolean
   /** Nothing may be changed here. */

@@ -23,7 +23,7 @@ import { createRates } from './policy/rate.ts'
 import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
 import { resumeCall } from './resume.ts'
 import type { Core, Run, Task } from './run.ts'
-import { judgeLine } from './shells/judging.ts'
+import type { CommandVerdict } from './shells/command-line.ts'
 import { createProcesses } from './shells/processes.ts'
 import type { Shell } from './shells/shell.ts'
 import type { Tool } from './tool.ts'
@@ -96,7 +96,13 @@ export interface ToolDescription {
 
 /** What would happen to a call: the verdict with its rules and accesses, or the refusal that comes before it. */
 export type Explanation =
-  | { readonly ok: true; readonly verdict: Verdict; readonly accesses: readonly GuardedAccess[] }
+  | {
+      readonly ok: true
+      readonly verdict: Verdict
+      readonly accesses: readonly GuardedAccess[]
+      /** Of a command: what its line would start, and what speaks against it. */
+      readonly line?: CommandVerdict
+    }
   | Failure
 
 /** One agent's session in a workspace. Ledger, rates, approvals and artifacts are its own. */
@@ -313,7 +319,6 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     hooks: options.hooks ?? {},
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,
-    judgeCommand: judgeLine,
     keepCwd: options.keepCwd ?? false,
     sealed,
     clock: options.clock ?? Date.now,
@@ -380,8 +385,8 @@ function openRun(core: Core, run: Run, own: Run | undefined): WorkspaceRun {
     call: call as WorkspaceRun['call'],
     async explain(name, input) {
       try {
-        const { verdict, accesses } = await reach(core, run, name, input)
-        return { ok: true, verdict, accesses }
+        const { verdict, accesses, line } = await reach(core, run, name, input)
+        return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
       } catch (error) {
         return toFailure(error)
       }

@@ -22,7 +22,6 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   policy: ['errors', 'paths', 'access', 'files', 'limits', 'canonical-json', 'vfs'],
   parking: ['errors', 'evidence', 'judge-changes', 'paths', 'policy', 'run', 'vfs'],
   resume: ['errors', 'pipeline', 'policy', 'record', 'run'],
-  shells: ['vfs', 'paths', 'policy', 'search', 'patch', 'git', 'errors'],
   operations: ['access', 'backends', 'errors', 'evidence', 'paths', 'run', 'tool', 'vfs'],
   'states-before': ['evidence', 'run', 'tool', 'vfs'],
   evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'canonical-json'],

@@ -6,6 +6,7 @@ import { bashFs } from './bash/fs.ts'
 import { type Interpreter, loadInterpreter } from './bash/just-bash.ts'
 import { HOME, type Places, placeOf } from './bash/places.ts'
 import { createCommandFiles } from './command-files.ts'
+import { lineJudge } from './judging.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from './shell.ts'
 
 export interface BashOptions {
@@ -31,6 +32,7 @@ export function bash(options: BashOptions = {}): Shell {
   return {
     name: 'bash',
     capabilities: Object.freeze({ processes: false, network: false, background: false, guarded: true, undo: true }),
+    judge: lineJudge({ root: HOME, shell: 'bash' }),
     async run(command) {
       const interpreter = await loadInterpreter()
       const stop = new AbortController()

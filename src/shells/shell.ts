@@ -5,6 +5,7 @@ import type { Path } from '../paths/logical-path.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Query } from '../search/query.ts'
 import type { Change, DirectoryEntry, Stat } from '../vfs/backend.ts'
+import type { CommandVerdict } from './command-line.ts'
 
 /** What a shell can do. A tool asks here and says so, instead of pretending. */
 export interface ShellCapabilities {
@@ -24,6 +25,8 @@ export interface ShellCapabilities {
 export interface Shell {
   readonly name: string
   readonly capabilities: ShellCapabilities
+  /** Judges a line by its structure, as this shell would read it. */
+  readonly judge: CommandJudge
   /**
    * Runs a line to its end. A non-zero exit is an outcome.
    *
@@ -173,11 +176,13 @@ export interface JudgeOptions {
 
 /** What a line's structure says, before anything of it runs. */
 export interface JudgedLine {
+  /** The judgement itself: every command of the line, and why it is not allowed. */
+  readonly line: CommandVerdict
+  /** With what policy says of each command. */
   readonly verdict: Verdict
-  /** Every command in the line as text, for policy rules on commands. */
-  readonly commands: readonly string[]
   /** Files that the line plainly opens. */
   readonly opens: readonly Access[]
 }
 
-export type CommandJudge = (line: string, options: JudgeOptions) => Promise<JudgedLine>
+/** Judges a line. Pure. */
+export type CommandJudge = (line: string, options: JudgeOptions) => JudgedLine

