@@ -13,6 +13,7 @@ import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
 import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
+import { reportMarkdown } from '../src/evidence/report-text.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
 import { createWorkspace, mounts, type Path } from '../src/index.ts'
@@ -50,6 +51,7 @@ async function given(): Promise<Record<string, unknown>> {
       planPatch,
       quoteName,
       redact,
+      reportMarkdown,
       toJsonSchema,
       unifiedDiff,
       Volume,
