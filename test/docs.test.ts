@@ -7,9 +7,11 @@ import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toJsonSchema } from '../src/adapters/json-schema.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
+import { durableObject } from '../src/backends/durable-object.ts'
 import { memfs } from '../src/backends/memfs.ts'
 import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
+import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
@@ -21,6 +23,7 @@ import { compileGlob } from '../src/paths/glob.ts'
 import { compilePolicy } from '../src/policy/policy.ts'
 import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
+import { bash } from '../src/shells/bash.ts'
 import { backendContract } from '../src/testing/index.ts'
 
 const top = join(import.meta.dirname, '..')
@@ -38,6 +41,7 @@ async function given(): Promise<Record<string, unknown>> {
       backendContract,
       memfs,
       memory,
+      bash,
       git,
       mounts,
       overlay,
@@ -48,6 +52,7 @@ async function given(): Promise<Record<string, unknown>> {
       unifiedDiff,
       Volume,
     },
+    ...{ durableObject, objectStore, r2, env: { BUCKET: {} }, DurableObject: class {} },
     node: () => node(directory, { stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,
