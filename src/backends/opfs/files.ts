@@ -45,6 +45,8 @@ export async function openFiles(
   let turn: Promise<unknown> = Promise.resolve()
 
   async function giveUp(): Promise<void> {
+    // It may be wanted before we are done with taking it.
+    await refreshing?.catch(() => {})
     staging = undefined
     if (busy > 0) await new Promise<void>((resolve) => (whenIdle = resolve))
   }

@@ -43,6 +43,8 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
 
   /** Gives back the storage once the commits that are being written are. */
   async function giveUp(): Promise<void> {
+    // It may be wanted before we are done with taking it.
+    await refreshing?.catch(() => {})
     held = undefined
     await running
   }
