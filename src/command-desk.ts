@@ -1,6 +1,7 @@
 import type { GuardedAccess } from './access.ts'
 import { isMutating } from './access.ts'
 import { overlay } from './backends/overlay.ts'
+import { runInBackground } from './background.ts'
 import type { ContextOptions } from './context.ts'
 import { ToolError } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
@@ -18,7 +19,7 @@ export function deskFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, ask }: Pick<ContextOptions, 'record' | 'ask'>,
+  { record, ask, commit }: Pick<ContextOptions, 'record' | 'ask' | 'commit'>,
 ): CommandDesk | undefined {
   const { shell } = core
   if (shell === undefined) return undefined
@@ -95,6 +96,12 @@ export function deskFor(
     shell,
     cwd: run.shell.cwd,
     open,
+    async start(line, cwd, timeoutMs) {
+      const { now } = { now: core.clock }
+      if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
+      const { files, git, signal } = open(undefined)
+      return shell.start({ line, cwd, env: {}, timeoutMs, signal, files, git, now })
+    },
     endedAt(cwd) {
       if (core.keepCwd) run.shell.cwd = cwd
     },

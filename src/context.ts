@@ -1,4 +1,5 @@
 import { deskFor } from './command-desk.ts'
+import type { Failure } from './errors.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import { parseInput } from './input.ts'
@@ -9,7 +10,7 @@ import type { PolicyCall, Verdict } from './policy/policy.ts'
 import type { CallRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import { sightFor } from './sight.ts'
-import type { ToolContext } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 import { createView, guardAccesses } from './vfs/guarded.ts'
 
 export interface ContextOptions {
@@ -17,6 +18,8 @@ export interface ContextOptions {
   readonly signal: AbortSignal | undefined
   /** Gets the approval of something that the draft comes upon. */
   readonly ask: (question: Question) => Promise<void>
+  /** Carries out what came of the draft later, as a call of its own. */
+  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
 }
 
 /** What a tool may know and use while it drafts one judged call. */
@@ -24,7 +27,7 @@ export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, signal, ask }: ContextOptions,
+  { record, signal, ask, commit }: ContextOptions,
 ): ToolContext {
   return {
     accesses: call.accesses,
@@ -46,7 +49,7 @@ export function contextFor(
       diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal),
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
-    commands: deskFor(core, run, call, { record, ask }),
+    commands: deskFor(core, run, call, { record, ask, commit }),
     processes: run.shell.processes,
     keepArtifact(name, text) {
       try {
