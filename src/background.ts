@@ -39,18 +39,17 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
         failure = error
       }
       if (await transaction.settleQuestion()) continue
-      const { refusals } = transaction
+      const { refusals, reads } = transaction
       if (outcome === undefined) {
-        if (refusals.length > 0) await commit(commandEnd(cwd, { refusals }))
+        await commit(commandEnd(cwd, { refusals, reads }))
         throw failure
       }
+      const { changes, accesses } = await transaction.changes()
+      const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
+      if (!kept.ok) throw new ToolError(kept.code, kept.message)
+      // Only now: what the command has read counts for whoever sees its output.
       stdout += outcome.stdout
       stderr += outcome.stderr
-      const { changes, accesses } = await transaction.changes()
-      if (changes.length + refusals.length > 0) {
-        const kept = await commit(commandEnd(cwd, { changes, accesses, refusals }))
-        if (!kept.ok) throw new ToolError(kept.code, kept.message)
-      }
       exitCode = outcome.exitCode
       return
     }
@@ -83,7 +82,7 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
 }
 
 /** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */
-function commandEnd(cwd: Path, effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals'>): Tool {
+function commandEnd(cwd: Path, effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>): Tool {
   const paths = effect.changes?.map(({ path }) => path) ?? []
   return defineTool({
     name: 'start_command',

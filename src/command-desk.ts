@@ -48,11 +48,15 @@ export function deskFor(
     const stop = new AbortController()
     const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
     let question: Question | undefined
+    const reads = new Set<Path>()
     const options: CommandFilesOptions = {
       backend: drafts,
       signal: stopped,
       sight: (kind) => sightFor(core.policy, facts, kind, call.verdict),
-      onRead: record.reads,
+      onRead(path) {
+        reads.add(path)
+        record.reads(path)
+      },
       limits: { treeEntries: core.limits.treeEntries, fileBytes: core.limits.commandFileBytes },
       judge(access) {
         question ??= judge(access)
@@ -71,6 +75,7 @@ export function deskFor(
         return files.refusals
       },
       given: files.given,
+      reads,
       async settleQuestion() {
         for (const refusal of files.refusals) record.refusedWithin(refusal)
         if (question === undefined) return false

@@ -3,6 +3,7 @@ import type { Access, GuardedAccess, Permission } from './access.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
+import type { Label } from './policy/labels.ts'
 import type { Processes } from './shells/processes.ts'
 import type { CommandDesk, Refusal } from './shells/shell.ts'
 import type { Backend, Change, Receipt } from './vfs/backend.ts'
@@ -26,6 +27,8 @@ export interface Draft<Result> {
    * once more, together.
    */
   readonly accesses?: readonly GuardedAccess[]
+  /** Files that were read for it, where that was not through the call's own view. */
+  readonly reads?: Iterable<Path>
   /** Accesses that a command tried and that were refused while it went on, for the record. */
   readonly refusals?: readonly Refusal[]
   /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
@@ -74,6 +77,12 @@ export interface ToolContext {
   readonly processes: Processes
   /** Stores a text for the run to read later, and gives its address; `undefined` where there is no room for it. */
   keepArtifact(name: string, text: string): string | undefined
+  /**
+   * Says that what the tool shows holds content of a label that no read path tells.
+   */
+  brings(label: Label, path: string): void
+  /** Asks before anything goes to a host: `TAINT_DENIED` where what the run has seen may not go there. */
+  reachesHost(host: string): void
   /** The stored full result of an earlier call of this run. */
   readArtifact(uri: string): Promise<string>
 }

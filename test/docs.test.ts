@@ -24,6 +24,7 @@ import { compilePolicy } from '../src/policy/policy.ts'
 import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
 import { bash } from '../src/shells/bash.ts'
+import { judgeCommand } from '../src/shells/command-line.ts'
 import { backendContract } from '../src/testing/index.ts'
 
 const top = join(import.meta.dirname, '..')
@@ -43,6 +44,7 @@ async function given(): Promise<Record<string, unknown>> {
       memory,
       bash,
       git,
+      judgeCommand,
       mounts,
       overlay,
       planPatch,

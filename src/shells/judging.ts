@@ -14,8 +14,15 @@ export function lineJudge(how: { readonly root?: string; readonly shell?: 'bash'
     const judged = judgeCommand(line, policy.data.commands ?? NO_LISTS, {
       ...how,
       cwd,
-      decide({ text }) {
-        const verdict = verdicts.get(text) ?? policy.evaluate({ ...call, commands: [text] })
+      decide({ text, otherTexts }) {
+        let verdict = verdicts.get(text) ?? policy.evaluate({ ...call, commands: [text] })
+        for (const other of otherTexts) {
+          // What allows must fit the command as written; what restricts, any way to write it.
+          const restricted = policy.evaluate({ ...call, commands: [other] })
+          if (restricted.rules.some(({ source, action }) => source === 'rule' && action !== 'allow')) {
+            verdict = combine(verdict, restricted)
+          }
+        }
         verdicts.set(text, verdict)
         return verdict
       },

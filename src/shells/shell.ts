@@ -160,6 +160,8 @@ export interface CommandTransaction {
   readonly signal: AbortSignal
   /** Everything that was refused, each once. */
   readonly refusals: readonly Refusal[]
+  /** Every file whose bytes were read. */
+  readonly reads: ReadonlySet<Path>
   /** Whether an access waited for an approval: it was got, and the line must run again. Throws where it was not. */
   settleQuestion(): Promise<boolean>
   /** What the line has changed, as one set, with the accesses that led to it. */
