@@ -1,8 +1,10 @@
 #!/usr/bin/env node
+import { audit } from './audit.ts'
 import { call } from './call.ts'
 import { demo } from './demo.ts'
 import { mcp } from './mcp.ts'
 import { overlay } from './overlay.ts'
+import { report } from './report.ts'
 import { tools } from './tools.ts'
 
 const usage = `wardspace: a workspace that an AI agent can be trusted with
@@ -13,6 +15,9 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
   wardspace mcp                   serve the tools over stdio (Model Context Protocol)
   wardspace overlay [ACTION]      what --overlay has changed: show, accept or discard it
+  wardspace report FILE           what the runs in an audit file did: --run ID, --markdown, --json
+  wardspace audit verify FILE...  whether audit files are whole; exit code 1 if not. --head HASH: how the chain must end;
+                                  --after HASH: the record before it, where older files are kept elsewhere
 
   --root DIR          the directory to work in (default: the current one)
   --policy P          readOnly, supervised, autonomous, or a JSON file (default: autonomous;
@@ -24,7 +29,15 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
 `
 
 /** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. */
-const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = { call, demo, mcp, overlay, tools }
+const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
+  audit,
+  call,
+  demo,
+  mcp,
+  overlay,
+  report,
+  tools,
+}
 
 const [name = 'help', ...words] = process.argv.slice(2)
 
