@@ -109,7 +109,7 @@ describe('reading programs', () => {
         expect(risksOf([change(path, text.join(''), text.join(''))])).toEqual([])
         risksOf([change(path, text.join(''), 'x')])
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     )
   })
 })
