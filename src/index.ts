@@ -31,6 +31,7 @@ export {
   type Verdict,
   type VerdictRule,
 } from './policy/policy.ts'
+export { type Risk, type RiskFlag, riskMeanings } from './policy/risks.ts'
 export type { Taint, TaintOrigin } from './policy/taint.ts'
 export type { ToolSet } from './policy/tool-sets.ts'
 export type { Task } from './run.ts'

@@ -15,6 +15,7 @@ import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import type { CommandVerdict } from './shells/command-line.ts'
+import { policyFor } from './shells/unsure.ts'
 import { statesBefore } from './states-before.ts'
 import { withSuggestions } from './suggest.ts'
 import type { Draft, Tool } from './tool.ts'
@@ -223,7 +224,7 @@ async function reachByCommand(
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   const judged = shell.judge(line, {
     cwd: call.accesses[0]?.path ?? ROOT,
-    policy: core.policy,
+    policy: policyFor(shell, core.policy),
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }

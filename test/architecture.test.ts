@@ -96,7 +96,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   index: '*',
   adapters: ['workspace', 'tool', 'errors', 'pipeline', 'adapters'],
-  testing: ['vfs', 'paths', 'errors', 'files'],
+  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace'],
   cli: '*',
 }
 

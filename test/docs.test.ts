@@ -26,7 +26,7 @@ import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
 import { bash } from '../src/shells/bash.ts'
 import { judgeCommand } from '../src/shells/command-line.ts'
-import { backendContract } from '../src/testing/index.ts'
+import { backendContract, shellContract } from '../src/testing/index.ts'
 
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
@@ -41,6 +41,7 @@ async function given(): Promise<Record<string, unknown>> {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
     ...{
       backendContract,
+      shellContract,
       memfs,
       memory,
       bash,

@@ -2,6 +2,7 @@ import type { GuardedAccess } from '../access.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { ToolError } from '../errors.ts'
 import type { Verdict } from './policy.ts'
+import type { Risk } from './risks.ts'
 
 /** What whoever approves is asked. Plain data. */
 export interface ApprovalRequest {
@@ -12,8 +13,8 @@ export interface ApprovalRequest {
   readonly verdict: Verdict
   /** What the call would change. */
   readonly diff?: string
-  /** Flags such as `touchesBuildFile`. */
-  readonly risks: readonly string[]
+  /** What to look at: flags such as `touchesBuildFile`, each with the path that raises it. */
+  readonly risks: readonly Risk[]
 }
 
 /** What is asked, before it has an id. */
@@ -128,7 +129,7 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
  * about with its whole input, for its path says nothing about what it does.
  */
 function questionsOf({ tool, input, accesses, verdict, risks }: Omit<ApprovalRequest, 'id'>): string[] {
-  const questions = risks.map((risk) => canonicalJson(['risk', risk]))
+  const questions = risks.map(({ flag, path }) => canonicalJson(['risk', flag, path]))
   for (const rule of verdict.rules) {
     if (rule.action !== 'ask') continue
     const named = accesses.filter(

@@ -1,38 +1,24 @@
-import { opfs } from '../../../src/backends/opfs.ts'
 import { backendContract } from '../../../src/testing/index.ts'
+import { workerSubjects } from './subjects.ts'
 
 /** What became of a case. */
 export interface Outcome {
+  readonly subject: string
   readonly name: string
   readonly skipped?: string
   readonly failed?: string
 }
 
 /** Runs the contract here, in a worker, over workspaces that it opens itself, and says how it went. */
-globalThis.onmessage = async ({ data: layout }: { readonly data: 'packed' | 'files' }) => {
-  let count = 0
-  const root = await navigator.storage.getDirectory()
-  const cases = backendContract({
-    name: layout,
-    async create() {
-      count += 1
-      const name = `worker-${layout}-${count}`
-      const open = () => opfs({ name, layout })
-      return {
-        backend: await open(),
-        reopen: open,
-        async dispose() {
-          await (await root.getDirectoryHandle('wardspace')).removeEntry(name, { recursive: true })
-        },
-      }
-    },
-  })
+globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
+  const create = workerSubjects()[subject]
+  if (create === undefined) throw new Error(`There is no subject "${subject}"`)
   const outcomes: Outcome[] = []
-  for (const one of cases) {
+  for (const one of backendContract({ name: subject, create })) {
     outcomes.push(
       await one.run().then(
-        (result) => ({ name: one.name, ...result }),
-        (error: unknown) => ({ name: one.name, failed: String(error) }),
+        (result) => ({ subject, name: one.name, ...result }),
+        (error: unknown) => ({ subject, name: one.name, failed: String(error) }),
       ),
     )
   }
