@@ -151,7 +151,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
-      policyDecision: { decision: verdict?.decision ?? 'none', rules: verdict?.rules ?? NO_PATHS },
+      policyDecision: { decision: verdict?.decision ?? 'none', rules: [...sinkOf(failure), ...(verdict?.rules ?? [])] },
       reason,
       artifactUris: effect.artifactUris,
       durationMs: phase === 'intent' ? undefined : timestamp - started,
@@ -203,6 +203,12 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
 /** Without the message: it repeats what the codes say. */
 function told({ permission, path, code }: Refusal): { permission: Permission; path: string; code: string } {
   return { permission, path, code }
+}
+
+/** The sink that a flow was refused at, as a rule. */
+function sinkOf(failure: Failure | undefined): AuditEntry['policyDecision']['rules'] {
+  if (failure?.code !== 'TAINT_DENIED' || typeof failure.sink !== 'string') return NO_PATHS
+  return [{ name: failure.sink, action: 'deny', source: 'taint' }]
 }
 
 /** What the run works on, with its first record and again whenever it is another. */

@@ -15,7 +15,10 @@ export function reportTables(report: RunReport, audit?: AuditCheck): string {
       const cells = rows.map((row) => row.map(shown))
       const widths = columns.map((column, i) => Math.max(column.length, ...cells.map((row) => row[i]?.length ?? 0)))
       const line = (row: readonly string[]) =>
-        row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  ')
+        row
+          .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+          .join('  ')
+          .trimEnd()
       const names = columns.some((column) => column !== '') ? [`  ${styleText('dim', line(columns))}`] : []
       return [head, ...names, ...cells.map((row) => `  ${line(row)}`), ''].join('\n')
     })
