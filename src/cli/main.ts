@@ -3,6 +3,7 @@ import { call } from './call.ts'
 import { demo } from './demo.ts'
 import { mcp } from './mcp.ts'
 import { overlay } from './overlay.ts'
+import { policy } from './policy.ts'
 import { tools } from './tools.ts'
 
 const usage = `wardspace: a workspace that an AI agent can be trusted with
@@ -13,10 +14,12 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
   wardspace mcp                   serve the tools over stdio (Model Context Protocol)
   wardspace overlay [ACTION]      what --overlay has changed: show, accept or discard it
+  wardspace policy explain TOOL PATH|COMMAND|JSON
+                                  the verdict on a call, with every rule that takes part; nothing is done
 
   --root DIR          the directory to work in (default: the current one)
-  --policy P          readOnly, supervised, autonomous, or a JSON file (default: autonomous;
-                      mcp and call also take --read-only)
+  --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
+                      wardspace.config.json|toml|yaml in the root or the current directory, else autonomous)
   --overlay           keep all changes apart, until they are accepted (mcp and call)
   --read-only         register no tool that changes anything
   --audit FILE        append the audit records to a JSONL file outside the root
@@ -24,7 +27,14 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
 `
 
 /** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. */
-const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = { call, demo, mcp, overlay, tools }
+const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
+  call,
+  demo,
+  mcp,
+  overlay,
+  policy,
+  tools,
+}
 
 const [name = 'help', ...words] = process.argv.slice(2)
 
