@@ -310,7 +310,9 @@ describe('processes', () => {
         for (;;) audit.record(entry)
       `)
       await new Promise((resolve) => writer.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, 15 + round * 7))
+      const size = () => (existsSync(file) ? statSync(file).size : 0)
+      for (const before = size(); size() < before + 4096; ) await new Promise((resolve) => setTimeout(resolve, 2))
+      await new Promise((resolve) => setTimeout(resolve, round * 7))
       const ended = new Promise((resolve) => writer.once('exit', resolve))
       writer.kill('SIGKILL')
       await ended
