@@ -42,6 +42,7 @@ export interface Audit {
 
 /** A longer reason or task is cut, in UTF-16 units. */
 const MOST_TEXT = 2000
+const MOST_PLAN = 20_000
 
 /**
  * The audit over some sinks.
@@ -97,16 +98,26 @@ function auditFailed(): ToolError {
 
 /** Without the secrets in what callers have written: reasons, the task, and names that they made up. */
 function withoutSecrets(entry: AuditEntry): AuditEntry {
-  const { reason, task, pathsAsked } = entry
+  const { reason, task, pathsAsked, plan } = entry
   const named = mayNameSecret(entry) ? withoutSecretNames(entry) : entry
-  if (reason === undefined && task === undefined && pathsAsked === undefined) return named
+  if (reason === undefined && task === undefined && pathsAsked === undefined && plan === undefined) return named
   return {
     ...named,
     toolName: safeText(entry.toolName, 100),
     ...(reason === undefined ? {} : { reason: safeText(reason, MOST_TEXT) }),
-    ...(task === undefined ? {} : { task: { ...task, text: safeText(task.text, MOST_TEXT) } }),
+    ...(task === undefined
+      ? {}
+      : { task: { ...task, ...safeGlobs('scope', task.scope), text: safeText(task.text, MOST_TEXT) } }),
+    ...(plan === undefined
+      ? {}
+      : { plan: { ...plan, ...safeGlobs('paths', plan.paths), text: safeText(plan.text, MOST_PLAN) } }),
     ...(pathsAsked === undefined ? {} : { pathsAsked: pathsAsked.map((path) => safeText(path, 300)) }),
   }
+}
+
+function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefined): { readonly [K in F]?: string[] } {
+  if (globs === undefined) return {}
+  return { [field]: globs.map((glob) => safeText(glob, MOST_TEXT)) } as { [K in F]: string[] }
 }
 
 /** Every known format is as long as this; hardly any name is. */

@@ -157,8 +157,8 @@ describe.each(settings)('%s', (title, options) => {
     const results = seen
       .filter(({ way }) => way.startsWith('call '))
       .map(({ way, text }) => ({ way, ...JSON.parse(text) }))
-    expect(new Set(results.filter(({ ok }) => ok).map(({ way }) => way)).size).toBeGreaterThan(9)
-    expect(new Set(results.map(({ code }) => code)).size).toBeGreaterThan(8)
+    expect(new Set(results.filter(({ ok }) => ok).map(({ way }) => way)).size).toBeGreaterThan(6)
+    expect(new Set(results.map(({ code }) => code)).size).toBeGreaterThan(7)
   })
 })
 
@@ -172,7 +172,7 @@ it('no planted secret is in what people are asked', async () => {
   for (const tool of calls) for (const input of inputsOf(tool, RUNS)) await call(tool.name, input)
   for (const request of asked) see('an approval', request)
   await finish()
-  expect(asked.length).toBeGreaterThan(20)
+  expect(asked.length).toBeGreaterThan(10)
   expect(leaked(seen)).toEqual([])
 })
 
@@ -193,6 +193,12 @@ it('a secret that a caller writes is in no record, no report and no artifact', a
     await workspace.call(`${tool.name} ${token}`, {}, { step: 'step' })
   }
   await finish()
+
+  const planned = await watched('planned', { mode: 'plan', approve: () => 'allow' })
+  await planned.workspace.call('submit_plan', { plan: `Use ${token}`, paths: [`src/${token}`] })
+  await planned.workspace.call('write_file', { path: `src/${token}`, content: 'x' })
+  await planned.finish()
+  expect(leaked(planned.seen.filter(({ way }) => way !== 'the artifacts'))).toEqual([])
   // The name of a file is a name: whoever lists the files sees it, and so does the header of its diff.
   expect(leaked(seen.filter(({ way }) => way !== 'the artifacts'))).toEqual([])
 
