@@ -16,6 +16,7 @@ export type { LogicalPath, Path } from './paths/logical-path.ts'
 export type { CallOptions, Success } from './pipeline.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
 export type { Label, LabelPolicy, LabelSink, LabelSource } from './policy/labels.ts'
+export type { MemoryPolicy } from './policy/memory.ts'
 export type { ParkedCall, ParkedCalls, ParkedEffect } from './policy/parked.ts'
 export type { Plan } from './policy/plan.ts'
 export {

@@ -208,7 +208,7 @@ export async function reach(
   const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
   record?.at('plan')
-  const planned = tool.plan(input, { cwd: run.shell.cwd })
+  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: core.memory?.path })
   record?.plans(planned)
   record?.at('guard')
   const accesses = await guardAccesses(core.backend, planned)
