@@ -13,14 +13,20 @@ export interface Outcome {
 globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
   const create = workerSubjects()[subject]
   if (create === undefined) throw new Error(`There is no subject "${subject}"`)
+  const waiting = [...backendContract({ name: subject, create })]
   const outcomes: Outcome[] = []
-  for (const one of backendContract({ name: subject, create })) {
-    outcomes.push(
-      await one.run().then(
-        (result) => ({ subject, name: one.name, ...result }),
-        (error: unknown) => ({ subject, name: one.name, failed: String(error) }),
-      ),
-    )
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  const work = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      const { name, run } = one
+      outcomes.push(
+        await run().then(
+          (result) => ({ subject, name, ...result }),
+          (error: unknown) => ({ subject, name, failed: String(error) }),
+        ),
+      )
+    }
   }
+  await Promise.all(Array.from({ length: 5 }, work))
   globalThis.postMessage(outcomes)
 }

@@ -8,7 +8,8 @@ import type { Outcome } from './contract-worker.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
 for (const [name, create] of Object.entries(pageSubjects())) {
-  registerContract(name, backendContract({ name, create }), { describe, it })
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  registerContract(name, backendContract({ name, create }), { describe, it: it.concurrent })
 }
 
 /** Where the workspace is opened in a worker, its contract is run there. */
