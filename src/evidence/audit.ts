@@ -1,6 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets.ts'
 import { type AuditEntry, type AuditRecord, type ChainHead, chain, emptyChain } from './audit-record.ts'
+import type { AuditCheck } from './verify-audit.ts'
 
 export { type AuditEntry, type AuditRecord, type ChainHead, shaMap } from './audit-record.ts'
 export { type AuditCheck, verifyAudit } from './verify-audit.ts'
@@ -15,6 +16,8 @@ export interface AuditSink {
   accept?(entry: AuditEntry): void
   /** The records, where it keeps them. */
   records?(): readonly AuditRecord[]
+  /** Checks what it keeps more closely than by its records. */
+  verify?(): AuditCheck
   /** The absolute physical path of the file that it writes, which must lie outside of what the workspace reaches. */
   readonly file?: string
   close?(): void | Promise<void>
@@ -39,6 +42,7 @@ export interface Audit {
 
 /** A longer reason or task is cut, in UTF-16 units. */
 const MOST_TEXT = 2000
+const MOST_PLAN = 20_000
 
 /**
  * The audit over some sinks.
@@ -94,13 +98,14 @@ function auditFailed(): ToolError {
 
 /** What callers have written themselves: reasons, the task, and names that they made up. */
 function withoutSecrets(entry: AuditEntry): AuditEntry {
-  const { reason, task, pathsAsked } = entry
-  if (reason === undefined && task === undefined && pathsAsked === undefined) return entry
+  const { reason, task, pathsAsked, plan } = entry
+  if (reason === undefined && task === undefined && pathsAsked === undefined && plan === undefined) return entry
   return {
     ...entry,
     toolName: safeText(entry.toolName, 100),
     ...(reason === undefined ? {} : { reason: safeText(reason, MOST_TEXT) }),
     ...(task === undefined ? {} : { task: { ...task, text: safeText(task.text, MOST_TEXT) } }),
+    ...(plan === undefined ? {} : { plan: { ...plan, text: safeText(plan.text, MOST_PLAN) } }),
     ...(pathsAsked === undefined ? {} : { pathsAsked: pathsAsked.map((path) => safeText(path, 300)) }),
   }
 }
