@@ -143,7 +143,10 @@ export async function openFiles(
         })
         throw error
       }
-      await mine.clear()
+      // The set is in place. Where its journal stays, taking the steps again changes nothing.
+      await mine.clear().catch(() => {
+        staging = undefined
+      })
       if (steps.length > 0) options.onCommit?.(changes)
       return {
         applied: changes.map(({ path, to }) => {
@@ -260,7 +263,7 @@ function begun(error: unknown): ToolError {
 }
 
 function isBegun(error: unknown): boolean {
-  return error instanceof ToolError && error.hint === BEGUN
+  return error instanceof ToolError && error.details.hint === BEGUN
 }
 
 const BEGUN = 'The change was begun and could not be taken back: it is finished as soon as the storage takes it.'

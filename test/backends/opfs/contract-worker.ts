@@ -1,4 +1,5 @@
 import { backendContract } from '../../../src/testing/index.ts'
+import { crashEverywhere, type Failing } from './crashes.ts'
 import { workerSubjects } from './subjects.ts'
 
 /** What became of a case. */
@@ -9,10 +10,20 @@ export interface Outcome {
   readonly failed?: string
 }
 
+/** What is asked of the worker: the contract of a subject, or that its storage fails at each call. */
+export interface Asked {
+  readonly subject: string
+  readonly failing?: Failing
+}
+
 /** Runs the contract here, in a worker, over workspaces that it opens itself, and says how it went. */
-globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
+globalThis.onmessage = async ({ data: { subject, failing } }: { readonly data: Asked }) => {
   const create = workerSubjects()[subject]
   if (create === undefined) throw new Error(`There is no subject "${subject}"`)
+  if (failing !== undefined) {
+    globalThis.postMessage(await crashEverywhere(create, failing))
+    return
+  }
   const waiting = [...backendContract({ name: subject, create })]
   const outcomes: Outcome[] = []
   // Each case has a workspace of its own, and waits for the storage most of the time.

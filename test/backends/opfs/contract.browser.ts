@@ -3,8 +3,9 @@ import { askPermission, directoryHandle } from '../../../src/backends/directory-
 import { opfs } from '../../../src/backends/opfs.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
-import { backendContract, registerContract } from '../../../src/testing/index.ts'
-import type { Outcome } from './contract-worker.ts'
+import { type BackendSubject, backendContract, registerContract } from '../../../src/testing/index.ts'
+import type { Asked, Outcome } from './contract-worker.ts'
+import { type Crashed, crashEverywhere, type Failing } from './crashes.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
 for (const [name, create] of Object.entries(pageSubjects())) {
@@ -15,13 +16,7 @@ for (const [name, create] of Object.entries(pageSubjects())) {
 /** Where the workspace is opened in a worker, its contract is run there. */
 describe.each(Object.keys(workerSubjects()))('%s', (name) => {
   it('keeps the contract', async () => {
-    const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
-    const outcomes = await new Promise<Outcome[]>((resolve, reject) => {
-      worker.onmessage = ({ data }) => resolve(data)
-      worker.onerror = ({ message }) => reject(new Error(message))
-      worker.postMessage(name)
-    })
-    worker.terminate()
+    const outcomes = await inWorker<Outcome[]>({ subject: name })
     expect(outcomes.filter(({ failed }) => failed !== undefined)).toEqual([])
     const skipped = outcomes.filter((one) => one.skipped !== undefined)
     expect(outcomes.length - skipped.length).toBeGreaterThan(name.includes('packed') ? 95 : 65)
@@ -30,6 +25,43 @@ describe.each(Object.keys(workerSubjects()))('%s', (name) => {
     }
   })
 })
+
+/** The packed layout is shown against faults of many kinds in `packed.test.ts`. */
+describe('storage that fails at any call tears no set', () => {
+  it.each<[string, Failing]>([
+    ['OPFS files, page', 'once'],
+    ['directory handle, page', 'dead'],
+  ])('%s, %s', async (name, failing) => {
+    const create = pageSubjects()[name] as () => Promise<BackendSubject>
+    expectWhole(await crashEverywhere(create, failing))
+  })
+
+  it.each<[string, Failing]>([
+    ['OPFS files, worker', 'once'],
+    ['OPFS files, worker', 'dead'],
+  ])('%s, %s', async (subject, failing) => {
+    expectWhole(await inWorker<Crashed>({ subject, failing }))
+  })
+})
+
+function expectWhole({ outcomes, faults }: Crashed): void {
+  expect(faults.join('\n')).toBe('')
+  expect(outcomes.old).toBeGreaterThan(5)
+  expect(outcomes.new).toBeGreaterThan(1)
+}
+
+async function inWorker<T>(asked: Asked): Promise<T> {
+  const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
+  try {
+    return await new Promise<T>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(message))
+      worker.postMessage(asked)
+    })
+  } finally {
+    worker.terminate()
+  }
+}
 
 describe('opfs', () => {
   it('tells where it stores, and how much room there is', async () => {
