@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MemoryEntry } from '../../src/backends/memory.ts'
 import { type Encoding, encodeText } from '../../src/files/text.ts'
-import { bench, everyBackend, snapshot, type Tree } from './setup.ts'
+import { everyBackend } from './backends.ts'
+import { bench, snapshot, type Tree } from './setup.ts'
 
 const word = fc.constantFrom('a', 'bb', 'é', '𝒳', '', ' c', '\t', 'foo(bar)')
 const format = fc.constantFrom<{ encoding: Encoding; bom: boolean }>(
