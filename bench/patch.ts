@@ -24,13 +24,22 @@ export async function benchPatch(): Promise<void> {
       const { status, stderr } = spawnSync('git', ['apply', '--check', 'changes.patch'], { cwd: corpus.root })
       if (status !== 0) throw new Error(String(stderr).slice(0, 500))
     }
-    const ours = async () => {
-      const workspace = await createWorkspace({ backend: original.fork?.() ?? original, policy, limits })
+    // Where diff_workspace is not open, its hash is not made.
+    const apply = async (tools: readonly string[]) => {
+      const workspace = await createWorkspace({ backend: original.fork?.() ?? original, policy, limits, tools })
       const answer = await workspace.call('apply_patch', { patch })
       if (!answer.ok) throw new Error(JSON.stringify(answer).slice(0, 500))
     }
-    const times = await medians(9, { ours, git })
+    const ours = () => apply(['apply_patch'])
+    const hashed = () => apply(['apply_patch', 'diff_workspace'])
+    const times = await medians(9, { ours, hashed, git })
     report(`apply_patch in memory, ${size}, git apply --check`, times.ours, times.git, 0.6)
+    report(
+      'the same with newWorkspaceDiffSha256, of the one without',
+      times.hashed,
+      times.ours,
+      Number.POSITIVE_INFINITY,
+    )
     await rejected()
   } finally {
     corpus.remove()

@@ -1,11 +1,14 @@
 import { classifyContent, classifyPath } from './files/classify.ts'
+import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
+import { parseInput } from './input.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
+import type { PolicyCall, Verdict } from './policy/policy.ts'
 import type { CallRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import { sightFor } from './sight.ts'
 import type { ToolContext } from './tool.ts'
-import { createView } from './vfs/guarded.ts'
+import { createView, guardAccesses } from './vfs/guarded.ts'
 
 /** What a tool may know and use while it drafts one judged call. */
 export function contextFor(
@@ -31,20 +34,46 @@ export function contextFor(
     now: core.clock,
     sawWhole: run.ledger.sawWhole,
     staleGuard: core.staleGuard,
-    workspaceDiff(wanted) {
-      const { see } = sightFor(core.policy, policyCall(run, call.tool.name, call.input), 'diff', call.verdict)
-      const policy = core.policy.forCall(policyCall(run, call.tool.name, call.input))
-      return core.diffs.diff({
-        ...wanted,
-        sees: (path) => see(path as Path, 'file'),
-        // Who may apply a binary patch may see one.
-        withBinary: (path) =>
-          policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
-        signal,
-      })
-    },
+    workspaceDiff: (wanted) =>
+      diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal),
+    workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
     readArtifact: (uri) => run.artifacts.read(uri),
+  }
+}
+
+/** How the workspace differs, as far as the policy shows it to a call. */
+function diffSeenBy(
+  core: Core,
+  call: Omit<PolicyCall, 'accesses'>,
+  verdict: Pick<Verdict, 'rules'>,
+  wanted: Pick<DiffRequest, 'base' | 'wants'>,
+  signal: AbortSignal | undefined,
+): Promise<WorkspaceDiff> {
+  const { see } = sightFor(core.policy, call, 'diff', verdict)
+  const policy = core.policy.forCall(call)
+  return core.diffs.diff({
+    ...wanted,
+    sees: (path) => see(path as Path, 'file'),
+    // Who may apply a binary patch may see one.
+    withBinary: (path) =>
+      policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
+    signal,
+  })
+}
+
+/** Judged as the call of `diff_workspace` that it stands for, so that its hash tells nothing that this would not. */
+async function workspaceDiffSha256(core: Core, run: Run, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const tool = core.tools.get('diff_workspace')
+  if (tool === undefined) return undefined
+  try {
+    const input = parseInput(tool, {})
+    const call = policyCall(run, tool.name, input)
+    const verdict = core.policy.evaluate({ ...call, accesses: await guardAccesses(core.backend, tool.plan(input)) })
+    if (verdict.decision !== 'allow') return undefined
+    return (await diffSeenBy(core, call, verdict, { wants: () => true }, signal)).sha256()
+  } catch {
+    return undefined
   }
 }
 

@@ -4,6 +4,7 @@ import { type Failure, ToolError } from './errors.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
+import { keepWhole } from './keep-whole.ts'
 import { approve, type Grant, requireGrant, withGrant } from './parking.ts'
 import { denied, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
@@ -94,7 +95,8 @@ export async function callTool(
     const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
-    const artifactUri = changes.store(run.artifacts, receipt, record.warnings)
+    const artifactUri =
+      changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
     await record.outcome(receipt, artifactUri)
 
     // 11. A hook may relabel or redact the result; the effect stands.
@@ -103,7 +105,7 @@ export async function callTool(
       ok: true,
       summary: draft.summary,
       warnings: [...context.warnings, ...record.warnings],
-      ...draft.result(receipt),
+      ...(await draft.result(receipt)),
       callId: record.id,
       ...(artifactUri === undefined ? {} : { artifactUri }),
     }

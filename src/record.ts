@@ -164,7 +164,7 @@ function intentOf(known: JudgedChanges['known']): Effect {
 }
 
 function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined): Effect {
-  if (applied.length === 0) return nothing
+  if (applied.length === 0) return artifactUri === undefined ? nothing : { ...nothing, artifactUris: [artifactUri] }
   return {
     pathsWritten: applied.map(({ path }) => path),
     oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(before)])),

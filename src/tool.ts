@@ -27,8 +27,11 @@ export interface Draft<Result> {
   readonly rehearsal?: boolean
   /** The change as text, where the tool has made it already. */
   readonly diff?: string
+  /** The whole of what the result shows cut: kept as an artifact, which the result names. */
+  readonly whole?: { readonly extension: string; text(): string }
   readonly shown?: (receipt: Receipt) => readonly Shown[]
-  readonly result: (receipt: Receipt) => Result
+  /** Asked after the commit. Must not fail: the effect stands. */
+  readonly result: (receipt: Receipt) => Result | Promise<Result>
 }
 
 /** What a tool may know and use while it drafts. */
@@ -49,6 +52,11 @@ export interface ToolContext {
   readonly staleGuard: 'hash' | 'shown'
   /** How the workspace differs from its base, as far as the policy shows it to this call. */
   workspaceDiff(wanted: Pick<DiffRequest, 'base' | 'wants'>): Promise<WorkspaceDiff>
+  /**
+   * What a `diff_workspace` of this run would give as `diffSha256` now; `undefined` where it may not call that without
+   * asking, or where it fails.
+   */
+  workspaceDiffSha256(): Promise<string | undefined>
   /** The commit that HEAD names; `undefined` where the workspace has no repository, or that no commit yet. */
   headCommit(): Promise<string | undefined>
   /** The stored full result of an earlier call of this run. */

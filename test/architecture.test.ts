@@ -22,6 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   policy: ['errors', 'paths', 'access', 'files', 'limits', 'canonical-json', 'vfs'],
   parking: ['errors', 'evidence', 'judge-changes', 'paths', 'policy', 'run', 'vfs'],
   resume: ['errors', 'pipeline', 'policy', 'record', 'run'],
+  shells: ['vfs', 'paths', 'policy', 'search', 'patch', 'git', 'errors'],
   operations: ['access', 'backends', 'errors', 'evidence', 'paths', 'run', 'tool', 'vfs'],
   'states-before': ['evidence', 'run', 'tool', 'vfs'],
   evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'canonical-json'],
@@ -34,7 +35,8 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
   record: ['errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
   'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
-  context: ['run', 'sight', 'tool', 'vfs', 'record', 'pipeline', 'git', 'files', 'paths'],
+  'keep-whole': ['evidence', 'tool'],
+  context: ['run', 'sight', 'tool', 'vfs', 'record', 'pipeline', 'git', 'files', 'paths', 'input', 'policy'],
   pipeline: '*',
   tools: [
     'tool',

@@ -7,9 +7,11 @@ import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { toJsonSchema } from '../src/adapters/json-schema.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
+import { durableObject } from '../src/backends/durable-object.ts'
 import { memfs } from '../src/backends/memfs.ts'
 import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
+import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
@@ -26,11 +28,12 @@ import { backendContract } from '../src/testing/index.ts'
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
 const made = join(top, 'dist/examples')
+const temporary = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
 
 /** What the examples in docstrings take for given. */
 async function given(): Promise<Record<string, unknown>> {
   const files = memory({ 'src/app.ts': 'export const answer = 41\n' })
-  const directory = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
+  const directory = mkdtempSync(join(temporary, 'docs-'))
   return {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
     ...{
@@ -47,6 +50,7 @@ async function given(): Promise<Record<string, unknown>> {
       unifiedDiff,
       Volume,
     },
+    ...{ durableObject, objectStore, r2, env: { BUCKET: {} }, DurableObject: class {} },
     node: () => node(directory, { stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,
@@ -90,7 +94,9 @@ describe('the examples', () => {
   beforeAll(() => {
     mkdirSync(made, { recursive: true })
   })
-  afterAll(() => rmSync(made, { recursive: true, force: true }))
+  afterAll(() => {
+    for (const directory of [made, temporary]) rmSync(directory, { recursive: true, force: true })
+  })
 
   it('are there', () => {
     expect(readmeExamples().length).toBeGreaterThan(0)

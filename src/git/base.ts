@@ -1,5 +1,5 @@
 import type { DirectoryNode, FileNode, LinkNode } from '../vfs/backend.ts'
-import { bytesOfNode, gitMode, idOfNode, LINK, type Side } from './changed.ts'
+import { bytesOfNode, gitMode, idOfNode, LINK, type Side, SUBMODULE } from './changed.ts'
 import type { Objects } from './objects.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
 
@@ -24,8 +24,11 @@ export function sideOfBase(objects: Objects, file: BaseFile): Side {
       get id() {
         return file.id
       },
+      node,
       bytes: () => bytesOfNode(node),
     }
+  // What git shows of a submodule that gave way to a file: the commit is no object of this repository.
+  if (mode === SUBMODULE) return { mode, id, bytes: () => new TextEncoder().encode(`Subproject commit ${id}\n`) }
   return { mode, id, bytes: async () => objects.need(id, 'blob') }
 }
 

@@ -8,6 +8,8 @@ export interface Side {
   readonly mode: number
   /** The id of its blob; `''` where it is too large to be looked into. */
   readonly id: string
+  /** The immutable node that holds it, if one does: what was made of it is known again without hashing. */
+  readonly node?: FileNode | LinkNode
   /** The content; of a link, its target. `undefined` if it is no longer there, or too large. */
   bytes(): Uint8Array | undefined | Promise<Uint8Array | undefined>
 }
@@ -52,6 +54,7 @@ export function sideOfNode(node: FileNode | LinkNode, base: number | undefined):
     get id() {
       return idOfNode(node)
     },
+    node,
     bytes: () => bytesOfNode(node),
   }
 }

@@ -58,6 +58,7 @@ interface Visit {
  */
 export function diskComparer(backend: Backend, objects: Objects) {
   const memory = new Map<Path, Known>()
+  const justRead = createJustRead()
 
   return async function compare(
     base: BaseDirectory,
@@ -66,6 +67,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
     signal: AbortSignal | undefined,
   ): Promise<readonly Changed[]> {
     const changed: Changed[] = []
+    justRead.clear()
     const now = Date.now()
     const seen = new Set<Path>()
     let level: (Visit & { readonly outer: IgnoreScope | undefined })[] = [
@@ -150,6 +152,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
       }
       const bytes = await contentOf(childPath, types[i] as number, glance.facts[FACTS * i] as number)
       const id = bytes === undefined ? '' : objectId('blob', bytes)
+      if (bytes !== undefined) justRead.keep(childPath, id, bytes)
       if (young(i)) known.settled = false
       else ids[i] = id
       return id
@@ -237,7 +240,34 @@ export function diskComparer(backend: Backend, objects: Objects) {
   }
 
   function sideOf(path: Path, mode: number, id: string, type: number): Side {
-    return { mode, id, bytes: () => contentOf(path, type, 0) }
+    return { mode, id, bytes: () => justRead.take(path, id) ?? contentOf(path, type, 0) }
+  }
+}
+
+/** How many bytes of what was read to be hashed stay at hand until the diff of it is made. */
+const JUST_READ_BYTES = 32 * 1024 * 1024
+
+/** Contents of this comparison, each to be taken once: a changed file is read for its id, and need not be for its diff. */
+function createJustRead() {
+  const contents = new Map<Path, { readonly id: string; readonly bytes: Uint8Array }>()
+  let held = 0
+  return {
+    keep(path: Path, id: string, bytes: Uint8Array): void {
+      if (held + bytes.length > JUST_READ_BYTES) return
+      held += bytes.length
+      contents.set(path, { id, bytes })
+    },
+    take(path: Path, id: string): Uint8Array | undefined {
+      const found = contents.get(path)
+      if (found?.id !== id) return undefined
+      contents.delete(path)
+      held -= found.bytes.length
+      return found.bytes
+    },
+    clear(): void {
+      contents.clear()
+      held = 0
+    },
   }
 }
 

@@ -17,6 +17,8 @@ export function gitFiles(backend: Backend): GitFiles {
   async function present(name: string): Promise<{ path: Path; stat: Stat } | undefined> {
     try {
       const asked = parsePath(`.git/${name}`)
+      // A ref named in a file may hold dots: it must not lead out of here.
+      if (asked !== `.git/${name}`) return undefined
       const path = await backend.canonical(asked)
       if (path !== asked) return undefined
       const stat = await backend.stat(path)

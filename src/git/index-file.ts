@@ -39,7 +39,8 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
         strip = (strip + 1) * 128 + (byte & 0x7f)
       }
       const end = bytes.indexOf(0, at)
-      if (end === -1 || strip > name.length) throw corrupt('its index is damaged')
+      if (end === -1 || !(strip <= name.length) || name.length - strip + end - at > MAX_NAME_BYTES)
+        throw corrupt('its index is damaged')
       const whole = new Uint8Array(name.length - strip + end - at)
       whole.set(name.subarray(0, name.length - strip))
       whole.set(bytes.subarray(at, end), name.length - strip)
@@ -51,7 +52,7 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       name = bytes.subarray(at, end)
       at = start + (((end - start) >> 3) + 1) * 8
     }
-    if ((flags & 0x3000) !== 0 || intended) continue
+    if ((flags & 0x3000) !== 0 || intended || name.length > MAX_NAME_BYTES) continue
     entries.set(decoder.decode(name), {
       mode: view.getUint32(start + 24),
       id: hexOf(bytes, start + 40),
@@ -63,5 +64,8 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
   }
   return entries
 }
+
+/** No path of a workspace is longer, and names that grow from one another could fill any memory. */
+const MAX_NAME_BYTES = 4096
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

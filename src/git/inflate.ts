@@ -1,9 +1,34 @@
 /**
- * The bytes that a zlib stream holds. Exactly the stream must be given, nothing after it. Synchronous where the platform
+ * The bytes that a zlib stream holds, at most so many: more is an error. Exactly the stream must be given, nothing after it. Synchronous where the platform
  * hands out its zlib without an import (Node, Deno, Bun, workerd with Node compatibility), a promise elsewhere.
  */
-export function inflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
-  return native === undefined ? throughStream(bytes, new DecompressionStream('deflate')) : native.inflateSync(bytes)
+export function inflate(bytes: Uint8Array, most: number): Uint8Array | Promise<Uint8Array> {
+  if (native === undefined) return inflateStream(bytes, most)
+  // A limit of 0 is no limit to zlib.
+  return native.inflateSync(bytes, { maxOutputLength: Math.max(1, most) })
+}
+
+async function inflateStream(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+  const reader = feed(bytes, new DecompressionStream('deflate')).getReader()
+  const parts: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    length += value.length
+    if (length > most) {
+      await reader.cancel()
+      throw new RangeError('More bytes than allowed')
+    }
+    parts.push(value)
+  }
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
 }
 
 /** The bytes as a zlib stream, as small as the platform makes it. */
@@ -11,19 +36,25 @@ export function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   return native === undefined ? throughStream(bytes, new CompressionStream('deflate')) : native.deflateSync(bytes)
 }
 
-async function throughStream(
-  bytes: Uint8Array,
-  stream: { readonly readable: ReadableStream; readonly writable: WritableStream },
-): Promise<Uint8Array> {
+async function throughStream(bytes: Uint8Array, stream: Transform): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(feed(bytes, stream)).arrayBuffer())
+}
+
+interface Transform {
+  readonly readable: ReadableStream<Uint8Array>
+  readonly writable: WritableStream
+}
+
+function feed(bytes: Uint8Array, stream: Transform): ReadableStream<Uint8Array> {
   const writer = stream.writable.getWriter()
   // Errors show on the readable side.
   writer.write(bytes).catch(() => undefined)
   writer.close().catch(() => undefined)
-  return new Uint8Array(await new Response(stream.readable).arrayBuffer())
+  return stream.readable
 }
 
 interface Zlib {
-  inflateSync(bytes: Uint8Array): Uint8Array
+  inflateSync(bytes: Uint8Array, options?: { maxOutputLength: number }): Uint8Array
   deflateSync(bytes: Uint8Array): Uint8Array
 }
 

@@ -14,8 +14,8 @@ export interface GitObject {
 export interface Pack {
   /** Where the object with that id (20 bytes as 40 hex digits) starts; `undefined` if it is not in this pack. */
   find(id: string): number | undefined
-  /** The object that starts there; `base` is asked for deltas whose base is named by id. */
-  read(offset: number, base: (id: string) => Promise<GitObject | undefined>): Promise<GitObject>
+  /** The object that starts there; `elsewhere` is asked for the bases of deltas that are not in this pack. */
+  read(offset: number, elsewhere: (id: string) => Promise<GitObject | undefined>): Promise<GitObject>
   /** All ids that start with these hex digits, two at most. */
   withPrefix(prefix: string): string[]
 }
@@ -34,6 +34,24 @@ const CACHE_BYTES = 32 * 1024 * 1024
 /** A longer chain is a circle, or an attack. */
 const MAX_CHAIN = 10_000
 
+/** What one object may take in all, the objects that it is made of included: a few seconds. */
+const MAX_WORK_BYTES = 8 * 1024 * 1024 * 1024
+
+/** What a stream holds, at most so many bytes. */
+export function inflated(bytes: Uint8Array, most: number): Uint8Array | Promise<Uint8Array> {
+  const damaged = () => corrupt('an object is damaged, or larger than it tells')
+  try {
+    const found = inflate(bytes, most)
+    return found instanceof Uint8Array
+      ? found
+      : found.catch(() => {
+          throw damaged()
+        })
+  } catch {
+    throw damaged()
+  }
+}
+
 /** Opens a pack by its name without ending. `undefined` if it is gone. */
 export async function openPack(files: GitFiles, name: string): Promise<Pack | undefined> {
   const index = await files.read(`objects/pack/${name}.idx`)
@@ -44,6 +62,9 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
     throw corrupt('a pack index is of an unknown version')
   }
   const count = view.getUint32(8 + 4 * 255)
+  for (let i = 1; i < 256; i++) {
+    if (view.getUint32(8 + 4 * i) < view.getUint32(4 + 4 * i)) throw corrupt('a pack index is damaged')
+  }
   const ids = 8 + 1024
   const offsets = ids + 24 * count
   const large = offsets + 4 * count
@@ -112,12 +133,14 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
     }
   }
 
+  const find = (id: string): number | undefined => {
+    const [low, high] = rangeOf(view, Number.parseInt(id.slice(0, 2), 16))
+    const at = search(index, ids, low, high, id)
+    return at === undefined ? undefined : offsetAt(at)
+  }
+
   return {
-    find(id) {
-      const [low, high] = rangeOf(view, Number.parseInt(id.slice(0, 2), 16))
-      const at = search(index, ids, low, high, id)
-      return at === undefined ? undefined : offsetAt(at)
-    },
+    find,
     withPrefix(prefix) {
       const [low, high] = rangeOf(view, Number.parseInt(prefix.slice(0, 2), 16))
       const found: string[] = []
@@ -127,7 +150,8 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
       }
       return found
     },
-    async read(offset, base) {
+    async read(offset, elsewhere) {
+      let work = 0
       const deltas: Uint8Array[] = []
       const places: number[] = []
       let object: GitObject | undefined
@@ -137,8 +161,8 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
         const end = endOf(at)
         const part = bytesAt(at, end)
         const raw = part instanceof Uint8Array ? part : await part
-        const { type, size, next } = header(raw)
-        let start = next
+        const { type, size, body } = header(raw)
+        let start = body
         let from: number | string | undefined
         if (type === OFS_DELTA) {
           let byte = raw[start++] as number
@@ -154,9 +178,11 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
           from = hexOf(raw, start)
           start += 20
         }
-        if (size > MAX_OBJECT_BYTES) throw corrupt('an object is too large')
-        const inflated = inflate(raw.subarray(start))
-        const bytes = inflated instanceof Uint8Array ? inflated : await inflated
+        if (!(size <= MAX_OBJECT_BYTES)) throw corrupt('an object is too large')
+        const found = inflated(raw.subarray(start), size)
+        const bytes = found instanceof Uint8Array ? found : await found
+        work += size
+        if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
         if (bytes.length !== size) throw corrupt('an object has not the size that it tells')
         if (from === undefined) {
           const name = TYPES[type]
@@ -168,13 +194,17 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
         deltas.push(bytes)
         places.push(at)
         if (deltas.length > MAX_CHAIN) throw corrupt('a chain of deltas has no end')
-        if (typeof from === 'string') {
-          object = await base(from)
+        const next = typeof from === 'string' ? find(from) : from
+        if (next !== undefined) at = next
+        else {
+          object = await elsewhere(from as string)
           if (object === undefined) throw corrupt('a delta has no base')
-        } else at = from
+        }
       }
       for (let i = deltas.length - 1; i >= 0; i--) {
         object = { type: object.type, bytes: applyDelta(object.bytes, deltas[i] as Uint8Array) }
+        work += object.bytes.length
+        if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
         if (i > 0) keep(places[i] as number, object)
       }
       return object
@@ -182,7 +212,7 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
   }
 }
 
-function header(raw: Uint8Array): { type: number; size: number; next: number } {
+function header(raw: Uint8Array): { type: number; size: number; body: number } {
   let byte = raw[0] as number
   const type = (byte >> 4) & 7
   let size = byte & 15
@@ -193,7 +223,7 @@ function header(raw: Uint8Array): { type: number; size: number; next: number } {
     size += (byte & 0x7f) * scale
     scale *= 128
   }
-  return { type, size, next }
+  return { type, size, body: next }
 }
 
 function rangeOf(index: DataView, first: number): [number, number] {

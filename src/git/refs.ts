@@ -1,26 +1,33 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
+import { corrupt } from './corrupt.ts'
 import type { GitFiles } from './files.ts'
 import type { Objects } from './objects.ts'
 
 /** The commit that HEAD names; `undefined` where there is no repository or no commit yet. */
 export async function headCommit(files: GitFiles): Promise<string | undefined> {
-  return readRef(files, 'HEAD')
+  const found = await readRef(files, 'HEAD')
+  if (found === null) throw corrupt('HEAD names no commit in a known format')
+  return found
 }
 
 const MAX_HOPS = 10
 
-async function readRef(files: GitFiles, name: string): Promise<string | undefined> {
+/** What HEAD says in a repository whose refs are in a table. */
+const NOT_IN_FILES = 'refs/heads/.invalid'
+
+/** `undefined` where there is none, `null` where it is none that could be understood, or leads in a circle. */
+async function readRef(files: GitFiles, name: string): Promise<string | undefined | null> {
   for (let hops = 0; hops < MAX_HOPS; hops++) {
     const bytes = await files.read(name)
     const text = bytes === undefined ? await packedRef(files, name) : new TextDecoder().decode(bytes).trim()
     if (text === undefined) return undefined
     if (isId(text)) return text
     const next = /^ref: (refs\/\S+)$/.exec(text)?.[1]
-    if (next === undefined) return undefined
+    if (next === undefined || next === NOT_IN_FILES) return null
     name = next
   }
-  return undefined
+  return null
 }
 
 async function packedRef(files: GitFiles, name: string): Promise<string | undefined> {
@@ -64,14 +71,17 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
     ]
     for (const place of places) {
       if (!place.startsWith('refs/') && !/^[A-Z_]+$/.test(place)) continue
-      id ??= await readRef(files, place)
+      id ??= (await readRef(files, place)) ?? undefined
     }
     id ??= await objects.complete(base)
   }
   if (id === undefined) throw missing()
   let commit = await peel(objects, id)
+  const seen = new Set<string>()
   for (const [, kind, count = ''] of steps.matchAll(/([~^])(\d*)/g)) {
     for (let n = kind === '^' || count === '' ? 1 : Number(count); n > 0 && commit !== undefined; n--) {
+      if (seen.has(commit)) throw corrupt('its history leads in a circle')
+      seen.add(commit)
       const { parents } = parseCommit(await objects.need(commit, 'commit'))
       commit = parents[0]
     }

@@ -242,7 +242,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       throwIfAborted(signal)
       const { fetchHead } = await git(
         'fetch',
-        () =>
+        (isomorphic) =>
           isomorphic.fetch({
             fs,
             http: httpClient(signal),

@@ -3,7 +3,8 @@ import { looksBinary } from '../files/text.ts'
 import { binaryDiff, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { binaryPatch } from './binary-patch.ts'
-import { LINK, type Side } from './changed.ts'
+import { LINK, type Side, SUBMODULE } from './changed.ts'
+import { redactAgain } from './redact-again.ts'
 import type { Paired } from './renames.ts'
 
 /** One file of a workspace's diff. */
@@ -26,8 +27,8 @@ export async function sectionOf(
   texts: TextCache,
 ): Promise<Section> {
   const { path, from, old, now } = change
-  // To become a link, or to stop being one, is to vanish and to appear, as in git.
-  if (old !== null && now !== null && (old.mode === LINK) !== (now.mode === LINK)) {
+  // To become a link, or to stop being one or a submodule, is to vanish and to appear, as in git.
+  if (old !== null && now !== null && kindOf(old.mode) !== kindOf(now.mode)) {
     const gone = await sectionOf({ path: from ?? path, old, now: null }, withBinary, texts)
     const fresh = await sectionOf({ path, old: null, now }, withBinary, texts)
     return {
@@ -45,7 +46,8 @@ export async function sectionOf(
   const oldBytes = known === undefined ? await bytesOf(old) : NOTHING
   const newBytes = await bytesOf(now)
   const oldPath = from ?? path
-  const about = { path, status, ...(from === undefined ? {} : { oldPath: from }) } as const
+  const about: Pick<Section, 'path' | 'status' | 'oldPath'> =
+    from === undefined ? { path, status } : { path, status, oldPath: from }
   const oldText = known?.original ?? textOf(oldBytes)
   const newText = textOf(newBytes)
   if (oldText === undefined || newText === undefined) {
@@ -61,17 +63,17 @@ export async function sectionOf(
     }
     return { ...about, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }
-  const isLink = (old ?? now)?.mode === LINK
-  const before = known ?? { original: oldText, ...redact(oldText) }
+  const { mode: kind } = (old ?? now) as Side
+  const before = known ?? baseText(oldText)
   if (old !== null && known === undefined) texts.set(old.id, before)
-  const after = redact(newText)
+  const after = redactAgain(newText, before)
   const diff = unifiedDiff(
     old === null ? null : { path: oldPath, text: before.text, mode: old.mode },
     now === null ? null : { path, text: after.text, mode: now.mode },
   )
   let { text } = diff
-  if (isLink) {
-    text = text.replace(/^(new file|deleted file) mode 100644$/m, '$1 mode 120000')
+  if (kind === LINK || kind === SUBMODULE) {
+    text = text.replace(/^(new file|deleted file) mode 100644$/m, `$1 mode ${kind.toString(8)}`)
     if (status === 'modified' || status === 'renamed') {
       text = text.replace(/^--- /m, `index ${old?.id}..${now?.id} 120000\n--- `)
     }
@@ -111,6 +113,16 @@ export function createTextCache(): TextCache {
       }
     },
   }
+}
+
+function baseText(original: string): BaseText {
+  const { text, marks } = redact(original)
+  return { original, text, marks }
+}
+
+/** File, link or submodule. */
+function kindOf(mode: number): number {
+  return mode & 0o170000
 }
 
 const NOTHING = new Uint8Array()

@@ -1,12 +1,17 @@
 /** The id that git gives an object: SHA-1 over its type, its size and its bytes, as 40 hex digits. */
 export function objectId(type: 'blob' | 'tree' | 'commit' | 'tag', bytes: Uint8Array): string {
-  const header = new TextEncoder().encode(`${type} ${bytes.length}\0`)
-  if (native !== undefined) return native.createHash('sha1').update(header).update(bytes).digest('hex')
+  const header = `${type} ${bytes.length}\0`
+  // At once where that is possible, since making a hash object costs more than a copy of what is small.
+  if (native !== undefined && (native.hash === undefined || bytes.length > COPIED_BYTES)) {
+    return native.createHash('sha1').update(header).update(bytes).digest('hex')
+  }
   const whole = new Uint8Array(header.length + bytes.length)
-  whole.set(header)
+  for (let i = 0; i < header.length; i++) whole[i] = header.charCodeAt(i)
   whole.set(bytes, header.length)
-  return sha1Portable(whole)
+  return native?.hash?.('sha1', whole) ?? sha1Portable(whole)
 }
+
+const COPIED_BYTES = 64 * 1024
 
 /** SHA-1 in plain JavaScript, for platforms without a synchronous native one. For object ids only. */
 export function sha1Portable(bytes: Uint8Array): string {
@@ -54,11 +59,13 @@ export function sha1Portable(bytes: Uint8Array): string {
 }
 
 interface Crypto {
+  /** Since Node 20.12. */
+  hash?(algorithm: 'sha1', data: Uint8Array): string
   createHash(algorithm: 'sha1'): Hash
 }
 
 interface Hash {
-  update(data: Uint8Array): Hash
+  update(data: Uint8Array | string): Hash
   digest(encoding: 'hex'): string
 }
 
@@ -69,7 +76,9 @@ function findNativeCrypto(): Crypto | undefined {
     const host = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process
     const crypto = host?.getBuiltinModule?.('node:crypto') as Crypto | undefined
     const sample = Uint8Array.of(97)
-    return crypto?.createHash('sha1').update(sample).digest('hex') === sha1Portable(sample) ? crypto : undefined
+    const expected = sha1Portable(sample)
+    if (crypto?.createHash('sha1').update(sample).digest('hex') !== expected) return undefined
+    return crypto.hash === undefined || crypto.hash('sha1', sample) === expected ? crypto : undefined
   } catch {
     return undefined
   }

@@ -14,7 +14,7 @@ export interface TreeDirectory {
   readonly id: string
   readonly files: ReadonlyMap<string, TreeFile>
   readonly directories: ReadonlyMap<string, TreeDirectory>
-  /** How many files are below it. */
+  /** How many files and directories are below it. */
   readonly count: number
 }
 
@@ -26,6 +26,7 @@ export const EMPTY_TREE: TreeDirectory = {
 }
 
 const MAX_DEPTH = 1000
+const MAX_ENTRIES = 2_000_000
 const MAX_KNOWN = 100_000
 
 /** Loads whole trees by id. What two trees share is loaded once. */
@@ -43,12 +44,14 @@ export function treeLoader(objects: Objects): (id: string) => Promise<TreeDirect
       if (mode === 0o40000) {
         const directory = await load(child, depth + 1)
         directories.set(name, directory)
-        count += directory.count
+        count += directory.count + 1
       } else {
         files.set(name, { mode: normalMode(mode), id: child })
         count += 1
       }
     }
+    // Few trees that name one another several times can stand for more files than there is room for.
+    if (count > MAX_ENTRIES) throw corrupt('it holds too many files')
     const directory = { id, files, directories, count }
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(id, directory)

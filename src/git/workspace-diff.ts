@@ -4,7 +4,7 @@ import { ancestorsOf, childOf, type LogicalPath, type Path, ROOT } from '../path
 import type { Backend, Change, DirectoryNode } from '../vfs/backend.ts'
 import { type BaseDirectory, baseOfNode, baseOfTree } from './base.ts'
 import { createBaseline } from './baseline.ts'
-import type { Changed } from './changed.ts'
+import type { Changed, Side } from './changed.ts'
 import { diskComparer } from './compare-disk.ts'
 import { treeComparer } from './compare-tree.ts'
 import type { IndexEntry } from './index-file.ts'
@@ -208,31 +208,69 @@ async function isHidden(backend: Backend, path: Path, scopes: Map<Path, IgnoreSc
   return false
 }
 
-/** Sections by what they are made of, the latest used kept. */
+interface Made {
+  readonly from: LogicalPath | undefined
+  /** What it was made of. */
+  readonly old: string
+  readonly now: string
+  readonly section: Section
+  readonly withBinary: boolean
+}
+
+/** The last section of each path, as long as it is made of the same; the latest used kept. */
 function createSectionCache() {
-  const known = new Map<string, Section>()
+  const known = new Map<LogicalPath, Made>()
   const texts = createTextCache()
+  const numbers = new WeakMap<object, number>()
+  let nodes = 0
   let held = 0
+
+  /** What an immutable node holds needs no hash to be told from other content. */
+  function nameOf(side: Side | null): string {
+    if (side?.node === undefined) return `${side?.mode} ${side?.id}`
+    let number = numbers.get(side.node)
+    if (number === undefined) {
+      number = nodes++
+      numbers.set(side.node, number)
+    }
+    return `${side.mode} #${number}`
+  }
+
+  function drop(path: LogicalPath, { section }: Made): void {
+    known.delete(path)
+    held -= 200 + section.text.length
+  }
+
+  function hold(path: LogicalPath, made: Made): Section {
+    known.set(path, made)
+    held += 200 + made.section.text.length
+    for (const [oldest, one] of known) {
+      if (held <= SECTION_BYTES) break
+      drop(oldest, one)
+    }
+    return made.section
+  }
+
   return {
     async of(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<Section> {
-      const { path, from, old, now } = change
-      if (old?.id === '' || now?.id === '') return sectionOf(change, withBinary, texts)
-      const key = `${withBinary(path)}\0${path}\0${from ?? ''}\0${old?.mode} ${old?.id}\0${now?.mode} ${now?.id}`
-      const same = known.get(key)
+      const { path, from } = change
+      // Of a file that is too large nothing is known by which it could be told from another.
+      if (isUnknown(change.old) || isUnknown(change.now)) return sectionOf(change, withBinary, texts)
+      const old = nameOf(change.old)
+      const now = nameOf(change.now)
+      const same = known.get(path)
       if (same !== undefined) {
-        known.delete(key)
-        known.set(key, same)
-        return same
+        drop(path, same)
+        const isSame = same.old === old && same.now === now && same.from === from
+        if (isSame && (!same.section.binary || same.withBinary === withBinary(path))) return hold(path, same)
       }
       const section = await sectionOf(change, withBinary, texts)
-      known.set(key, section)
-      held += 200 + section.text.length
-      for (const [oldest, { text }] of known) {
-        if (held <= SECTION_BYTES) break
-        known.delete(oldest)
-        held -= 200 + text.length
-      }
-      return section
+      const made = { from, old, now, section, withBinary: section.binary && withBinary(path) }
+      return hold(path, made)
     },
   }
+}
+
+function isUnknown(side: Side | null): boolean {
+  return side !== null && side.node === undefined && side.id === ''
 }

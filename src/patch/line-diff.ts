@@ -44,7 +44,8 @@ export interface Region {
 /** The changed places in order; between two of them lies at least one line that both texts share. */
 export function changedRegions(oldText: string, newText: string): Region[] {
   if (oldText === newText) return []
-  const { from, line, oldTo, newTo } = trimEnds(oldText, newText)
+  const { from, oldTo, newTo } = trimEnds(oldText, newText)
+  const line = countLines(oldText, 0, from)
   const oldLines = countLines(oldText, from, oldTo)
   const newLines = countLines(newText, from, newTo)
   if (oldLines === 0 || newLines === 0 || (oldLines === 1 && newLines === 1)) {
@@ -58,17 +59,15 @@ export function changedRegions(oldText: string, newText: string): Region[] {
 }
 
 interface Ends {
-  /** Where the first line that differs starts, in both texts, */
+  /** Where the first line that differs starts, in both texts. */
   readonly from: number
-  /** and how many lines are before it. */
-  readonly line: number
   /** Where the equal lines at the end start. */
   readonly oldTo: number
   readonly newTo: number
 }
 
 /** Leaves out the lines that both texts start and end with. No line is split off for it. */
-function trimEnds(oldText: string, newText: string): Ends {
+export function trimEnds(oldText: string, newText: string): Ends {
   const shorter = Math.min(oldText.length, newText.length)
   const from = lineStartAt(oldText, commonPrefix(oldText, newText, shorter))
   let equal = commonSuffix(oldText, newText, shorter - from)
@@ -76,12 +75,7 @@ function trimEnds(oldText: string, newText: string): Ends {
     const newline = oldText.indexOf('\n', oldText.length - equal)
     equal = newline === -1 ? 0 : oldText.length - newline - 1
   }
-  return {
-    from,
-    line: countLines(oldText, 0, from),
-    oldTo: oldText.length - equal,
-    newTo: newText.length - equal,
-  }
+  return { from, oldTo: oldText.length - equal, newTo: newText.length - equal }
 }
 
 /** How many units the texts start with in common, up to `most`. Slices cost no copy and are compared many bytes at once. */

@@ -39,6 +39,10 @@ const output = z.object({
   ),
   insertions: z.number(),
   deletions: z.number(),
+  newWorkspaceDiffSha256: z
+    .string()
+    .nullable()
+    .describe('diffSha256 of diff_workspace after this; null after a dry run, and where diff_workspace is not open'),
 })
 
 /** Many files changed by one patch, all or none. */
@@ -65,11 +69,12 @@ export const applyPatch = defineTool({
       changes: made.changes,
       rehearsal: asked.dryRun,
       shown: (receipt) => (asked.dryRun ? [] : made.shown(receipt)),
-      result: (receipt) => ({
+      result: async (receipt) => ({
         applied: !asked.dryRun,
         filesTouched: touchedFiles(made, receipt),
         insertions: plan.insertions,
         deletions: made.deletions,
+        newWorkspaceDiffSha256: asked.dryRun ? null : ((await context.workspaceDiffSha256()) ?? null),
       }),
     }
   },

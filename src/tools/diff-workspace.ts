@@ -70,9 +70,11 @@ export const diffWorkspace = defineTool({
     const cut = asked.statOnly === true ? { text: '', truncated: false } : cutPatch(sections, most)
     if (cut.truncated)
       warnings.push(`The diff was cut at ${most} bytes; use paths or a larger maxBytes to see the rest`)
+    const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
     const base = found.baseCommit === null ? 'the workspace as it was opened' : found.baseCommit.slice(0, 12)
     return {
       summary: `${count(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
+      ...(cut.truncated ? { whole } : {}),
       result: () => ({
         baseCommit: found.baseCommit,
         filesChanged: sections.length,

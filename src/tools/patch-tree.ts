@@ -1,6 +1,5 @@
 import type { GuardedAccess } from '../access.ts'
 import { ToolError } from '../errors.ts'
-import { sha256 } from '../files/version.ts'
 import { applyToFile, refuseAddedMarks } from '../patch/apply-file.ts'
 import type { FileChange, Mode } from '../patch/file-change.ts'
 import type { PatchPlan } from '../patch/plan.ts'
@@ -117,7 +116,7 @@ async function openEntry(
     return { asked, path, stat, before: null, sha256: null, after: null, setBy: 'none' }
   }
   const read = await context.files.read(path, context.limits.textFileBytes)
-  const version = sha256(read.bytes)
+  const version = context.files.versionOf(read.bytes)
   checkExpected(context, path, expected, version, { mustKnow: false })
   const { mode } = read.stat
   const before: Content = { bytes: read.bytes, ...(mode === undefined ? {} : { mode }) }

@@ -2,6 +2,7 @@ import type { Access, ContentProtection, GuardedAccess } from '../access.ts'
 import { ToolError } from '../errors.ts'
 import { alteredForm, type Classification, classifyPath } from '../files/classify.ts'
 import { createDocument, type Document, type DocumentCache } from '../files/document.ts'
+import { sha256, sha256Kept } from '../files/version.ts'
 import {
   childOf,
   isWithin,
@@ -118,6 +119,8 @@ export interface View {
   stat(path: Path): Promise<Stat | undefined>
   /** `NOT_FOUND`, `IS_DIRECTORY`, or `FILE_TOO_LARGE` over `maxBytes`. */
   read(path: Path, maxBytes: number): Promise<FileRead>
+  /** The version of bytes that `read` gave, worked out once where the backend never changes them. */
+  versionOf(bytes: Uint8Array): string
   readRange(path: Path, range: { start: number; end: number; tag?: string }): Promise<FileRead>
   readLink(path: Path): Promise<string>
   /** The file as text, with secrets marked. */
@@ -191,6 +194,8 @@ export function createView(options: ViewOptions): View {
   const view: View = {
     capabilities: backend.capabilities,
     stat: (path) => backend.stat(granted(path)),
+    versionOf: (bytes) => (remembers ? sha256Kept(bytes) : sha256(bytes)),
+
     async read(path, maxBytes) {
       const stat = await backend.stat(granted(path))
       requireFile(path, stat)

@@ -134,6 +134,64 @@ export function withNodeAt(
   return directory
 }
 
+/**
+ * Tells of every name under which two directories do not hold the very same node, in their order. What they share as a
+ * whole is passed over, so that the cost is that of what was changed between the two.
+ */
+export function forEachDifference(
+  before: DirectoryNode,
+  after: DirectoryNode,
+  visit: (name: string, before: TreeNode | undefined, after: TreeNode | undefined) => void,
+): void {
+  const old = chunksOf(before)
+  const now = chunksOf(after)
+  let oldChunk = 0
+  let nowChunk = 0
+  let i = 0
+  let k = 0
+  while (oldChunk < old.length || nowChunk < now.length) {
+    const a = old[oldChunk]
+    const b = now[nowChunk]
+    if (a === b && i === 0 && k === 0) {
+      oldChunk += 1
+      nowChunk += 1
+      continue
+    }
+    // A chunk in which entries were only replaced has the very same names.
+    if (a !== undefined && b !== undefined && a.names === b.names && i === 0 && k === 0) {
+      for (let at = 0; at < a.names.length; at++) {
+        if (a.nodes[at] !== b.nodes[at]) visit(a.names[at] as string, a.nodes[at], b.nodes[at])
+      }
+      oldChunk += 1
+      nowChunk += 1
+      continue
+    }
+    const first = a?.names[i]
+    const second = b?.names[k]
+    const isOld = second === undefined || (first !== undefined && first <= second)
+    const isNew = first === undefined || (second !== undefined && second <= first)
+    const gone = isOld ? a?.nodes[i] : undefined
+    const fresh = isNew ? b?.nodes[k] : undefined
+    if (gone !== fresh) visit((isOld ? first : second) as string, gone, fresh)
+    if (isOld && a !== undefined && ++i === a.names.length) {
+      i = 0
+      oldChunk += 1
+    }
+    if (isNew && b !== undefined && ++k === b.names.length) {
+      k = 0
+      nowChunk += 1
+    }
+  }
+}
+
+/** The chunks of a directory made here, or one of all entries of another. */
+function chunksOf(directory: DirectoryNode): readonly Chunk[] {
+  const { chunks } = directory as Partial<ChunkedDirectory>
+  if (chunks !== undefined) return chunks
+  const entries = [...directory.entries()]
+  return entries.length === 0 ? [] : [{ names: entries.map(([name]) => name), nodes: entries.map(([, node]) => node) }]
+}
+
 const FULL_CHUNK = 64
 const FILLED_CHUNK = 48
 const MERGED_CHUNK = 32

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { build } from 'vite'
 
-/** Builds a script with all that it imports from this project, so that child processes start fast. Returns its path. */
+/** Builds a script with all that it imports, so that child processes start fast. Returns its path. */
 export async function bundle(entry: string, directory: string): Promise<string> {
   await build({
     configFile: false,
     logLevel: 'error',
+    ssr: { noExternal: true },
     build: {
       ssr: entry,
       outDir: directory,

@@ -151,6 +151,30 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     }
   })
 
+  it('leaves submodules alone, and shows one that a file or a link took the place of', async () => {
+    const directory = newRepository()
+    for (const name of ['kept', 'gone', 'file', 'link']) {
+      mkdirSync(join(directory, name))
+      git(join(directory, name), 'init', '-q')
+      git(join(directory, name), 'commit', '-q', '--allow-empty', '-m', 'inner')
+    }
+    writeFileSync(join(directory, 'a.txt'), 'a\n')
+    git(directory, '-c', 'advice.addEmbeddedRepo=false', 'add', '-A')
+    git(directory, 'commit', '-q', '-m', 'x')
+    writeFileSync(join(directory, 'kept/inner.txt'), 'not of this repository\n')
+    for (const name of ['gone', 'file', 'link']) rmSync(join(directory, name), { recursive: true })
+    writeFileSync(join(directory, 'file'), 'now a file\n')
+    symlinkSync('a.txt', join(directory, 'link'))
+    const found = await diffOf(open(directory))
+    expect((found.stat as { path: string }[]).map(({ path }) => path)).toEqual(['file', 'link'])
+    const head = git(directory, 'rev-parse', 'HEAD').trim()
+    const tree = treeAfterApply(directory, head, found.diff as string)
+    const modes = git(directory, 'ls-tree', tree)
+      .split('\n')
+      .map((row) => row.replace(/ \w+ \w+\t/, ' '))
+    expect(modes).toEqual(['100644 a.txt', '100644 file', '160000 gone', '160000 kept', '120000 link', ''])
+  })
+
   it('names binary files, and leaves out what is a secret, with their number', async () => {
     const directory = sample()
     change(directory)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { DirectoryNode, FileNode, Stat, TreeNode } from '../../src/vfs/backend.ts'
-import { directoryNode, nodeAt, withEntry, withNodeAt, withoutEntry } from '../../src/vfs/tree.ts'
+import { directoryNode, forEachDifference, nodeAt, withEntry, withNodeAt, withoutEntry } from '../../src/vfs/tree.ts'
 
 const stat = (tag: string): Stat => ({ type: 'directory', size: 0, tag })
 const node = (tag: string): FileNode => ({
@@ -42,6 +42,41 @@ describe('a directory node', () => {
         for (const [version, was] of versions) expect(names(version)).toEqual(was)
       }),
       { numRuns: 60 },
+    )
+  })
+
+  it('tells in which entries it differs from another, older, newer, or made elsewhere', () => {
+    const step = fc.record({ name: fc.integer({ min: 0, max: 300 }).map((n) => `n${n}`), put: fc.boolean() })
+    const grown = (start: DirectoryNode, steps: readonly { name: string; put: boolean }[], mark: string) =>
+      steps.reduce(
+        (directory, { name, put }, i) =>
+          put ? withEntry(directory, name, node(`${mark}${i}`)) : withoutEntry(directory, name),
+        start,
+      )
+    fc.assert(
+      fc.property(
+        fc.array(step, { maxLength: 400, size: 'max' }),
+        fc.array(step, { maxLength: 60, size: 'max' }),
+        fc.boolean(),
+        (first, second, foreign) => {
+          const before = grown(directoryNode(stat('0')), first, 'a')
+          let after = grown(before, second, 'b')
+          if (foreign) {
+            const entries = [...after.entries()]
+            const { type, stat: own, get } = after
+            after = { type, stat: own, get: get.bind(after), entries: () => entries }
+          }
+          const found: [string, TreeNode | undefined, TreeNode | undefined][] = []
+          forEachDifference(before, after, (...one) => found.push(one))
+          const all = [...new Set([...names(before), ...names(after)])].sort((a, b) => (a < b ? -1 : 1))
+          expect(found).toEqual(
+            all
+              .filter((name) => before.get(name) !== after.get(name))
+              .map((name) => [name, before.get(name), after.get(name)]),
+          )
+        },
+      ),
+      { numRuns: 80 },
     )
   })
 

@@ -1,0 +1,177 @@
+import { ToolError } from '../errors.ts'
+import type { Backend } from '../vfs/backend.ts'
+import { type Changed, openChanges } from './opfs/changes.ts'
+import { storageFailure } from './opfs/failure.ts'
+import { hasSyncHandles, openAsyncSlots, openSyncSlots } from './opfs/handle-slots.ts'
+import type { Lease } from './opfs/lease.ts'
+import { localLease } from './opfs/local-lease.ts'
+import { openPacked } from './opfs/packed.ts'
+import { remoteLease } from './opfs/remote-lease.ts'
+import type { Slots } from './opfs/slots.ts'
+
+export interface OpfsOptions {
+  /** Which workspace of this origin: letters, digits, `.`, `_` and `-`. Default: `default`. */
+  readonly name?: string
+  /**
+   * `packed`: everything in one journal, the fastest, and a commit of many files is one write. Default.
+   * `files`: each file a file, which other code can read under `wardspace/NAME/files`.
+   */
+  readonly layout?: 'packed'
+  /**
+   * How files are opened. `sync`: by synchronous handles, in a worker that is started for it unless this already is one.
+   * `async`: by writable streams, slower by far. Default: `sync` where that works, else `async`, and `info()` says so.
+   */
+  readonly access?: 'sync' | 'async'
+  /** Starts the worker, for a bundler that does not find it by itself: its module is `wardspace/backends/opfs-worker`. */
+  readonly worker?: () => Worker
+  /** Asks the browser to keep this storage when space is short. Some ask the user. Default: true. */
+  readonly persist?: boolean
+  /** How long to wait for another tab that uses this workspace, in milliseconds. Default: 30,000. */
+  readonly lockTimeoutMs?: number
+  /** How many bytes the files may have together: with `packed`, they are held in memory, too. Default: 512 MiB. */
+  readonly maxBytes?: number
+  /** The time of commits that tell none, in milliseconds since 1970. Default: the system's. */
+  readonly clock?: () => number
+  /** Told of what another tab has changed. */
+  readonly onChange?: (changed: Changed) => void
+}
+
+/** Where and how a workspace is stored, and how much room there is. */
+export interface OpfsInfo {
+  readonly layout: 'packed'
+  readonly access: 'sync' | 'async'
+  /** Whether the files are opened by a worker of their own. */
+  readonly inWorker: boolean
+  /** Whether the browser keeps the storage when space is short; undefined where it does not tell. */
+  readonly persisted: boolean | undefined
+  /** Bytes used by this origin, and bytes that it may use, as far as the browser tells. */
+  readonly usage: number | undefined
+  readonly quota: number | undefined
+  /** What is not as it was asked for. */
+  readonly warnings: readonly string[]
+}
+
+export interface OpfsBackend extends Backend {
+  info(): Promise<OpfsInfo>
+}
+
+/**
+ * The origin private file system of a browser as a backend: what is committed outlives the tab. Several tabs and workers
+ * can use one workspace at the same time; of several that expect the same version, one wins.
+ *
+ * @throws TypeError for a malformed option. Rejects with a ToolError `BACKEND_ERROR` where the browser has no such storage,
+ *   does not permit it, or where another tab holds the workspace and does not answer
+ * @example
+ * ```ts
+ * const inBrowser = globalThis.navigator?.storage?.getDirectory !== undefined
+ * const backend = inBrowser ? await opfs({ name: 'notes' }) : memory()
+ * ```
+ */
+export async function opfs(options: OpfsOptions = {}): Promise<OpfsBackend> {
+  const { name = 'default', lockTimeoutMs = 30_000, maxBytes = 512 * 1024 * 1024 } = options
+  if (!/^(?!\.+$)[A-Za-z0-9._-]{1,64}$/.test(name)) {
+    throw new TypeError('opfs(): the name must be 1 to 64 letters, digits, dots, underscores or hyphens')
+  }
+  for (const [key, value] of Object.entries({ lockTimeoutMs, maxBytes })) {
+    if (!Number.isSafeInteger(value) || value <= 0) throw new TypeError(`opfs(): ${key} must be a positive integer`)
+  }
+  const warnings: string[] = []
+  const home = await openHome(name)
+  const persisted = options.persist === false ? undefined : await askToPersist()
+  const { lease, access, inWorker } = await leaseFor(home, { ...options, name, lockTimeoutMs }, warnings)
+  const changes = openChanges(name, options.onChange)
+  try {
+    const backend = await openPacked(lease, {
+      clock: options.clock ?? Date.now,
+      random: () => crypto.getRandomValues(new Uint32Array(1))[0] as number,
+      maxBytes,
+      onCommit: (changed) => changes.tell(changed),
+    })
+    return {
+      ...backend,
+      async close() {
+        await backend.close()
+        changes.close()
+      },
+      async info() {
+        const { usage, quota } = await navigator.storage.estimate()
+        const kept = persisted ?? (await navigator.storage.persisted?.())
+        return { layout: 'packed', access, inWorker, persisted: kept, usage, quota, warnings }
+      },
+    }
+  } catch (error) {
+    await lease.close()
+    changes.close()
+    throw error
+  }
+}
+
+async function openHome(name: string): Promise<FileSystemDirectoryHandle> {
+  if (typeof globalThis.navigator?.storage?.getDirectory !== 'function') {
+    throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: there is no origin private file system here', {
+      hint: 'It needs a browser, and a page that came over https or from localhost.',
+    })
+  }
+  try {
+    const root = await navigator.storage.getDirectory()
+    const all = await root.getDirectoryHandle('wardspace', { create: true })
+    return await all.getDirectoryHandle(name, { create: true })
+  } catch (error) {
+    throw storageFailure('Cannot open the workspace', error)
+  }
+}
+
+/** The browser's answer; undefined where it cannot be asked, as in a worker. */
+async function askToPersist(): Promise<boolean | undefined> {
+  try {
+    return await navigator.storage.persist?.()
+  } catch {
+    return undefined
+  }
+}
+
+interface Access {
+  readonly lease: Lease
+  readonly access: 'sync' | 'async'
+  readonly inWorker: boolean
+}
+
+/** The fastest way to the storage that this thread has. By what is there, never by the name of a browser. */
+async function leaseFor(
+  directory: FileSystemDirectoryHandle,
+  options: OpfsOptions & { readonly name: string; readonly lockTimeoutMs: number },
+  warnings: string[],
+): Promise<Access> {
+  const { access, name, lockTimeoutMs: timeoutMs } = options
+  const local = (open: typeof openSyncSlots) =>
+    localLease<Slots>({
+      name,
+      timeoutMs,
+      async open() {
+        const { slots, close } = await open(directory)
+        return { value: slots, close }
+      },
+    })
+  if (access !== 'async') {
+    if (hasSyncHandles()) return { lease: local(openSyncSlots), access: 'sync', inWorker: false }
+    if (typeof Worker !== 'undefined') {
+      const lease = await remoteLease(options.worker ?? startWorker, { name, timeoutMs, directory })
+      if (lease !== undefined) return { lease, access: 'sync', inWorker: true }
+    }
+    warnings.push('No worker could be started: every commit copies the whole journal')
+    if (access === 'sync') {
+      throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: no worker could be started', {
+        hint: 'Give opfs() a worker made from wardspace/backends/opfs-worker, or leave `access` out.',
+      })
+    }
+  }
+  if (globalThis.navigator?.locks === undefined) {
+    throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: without Web Locks, tabs cannot be kept apart')
+  }
+  return { lease: local(openAsyncSlots), access: 'async', inWorker: false }
+}
+
+// Written so that bundlers find the worker and put it beside what they make.
+function startWorker(): Worker {
+  return new Worker(new URL('./opfs-worker.js', import.meta.url), { type: 'module' })
+}

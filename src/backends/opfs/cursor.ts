@@ -1,0 +1,79 @@
+/** Writes numbers, texts and bytes one after the other into bytes that are long enough. */
+export interface Writer {
+  /** Where the next one goes. */
+  at: number
+  u8(value: number): void
+  u16(value: number): void
+  f64(value: number): void
+  /** At most 65,535 bytes of UTF-8. */
+  text(value: string): void
+  bytes(value: Uint8Array): void
+}
+
+export function openWriter(target: Uint8Array, at: number): Writer {
+  const view = new DataView(target.buffer, target.byteOffset, target.byteLength)
+  return {
+    at,
+    u8(value) {
+      view.setUint8(this.at, value)
+      this.at += 1
+    },
+    u16(value) {
+      view.setUint16(this.at, value, true)
+      this.at += 2
+    },
+    f64(value) {
+      view.setFloat64(this.at, value, true)
+      this.at += 8
+    },
+    text(value) {
+      const { written } = encoder.encodeInto(value, target.subarray(this.at + 2))
+      this.u16(written)
+      this.at += written
+    },
+    bytes(value) {
+      target.set(value, this.at)
+      this.at += value.length
+    },
+  }
+}
+
+/** Reads what a {@link Writer} wrote. Throws a RangeError at the end. */
+export interface Reader {
+  isAtEnd(): boolean
+  u8(): number
+  u16(): number
+  f64(): number
+  text(): string
+  /** A copy. */
+  bytes(length: number): Uint8Array
+}
+
+export function openReader(source: Uint8Array): Reader {
+  const view = new DataView(source.buffer, source.byteOffset, source.byteLength)
+  let at = 0
+  const take = (length: number): number => {
+    const from = at
+    if (!(length >= 0) || from + length > source.length) throw new RangeError('The record ends too early')
+    at += length
+    return from
+  }
+  return {
+    isAtEnd: () => at === source.length,
+    u8: () => view.getUint8(take(1)),
+    u16: () => view.getUint16(take(2), true),
+    f64: () => view.getFloat64(take(8), true),
+    text() {
+      const length = view.getUint16(take(2), true)
+      const from = take(length)
+      return decoder.decode(source.subarray(from, from + length))
+    },
+    bytes(length) {
+      const from = take(length)
+      return source.slice(from, from + length)
+    },
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })

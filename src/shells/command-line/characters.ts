@@ -1,0 +1,49 @@
+import type { Range, ReasonCode } from './verdict.ts'
+
+/** A longer line is refused, in UTF-16 units. */
+const MAX_LINE = 65_536
+
+/** More openings of expansions and here-documents than this are refused before they are parsed. */
+const MAX_EXPANSIONS = 512
+
+interface Fault {
+  readonly code: ReasonCode
+  readonly message: string
+  readonly at: Range
+}
+
+/** What is wrong with a line by its characters alone, if anything. Linear. */
+export function characterFault(line: string): Fault | undefined {
+  if (line.length > MAX_LINE) {
+    return { code: 'LINE_TOO_LONG', message: `The line is longer than ${MAX_LINE} characters`, at: [0, line.length] }
+  }
+  if (line.trim() === '') return { code: 'EMPTY_LINE', message: 'The line is empty', at: [0, line.length] }
+  const odd = ODD.exec(line)
+  if (odd !== null) {
+    const point = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    return {
+      code: 'ODD_CHARACTER',
+      message: `The line contains U+${point}, which cannot be seen or is taken for another character`,
+      at: [odd.index, odd.index + odd[0].length],
+    }
+  }
+  let openings = 0
+  for (const match of line.matchAll(/[$<>](?=[({[])|`|\(\(|<<(?=[^<])/g)) {
+    openings += 1
+    if (openings > MAX_EXPANSIONS) {
+      return {
+        code: 'TOO_COMPLEX',
+        message: `The line has more than ${MAX_EXPANSIONS} expansions and here-documents`,
+        at: [match.index, line.length],
+      }
+    }
+  }
+  return undefined
+}
+
+/**
+ * Controls but tab and newline, format characters, unpaired surrogates, private code points, every space but the plain
+ * one, and what is drawn as nothing.
+ */
+const ODD =
+  /(?![\t\n ])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}\u2065\u2800\ufff0-\ufff8]|(?!\ufe0f)\p{Default_Ignorable_Code_Point})/u

@@ -1,0 +1,199 @@
+/** Why inline code of a language is refused, if it is. What is not understood is refused. */
+type CodeJudge = (code: string) => string | undefined
+
+/**
+ * JavaScript: passes only without words and constructs by which it could reach another process, or code in a string.
+ * Modules by literal name from a list, files of the workspace by relative name.
+ */
+export const judgeJavaScript: CodeJudge = (code) => {
+  if (/\\[uxU0-7]/.test(code)) return 'an escape may spell anything'
+  const modules = /\b(require|import|from)\b\s*\(?\s*(['"`])([^'"`]*)\2/g
+  let rest = code
+  for (const [whole, , , name = ''] of code.matchAll(modules)) {
+    if (
+      !/^(node:)?(fs|fs\/promises|path|url|util|assert|assert\/strict|crypto|os|events|zlib|querystring|string_decoder|timers|perf_hooks|punycode)$/.test(
+        name,
+      ) &&
+      !/^\.{1,2}\/[\w./@-]+$/.test(name)
+    ) {
+      return `the module ${JSON.stringify(name)} is not on the list`
+    }
+    rest = rest.replace(whole, '')
+  }
+  const word =
+    /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptor|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
+      rest,
+    )
+  if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
+  for (const [, member = ''] of rest.matchAll(/\bprocess\b\s*(\??\.\s*\w+)?/g)) {
+    if (
+      !/^\.(version|versions|platform|arch|argv|env|cwd|exit|exitCode|pid|uptime|memoryUsage|hrtime|stdout|stderr|stdin|title|release|execPath|nextTick)$/.test(
+        member,
+      )
+    ) {
+      return 'process may reach other processes'
+    }
+  }
+  // A computed member may be any name, and a template any text.
+  if (/\$\{/.test(rest)) return undefined === /\[\s*`/.exec(rest)?.[0] ? undefined : 'a computed name may be any'
+  for (const [, inside = ''] of rest.matchAll(/[\w)\]'"`]\s*(?:\?\.)?\s*\[([^\]]*)\]?/g)) {
+    if (!/^\s*(\d+|'[\w.@/-]*'|"[\w.@/-]*"|[ijkn]|)\s*$/.test(inside)) return 'a computed name may be any'
+  }
+  return undefined
+}
+
+/** Python: passes only with modules from a list and without the words that lead to others. */
+export const judgePython: CodeJudge = (code) => {
+  if (/\\[uxUN0-7]/.test(code)) return 'an escape may spell anything'
+  if (/__\w*/.test(code.replace(/__(name|main|file|doc|version)__/g, ''))) return 'names with __ lead to everything'
+  const safe = new Set(
+    'json sys re math cmath datetime time calendar collections itertools functools random statistics decimal fractions hashlib hmac base64 binascii struct textwrap difflib pprint csv io pathlib glob fnmatch zlib uuid secrets html unicodedata enum dataclasses typing heapq bisect copy locale tomllib configparser xml platform yaml numpy pandas'.split(
+      ' ',
+    ),
+  )
+  for (const [, names = ''] of code.matchAll(/\bimport\s+([^;\n#]*)/g)) void names
+  for (const [, from, names = ''] of code.matchAll(/(?:\bfrom\s+([\w.]+)\s+)?\bimport\b([^;\n]*)/g)) {
+    const modules =
+      from === undefined
+        ? names
+            .replace(/[()]/g, '')
+            .split(',')
+            .map((name) => name.trim().split(/\s+/)[0] ?? '')
+        : [from]
+    const odd = modules.find((name) => !safe.has(name.split('.')[0] ?? ''))
+    if (odd !== undefined) return `the module ${JSON.stringify(odd)} is not on the list`
+  }
+  const word =
+    /\b(os|subprocess|system|popen\w*|spawn\w*|exec\w*|eval|compile|getattr|setattr|delattr|globals|locals|vars|dir|breakpoint|input|modules|importlib|imp|runpy|pty|ctypes|cffi|builtins|posix|nt|codecs|pickle|marshal|shelve|code|codeop|pdb|multiprocessing|threading|concurrent|asyncio|signal|socket|urllib|http|webbrowser|attrgetter|methodcaller|get_field|fork\w*|kill\w*|loader|load_module|find_spec|gi_frame|f_globals|f_builtins|tb_frame|shutil|tempfile|query|read_pickle|full_load|unsafe_load|load_all|UnsafeLoader|Loader|ctypeslib|f2py|distutils|testing|loads?_pickle|memmap|settrace|setprofile|addaudithook|_\w+|sh|help|license|copyright|credits)\b/.exec(
+      code,
+    )
+  if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
+  return undefined
+}
+
+/** Perl: only a substitution or a print of the line, as in `perl -pe 's/a/b/g'`. */
+export const judgePerl: CodeJudge = (code) => {
+  const plain =
+    /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*;?\s*$/.exec(
+      code,
+    )
+  if (plain === null) return 'Perl is not judged but for a plain substitution'
+  return /\(\?\??\{/.test(plain[2] ?? '') ? 'a pattern may hold code' : undefined
+}
+
+/** awk: everything but what starts commands, reads from them or pipes to them. */
+export const judgeAwk: CodeJudge = (code) => {
+  let previous: 'value' | 'other' = 'other'
+  const token = /\s+|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|\d[\w.]*|\.\d+|([A-Za-z_]\w*)|\|\||&&|\+\+|--|[\s\S]/y
+  for (let at = 0; at < code.length; at = token.lastIndex) {
+    token.lastIndex = at
+    const found = token.exec(code)
+    if (found === null) return 'it does not parse'
+    const [text, name] = found
+    if (/^(\s+|#[^\n]*)$/.test(text)) {
+      if (text.includes('\n')) previous = 'other'
+      continue
+    }
+    if (name !== undefined) {
+      if (/^(system|getline|close|fflush|nextfile|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|printf?|print)$/.test(name)) {
+        if (!/^(printf?|ENVIRON|close|fflush|nextfile)$/.test(name)) return `${JSON.stringify(name)} may start commands`
+      }
+      if (/^(in|return|exit|delete|else|do|case|print|printf)$/.test(name)) previous = 'other'
+      else previous = 'value'
+    } else if (text === '/') {
+      if (previous === 'value') {
+        previous = 'other'
+        continue
+      }
+      // A bracket may hide a slash from one awk and not from another.
+      const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/|"\\\n]+\])*)\//.exec(code.slice(at, at + 2000))
+      if (pattern === null) return 'a pattern in it is not plain'
+      token.lastIndex = at + pattern[0].length
+      previous = 'value'
+    } else if (text === '|') {
+      return 'a pipe starts a command'
+    } else if (text === '@') {
+      return '@ loads code or calls by name'
+    } else if (text === '"') {
+      return 'a text in it does not end'
+    } else if (text.startsWith('"') && /^"\/inet|^"\/dev/.test(text) && !/^"\/dev\/(null|stderr|stdout)"$/.test(text)) {
+      return 'it opens a connection'
+    } else {
+      previous = /^("|\d|\.\d)|^[)\]$]$|^(\+\+|--)$/.test(text) ? 'value' : 'other'
+    }
+  }
+  return undefined
+}
+
+/** sed: a plain reading of its commands; `e`, `w` and what is not read refuse. */
+export const judgeSed: CodeJudge = (script) => {
+  const address =
+    /\s*(?:(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*))?)?\s*!?\s*/y
+  for (let at = 0; at < script.length; ) {
+    const gap = /[\s;{}]*/y
+    gap.lastIndex = at
+    gap.exec(script)
+    at = gap.lastIndex
+    if (at >= script.length) break
+    if (script[at] === '#') {
+      const end = script.indexOf('\n', at)
+      at = end === -1 ? script.length : end
+      continue
+    }
+    address.lastIndex = at
+    if (address.exec(script) !== null) at = address.lastIndex
+    const command = script[at] ?? ''
+    at += 1
+    if (/[\s;{}]/.test(command) || command === '') continue
+    if (/[pPdDnNgGhHxqQ=lzF]/.test(command)) {
+      const rest = /\s*\d*\s*(?=[;}\n]|$)/y
+      rest.lastIndex = at
+      if (rest.exec(script) === null) return 'it is not read whole'
+      at = rest.lastIndex
+    } else if (/[aic]/.test(command)) {
+      // The text goes to the end of its line, and over lines that end in a backslash.
+      const rest = /(?:[^\\\n]|\\[\s\S])*/y
+      rest.lastIndex = at
+      rest.exec(script)
+      at = rest.lastIndex
+    } else if (/[btT:]/.test(command)) {
+      const rest = /\s*[\w.-]*\s*(?=[;}\n]|$)/y
+      rest.lastIndex = at
+      if (rest.exec(script) === null) return 'it is not read whole'
+      at = rest.lastIndex
+    } else if (command === 's' || command === 'y') {
+      const end = endOfParts(script, at)
+      if (end === undefined) return 'a substitution in it is not read whole'
+      const flags = /[gpIiMm\d]*\s*(?=[;}\n]|$)/y
+      flags.lastIndex = end
+      if (flags.exec(script) === null) return 'a flag of a substitution may start a command or write a file'
+      at = flags.lastIndex
+    } else {
+      return `${JSON.stringify(command)} may start a command or reach a file`
+    }
+  }
+  return undefined
+}
+
+/** Where the three delimiters of `s` or `y` end. A bracket that holds the delimiter is read in two ways by different seds. */
+function endOfParts(script: string, start: number): number | undefined {
+  const delimiter = script[start]
+  if (delimiter === undefined || /[\s\\\w;{}]/.test(delimiter)) return undefined
+  let at = start + 1
+  for (let parts = 0; parts < 2; at++) {
+    const char = script[at]
+    if (char === undefined) return undefined
+    if (char === '\\') at += 1
+    else if (char === '\n' && parts === 0) return undefined
+    else if (char === '[' && parts === 0) {
+      const close = /\[\^?\]?(?:\[:\w+:\]|[^\]\n])*\]/y
+      close.lastIndex = at
+      const found = close.exec(script)
+      if (found !== null) {
+        if (found[0].includes(delimiter)) return undefined
+        at = close.lastIndex - 1
+      }
+    } else if (char === delimiter) parts += 1
+  }
+  return at
+}

@@ -1,0 +1,51 @@
+import { ToolError } from '../../errors.ts'
+import { type LogicalPath, parsePath } from '../../paths/logical-path.ts'
+
+/** The directories where a command may start; `undefined` where there are too many, or it cannot be known. */
+export type Places = readonly LogicalPath[] | undefined
+
+/** The directories after a command, by whether it succeeded. */
+export interface Flow {
+  readonly ok: Places
+  readonly failed: Places
+}
+
+const MAX_PLACES = 8
+
+export function both(flow: Flow): Places {
+  return union(flow.ok, flow.failed)
+}
+
+export function union(a: Places, b: Places): Places {
+  if (a === b || a === undefined || b === undefined) return a === b ? a : undefined
+  const all = [...new Set([...a, ...b])]
+  return all.length > MAX_PLACES ? undefined : all
+}
+
+/**
+ * A path of a line as logical paths, one per place where it may be meant; `'outside'` if one of them is not in the
+ * workspace. `root` is the absolute name that the shell shows for the workspace's root, if it has one.
+ */
+export function resolve(path: string, places: Places, root: string | undefined): LogicalPath[] | 'outside' | 'unknown' {
+  if (path.startsWith('/')) {
+    if (root === undefined || (path !== root && !path.startsWith(`${root}/`))) return 'outside'
+    return guarded(path.slice(root.length).replace(/^\/+/, ''), '')
+  }
+  if (places === undefined) return guarded(path, '') === 'outside' ? 'outside' : 'unknown'
+  const found: LogicalPath[] = []
+  for (const place of places) {
+    const paths = guarded(path, place)
+    if (paths === 'outside') return paths
+    found.push(...paths)
+  }
+  return found
+}
+
+function guarded(path: string, place: string): LogicalPath[] | 'outside' {
+  try {
+    return [parsePath(place === '' ? (path === '' ? '.' : path) : `${place}/${path}`)]
+  } catch (error) {
+    if (error instanceof ToolError) return 'outside'
+    throw error
+  }
+}

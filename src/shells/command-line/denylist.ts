@@ -1,0 +1,103 @@
+import { type Argument, mayBeOption } from './words.ts'
+
+/** Why the built-in denylist refuses a command, if it does. No policy takes anything off it. */
+export function builtInDenial(name: string, args: readonly Argument[]): string | undefined {
+  if (privileges.has(name)) return `${name} takes other privileges`
+  if (power.has(name)) return `${name} acts on the power of the machine`
+  if (disks.has(name) || /^mkfs(\.|$)|^fsck(\.|$)/.test(name)) return `${name} acts on disks`
+  if (system.has(name)) return `${name} acts on the system`
+  const words = args.map(({ literal }) => literal ?? '')
+  switch (name) {
+    case 'systemctl':
+    case 'service':
+    case 'launchctl':
+    case 'loginctl':
+      return `${name} acts on the system`
+    case 'dd':
+      return words.some((word) => /^of=(\/|~|.*\.\.)/.test(word)) ? 'dd writes outside the workspace' : undefined
+    case 'kill':
+      return words.some((word, index) => index > 0 && /^-?1$|^-1$/.test(word)) ? 'kill ends every process' : undefined
+    case 'rm':
+    case 'chmod':
+    case 'chown':
+    case 'chgrp':
+    case 'shred':
+    case 'srm':
+      return recursiveOutside(name, args)
+    case 'mv':
+    case 'cp':
+    case 'rmdir':
+    case 'ln':
+      return words.some((word) => ROOTS.test(word)) ? `${name} reaches for a whole system directory` : undefined
+    case 'docker':
+    case 'podman':
+      return words.some((word) => /^--privileged(=|$)|^\/:|(=|^)\/:|^--pid=host$/.test(word))
+        ? `${name} gives a container the machine`
+        : undefined
+    default:
+      return undefined
+  }
+}
+
+const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+const privileges = list(
+  'sudo sudoedit doas su pkexec run0 runuser gosu su-exec sg newgrp setpriv capsh chroot unshare nsenter please calife super machinectl',
+)
+const power = list('shutdown reboot halt poweroff init telinit kexec rtcwake pm-suspend pm-hibernate suspend')
+const disks = list(
+  `fdisk sfdisk cfdisk gdisk sgdisk parted wipefs blkdiscard hdparm mkswap swapon swapoff losetup cryptsetup mount umount
+  pvcreate vgcreate lvcreate lvremove vgremove pvremove mdadm zpool zfs btrfs tune2fs resize2fs e2fsck badblocks diskutil
+  diskpart format mke2fs newfs blockdev partprobe debugfs fusermount`.trim(),
+)
+const system = list(
+  `insmod rmmod modprobe sysctl iptables ip6tables nft ufw useradd userdel usermod groupadd groupdel passwd chpasswd visudo
+  vipw chsh crontab at batch atd setenforce setcap chattr dmesg mknod pivot_root switch_root update-grub grub-install efibootmgr
+  killall5 systemd-run start-stop-daemon mkinitcpio dracut`.trim(),
+)
+
+const ROOTS =
+  /^(\/(\*|\.|\.\.)?|\/(bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|srv|sys|usr|var|Users|System|Library|Applications)(\/+\*?)?|~|~\/\*?)$/
+
+function recursiveOutside(name: string, args: readonly Argument[]): string | undefined {
+  let recursive = name === 'shred' || name === 'srm'
+  let options = true
+  let reaches: string | undefined
+  const unknown: Argument[] = []
+  for (const argument of args) {
+    const { literal } = argument
+    if (options && literal === '--') options = false
+    else if (options && literal?.startsWith('--') === true) recursive ||= /^--(r|no-p)/.test(literal)
+    else if (options && literal !== undefined && /^-./.test(literal)) recursive ||= /r/i.test(literal)
+    else if (literal === undefined) {
+      if (!argument.inside && !isPlainGlob(argument.raw)) unknown.push(argument)
+    } else if (isOutside(literal)) reaches = literal
+  }
+  // One unknown word may be the option that makes another one's loss complete.
+  if (options && (unknown.some(({ splits }) => splits) || (unknown.length > 1 && unknown.some(mayBeOption)))) {
+    recursive = true
+  }
+  if (reaches !== undefined && (recursive || ROOTS.test(reaches))) {
+    return `${name} reaches ${JSON.stringify(reaches)}, which is not inside the workspace`
+  }
+  const [first] = unknown
+  return first !== undefined && recursive
+    ? `What ${name} would take with ${JSON.stringify(first.raw)}, only the run can tell`
+    : undefined
+}
+
+/** Names below the directory, and nothing else. */
+function isPlainGlob(raw: string): boolean {
+  return /^[\w@%+=,.*?[\]-][\w@%+=,./*?[\]-]*$/.test(raw) && !raw.includes('..')
+}
+
+function isOutside(path: string): boolean {
+  if (path.startsWith('/') || path.startsWith('~')) return true
+  let depth = 0
+  for (const name of path.split('/')) {
+    if (name === '..') depth -= 1
+    else if (name !== '' && name !== '.') depth += 1
+    if (depth < 0) return true
+  }
+  return false
+}

@@ -1,0 +1,36 @@
+/** The texts of one command that lists are held against. */
+interface Forms {
+  readonly allowed: readonly string[]
+  readonly denied: readonly string[]
+}
+
+/**
+ * An entry that allows must fit what is written, a system directory in front aside. One that denies must fit any way to
+ * write it: the name without its directory, and the words without the options between them.
+ */
+export function formsOf(name: string, plain: string, args: readonly (string | null)[], text: string): Forms {
+  const rest = text.slice(name.length)
+  const base = name.slice(name.lastIndexOf('/') + 1)
+  const allowed = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(name) ? [text, base + rest] : [text]
+  const words: string[] = []
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i]
+    if (word === null || word === undefined) continue
+    if (word.startsWith('-')) {
+      if (valueOptions[plain]?.has(word) === true) i += 1
+      continue
+    }
+    words.push(word)
+  }
+  return { allowed, denied: [text, plain + rest, [plain, ...words].join(' ')] }
+}
+
+/** Options in front of a subcommand whose value is the next word. */
+const valueOptions: Readonly<Record<string, ReadonlySet<string>>> = {
+  git: new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env']),
+  npm: new Set(['--prefix', '-C', '-w', '--workspace', '--registry', '--loglevel', '--userconfig', '--cache', '--tag']),
+  pnpm: new Set(['-C', '--dir', '--filter', '-F', '--registry', '--loglevel']),
+  yarn: new Set(['--cwd', '--registry', '--cache-folder', '--modules-folder', '--mutex']),
+  docker: new Set(['-H', '--host', '-c', '--context', '--config', '-l', '--log-level']),
+  kubectl: new Set(['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server']),
+}

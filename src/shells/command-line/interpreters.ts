@@ -1,0 +1,260 @@
+import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './code.ts'
+import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
+import { scriptFile } from './launchers.ts'
+import { mayBeLong } from './options.ts'
+import { type Argument, mayBeOption } from './words.ts'
+
+/** Programs that run code of another language, from a file, from a word or from their standard input. */
+export const interpreters: Inspectors = {
+  node: {
+    inspect: (call) =>
+      language(call, {
+        code: /^(-[pe]+|--eval|--print)(?:=(.*))?$/s,
+        valued:
+          /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--input-type|--test-name-pattern|--test-reporter|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
+        plain:
+          /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
+        refused:
+          /^(-i|--interactive|--eval-file|inspect|debug)$|^--(import|require|loader|experimental-loader)=?(data|http)|^(data|https?):/,
+        judge: judgeJavaScript,
+      }),
+  },
+  nodejs: { inspect: (call) => runFileOnly(call) },
+  ...named('python pypy', {
+    inspect: (call) =>
+      language(call, {
+        code: /^-[bBdEIOPqsSuvx]*c(.*)$/s,
+        module: /^-[bBdEIOPqsSuvx]*m(.*)$/s,
+        valued: /^-[WX]$|^--check-hash-based-pycs$/,
+        plain: /^-([bBdEIOPqsSuvxVh?]+|[WX].+)$|^--(version|help)$/,
+        refused: /^-\w*i/,
+        judge: judgePython,
+      }),
+  }),
+  perl: {
+    inspect: (call) =>
+      language(call, {
+        code: /^-(?:i(?:\.\w+)?$|[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?)[eE](.*)$/s,
+        valued: /^$/,
+        plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F\S+)$|^--version$/,
+        refused: /^-[dDsSxXmMI]/,
+        judge: judgePerl,
+      }),
+  },
+  ...named(
+    'ruby php lua luajit tclsh groovy scala julia Rscript rscript r octave osascript raku elixir erl iex clojure clj jshell ghci runghc runhaskell ocaml swift irb guile racket sbcl',
+    {
+      inspect: runFileOnly,
+    },
+  ),
+  ...named('awk gawk mawk nawk original-awk', { inspect: awk }),
+  ...named('sed gsed', { inspect: sed }),
+  ...named(
+    'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
+    refuses('an editor can run any command'),
+  ),
+  ...named('less more most pg man info', {
+    inspect: (call) => refusedWords(call, /^\+|^-[a-zA-Z]*[kPo]|^--lesskey|^-P/),
+  }),
+  ...named('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
+  ...named('bc', { inspect: () => undefined }),
+  ...named('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
+  ...named('tsx ts-node esno jiti babel-node coffee', {
+    inspect: (call) => refusedWords(call, /^-[a-zA-Z]*[epi]$|^--(eval|print|interactive|import|require)/, true),
+  }),
+}
+
+interface Language {
+  readonly code: RegExp
+  readonly module?: RegExp
+  /** Options whose value is the next word. */
+  readonly valued: RegExp
+  readonly plain: RegExp
+  readonly refused: RegExp
+  readonly judge: (code: string) => string | undefined
+}
+
+function language(call: Call, table: Language): undefined {
+  const { walk, args, scope, at } = call
+  let ran = false
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === undefined) {
+      // Names of tests, after an option that makes all operands such names.
+      if (!ran || mayBeOption(argument)) scriptFile(call, argument)
+      return undefined
+    }
+    const code = table.code.exec(literal)
+    const module = table.module?.exec(literal)
+    if (table.refused.test(literal)) return unclear(call, argument)
+    if (module) {
+      const own = module[1] === '' ? args[i + 1]?.literal : module[1]
+      if (
+        own === undefined ||
+        /^(timeit|code|pdb|cProfile|profile|trace|runpy|idlelib|this|doctest|bdb|asyncio|sqlite3)$/.test(own)
+      )
+        return unclear(call, argument)
+      return undefined
+    }
+    if (code) {
+      const own = [code[2], code[1]].find((text) => text !== undefined && !text.startsWith('-') && text !== '')
+      const text = own === undefined ? args[++i] : argument
+      inlineCode(call, own ?? text?.literal, table.judge, text ?? argument)
+      ran = true
+      if (!/^-[pe]+$|^-.*e/i.test(literal)) return undefined
+      continue
+    }
+    if (literal === '-') break
+    if (table.valued.test(literal)) {
+      i += 1
+      if (args[i] === undefined || args[i]?.literal === undefined || table.refused.test(args[i]?.literal ?? ''))
+        return unclear(call, args[i] ?? argument)
+      ran ||= literal === '--run'
+    } else if (literal.startsWith('-')) {
+      if (!table.plain.test(literal)) return unclear(call, argument)
+      ran ||= /^(-v|-V|-h|--version|--help|--test\b.*|--check)$/.test(literal)
+    } else {
+      if (!ran) scriptFile(call, argument)
+      return undefined
+    }
+  }
+  if (ran) return undefined
+  if (scope.stdin !== undefined) inlineCode(call, scope.stdin, table.judge, args[0])
+  else walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
+  return undefined
+}
+
+function inlineCode(
+  call: Call,
+  code: string | undefined,
+  judge: Language['judge'],
+  argument: Argument | undefined,
+): void {
+  const at = argument?.at ?? call.at
+  const why = code === undefined ? 'it is only known when the line runs' : judge(code)
+  if (why !== undefined) call.walk.judge.deny('INLINE_CODE', `The code for ${call.name} is refused: ${why}`, at)
+}
+
+/** Only a file of the workspace, without options in front of it. */
+function runFileOnly(call: Call): undefined {
+  const [first] = call.args
+  if (/^(--version|-v|-V|--help)$/.test(first?.literal ?? '')) return undefined
+  if (first === undefined)
+    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
+  else if (mayBeOption(first))
+    call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
+  else scriptFile(call, first)
+  return undefined
+}
+
+function refusedWords(call: Call, refused: RegExp, firstOnly = false): undefined {
+  for (const argument of call.args) {
+    const { literal } = argument
+    if (literal === undefined ? argument.lead === '' && argument.splits : refused.test(literal))
+      return unclear(call, argument)
+    if (firstOnly && literal?.startsWith('-') === false) return undefined
+  }
+  return undefined
+}
+
+function databases(call: Call): undefined {
+  const texts = [
+    ...call.args.map(({ literal }) => literal),
+    ...(call.scope.stdin === undefined ? [] : [call.scope.stdin]),
+  ]
+  const odd = texts.findIndex(
+    (text) =>
+      text === undefined ||
+      /(^|\n)\s*\.|\\[!gocw]|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
+  )
+  if (odd === -1) return undefined
+  call.walk.judge.deny(
+    'INLINE_CODE',
+    `The code for ${call.name} is refused: it may start commands`,
+    call.args[odd]?.at ?? call.at,
+  )
+  return undefined
+}
+
+function awk(call: Call): undefined {
+  const { args } = call
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === '--') {
+      inlineCode(call, args[i + 1]?.literal, judgeAwk, args[i + 1])
+      return undefined
+    }
+    if (
+      literal === undefined &&
+      mayBeOption(argument) &&
+      !argument.lead.startsWith('-v') &&
+      !argument.lead.startsWith('-F')
+    )
+      return unclear(call, argument)
+    if (literal === undefined && argument.splits) return unclear(call, argument)
+    const text = literal ?? argument.lead
+    if (/^-[Fv]$/.test(text)) {
+      i += 1
+      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+    } else if (/^-[Fv]./s.test(text) || /^--(version|posix|traditional|re-interval|sandbox)$/.test(text)) continue
+    else if (text === '-f') {
+      const file = args[i + 1]
+      if (file === undefined) return unclear(call, argument)
+      scriptFile(call, file)
+      return undefined
+    } else if (text.startsWith('-')) return unclear(call, argument)
+    else {
+      inlineCode(call, literal, judgeAwk, argument)
+      return undefined
+    }
+  }
+  return undefined
+}
+
+function sed(call: Call): undefined {
+  const { args } = call
+  const scripts: Argument[] = []
+  const operands: Argument[] = []
+  let given = false
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === undefined) {
+      if (given || operands.length > 0 ? mayBeOption(argument) && argument.splits : mayBeOption(argument))
+        return unclear(call, argument)
+      operands.push(argument)
+    } else if (/^-[nEruszi]*e$/.test(literal) || literal === '--expression') {
+      scripts.push(args[++i] ?? argument)
+      given = true
+    } else if (literal === '-f' || literal === '--file') {
+      const file = args[++i]
+      if (file === undefined) return unclear(call, argument)
+      scriptFile(call, file)
+      given = true
+    } else if (
+      /^-[nEruszb]*(i\S*)?$|^-l\d+$|^--(quiet|silent|regexp-extended|separate|null-data|unbuffered|posix|debug|sandbox|version|help|follow-symlinks|in-place(=.*)?|line-length=\d+)$/.test(
+        literal,
+      ) &&
+      literal !== '-'
+    ) {
+      // On some systems -i takes the next word.
+      if (literal === '-i' && args[i + 1]?.literal === '') i += 1
+    } else if (literal.startsWith('--expression=')) {
+      scripts.push({ ...argument, literal: literal.slice('--expression='.length) })
+      given = true
+    } else if (literal.startsWith('-') && literal !== '-') {
+      if (mayBeLong(argument, ['expression', 'file']) || literal !== '--') return unclear(call, argument)
+    } else {
+      operands.push(argument)
+    }
+  }
+  if (!given) {
+    const [script] = operands
+    if (script === undefined) return undefined
+    scripts.push(script)
+  }
+  for (const script of scripts) inlineCode(call, script.literal, judgeSed, script)
+  return undefined
+}

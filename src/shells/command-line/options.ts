@@ -1,0 +1,84 @@
+import { type Argument, mayBeOption } from './words.ts'
+
+/** Which options a program takes. Letters and names with a value are listed apart from those without. */
+export interface OptionTable {
+  readonly flags: string
+  /** Letters whose value is the rest of the word, or the next one. */
+  readonly valued?: string
+  /** Letters whose value can only be the rest of the word. */
+  readonly attached?: string
+  readonly longFlags?: readonly string[]
+  readonly longValued?: readonly string[]
+}
+
+interface Option {
+  readonly name: string
+  /** `undefined` for a flag, and where the value is only known at run time. */
+  readonly value: string | undefined
+  readonly argument: Argument
+}
+
+interface Options {
+  readonly options: readonly Option[]
+  /** Where the operands begin. */
+  readonly rest: readonly Argument[]
+}
+
+/** The options in front of the operands, or the argument that cannot be understood. */
+export function readOptions(args: readonly Argument[], table: OptionTable): Options | { readonly unclear: Argument } {
+  const options: Option[] = []
+  let i = 0
+  for (; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === undefined) {
+      if (mayBeOption(argument)) return { unclear: argument }
+      break
+    }
+    if (literal === '--') {
+      i += 1
+      break
+    }
+    if (!literal.startsWith('-') || literal === '-') break
+    if (literal.startsWith('--')) {
+      const equals = literal.indexOf('=')
+      const name = equals === -1 ? literal.slice(2) : literal.slice(2, equals)
+      if (table.longValued?.includes(name) === true) {
+        const next = equals === -1 ? args[++i] : undefined
+        if (equals === -1 && (next === undefined || next.splits)) return { unclear: argument }
+        options.push({ name, value: next === undefined ? literal.slice(equals + 1) : next.literal, argument })
+      } else if (table.longFlags?.includes(name) === true) {
+        options.push({ name, value: undefined, argument })
+      } else {
+        return { unclear: argument }
+      }
+      continue
+    }
+    for (let at = 1; at < literal.length; at++) {
+      const name = literal.charAt(at)
+      if (table.valued?.includes(name) === true) {
+        const own = literal.slice(at + 1)
+        const next = own === '' ? args[++i] : undefined
+        if (own === '' && (next === undefined || next.splits)) return { unclear: argument }
+        options.push({ name, value: next === undefined ? own : next.literal, argument })
+        break
+      }
+      if (table.attached?.includes(name) === true) {
+        options.push({ name, value: literal.slice(at + 1), argument })
+        break
+      }
+      if (!table.flags.includes(name)) return { unclear: argument }
+      options.push({ name, value: undefined, argument })
+    }
+  }
+  return { options, rest: args.slice(i) }
+}
+
+/** Whether an argument is, or may be, one of these long options, shortened as GNU programs allow. */
+export function mayBeLong(argument: Argument, names: readonly string[]): boolean {
+  const text = argument.literal ?? argument.lead
+  if (argument.literal === undefined && (text === '' || argument.splits)) return mayBeOption(argument)
+  if (!text.startsWith('--') || text === '--') return argument.literal === undefined && '--'.startsWith(text)
+  const name = text.slice(2).replace(/=.*/s, '')
+  return names.some((other) => other.startsWith(name))
+}

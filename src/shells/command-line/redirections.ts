@@ -1,0 +1,68 @@
+import type { Redirection } from 'unbash'
+import { judgeVariable } from './assignments.ts'
+import { judgeExpansions } from './expansions.ts'
+import { rangeOf, type Scope, type Walk } from './judge.ts'
+import { argumentsOf, literalOf } from './words.ts'
+
+/** What a command's redirections open. Returns the text that they give to its standard input, if it is known. */
+export function judgeRedirections(walk: Walk, redirections: readonly Redirection[], scope: Scope): string | undefined {
+  let stdin: string | undefined
+  for (const redirection of redirections) {
+    const at = rangeOf(redirection, scope)
+    const { descriptor } = redirection
+    const input = descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 0)
+    if (descriptor?.type === 'FileDescriptorVariable') judgeVariable(walk, descriptor.name, undefined, scope, at)
+    if (redirection.type === 'HereDoc') {
+      walk.judge.operator('<<', at)
+      judgeExpansions(walk, redirection.body, scope)
+      if (redirection.closing === undefined) walk.judge.deny('SYNTAX_ERROR', 'A here-document does not end', at)
+      if (input) stdin = hereDocText(redirection)
+    } else if (redirection.type === 'HereString') {
+      walk.judge.operator('<<<', at)
+      if (redirection.target === undefined) walk.judge.deny('SYNTAX_ERROR', 'A here-string does not parse', at)
+      else judgeExpansions(walk, redirection.target, scope)
+      if (input) stdin = literalOf(redirection.target)
+    } else {
+      if (input && redirection.operator.startsWith('<')) stdin = undefined
+      judgeFile(walk, redirection, scope)
+    }
+  }
+  return stdin
+}
+
+function hereDocText({ body, operator }: Extract<Redirection, { type: 'HereDoc' }>): string | undefined {
+  const text =
+    body.parts === undefined
+      ? body.text
+      : body.parts.every(({ type }) => type === 'Literal')
+        ? body.parts.map((part) => (part.type === 'Literal' ? part.value : '')).join('')
+        : undefined
+  return operator === '<<-' ? text?.replace(/^\t+/gm, '') : text
+}
+
+function judgeFile(walk: Walk, redirection: Extract<Redirection, { type: 'Redirect' }>, scope: Scope): void {
+  const { judge } = walk
+  const { operator, target } = redirection
+  const at = rangeOf(redirection, scope)
+  if (target === undefined) {
+    judge.deny('SYNTAX_ERROR', 'A redirection does not parse', at)
+    return
+  }
+  judgeExpansions(walk, target, scope)
+  if (scope.dialect === 'sh' && operator.startsWith('&>')) {
+    judge.deny('SYNTAX_ERROR', '&> means something else in sh', at)
+  }
+  const [argument, ...more] = argumentsOf(target, at)
+  const path = argument?.literal
+  if (/^[<>]&$/.test(operator) && path !== undefined && /^(\d+-?|-)$/.test(path)) return
+  judge.operator(
+    operator === '<' || operator === '<&' ? '<' : operator === '<>' ? '<>' : operator.endsWith('>>') ? '>>' : '>',
+    at,
+  )
+  if (path === undefined || path === '' || more.length > 0) {
+    judge.deny('TARGET_NOT_LITERAL', `The target ${JSON.stringify(target.text)} is only known when the line runs`, at)
+    return
+  }
+  if (operator.startsWith('<')) judge.access(path, 'read', scope, at)
+  if (operator.includes('>')) judge.access(path, 'write', scope, at)
+}

@@ -1,0 +1,62 @@
+/**
+ * Variables that decide what later commands start, so that no line may set them. Everything else is data.
+ */
+export function isDangerousVariable(name: string): boolean {
+  return (
+    exact.has(name) ||
+    prefixes.some((prefix) => name.startsWith(prefix)) ||
+    (name.startsWith('GIT_') && !harmlessGit.test(name)) ||
+    /^npm_config_(script_?-?shell|node_?-?options|git|shell|editor|viewer|globalconfig|userconfig|prefix)$/i.test(name)
+  )
+}
+
+const exact = new Set(
+  `PATH IFS ENV HOME CDPATH SHELL SHELLOPTS FPATH FIGNORE GLOBIGNORE PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND EXECIGNORE
+  PAGER EDITOR VISUAL BROWSER MANPAGER SUDO_ASKPASS SSH_ASKPASS LESSOPEN LESSCLOSE LESS LESSEDIT FCEDIT SYSTEMD_EDITOR
+  NODE_PATH NODE_REPL_EXTERNAL_MODULE PYTHONPATH PYTHONSTARTUP PYTHONHOME PYTHONBREAKPOINT PYTHONINSPECT PYTHONWARNINGS
+  PERL5OPT PERL5LIB PERLLIB PERL5DB RUBYOPT RUBYLIB GEM_PATH GEM_HOME BUNDLE_GEMFILE LUA_INIT LUA_PATH LUA_CPATH
+  PHPRC PHP_INI_SCAN_DIR JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS CLASSPATH MAVEN_OPTS GRADLE_OPTS
+  MAKEFLAGS GNUMAKEFLAGS MFLAGS MAKEFILES RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CARGO_HOME GOFLAGS GOTOOLDIR
+  TAR_OPTIONS RSYNC_RSH RSYNC_CONNECT_PROG CVS_RSH SVN_SSH ZIPOPT UNZIP XZ_OPT GZIP AWKPATH AWKLIBPATH GREP_OPTIONS
+  XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME TERMINFO TERMCAP OPENSSL_CONF OPENSSL_ENGINES GCONV_PATH LOCPATH
+  GETCONF_DIR HOSTALIASES MALLOC_CHECK_ COMPILER_PATH GCC_EXEC_PREFIX VIMINIT EXINIT VIM MYVIMRC EMACSLOADPATH
+  HGRCPATH HGEDITOR DOCKER_HOST DOCKER_CONFIG KUBECONFIG KUBE_EDITOR RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND
+  COMSPEC PATHEXT PROFILE ZDOTDIR HISTFILE POSIXLY_CORRECT NODE_REPL_HISTORY BAT_PAGER DELTA_PAGER GH_PAGER GH_EDITOR`.split(
+    /\s+/,
+  ),
+)
+
+const prefixes = [
+  'LD_',
+  'DYLD_',
+  'BASH',
+  'COMP_',
+  'CARGO_BUILD_',
+  'CARGO_TARGET_',
+  'CARGO_ALIAS_',
+  'LESSKEY',
+  'LIBRARY_PATH',
+]
+
+const harmlessGit =
+  /^GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE|SHA|COMMIT|BRANCH|TAG|REF|HASH|URL|VERSION|LFS_SKIP_SMUDGE|MERGE_AUTOEDIT)$/
+
+/** Variables whose value is the command of a tool, given with its arguments: `CC='gcc -m32' make`. */
+export const commandVariables: ReadonlySet<string> = new Set(
+  'CC CXX CPP LD AR AS RANLIB STRIP NM OBJCOPY FC F77 CXXCPP YACC LEX MAKE INSTALL PKG_CONFIG TEX PYTHON NODE'.split(
+    ' ',
+  ),
+)
+
+/** Options of Node that only set sizes, warnings, encodings and the like. */
+export function isHarmlessNodeOptions(value: string): boolean {
+  return value.split(/\s+/).every((option) => option === '' || harmlessNodeOption.test(option))
+}
+
+const harmlessNodeOption =
+  /^--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|experimental-vm-modules|experimental-strip-types|experimental-test-coverage|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|openssl-legacy-provider|unhandled-rejections=\w+|expose-gc|dns-result-order=\w+|no-experimental-[\w-]+|stack-trace-limit=\d+)$/
+
+/** Variables of the shell that hold a number whatever happens. */
+export const numericVariables: ReadonlySet<string> = new Set(
+  '? # $ ! LINENO SECONDS RANDOM SRANDOM EPOCHSECONDS UID EUID PPID OPTIND SHLVL COLUMNS LINES'.split(' '),
+)

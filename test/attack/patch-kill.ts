@@ -1,0 +1,179 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { node } from '../../src/backends/node.ts'
+import { ROOT } from '../../src/paths/logical-path.ts'
+import { straysIn, treeOf } from '../backends/node/tree.ts'
+import { bundle } from './bundle.ts'
+import { generationIn, patchedTree, patchTo } from './patched-files.ts'
+
+export interface PatchKillReport {
+  kills: number
+  /** Kills that fell inside the commit of a patch, by the state they left: temporaries, a journal or an entry in the log. */
+  insideCommit: number
+  /** Kills that fell between the writing of the journal and its end: some of the files may be new, and some old. */
+  withJournal: number
+  /** Kills after which the patch under way was whole, and those after which it was not there at all. */
+  wholeNew: number
+  wholeOld: number
+  /** Each with what was wrong. */
+  torn: string[]
+  lost: string[]
+  strays: string[]
+}
+
+/**
+ * Kills a process that applies 20-file patches again and again, reopens the root after each kill, and looks at the tree: so
+ * many times, or as often as there is time for.
+ */
+export async function killPatches(kills: number, seconds = Number.POSITIVE_INFINITY): Promise<PatchKillReport> {
+  const end = performance.now() + seconds * 1000
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-patch-')))
+  const root = join(base, 'root')
+  const stateDir = join(base, 'state')
+  writeTree(root)
+  const script = await bundle('test/attack/patched.ts', base)
+  const report: PatchKillReport = {
+    kills: 0,
+    insideCommit: 0,
+    withJournal: 0,
+    wholeNew: 0,
+    wholeOld: 0,
+    torn: [],
+    lost: [],
+    strays: [],
+  }
+  // While one works, the next one starts.
+  const victim = () => fork(script, [root, stateDir], { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  let next = victim()
+  // Moments are spread over somewhat more than what a commit takes here, and now.
+  const times = [100]
+  try {
+    let generation = 0
+    for (; report.kills < kills && performance.now() < end && report.torn.length === 0; report.kills++) {
+      const child = next
+      next = victim()
+      const { acknowledged, commits } = await killOne(child, generation, 1.2 * median(times.slice(-9)))
+      times.push(...commits)
+      const left = leftBehind(root, stateDir)
+      if (left.temporaries || left.journal || left.logged) report.insideCommit += 1
+      if (left.journal) report.withJournal += 1
+      const backend = node(root, { stateDir })
+      await backend.stat(ROOT)
+      await backend.close()
+      const at = `kill ${report.kills}`
+      const found = inspect(root, report, at)
+      const now = leftBehind(root, stateDir)
+      if (now.journal || now.logged) report.strays.push(`${at}: the journal or the log is not empty`)
+      if (found < Math.max(generation, acknowledged)) report.lost.push(`${at}: patch ${acknowledged}, found ${found}`)
+      if (found > acknowledged + 1) report.torn.push(`${at}: patch ${found} after ${acknowledged}`)
+      if (found > acknowledged) report.wholeNew += 1
+      else report.wholeOld += 1
+      generation = found
+    }
+    return report
+  } finally {
+    next.kill('SIGKILL')
+    await closing(next)
+    rmSync(base, { recursive: true, force: true })
+  }
+}
+
+function writeTree(root: string): void {
+  for (const [path, content] of patchedTree(0)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), content)
+  }
+  const named = /^(?:(?:---|\+\+\+) [ab]\/|rename (?:from|to) )(.*)$/gm
+  const paths = new Set([...patchTo(1).matchAll(named)].map(([, path]) => path))
+  if (paths.size !== 20) throw new Error(`The patch is one of ${paths.size} files`)
+}
+
+/** What a victim said before it was killed. */
+interface Said {
+  /** The last generation that it acknowledged. */
+  readonly acknowledged: number
+  /** How long its whole commits took, in milliseconds. */
+  readonly commits: readonly number[]
+}
+
+/** Sets a victim to work, and kills it at a random moment of a span that begins with one of its first commits. */
+async function killOne(child: ChildProcess, generation: number, span: number): Promise<Said> {
+  let acknowledged = generation
+  let began = 0
+  let left = 1 + Math.floor(Math.random() * 3)
+  const commits: number[] = []
+  const begun = new Promise<void>((done) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
+      if (line === 'intent') {
+        began = performance.now()
+        left -= 1
+        if (left === 0) done()
+      } else {
+        acknowledged = Number(line.slice('patch '.length))
+        commits.push(performance.now() - began)
+      }
+    })
+  })
+  const closed = once(child, 'close')
+  child.send(generation)
+  await Promise.race([begun, closed])
+  if (began === 0) throw new Error('The victim ended before it committed anything')
+  await sleep(Math.random() * span)
+  child.kill('SIGKILL')
+  await closed
+  return { acknowledged, commits }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+}
+
+async function closing(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+}
+
+function leftBehind(root: string, stateDir: string): { temporaries: boolean; journal: boolean; logged: boolean } {
+  const [own = ''] = readdirSync(stateDir)
+  const state = join(stateDir, own)
+  const logs = readdirSync(state).filter((name) => name.startsWith('log-'))
+  return {
+    temporaries: straysIn(root).length > 0,
+    journal: statSync(join(state, 'journal')).size > 0,
+    logged: logs.some((name) => /^\[/.test(readFileSync(join(state, name), 'utf8'))),
+  }
+}
+
+/** Looks with node:fs: the tree must be that of one generation, every file and directory of it and nothing else. */
+function inspect(root: string, report: PatchKillReport, at: string): number {
+  report.strays.push(...straysIn(root).map((path) => `${at}: ${path}`))
+  const tree = treeOf(root)
+  const files = new Map([...tree].filter(([, what]) => what.startsWith('file ')))
+  const generation = generationIn(files.get('part-0/0/file-0.txt') ?? '')
+  const expected = new Map<string, string>()
+  for (const [path, content] of patchedTree(generation)) {
+    expected.set(path, `file ${content}`)
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) expected.set(above, 'directory')
+  }
+  for (const path of new Set([...tree.keys(), ...expected.keys()])) {
+    if (path.includes('.wardspace-') || tree.get(path) === expected.get(path)) continue
+    report.torn.push(
+      `${at}: ${path} is ${tree.get(path)?.slice(0, 80)}, of ${generation} it is ${expected.get(path)?.slice(0, 80)}`,
+    )
+  }
+  return generation
+}

@@ -1,0 +1,346 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../src/backends/memory.ts'
+import { openPacked, type PackedBackend } from '../../../src/backends/opfs/packed.ts'
+import type { ToolError } from '../../../src/errors.ts'
+import { change, directory, file, link, snapshot } from '../../../src/testing/backend/case.ts'
+import { backendContract, registerContract } from '../../../src/testing/index.ts'
+import type { Backend, Change, TreeNode } from '../../../src/vfs/backend.ts'
+import { type FaultyDisk, faultyDisk, onlyOne } from './faulty-slots.ts'
+
+const options = { clock: () => 0, random: () => 7, maxBytes: 1e9 }
+const open = (disk: FaultyDisk, more = {}) => openPacked(onlyOne(disk), { ...options, ...more })
+
+registerContract(
+  'packed, over slots in memory',
+  backendContract({
+    name: 'packed',
+    async create() {
+      const disk = faultyDisk()
+      return { backend: await open(disk), reopen: () => open(disk.afterKill()) }
+    },
+  }),
+  { describe, it },
+)
+
+interface Step {
+  readonly set: readonly Change[]
+  readonly durability: 'durable' | 'relaxed'
+}
+
+const names = ['a', 'b', 'd', 'd/x', 'd/y', 'd/e', 'd/e/z']
+const anyState = fc.oneof(
+  { weight: 4, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => file(bytes)) },
+  { weight: 1, arbitrary: fc.constantFrom(file('x'.repeat(700)), file('run', 0o755)) },
+  { weight: 2, arbitrary: fc.constant(directory) },
+  { weight: 1, arbitrary: fc.constant(link('a')) },
+  { weight: 2, arbitrary: fc.constant(null) },
+)
+const anyChange = fc
+  .tuple(fc.constantFrom(...names), anyState, fc.constantFrom(undefined, ...names))
+  .map(([path, to, from]) => change(path, to, 'any', from === path ? undefined : from))
+const anyStep: fc.Arbitrary<Step> = fc.record({
+  set: fc.uniqueArray(anyChange, { minLength: 1, maxLength: 4, selector: ({ path }) => path }),
+  durability: fc.constantFrom('durable', 'relaxed'),
+})
+const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 12 })
+
+const show = async (backend: Backend) => JSON.stringify([...(await snapshot(backend))].sort())
+
+/** The states that a reference passes through; `undefined` for what it refuses. */
+async function statesOf(steps: readonly Step[]) {
+  const reference = memory()
+  const states = [await show(reference)]
+  for (const { set } of steps) {
+    await reference.commit(set, { durability: 'relaxed' }).catch(() => undefined)
+    states.push(await show(reference))
+  }
+  return states
+}
+
+/** Runs until the kill; tells how many steps were acknowledged, and the last of them that was durable. */
+async function runSteps(disk: FaultyDisk, steps: readonly Step[]) {
+  let acknowledged = 0
+  let durable = 0
+  try {
+    const backend = await open(disk)
+    for (const [i, { set, durability }] of steps.entries()) {
+      try {
+        await backend.commit(set, { durability })
+        acknowledged = i + 1
+        // A set that changes nothing has nothing to be flushed.
+        if (durability === 'durable') durable = i + 1
+      } catch (error) {
+        if ((error as ToolError).code === 'BACKEND_ERROR') return { acknowledged, durable }
+        acknowledged = i + 1
+      }
+    }
+  } catch {
+    // Killed while it was opened.
+  }
+  return { acknowledged, durable }
+}
+
+describe('a kill', () => {
+  it('at any byte and any operation leaves every set wholly old or wholly new', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anySteps,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.boolean(),
+        async (steps, where, byByte) => {
+          const states = await statesOf(steps)
+          const whole = faultyDisk()
+          await runSteps(whole, steps)
+          const disk = faultyDisk()
+          if (byByte) disk.killAt({ byte: Math.floor(where * whole.written) })
+          else disk.killAt({ operation: Math.floor(where * whole.operations) })
+          const { acknowledged } = await runSteps(disk, steps)
+          const after = disk.afterKill()
+          const found = await show(await open(after))
+          expect(states.slice(acknowledged, acknowledged + 2)).toContain(found)
+          // What was found stays, and can be gone on from.
+          const again = await open(after.afterKill())
+          expect(await show(again)).toBe(found)
+          await again.commit([change('new', file('n'))], { durability: 'durable' })
+          expect(await show(await open(after.afterKill()))).toBe(found)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('of the power loses nothing that was durable, and tears no set', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anySteps,
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 200, maxLength: 200 }),
+        async (steps, where, luck) => {
+          const states = await statesOf(steps)
+          const whole = faultyDisk()
+          await runSteps(whole, steps)
+          const disk = faultyDisk()
+          disk.killAt({ byte: Math.floor(where * whole.written * 1.2) })
+          const { durable } = await runSteps(disk, steps)
+          let at = 0
+          const after = disk.afterPowerCut(() => luck[at++ % luck.length] as number)
+          const found = await show(await open(after))
+          const possible = states.slice(durable)
+          expect(possible).toContain(found)
+          expect(await show(await open(after.afterKill()))).toBe(found)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  it('at every operation and many bytes of a compaction leaves everything', async () => {
+    const small = { slackBytes: 5_000 }
+    const before = faultyDisk()
+    const backend = await open(before, small)
+    await backend.commit(
+      [change('d', directory), change('d/kept', file('kept', 0o755), 'any'), change('l', link('d'))],
+      {
+        durability: 'durable',
+        at: 77,
+      },
+    )
+    await backend.commit([change('big', file('0'.repeat(3_000)))], { durability: 'durable' })
+    await backend.commit([change('big', file('1'.repeat(3_000)))], { durability: 'durable' })
+    const ready = before.afterKill()
+    const last = [change('big', file('2'.repeat(100)))]
+    const run = async (disk: FaultyDisk) => {
+      const opened = await open(disk, small)
+      const old = await show(opened)
+      await opened.commit(last, { durability: 'durable' })
+      return [old, await show(opened), await facts(opened)] as const
+    }
+    const probe = ready.afterKill()
+    const [old, now, nodes] = await run(probe)
+    const compacted = await open(probe.afterKill())
+    expect(probe.bytes(0).length + probe.bytes(1).length, 'it was compacted').toBeLessThan(1_000)
+    expect(await show(compacted)).toBe(now)
+    expect(await facts(compacted), 'tags and times too').toEqual(nodes)
+    for (let operation = 0; operation <= probe.operations; operation++) {
+      const disk = ready.afterKill()
+      disk.killAt({ operation })
+      await run(disk).catch(() => undefined)
+      const found = await show(await open(disk.afterKill()))
+      expect([old, now], `killed at operation ${operation}`).toContain(found)
+      let state = operation + 1
+      const random = () => {
+        state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+        return state / 2 ** 32
+      }
+      const cut = await show(await open(disk.afterPowerCut(random)))
+      expect([old, now], `power cut at operation ${operation}`).toContain(cut)
+    }
+    for (let byte = 0; byte <= probe.written; byte += 1 + Math.floor(probe.written / 197)) {
+      const disk = ready.afterKill()
+      disk.killAt({ byte })
+      await run(disk).catch(() => undefined)
+      expect([old, now], `killed at byte ${byte}`).toContain(await show(await open(disk.afterKill())))
+    }
+  })
+})
+
+describe('damage', () => {
+  it('is told, or leaves an earlier state: never a torn one', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const states = [await show(backend)]
+    for (let i = 0; i < 6; i++) {
+      await backend.commit([change('a', file(`a${i}`)), change('b', file(`b${i}`))], { durability: 'durable' })
+      states.push(await show(backend))
+    }
+    const whole = disk.bytes(0).slice()
+    let told = 0
+    for (let bit = 0; bit < whole.length * 8; bit += 11) {
+      const broken = whole.slice()
+      broken[bit >> 3] = (broken[bit >> 3] as number) ^ (1 << (bit & 7))
+      const flipped = faultyDisk([broken, new Uint8Array()])
+      try {
+        expect(states).toContain(await show(await open(flipped)))
+        // Only the last record can be taken for one that a kill tore.
+        expect(states.slice(-2)).toContain(await show(await open(faultyDisk([broken, new Uint8Array()]))))
+      } catch (error) {
+        expect((error as ToolError).code, String(error)).toBe('BACKEND_ERROR')
+        expect(flipped.bytes(0), 'nothing was changed').toEqual(broken)
+        told += 1
+      }
+    }
+    expect(told).toBeGreaterThan((whole.length * 8) / 11 / 2)
+  })
+
+  it('is not made by a file that looks like a journal', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { random: () => 0x12345678 })
+    for (let i = 0; i < 4; i++) await backend.commit([change('a', file(`a${i}`))], { durability: 'durable' })
+    const other = faultyDisk()
+    const hostile = await open(other, { random: () => 0x0badcafe })
+    for (let i = 0; i < 9; i++) await hostile.commit([change('x', file(`x${i}`))], { durability: 'durable' })
+    const written = disk.written
+    disk.killAt({ byte: written + 2_000 })
+    await backend
+      .commit([change('evil', file(other.bytes(0).slice())), change('pad', file('p'.repeat(9_000)))], {
+        durability: 'durable',
+      })
+      .catch(() => {})
+    const again = await open(disk.afterKill())
+    expect([...(await snapshot(again)).keys()]).toEqual(['a'])
+  })
+
+  it('of a later version is refused, and left alone', async () => {
+    const disk = faultyDisk()
+    await (await open(disk)).commit([change('a', file('a'))], { durability: 'durable' })
+    const { crc32 } = await import('../../../src/backends/opfs/crc32.ts')
+    const bytes = disk.bytes(0).slice()
+    const view = new DataView(bytes.buffer)
+    view.setUint32(4, 2, true)
+    view.setUint32(44, crc32(bytes.subarray(0, 44)), true)
+    const later = faultyDisk([bytes, new Uint8Array()])
+    await expect(open(later)).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: expect.stringContaining('later version'),
+    })
+    expect(later.bytes(0)).toEqual(bytes)
+  })
+})
+
+describe('a storage that is full', () => {
+  it('refuses with NO_SPACE, loses nothing, and takes what fits', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    await backend.commit([change('a', file('a'))], { durability: 'durable' })
+    disk.quota = disk.bytes(0).length + 500
+    const before = await show(backend)
+    const big = backend.commit([change('a', file('A')), change('big', file('x'.repeat(2_000)))], {
+      durability: 'durable',
+    })
+    const small = backend.commit([change('small', file('s'))], { durability: 'durable' })
+    await expect(big).rejects.toMatchObject({ code: 'NO_SPACE' })
+    await small
+    expect(await show(backend)).toBe(before.replace(']]', '],["small","file 420 1 s"]]'))
+    expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
+  })
+
+  it('goes on where flushing or cutting off failed', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    await backend.commit([change('a', file('1'))], { durability: 'durable' })
+    disk.failingFlushes = 1
+    await expect(backend.commit([change('a', file('2'))], { durability: 'durable' })).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+    })
+    disk.failingFlushes = 1
+    disk.failingTruncations = 1
+    const third = backend.commit([change('b', file('3'))], { durability: 'durable' })
+    await expect(third).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await backend.commit([change('c', file('4'))], { durability: 'durable' })
+    const now = await show(backend)
+    expect(now).toContain('["a","file 420 1 1"]')
+    expect(now).toContain('["c","file 420 1 4"]')
+    expect(await show(await open(disk.afterKill()))).toBe(now)
+  })
+
+  it('is the limit of the workspace, too', async () => {
+    const backend = await open(faultyDisk(), { maxBytes: 10 })
+    await backend.commit([change('a', file('12345678'))], { durability: 'durable' })
+    const over = backend.commit([change('b', file('123'))], { durability: 'durable' })
+    await expect(over).rejects.toMatchObject({ code: 'NO_SPACE' })
+    await backend.commit([change('a', null), change('b', file('123'))], { durability: 'durable' })
+    expect([...(await snapshot(backend)).keys()]).toEqual(['b'])
+  })
+})
+
+describe('the journal', () => {
+  it('holds no content twice that was moved or appended to', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const text = 'x'.repeat(100_000)
+    await backend.commit([change('a', file(text))], { durability: 'durable' })
+    const before = disk.written
+    await backend.commit([change('a', null), change('b', file(text), 'absent', 'a')], { durability: 'durable' })
+    const longer = file(`${text}tail`)
+    await backend.commit([{ ...change('b', { ...longer, sharedPrefix: text.length } as Change['to']) }], {
+      durability: 'durable',
+    })
+    expect(disk.written - before).toBeLessThan(500)
+    expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
+  })
+
+  it('gives the same nodes, tags and times when it is opened again, and no tag twice', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const seen = new Set<string>()
+    for (let i = 0; i < 50; i++) {
+      await backend.commit([change(`f${i % 7}`, file(`${i}`))], { durability: 'relaxed', at: i })
+      const tag = (await backend.stat(`f${i % 7}` as never))?.tag as string
+      expect(seen.has(tag)).toBe(false)
+      seen.add(tag)
+    }
+    expect(await facts(await open(disk.afterKill()))).toEqual(await facts(backend))
+  })
+
+  it('is kept small', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: 10_000 })
+    for (let i = 0; i < 300; i++) {
+      await backend.commit([change('f', file(String(i).repeat(1_000)))], { durability: 'relaxed' })
+      expect(disk.bytes(0).length + disk.bytes(1).length).toBeLessThan(25_000)
+    }
+    expect(disk.written, 'for little').toBeLessThan(2 * 900_000)
+    expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
+  })
+})
+
+async function facts(backend: PackedBackend): Promise<unknown[]> {
+  const found: unknown[] = []
+  const visit = (path: string, node: TreeNode) => {
+    found.push([path, node.stat])
+    if (node.type === 'directory') for (const [name, child] of node.entries()) visit(`${path}/${name}`, child)
+  }
+  visit('', backend.tree())
+  return found
+}

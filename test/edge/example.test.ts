@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const tokens = { AGENT_TOKEN: 'agent-token', APPROVER_TOKEN: 'approver-token' }
+
+let data: string
+let server: { readonly address: string; readonly child: ChildProcess } | undefined
+
+/** Starts the example as `npm run example:edge` does, over the same files each time. */
+async function start(): Promise<void> {
+  const script = join(root, 'examples/edge-worker/start.ts')
+  const child = spawn(process.execPath, ['--import', 'tsx', script, '--port', '0', '--data', data], {
+    cwd: root,
+    env: { ...process.env, ...tokens },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // A group of its own, so that workerd is killed with it.
+    detached: true,
+  })
+  for await (const line of createInterface({ input: child.stdout })) {
+    const address = /in workerd: (http:\/\/\S+)/.exec(line)?.[1]
+    if (address === undefined) continue
+    server = { address, child }
+    return
+  }
+  throw new Error('The example ended before it was ready')
+}
+
+async function kill(): Promise<void> {
+  const { child } = server ?? {}
+  server = undefined
+  if (child?.pid === undefined) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  process.kill(-child.pid, 'SIGKILL')
+  await ended
+}
+
+async function send(method: string, path: string, body?: unknown, token = tokens.AGENT_TOKEN) {
+  const response = await fetch(`${server?.address}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+const call = (tool: string, input: unknown, workspace = 'demo') =>
+  send('POST', `/workspaces/${workspace}/tools/${tool}`, input)
+const resume = (id: unknown, answer: unknown) =>
+  send('POST', `/workspaces/demo/approvals/${id}`, { answer }, tokens.APPROVER_TOKEN)
+
+beforeAll(async () => {
+  data = mkdtempSync(join(tmpdir(), 'edge-example-'))
+  await start()
+})
+afterAll(async () => {
+  await kill()
+  rmSync(data, { recursive: true, force: true })
+})
+
+it('opens for the right token only', async () => {
+  const paths = [
+    '/tools',
+    '/workspaces/demo/tools/list_directory',
+    '/workspaces/demo/audit',
+    '/workspaces/demo/approvals',
+  ]
+  for (const path of paths) {
+    for (const token of ['', 'wrong', 'Bearer', `${tokens.AGENT_TOKEN}x`]) {
+      expect((await send('GET', path, undefined, token)).status, `${path} with ${token}`).toBe(401)
+    }
+  }
+  // An agent cannot approve what it asked for.
+  expect((await send('POST', '/workspaces/demo/approvals/x', { answer: 'allow' })).status).toBe(401)
+  expect((await send('GET', '/workspaces/demo/audit')).status).toBe(401)
+  expect((await call('list_directory', {}, '..')).status).toBe(404)
+  expect((await call('list_directory', '{')).status).toBe(400)
+})
+
+it('tells its tools', async () => {
+  const { body } = await send('GET', '/tools')
+  expect((body as unknown as { name: string }[]).map(({ name }) => name)).toContain('apply_patch')
+})
+
+it('holds what was done before it was killed, and a call that waits for a person', async () => {
+  const written = await call('write_file', { path: 'src/app.ts', content: 'export const answer = 41\n' })
+  expect(written).toMatchObject({ status: 200, body: { ok: true, created: true } })
+  const sha = written.body.newSha256
+  expect(
+    (await call('edit_file', { path: 'src/app.ts', oldText: '41', newText: '42', expectedSha256: sha })).body,
+  ).toMatchObject({ ok: true })
+  expect((await call('write_file', { path: '../out', content: 'x' })).body).toMatchObject({ code: 'PATH_REJECTED' })
+  expect((await call('search_text', { query: 'answer' })).body).toMatchObject({
+    ok: true,
+    matches: [{ path: 'src/app.ts' }],
+  })
+  expect((await call('read_file', { path: 'src/app.ts' }, 'another')).body).toMatchObject({ code: 'NOT_FOUND' })
+  const first = await call('write_file', { path: 'published/a.md', content: '# A\n' })
+  const second = await call('write_file', { path: 'published/b.md', content: '# B\n' })
+  expect([first, second]).toMatchObject([{ status: 202 }, { status: 202 }])
+
+  await kill()
+  await start()
+
+  expect((await call('read_file', { path: 'src/app.ts' })).body).toMatchObject({
+    content: 'export const answer = 42\n',
+  })
+  expect((await call('read_file', { path: 'published/a.md' })).body).toMatchObject({ code: 'NOT_FOUND' })
+  const { body: waiting } = await send('GET', '/workspaces/demo/approvals', undefined, tokens.APPROVER_TOKEN)
+  expect(waiting).toMatchObject([{ tool: 'write_file', id: first.body.approvalId }, { id: second.body.approvalId }])
+  expect(await resume(first.body.approvalId, 'yes')).toMatchObject({ status: 422, body: { code: 'INVALID_INPUT' } })
+  expect(await resume(first.body.approvalId, 'allow')).toMatchObject({ status: 200, body: { ok: true } })
+  expect((await call('read_file', { path: 'published/a.md' })).body).toMatchObject({ content: '# A\n' })
+  expect(await resume(first.body.approvalId, 'allow')).toMatchObject({ status: 422, body: { code: 'NOT_FOUND' } })
+  expect(await resume(second.body.approvalId, { deny: 'not yet' })).toMatchObject({ body: { code: 'APPROVAL_DENIED' } })
+  expect(await resume(second.body.approvalId, 'allow')).toMatchObject({ body: { code: 'NOT_FOUND' } })
+
+  const { body: audit } = await send('GET', '/workspaces/demo/audit', undefined, tokens.APPROVER_TOKEN)
+  expect(audit.check).toMatchObject({ ok: true })
+  expect((audit.records as unknown[]).length).toBeGreaterThan(10)
+})
+
+it('lets one of ten writers win who expect the same version', async () => {
+  const { body } = await call('write_file', { path: 'race.txt', content: 'base' })
+  for (let round = 0, sha = body.newSha256; round < 5; round++) {
+    const writes = Array.from({ length: 10 }, (_, i) =>
+      call('write_file', { path: 'race.txt', content: `writer ${i} in round ${round}`, expectedSha256: sha }),
+    )
+    const results = await Promise.all(writes)
+    const winners = results.filter(({ body: { ok } }) => ok)
+    expect(winners).toHaveLength(1)
+    expect(results.filter(({ body: { code } }) => code === 'WRITE_CONFLICT')).toHaveLength(9)
+    const { body: read } = await call('read_file', { path: 'race.txt' })
+    sha = winners[0]?.body.newSha256
+    expect(read.sha256).toBe(sha)
+  }
+})

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { requireConditions } from '../../src/backends/object-store/probe.ts'
+import { objectStore, s3, sweep } from '../../src/backends/object-store.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import { backendContract, registerContract } from '../../src/testing/index.ts'
+import { keysIn } from './buckets.ts'
+import { createS3, startS3 } from './s3-server.ts'
+
+let server: Awaited<ReturnType<typeof startS3>>
+let subjects = 0
+
+beforeAll(async () => {
+  server = await startS3()
+})
+afterAll(() => server.close())
+
+/** As a signing fetch does: it adds what it needs to the request. */
+const signed = (request: Request) => {
+  request.headers.set('authorization', 'AWS4-HMAC-SHA256 test')
+  return fetch(request)
+}
+const store = () => s3({ endpoint: server.endpoint, bucket: 'my-bucket', fetch: signed })
+
+const contract = createS3()
+
+registerContract(
+  'object store over the S3 protocol',
+  backendContract({
+    name: 's3',
+    create() {
+      const prefix = `subject ${++subjects}`
+      const theirs = s3({ endpoint: 'http://s3', bucket: 'my-bucket', fetch: contract.answer })
+      const open = () => objectStore(theirs, { prefix })
+      return { backend: open(), reopen: open, physical: prefix }
+    },
+  }),
+  { describe, it },
+)
+
+describe('s3', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+
+  it('sends what the protocol asks for, with names that need care', async () => {
+    const key = "a b/ü+!'()*~&?#%2F.txt"
+    server.seen.length = 0
+    const made = await store().put(key, bytes('0123456789'), { ifNoneMatch: '*' })
+    expect(await store().put(key, bytes('x'), { ifNoneMatch: '*' })).toBeUndefined()
+    expect(await store().put(key, bytes('x'), { ifMatch: '"other"' })).toBeUndefined()
+    expect(await store().put('none', bytes('x'), { ifMatch: '"other"' })).toBeUndefined()
+    expect(await store().get(key)).toEqual({ bytes: bytes('0123456789'), etag: made?.etag })
+    expect(await store().get(key, { ifNoneMatch: made?.etag ?? '' })).toBe('unchanged')
+    expect(await store().get(key, { offset: 2, length: 3 })).toMatchObject({ bytes: bytes('234') })
+    expect(await store().get('none')).toBeUndefined()
+    expect([...server.objects.keys()].filter((one) => one.startsWith('a b/'))).toEqual([key])
+    expect(await keysIn(store(), 'a b/')).toEqual([key])
+    await store().delete([key, 'none'])
+    expect(await store().get(key)).toBeUndefined()
+    const [first] = server.seen
+    expect(first).toMatchObject({
+      method: 'PUT',
+      url: '/my-bucket/a%20b/%C3%BC%2B%21%27%28%29%2A~%26%3F%23%252F.txt',
+      headers: { 'if-none-match': '*', authorization: 'AWS4-HMAC-SHA256 test' },
+    })
+  })
+
+  it('lists page by page', async () => {
+    const keys = Array.from({ length: 10 }, (_, i) => `pages/${i} <&>`)
+    for (const key of keys) await store().put(key, bytes(key))
+    expect(await keysIn(store(), 'pages/')).toEqual(keys)
+    const { objects } = await store().list('pages/')
+    expect(objects[0]).toMatchObject({ size: 11, uploadedAt: expect.any(Number) })
+    expect(Math.abs((objects[0]?.uploadedAt ?? 0) - Date.now())).toBeLessThan(60_000)
+  })
+
+  it('refuses a server that ignores conditions, and says which', async () => {
+    for (const honours of [['if-match'], ['if-none-match'], []]) {
+      const careless = await startS3({ honours })
+      try {
+        const theirs = s3({ endpoint: careless.endpoint, bucket: 'my-bucket', fetch: signed })
+        const missing = honours.includes('if-none-match') ? 'If-Match' : 'If-None-Match'
+        const backend = objectStore(theirs)
+        const change = { path: 'f' as Path, expect: 'any', to: { type: 'directory' } } as const
+        const refused = await backend.commit([change], { durability: 'durable' }).catch((error: unknown) => error)
+        expect(refused).toMatchObject({
+          code: 'BACKEND_ERROR',
+          message: expect.stringContaining(`ignores ${missing} `),
+        })
+        expect(careless.objects.size).toBe(0)
+      } finally {
+        await careless.close()
+      }
+    }
+    await requireConditions(store(), 'probes/fine')
+  })
+
+  it('says nothing of the server where it fails', async () => {
+    const gone = s3({ endpoint: 'http://127.0.0.1:1', bucket: 'my-bucket', fetch: signed })
+    const failed = await objectStore(gone)
+      .list('' as Path)
+      .catch((error: unknown) => error)
+    expect(failed).toMatchObject({ name: 'ToolError', code: 'BACKEND_ERROR' })
+    expect(String(failed)).not.toContain('127.0.0.1')
+    const full = s3({
+      endpoint: server.endpoint,
+      bucket: 'my-bucket',
+      fetch: async () => new Response('', { status: 507 }),
+    })
+    await expect(
+      objectStore(full).commit([{ path: 'f' as Path, expect: 'any', to: { type: 'directory' } }], {
+        durability: 'durable',
+      }),
+    ).rejects.toMatchObject({ code: 'NO_SPACE' })
+    expect(() => s3({ endpoint: 'no address', bucket: 'b', fetch: signed })).toThrow(TypeError)
+  })
+
+  it('is swept', async () => {
+    const prefix = 'swept'
+    const backend = objectStore(store(), { prefix })
+    const to = { type: 'file', bytes: bytes('x') } as const
+    await backend.commit([{ path: 'f' as Path, expect: 'any', to }], { durability: 'durable' })
+    for (let i = 0; i < 5; i++) await store().put(`swept/contents/left-${i}`, bytes('left behind'))
+    expect(await sweep(store(), { prefix })).toEqual({ kept: 6, deleted: 0 })
+    const later = () => Date.now() + 25 * 60 * 60 * 1000
+    expect(await sweep(store(), { prefix, clock: later })).toEqual({ kept: 1, deleted: 5 })
+    expect(new TextDecoder().decode((await backend.read('f' as Path)).bytes)).toBe('x')
+  })
+})

@@ -1,0 +1,166 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { redact } from '../../src/files/secrets.ts'
+import { redactAgain } from '../../src/git/redact-again.ts'
+import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../src/vfs/backend.ts'
+import { commitAll, entriesOf, newRepository } from './repositories.ts'
+
+const everything = { wants: () => true, sees: () => true, withBinary: () => true }
+
+async function textOf(backend: Backend, diffs = createWorkspaceDiffs(backend)): Promise<string> {
+  const { sections, insertions, deletions } = await diffs.diff(everything)
+  return `${sections.map(({ text }) => text).join('')}+${insertions}-${deletions}`
+}
+
+function repository(): string {
+  const root = newRepository()
+  mkdirSync(join(root, 'a/deep'), { recursive: true })
+  mkdirSync(join(root, 'b'))
+  for (let i = 0; i < 150; i++) writeFileSync(join(root, `a/f${i}`), `${i}\n`)
+  for (const path of ['a/deep/x.ts', 'a/deep/y.log', 'b/z', 'top']) writeFileSync(join(root, path), `${path}\nend\n`)
+  writeFileSync(join(root, '.gitignore'), '*.tmp\n')
+  commitAll(root)
+  return root
+}
+
+/** What a path may become: files of few contents, so that it comes back to what the base has; directories; nothing. */
+const names = [
+  'a/f0',
+  'a/f7',
+  'a/f70',
+  'a/f149',
+  'a/new',
+  'a/deep/x.ts',
+  'a/deep/y.log',
+  'a/deep/t.tmp',
+  'b/z',
+  'top',
+  'a/sub/n',
+]
+const step = fc.record({
+  path: fc.constantFrom(...names, '.gitignore', 'a/.gitignore', 'a/sub/.git/HEAD', 'a', 'b', 'a/deep'),
+  to: fc.constantFrom('file', 'file', 'same size', 'base', 'executable', 'gone', 'directory', 'link'),
+  ignore: fc.constantFrom('', '*.tmp\n', '*.log\n', 'deep/\n', '!t.tmp\n', 'f7*\n'),
+})
+
+describe('a diff after another', () => {
+  it('is the diff that a first look gives, whatever changed between', async () => {
+    const entries = entriesOf(repository())
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+        const backend = memory(entries)
+        const diffs = createWorkspaceDiffs(backend)
+        const original = memory(entries)
+        for (const [i, { path, to, ignore }] of steps.entries()) {
+          const changes = await changesFor(backend, original, path, to, ignore, i)
+          await backend.commit(changes, { durability: 'relaxed' }).catch(() => undefined)
+          expect(await textOf(backend, diffs)).toBe(await textOf(backend))
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+async function changesFor(
+  backend: Backend,
+  original: Backend,
+  name: string,
+  to: string,
+  ignore: string,
+  round: number,
+): Promise<Change[]> {
+  const path = name as Path
+  const parents: Change[] = []
+  for (let slash = name.indexOf('/'); slash !== -1; slash = name.indexOf('/', slash + 1)) {
+    parents.push({ path: name.slice(0, slash) as Path, expect: 'any', to: { type: 'directory' } })
+  }
+  const below = async (directory: Path): Promise<Change[]> => {
+    const all: Change[] = []
+    for (const { name: child, type } of await backend.list(directory)) {
+      const at = `${directory}/${child}` as Path
+      if (type === 'directory') all.push(...(await below(at)))
+      all.push({ path: at, expect: { tag: (await backend.stat(at))?.tag as string }, to: null })
+    }
+    return all
+  }
+  const stat = await backend.stat(path)
+  const cleared = stat?.type === 'directory' ? await below(path) : []
+  const expect = stat === undefined ? ('absent' as const) : { tag: stat.tag }
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  if (to === 'gone') return stat === undefined ? [] : [...cleared, { path, expect, to: null }]
+  if (to === 'directory') return [...parents, { path, expect, to: { type: 'directory' } }]
+  if (to === 'link') return [...parents, ...cleared, { path, expect, to: { type: 'link', target: 'top' } }]
+  const base = (await original.stat(path))?.type === 'file' ? (await original.read(path)).bytes : bytes(`${name}\n`)
+  const text = name.endsWith('.gitignore') ? bytes(ignore) : bytes(`${name} ${round}\nend\n`)
+  const content =
+    to === 'base' ? base : to === 'same size' ? base.map((byte, i) => (i === 0 ? 65 + (round % 26) : byte)) : text
+  const mode = to === 'executable' ? 0o755 : 0o644
+  return [...parents, ...cleared, { path, expect, to: { type: 'file', bytes: content, mode } }]
+}
+
+const token = `ghp_${'a1B2'.repeat(9)}`
+const key = `-----BEGIN PRIVATE KEY-----\n${`${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC'.repeat(2)}\n`.repeat(3)}-----END PRIVATE KEY-----\n`
+const piece = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      'const a = 1\n',
+      '\n',
+      'x',
+      ' ',
+      'a long line of plain words, and more of it\n',
+      'é😀\r\n',
+    ),
+  },
+  fc.constantFrom(
+    token,
+    `${token}\n`,
+    token.slice(0, 9),
+    token.slice(9),
+    key,
+    key.slice(0, 60),
+    key.slice(60),
+    key.slice(0, -26),
+  ),
+  fc.constantFrom(
+    'postgres://u:',
+    'hunter22@db\n',
+    'authorization: bearer ',
+    'a1'.repeat(12),
+    'aws_secret_access_key = ',
+    'aB3/'.repeat(10),
+    `${'-'.repeat(1100)}\n`,
+  ),
+)
+
+describe('a text that was made of another', () => {
+  it('has the same secrets hidden as if it were looked at whole', () => {
+    let same = 0
+    let hidden = 0
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 12 }),
+        fc.array(piece, { maxLength: 4 }),
+        fc.nat(400),
+        fc.nat(400),
+        (old, fresh, from, length) => {
+          const before = redact(old.join(''))
+          const text = old.join('').slice(0, from) + fresh.join('') + old.join('').slice(from + length)
+          const expected = redact(text)
+          if (before.marks.length === 0) same += 1
+          if (before.marks.length === 0 && expected.marks.length > 0) hidden += 1
+          expect(redactAgain(text, before)).toEqual(expected)
+        },
+      ),
+      { numRuns: 3000 },
+    )
+    expect(same).toBeGreaterThan(500)
+    expect(hidden).toBeGreaterThan(100)
+  })
+})

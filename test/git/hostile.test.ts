@@ -1,0 +1,341 @@
+import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { createWorkspace } from '../../src/workspace.ts'
+import type { Answer } from '../tools/setup.ts'
+import { commitAll, entriesOf, git, loaded, newRepository } from './repositories.ts'
+
+const text = (value: string) => new TextEncoder().encode(value)
+const bytes = (...parts: readonly (Uint8Array | string | readonly number[])[]): Uint8Array =>
+  new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as Uint8Array))))
+const idOf = (type: string, content: Uint8Array) =>
+  createHash('sha1').update(`${type} ${content.length}\0`).update(content).digest('hex')
+
+/** A loose object, by a name of one's own where its id must be a lie. */
+function loose(type: string, content: Uint8Array, id = idOf(type, content)): Record<string, MemoryEntry> {
+  const whole = deflateSync(bytes(`${type} ${content.length}\0`, content))
+  return { [`.git/objects/${id.slice(0, 2)}/${id.slice(2)}`]: new Uint8Array(whole) }
+}
+
+const treeEntry = (mode: string, name: string, id: string) => bytes(`${mode} ${name}\0`, Buffer.from(id, 'hex'))
+const commitOf = (tree: string, parent?: string) =>
+  text(
+    `tree ${tree}\n${parent === undefined ? '' : `parent ${parent}\n`}author A <a> 0 +0000\ncommitter A <a> 0 +0000\n\nx\n`,
+  )
+
+/** A repository whose HEAD is a commit with that tree. */
+function withTree(tree: Uint8Array, more: Record<string, MemoryEntry> = {}, treeId = idOf('tree', tree)) {
+  const commit = commitOf(treeId)
+  return {
+    '.git/HEAD': `${idOf('commit', commit)}\n`,
+    ...loose('commit', commit),
+    ...loose('tree', tree, treeId),
+    ...more,
+  }
+}
+
+/** A pack with an index that says where each id is. */
+function packed(objects: readonly { id: string; raw: Uint8Array }[], alter: (index: Buffer) => void = () => undefined) {
+  const offsets: number[] = []
+  let pack = bytes('PACK', [0, 0, 0, 2, 0, 0, 0, objects.length])
+  for (const { raw } of objects) {
+    offsets.push(pack.length)
+    pack = bytes(pack, raw)
+  }
+  pack = bytes(pack, createHash('sha1').update(pack).digest())
+  const sorted = objects
+    .map(({ id }, i) => ({ id, offset: offsets[i] as number }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+  const index = Buffer.alloc(8 + 1024 + 28 * sorted.length + 40)
+  index.writeUInt32BE(0xff744f63, 0)
+  index.writeUInt32BE(2, 4)
+  for (let i = 0; i < 256; i++) {
+    index.writeUInt32BE(sorted.filter(({ id }) => Number.parseInt(id.slice(0, 2), 16) <= i).length, 8 + 4 * i)
+  }
+  for (const [i, { id, offset }] of sorted.entries()) {
+    index.write(id, 1032 + 20 * i, 'hex')
+    index.writeUInt32BE(offset, 1032 + 24 * sorted.length + 4 * i)
+  }
+  alter(index)
+  return { '.git/objects/pack/pack-1.idx': new Uint8Array(index), '.git/objects/pack/pack-1.pack': pack }
+}
+
+function header(type: number, size: number): number[] {
+  const first = (type << 4) | (size % 16)
+  const all = [first]
+  for (let left = Math.floor(size / 16); left > 0; left = Math.floor(left / 128)) {
+    all[all.length - 1] = (all.at(-1) as number) | 0x80
+    all.push(left % 128)
+  }
+  return all
+}
+
+function varint(size: number): number[] {
+  const all = [size % 128]
+  for (let left = Math.floor(size / 128); left > 0; left = Math.floor(left / 128)) {
+    all[all.length - 1] = (all.at(-1) as number) | 0x80
+    all.push(left % 128)
+  }
+  return all
+}
+
+async function diffOf(files: Record<string, MemoryEntry>, input = {}): Promise<Answer> {
+  const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous' })
+  const started = performance.now()
+  const answer: Answer = await workspace.call('diff_workspace', input)
+  await workspace.close()
+  expect(performance.now() - started).toBeLessThan(8000)
+  return answer
+}
+
+const A = 'a'.repeat(40)
+const B = 'b'.repeat(40)
+const commitA = { '.git/HEAD': `${A}\n` }
+const BOMB = 300 * 1024 * 1024
+
+const index = (version: number, count: number, ...entries: Uint8Array[]) =>
+  bytes('DIRC', [0, 0, 0, version], [count >>> 24, (count >>> 16) & 255, (count >>> 8) & 255, count & 255], ...entries)
+const indexHead = (flags: number) => bytes(new Uint8Array(60), [flags >> 8, flags & 255])
+
+const cases: Readonly<Record<string, () => Record<string, MemoryEntry>>> = {
+  'HEAD that leads in a circle': () => ({
+    '.git/HEAD': 'ref: refs/heads/a\n',
+    '.git/refs/heads/a': 'ref: refs/heads/b\n',
+    '.git/refs/heads/b': 'ref: refs/heads/a\n',
+  }),
+  'HEAD that is nothing known': () => ({ '.git/HEAD': 'hello\n' }),
+  'ids of SHA-256': () => ({ '.git/HEAD': `${'a'.repeat(64)}\n` }),
+  'refs in a table': () => ({ '.git/HEAD': 'ref: refs/heads/.invalid\n' }),
+  'a commit that is missing': () => commitA,
+  'a commit that is a blob': () => ({ ...commitA, ...loose('blob', text('x'), A) }),
+  'a commit without a tree': () => ({ ...commitA, ...loose('commit', text('author A\n\nx'), A) }),
+  'an object that is no zlib stream': () => ({ ...commitA, [`.git/objects/aa/${A.slice(2)}`]: text('plain text') }),
+  'an object that tells another size': () => ({
+    ...commitA,
+    [`.git/objects/aa/${A.slice(2)}`]: new Uint8Array(deflateSync(text('commit 3\0tree'))),
+  }),
+  'an object without an end of its header': () => ({
+    ...commitA,
+    [`.git/objects/aa/${A.slice(2)}`]: new Uint8Array(deflateSync(Buffer.alloc(5_000_000, 'c'))),
+  }),
+  'a tree in itself': () => withTree(treeEntry('40000', 'again', A), {}, A),
+  'a tree that ends in the middle': () => withTree(text('100644 a\0short')),
+  'trees that stand for more files than can be': () => {
+    let files: Record<string, MemoryEntry> = {}
+    let tree: Uint8Array = treeEntry('100644', 'file', idOf('blob', text('x')))
+    for (let depth = 0; depth < 40; depth++) {
+      files = { ...files, ...loose('tree', tree) }
+      const id = idOf('tree', tree)
+      tree = bytes(treeEntry('40000', 'a', id), treeEntry('40000', 'b', id))
+    }
+    return withTree(tree, files)
+  },
+  'trees of nothing but directories': () => {
+    let files: Record<string, MemoryEntry> = {}
+    let tree: Uint8Array = new Uint8Array()
+    for (let depth = 0; depth < 40; depth++) {
+      files = { ...files, ...loose('tree', tree) }
+      const id = idOf('tree', tree)
+      tree = bytes(treeEntry('40000', 'a', id), treeEntry('40000', 'b', id))
+    }
+    return withTree(tree, files)
+  },
+  'a delta of itself': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(7, 3), Buffer.from(A, 'hex'), deflateSync(Uint8Array.of(1, 1, 0))) }]),
+  }),
+  'two deltas of one another': () => ({
+    ...commitA,
+    ...packed([
+      { id: A, raw: bytes(header(7, 3), Buffer.from(B, 'hex'), deflateSync(Uint8Array.of(1, 1, 0))) },
+      { id: B, raw: bytes(header(7, 3), Buffer.from(A, 'hex'), deflateSync(Uint8Array.of(1, 1, 0))) },
+    ]),
+  }),
+  'a delta whose base comes after it': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(6, 3), [0x80, 0], deflateSync(Uint8Array.of(1, 1, 0))) }]),
+  }),
+  'a delta that reaches outside its base': () => ({
+    ...commitA,
+    ...packed([
+      { id: B, raw: bytes(header(1, 4), deflateSync(text('tree'))) },
+      {
+        id: A,
+        raw: bytes(header(7, 5), Buffer.from(B, 'hex'), deflateSync(Uint8Array.of(4, 9, 0x91, 2, 9))),
+      },
+    ]),
+  }),
+  'a delta that makes more than there is room for': () => {
+    const size = 2 ** 40
+    const delta = bytes(varint(4), varint(size), [0x90, 4])
+    return {
+      ...commitA,
+      ...packed([
+        { id: B, raw: bytes(header(1, 4), deflateSync(text('tree'))) },
+        { id: A, raw: bytes(header(7, delta.length), Buffer.from(B, 'hex'), deflateSync(delta)) },
+      ]),
+    }
+  },
+  'an object that holds far more than it tells': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(1, 10), deflateSync(Buffer.alloc(BOMB))) }]),
+  }),
+  'an object of an enormous size': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(1, 2 ** 50), deflateSync(text('x'))) }]),
+  }),
+  'a size without an end': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes([0x90], new Uint8Array(400).fill(0xff), [1], deflateSync(text('x'))) }]),
+  }),
+  'an object of an unknown type': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(5, 1), deflateSync(text('x'))) }]),
+  }),
+  'a pack index that counts backwards': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(1, 1), deflateSync(text('x'))) }], (one) =>
+      one.writeUInt32BE(0xffffffff, 8 + 4 * 9),
+    ),
+  }),
+  'a pack index that points outside its pack': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(1, 1), deflateSync(text('x'))) }], (one) =>
+      one.writeUInt32BE(0x7fffffff, 1032 + 24),
+    ),
+  }),
+  'a pack index that points outside itself': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(1, 1), deflateSync(text('x'))) }], (one) =>
+      one.writeUInt32BE(0xffffffff, 1032 + 24),
+    ),
+  }),
+  'a pack index that claims four billion objects': () => ({
+    ...commitA,
+    ...packed([{ id: A, raw: bytes(header(1, 1), deflateSync(text('x'))) }], (one) =>
+      one.writeUInt32BE(0xffffffff, 8 + 4 * 255),
+    ),
+  }),
+  'an index that is none': () => ({ ...withTree(new Uint8Array()), '.git/index': text('nothing of that kind') }),
+  'an index of four billion files': () => ({ ...withTree(new Uint8Array()), '.git/index': index(2, 0xffffffff) }),
+  'an index whose names never end': () => ({
+    ...withTree(new Uint8Array()),
+    '.git/index': index(2, 1, indexHead(5), text('a'.repeat(100))),
+  }),
+  'an index whose names grow from one another': () => ({
+    ...withTree(new Uint8Array()),
+    '.git/index': index(
+      4,
+      20_000,
+      ...Array.from({ length: 20_000 }, () => bytes(indexHead(0xfff), [0], '/'.repeat(100), [0])),
+    ),
+  }),
+  'an index that takes away more than there is': () => ({
+    ...withTree(new Uint8Array()),
+    '.git/index': index(4, 1, indexHead(1), Uint8Array.of(0xff, 0xff, 0xff, 0x7f, 97, 0)),
+  }),
+}
+
+describe('a repository that was made to do harm', () => {
+  for (const [what, files] of Object.entries(cases)) {
+    it(`${what}: is refused, at once`, async () => {
+      const answer = await diffOf({ 'file.txt': 'x\n', ...files() })
+      expect(answer.ok).toBe(false)
+      expect(answer.code).toBe('BACKEND_ERROR')
+      expect(answer.message).toMatch(/^Cannot read the repository of the workspace: /)
+    })
+  }
+
+  it('reads no file of the workspace as a ref', async () => {
+    const tree = treeEntry('100644', 'x', idOf('blob', text('x')))
+    const repository = withTree(tree)
+    const id = repository['.git/HEAD']
+    for (const ref of ['refs/../../stolen', 'refs/heads/../../../stolen', 'refs/heads/./x', 'refs//x']) {
+      const answer = await diffOf({
+        ...repository,
+        stolen: id,
+        '.git/refs/heads/x': id,
+        '.git/refs/x': id,
+        '.git/HEAD': `ref: ${ref}\n`,
+      })
+      expect(answer.ok && answer.baseCommit).toBe(null)
+    }
+  })
+
+  it('goes through no link', async () => {
+    const root = newRepository()
+    commitAll(root)
+    const files = entriesOf(root)
+    const head = git(root, 'rev-parse', 'HEAD')
+    for (const [name, at] of [
+      ['.git/HEAD', head],
+      ['.git/refs/heads/main', head],
+      ['.git/packed-refs', `${head.trim()} refs/heads/main\n`],
+    ] as const) {
+      const linked = { ...files, 'elsewhere.txt': at }
+      for (const gone of ['.git/refs/heads/main', name]) delete (linked as Record<string, unknown>)[gone]
+      const answer = await diffOf({
+        ...linked,
+        [name]: { link: name.includes('heads') ? '../../../elsewhere.txt' : '../elsewhere.txt' },
+      })
+      expect(answer.ok && answer.baseCommit).toBe(null)
+    }
+  })
+
+  it('shows no names that are none: .git in any spelling, paths in a name, dots', async () => {
+    const blob = text('x\n')
+    const id = idOf('blob', blob)
+    const names = [
+      '.git',
+      '.GIT',
+      '.Git',
+      'git~1',
+      '.g\u200cit',
+      '.git ',
+      '.git::$INDEX_ALLOCATION',
+      '..',
+      '.',
+      '',
+      'a/b',
+      '.git/config',
+      '/etc/passwd',
+      'a\\b',
+      'c:d',
+      'new\nline',
+    ]
+    const tree = bytes(...names.map((name) => treeEntry('100644', name, id)), treeEntry('100644', 'shown', id))
+    const answer = await diffOf({ ...withTree(tree, loose('blob', blob)), 'a/keep': 'k\n' })
+    expect(answer.ok).toBe(true)
+    expect((answer.stat as { path: string }[]).map(({ path }) => path)).toEqual(['a/keep', 'shown'])
+  })
+
+  it('follows no history without an end', async () => {
+    const tree = new Uint8Array()
+    const commit = commitOf(idOf('tree', tree), A)
+    const files = { '.git/HEAD': `${A}\n`, ...loose('commit', commit, A), ...loose('tree', tree) }
+    expect((await diffOf(files, { base: `HEAD${'~999999'.repeat(40)}` })).code).toBe('BACKEND_ERROR')
+    expect((await diffOf(files, { base: 'HEAD~1' })).ok).toBe(true)
+  })
+
+  it('a long chain of deltas that git made is read', async () => {
+    const root = newRepository()
+    const { writeFileSync } = await import('node:fs')
+    for (let i = 0; i < 30; i++) {
+      writeFileSync(
+        `${root}/file`,
+        Array.from({ length: 400 }, (_, n) => `line ${n} ${n === i ? 'new' : ''}`).join('\n'),
+      )
+      commitAll(root, `${i}`)
+    }
+    git(root, 'repack', '-adfq', '--depth=200', '--window=50')
+    const files = loaded(root)
+    const workspace = await createWorkspace({ backend: files, policy: 'autonomous' })
+    for (const base of ['HEAD~29', 'HEAD~15', 'HEAD']) {
+      const answer: Answer = await workspace.call('diff_workspace', { base })
+      expect(answer.ok && answer.baseCommit).toBe(git(root, 'rev-parse', base).trim())
+      expect(answer.filesChanged).toBe(base === 'HEAD' ? 0 : 1)
+    }
+    await workspace.close()
+  })
+})

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
+import { commitAll, git, gitWith, loaded, newRepository, temporary } from '../git/repositories.ts'
+import { type Answer, snapshot } from '../tools/setup.ts'
+
+const places: Readonly<Record<string, (directory: string) => Backend>> = {
+  memory: loaded,
+  node: (directory) => node(directory, { stateDir: temporary() }),
+}
+
+const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n'
+const tokens = 'ghp_0123456789abcdefghijABCDEFGHIJ456789'
+
+function repository(): { directory: string; first: string; second: string } {
+  const directory = newRepository()
+  writeFileSync(join(directory, 'a.txt'), 'one\ntwo\n')
+  const first = commitAll(directory, 'first')
+  writeFileSync(join(directory, 'b.txt'), 'b\n')
+  return { directory, first, second: commitAll(directory, 'second') }
+}
+
+const open = (backend: Backend, options: Partial<WorkspaceOptions> = {}) =>
+  createWorkspace({ policy: 'autonomous', ...options, backend })
+
+describe.each(Object.entries(places))('apply_patch over a repository in %s', (_, place) => {
+  it('applies to the commit that was expected, by the id that git gives', async () => {
+    const { directory, second } = repository()
+    const backend = place(directory)
+    const workspace = await open(backend)
+    expect(git(directory, 'rev-parse', 'HEAD').trim()).toBe(second)
+    const answer = await workspace.call('apply_patch', { patch, expectedBaseCommit: second })
+    expect(answer).toMatchObject({ ok: true, applied: true })
+    await workspace.close()
+  })
+
+  it('changes nothing on another commit, and names the present one', async () => {
+    const { directory, first, second } = repository()
+    const backend = place(directory)
+    const workspace = await open(backend)
+    const before = await snapshot(backend)
+    for (const dryRun of [false, true]) {
+      expect(await workspace.call('apply_patch', { patch, expectedBaseCommit: first, dryRun })).toMatchObject({
+        ok: false,
+        code: 'WRITE_CONFLICT',
+        currentBaseCommit: second,
+      })
+    }
+    expect(await workspace.call('apply_patch', { patch, expectedBaseCommit: 'HEAD' })).toMatchObject({
+      ok: false,
+      code: 'INVALID_INPUT',
+      field: 'expectedBaseCommit',
+    })
+    expect(await snapshot(backend)).toEqual(before)
+    await workspace.close()
+  })
+
+  it('answers with the hash of what diff_workspace then gives, which is the patch that git makes the tree from', async () => {
+    const { directory } = repository()
+    const workspace = await open(place(directory))
+    const rehearsed = await workspace.call('apply_patch', { patch, dryRun: true })
+    expect(rehearsed).toMatchObject({ ok: true, newWorkspaceDiffSha256: null })
+    const answer: Answer = await workspace.call('apply_patch', { patch })
+    const diff: Answer = await workspace.call('diff_workspace', {})
+    if (!answer.ok || !diff.ok) throw new Error('refused')
+    expect(answer.newWorkspaceDiffSha256).toBe(diff.diffSha256)
+    expect(answer.newWorkspaceDiffSha256).toBe(createHash('sha256').update(diff.diff).digest('hex'))
+    // The hash stands for a patch that git takes on the commit.
+    const clone = temporary()
+    git(clone, 'clone', '-q', directory, '.')
+    gitWith(clone, diff.diff, 'apply', '-')
+    expect(gitWith(clone, '', 'show', ':a.txt')).toBe('one\ntwo\n')
+    expect(git(clone, 'diff', '--numstat')).toBe('1\t1\ta.txt\n')
+    // Taken back, the workspace is as the commit has it: the hash of no difference.
+    await workspace.undo(answer.callId)
+    expect(await workspace.call('diff_workspace', {})).toMatchObject({
+      diffSha256: createHash('sha256').update('').digest('hex'),
+    })
+    await workspace.close()
+  })
+})
+
+describe('newWorkspaceDiffSha256', () => {
+  const files = { 'a.txt': 'one\ntwo\n', '.env': 'A=1\n' }
+
+  it('is that of the difference to what was opened where there is no repository', async () => {
+    const workspace = await open(memory(files))
+    const answer = await workspace.call('apply_patch', { patch })
+    const diff = await workspace.call('diff_workspace', {})
+    expect(diff).toMatchObject({ ok: true, baseCommit: null })
+    expect(answer).toMatchObject({ newWorkspaceDiffSha256: diff.ok && diff.diffSha256 })
+    await workspace.close()
+  })
+
+  it('is null where diff_workspace is not registered, denied, or asks', async () => {
+    const closed: Partial<WorkspaceOptions>[] = [
+      { tools: ['apply_patch', 'read_file'] },
+      { policy: { preset: 'autonomous', tools: { diff_workspace: 'deny' } } },
+      {
+        policy: { preset: 'autonomous', tools: { diff_workspace: 'ask' } },
+        approve: () => 'allow',
+      },
+      {
+        policy: {
+          preset: 'autonomous',
+          rules: [{ name: 'no diffs', action: 'deny', permissions: ['file:diff'], paths: ['**'] }],
+        },
+      },
+    ]
+    for (const options of closed) {
+      const workspace = await open(memory(files), options)
+      const answer = await workspace.call('apply_patch', { patch })
+      expect(answer).toMatchObject({ ok: true, applied: true, newWorkspaceDiffSha256: null })
+      await workspace.close()
+    }
+  })
+
+  it('does not depend on what may not be shown', async () => {
+    const hashes = new Set<unknown>()
+    for (const secret of ['A=1\n', 'A=2\n', `A=${tokens}\n`]) {
+      const backend = memory(files)
+      const workspace = await open(backend)
+      await backend.commit(
+        [{ path: '.env' as never, expect: 'any', to: { type: 'file', bytes: new TextEncoder().encode(secret) } }],
+        { durability: 'relaxed' },
+      )
+      const answer = await workspace.call('apply_patch', { patch })
+      hashes.add(answer.ok && answer.newWorkspaceDiffSha256)
+      await workspace.close()
+    }
+    expect([...hashes]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
+  })
+
+  it('does not make the call fail where the diff does: the effect stands', async () => {
+    const backend = loaded(repository().directory)
+    let broken = false
+    const failing: Backend = {
+      ...backend,
+      stat: async (path) => {
+        if (broken && path.startsWith('.git')) throw new Error('the storage is gone')
+        return backend.stat(path)
+      },
+      read: async (path, range) => {
+        if (broken && path.startsWith('.git')) throw new Error('the storage is gone')
+        return backend.read(path, range)
+      },
+      async commit(changes, options) {
+        const receipt = await backend.commit(changes, options)
+        broken = true
+        return receipt
+      },
+    }
+    const workspace = await open(failing)
+    expect(await workspace.call('apply_patch', { patch })).toMatchObject({ ok: true, newWorkspaceDiffSha256: null })
+    expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n2\n' })
+    await workspace.close()
+  })
+})

@@ -1,0 +1,375 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { LogicalPath } from '../../../src/paths/logical-path.ts'
+import { compilePolicy } from '../../../src/policy/policy.ts'
+import {
+  type CommandAccess,
+  type CommandVerdict,
+  type JudgedCommand,
+  judgeCommand,
+  type Reason,
+} from '../../../src/shells/command-line.ts'
+import { benignLines } from './benign.ts'
+import { bypasses } from './bypasses.ts'
+
+const policy = { deny: ['forbidden', 'git push', 'npm publish'] }
+
+const codes = (verdict: CommandVerdict): string[] => verdict.reasons.map(({ code }: Reason) => code)
+const decisionOf = (line: string, lists: Parameters<typeof judgeCommand>[1] = {}): string =>
+  judgeCommand(line, lists).decision
+
+describe.each(Object.entries(bypasses))('%s', (_, cases) => {
+  it.each(cases)('%j → %s', (line, expected) => {
+    const verdict = judgeCommand(line, policy)
+    if (expected === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })
+    else expect([verdict.decision, codes(verdict)]).toEqual(['deny', expect.arrayContaining([expected])])
+  })
+
+  it('points into the line, and is plain data', () => {
+    for (const [line] of cases) {
+      const verdict = judgeCommand(line, policy)
+      for (const { at } of [...verdict.reasons, ...verdict.commands, ...verdict.accesses]) {
+        expect(at[0]).toBeGreaterThanOrEqual(0)
+        expect(at[1]).toBeGreaterThanOrEqual(at[0])
+        expect(at[1]).toBeLessThanOrEqual(line.length)
+      }
+      expect(structuredClone(verdict)).toEqual(verdict)
+    }
+  })
+})
+
+describe('what is refused without an allowlist is refused with one', () => {
+  const everything = { allow: ['*'], deny: policy.deny }
+  it.each(Object.entries(bypasses))('%s', (_, cases) => {
+    const differ = cases.filter(
+      ([line]) => judgeCommand(line, policy).decision !== judgeCommand(line, everything).decision,
+    )
+    expect(differ).toEqual([])
+  })
+})
+
+describe('benign lines', () => {
+  it('are refused in at most one of a hundred cases, and these are they', () => {
+    const lines = benignLines()
+    expect(lines.length).toBeGreaterThanOrEqual(300)
+    expect(new Set(lines).size).toBe(lines.length)
+    const refused = lines
+      .map((line) => ({ line, verdict: judgeCommand(line, policy) }))
+      .filter(({ verdict }) => verdict.decision !== 'allow')
+      .map(({ line, verdict }) => [line, ...codes(verdict)])
+    expect(refused).toEqual([
+      ['nodemon server.js', 'HIDDEN_COMMAND'],
+      ['source .venv/bin/activate', 'HIDDEN_COMMAND'],
+      ['for f in test/*.test.js; do node "$f"; done', 'ARGUMENT_NOT_LITERAL'],
+    ])
+    expect(refused.length / lines.length).toBeLessThanOrEqual(0.01)
+  })
+})
+
+describe('the lists of a policy', () => {
+  it('needs every command of a line on the allowlist', () => {
+    const lists = { allow: ['git status', 'npm test', 'ls'] }
+    expect(decisionOf('git status && npm test', lists)).toBe('allow')
+    expect(decisionOf('cd src && ls -la', lists)).toBe('allow')
+    expect(decisionOf('timeout 5 npm test -- --ci', lists)).toBe('allow')
+    expect(decisionOf('/usr/bin/git status', lists)).toBe('allow')
+    expect(codes(judgeCommand('git status; git diff', lists))).toEqual(['NOT_ALLOWED'])
+    expect(decisionOf('npm testing', lists)).toBe('deny')
+    expect(decisionOf('./ls', lists)).toBe('deny')
+    expect(decisionOf('bin/npm test', lists)).toBe('deny')
+    expect(decisionOf('ls $(whoami)', lists)).toBe('deny')
+    expect(decisionOf('echo hi', lists)).toBe('deny')
+    expect(decisionOf('env whoami', lists)).toBe('deny')
+    expect(decisionOf("sh -c 'ls'", lists)).toBe('deny')
+    expect(decisionOf("sh -c 'ls'", { allow: ['sh -c', 'ls'] })).toBe('allow')
+    expect(decisionOf("sh -c 'whoami'", { allow: ['sh -c', 'ls'] })).toBe('deny')
+    expect(decisionOf('npx vitest run', { allow: ['npx vitest'] })).toBe('allow')
+    expect(decisionOf('npx other', { allow: ['npx vitest'] })).toBe('deny')
+    expect(decisionOf('ls | xargs whoami', { allow: ['ls', 'xargs'] })).toBe('deny')
+    expect(decisionOf('git -c color.ui=always status', lists)).toBe('deny')
+    expect(decisionOf('ls', { allow: [] })).toBe('deny')
+    expect(decisionOf('sudo ls', { allow: ['sudo', 'ls'] })).toBe('deny')
+    expect(decisionOf('f() { ls; }; f', lists)).toBe('deny')
+  })
+
+  it('lets a denial win over everything', () => {
+    expect(decisionOf('git push', { allow: ['git'], deny: ['git push'] })).toBe('deny')
+    expect(decisionOf('npm --loglevel silent publish', { deny: ['npm publish'] })).toBe('deny')
+    expect(decisionOf('curl -s http://x', { deny: ['curl*'] })).toBe('deny')
+    expect(decisionOf('cd a', { deny: ['cd'] })).toBe('deny')
+    expect(decisionOf('timeout 5 ls', { deny: ['timeout'] })).toBe('deny')
+  })
+
+  it('takes entries literally but for the star', () => {
+    expect(decisionOf('ls a.b', { deny: ['ls a?b'] })).toBe('allow')
+    expect(decisionOf('ls a.b', { deny: ['l[s]'] })).toBe('allow')
+    expect(decisionOf('npm run build:web', { allow: ['npm run build:*'] })).toBe('allow')
+  })
+
+  it.each([
+    ['a && b', '&&'],
+    ['a || b', '||'],
+    ['a; b', ';'],
+    ['a\nb', ';'],
+    ['a &', '&'],
+    ['a | b', '|'],
+    ['a |& b', '|'],
+    ['! a', '!'],
+    ['a > x', '>'],
+    ['a >| x', '>'],
+    ['a &> x', '>'],
+    ['a >& x', '>'],
+    ['a >> x', '>>'],
+    ['a &>> x', '>>'],
+    ['a < x', '<'],
+    ['a <> x', '>'],
+    ['a << E\nE', '<<'],
+    ['a <<< x', '<<<'],
+    ['a $(b)', '$('],
+    ['a `b`', '$('],
+    ['a "`b`"', '$('],
+    ['a <(b)', '<('],
+    ['a >(b)', '>('],
+    ['a $((1))', '$(('],
+    ['(a)', '('],
+    ['{ a; }', '{'],
+    ['((1))', '(('],
+    ['[[ a ]]', '[['],
+    ["sh -c 'a && b'", '&&'],
+    ["eval 'a | b'", '|'],
+  ])('%j is refused without %j', (line, operator) => {
+    expect(judgeCommand(line, { deniedOperators: [] }).decision).toBe('allow')
+    expect(codes(judgeCommand(line, { deniedOperators: [operator] }))).toEqual(['OPERATOR_DENIED'])
+  })
+
+  it('lets operators stand in data', () => {
+    const lists = { deniedOperators: ['&&', '||', ';', '|', '>', '<', '$(', '&'] }
+    expect(decisionOf(`echo 'a && b || c; d | e > f < g $(h) &' "a;b|c>d<e&f"`, lists)).toBe('allow')
+    expect(decisionOf('echo a 2>&1', lists)).toBe('allow')
+  })
+
+  it('throws for an operator that is none', () => {
+    expect(() => judgeCommand('ls', { deniedOperators: ['=>'] })).toThrow(
+      'Policy field "commands.deniedOperators[0]" is no operator: "=>"',
+    )
+  })
+})
+
+describe('the verdict', () => {
+  it('names every command, where it stands, where it starts and through what', () => {
+    const line = `cd packages/a && env A=1 timeout 5 npm test | tee "out $(date).log"`
+    expect(judgeCommand(line, {}).commands.map(({ text, via, cwd }) => [text, via.join(' '), cwd])).toEqual([
+      ['cd packages/a', '', ''],
+      ['env A=1 timeout 5 npm test', '', 'packages/a'],
+      ['timeout 5 npm test', 'env', 'packages/a'],
+      ['npm test', 'env timeout', 'packages/a'],
+      ['date', '', 'packages/a'],
+      ['tee "out $(date).log"', '', 'packages/a'],
+    ])
+    const [, env] = judgeCommand(line, {}).commands
+    expect(line.slice(...(env?.at ?? []))).toBe('env A=1 timeout 5 npm test')
+    expect(judgeCommand('echo $X "a b"', {}).commands[0]?.args).toEqual([null, 'a b'])
+  })
+
+  it('names the files that redirections open, by every directory that may be the current one', () => {
+    const accesses = (line: string, cwd = ''): string[] =>
+      judgeCommand(line, {}, { cwd: cwd as LogicalPath, root: '/workspace' }).accesses.map(
+        ({ mode, path }: CommandAccess) => `${mode} ${path}`,
+      )
+    expect(accesses('sort < a > b 2>> c')).toEqual(['read a', 'write b', 'write c'])
+    expect(accesses('echo x > ../b', 'src')).toEqual(['write b'])
+    expect(accesses('cd a && echo x > b')).toEqual(['write a/b'])
+    expect(accesses('cd a; echo x > b')).toEqual(['write a/b', 'write b'])
+    expect(accesses('cd a || echo x > b')).toEqual(['write b'])
+    expect(accesses('(cd a && echo x > b); echo x > c')).toEqual(['write a/b', 'write c'])
+    expect(accesses('if cd a; then echo > b; else echo > c; fi; echo > d').sort()).toEqual([
+      'write a/b',
+      'write a/d',
+      'write c',
+      'write d',
+    ])
+    expect(accesses('! cd a && echo > b')).toEqual(['write b'])
+    expect(accesses('cd a | true; echo > b')).toEqual(['write b'])
+    expect(accesses('echo > /workspace/x/y')).toEqual(['write x/y'])
+    expect(accesses('cd /workspace/a && echo > b', 'c')).toEqual(['write a/b'])
+    expect(accesses('echo > /dev/null < /dev/urandom')).toEqual([])
+    expect(accesses('sh run.sh')).toEqual(['read run.sh'])
+    expect(judgeCommand('echo > /workspacex/y', {}, { root: '/workspace' }).decision).toBe('deny')
+    expect(judgeCommand('echo > /workspace/../y', {}, { root: '/workspace' }).decision).toBe('deny')
+  })
+
+  it('lets the rules of a policy speak of each command', () => {
+    const rules = compilePolicy({
+      preset: 'autonomous',
+      rules: [
+        { name: 'pushes', action: 'ask', commands: ['git push*'] },
+        { name: 'no network', action: 'deny', commands: ['curl *', 'wget *'] },
+      ],
+    })
+    const decide = ({ text }: JudgedCommand) => {
+      const verdict = rules.evaluate({ tool: 'run_command', input: {}, accesses: [], commands: [text] })
+      return { decision: verdict.decision, reason: verdict.reason }
+    }
+    const judged = (line: string) => judgeCommand(line, {}, { decide })
+    expect(judged('git status').decision).toBe('allow')
+    expect(judged('git add -A && timeout 9 git push origin main').decision).toBe('ask')
+    expect(judged('git push; curl http://x').reasons.map(({ action, at }) => [action, at])).toEqual([
+      ['deny', [10, 23]],
+      ['ask', [0, 8]],
+    ])
+    expect(judged("sh -c 'curl http://x'").decision).toBe('deny')
+    expect(judged("echo 'curl x'").decision).toBe('allow')
+  })
+
+  it('is stricter for sh than for bash', () => {
+    for (const line of ['[[ a ]]', '((1))', "echo $'a'", 'echo &> x']) {
+      expect(judgeCommand(line, {}).decision).toBe('allow')
+      expect(judgeCommand(line, {}, { shell: 'sh' }).decision).toBe('deny')
+    }
+  })
+})
+
+/** Milliseconds of this process alone: others may be busy, too. */
+const cpuTime = (): number => {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
+describe('hostile lines', () => {
+  const N = 10_000
+  const nested = (open: string, close = ''): string => open.repeat(N) + close.repeat(N)
+  it.each([
+    ['parentheses', nested('(', ')')],
+    ['parentheses with spaces', nested('( ', ' )')],
+    ['substitutions', nested('$(', ')')],
+    ['substitutions in quotes', nested('"$(', ')"')],
+    ['arithmetic', nested('$((', '))')],
+    ['grouped arithmetic', `((${nested('(', ')')}))`],
+    ['sums', `((${'1+'.repeat(N)}1))`],
+    ['backquotes', nested('`')],
+    ['escaped backquotes', nested('`\\`')],
+    ['braces', nested('{ ', '; }')],
+    ['brace lists', nested('{a,', '}')],
+    ['parameters', nested(`\${x:-`, '}')],
+    ['process substitutions', nested('<(', ')')],
+    ['ifs', nested('if ')],
+    ['cases', nested('case x in x) ', ';; esac')],
+    ['functions', nested('f() { ')],
+    ['quotes', `${nested("'")}'`],
+    ['double quotes', `${nested('"')}"`],
+    ['backslashes', nested('\\')],
+    ['here-documents', Array.from({ length: 4000 }, (_, i) => `<<E${i}`).join(' ')],
+    [
+      'here-documents that end',
+      `cat ${Array.from({ length: 2000 }, (_, i) => `<<E${i}`).join(' ')}\n${Array.from({ length: 2000 }, (_, i) => `E${i}\n`).join('')}`,
+    ],
+    ['here-documents in substitutions', 'cat <<E\n$('.repeat(5000)],
+    ['tests', `[[ ${nested('! ')}`],
+    ['tests in parentheses', `[[ ${nested('( ')}`],
+    ['negations', `${nested('! ')}true`],
+    ['time', `${nested('time ')}`],
+    ['env', `${nested('env ')}ls`],
+    ['eval', `${nested('eval ')}ls`],
+    ['pipes', `${nested('a|')}a`],
+    ['operators', `${nested('a&&b||')}a`],
+    ['commands', nested('a;')],
+    ['words', `echo ${nested('a ')}`],
+    ['quoted words', `echo ${nested('"$a" ')}`],
+    ['redirections', nested('>a ')],
+    ['assignments', nested('a=1 ')],
+    ['brackets', nested('[')],
+    ['brace products', `echo ${'{a,b}'.repeat(5000)}`],
+    ['changes of directory', 'cd a; '.repeat(5000)],
+    ['awk patterns', `awk '${nested('/[a/')}'`],
+    ['sed commands', `sed '${nested('s/[/')}'`],
+    ['python', `python -c '${nested('import ')}'`],
+    ['javascript', `node -e '${nested('[a][')}'`],
+    ['perl', `perl -pe 's/${nested('\\')}'`],
+    [
+      'nested shells',
+      Array.from({ length: 200 }).reduce<string>(
+        (line) => (line.length > 60_000 ? line : `sh -c ${JSON.stringify(line)}`),
+        'ls',
+      ),
+    ],
+    ['too long', 'a '.repeat(100_000)],
+    ['much too long', '$('.repeat(5_000_000)],
+  ])('%s end fast', (_, line) => {
+    const times = [1, 2, 3].map(() => {
+      const start = cpuTime()
+      judgeCommand(line, policy)
+      return cpuTime() - start
+    })
+    expect(Math.min(...times)).toBeLessThan(500)
+  })
+
+  it.each([
+    ['parentheses', nested('(', ')')],
+    ['substitutions', nested('$(', ')')],
+    ['quotes', `${nested('"$(', ')"')}`],
+    ['here-documents', Array.from({ length: 4000 }, (_, i) => `<<E${i}`).join(' ')],
+    ['ifs', nested('if ')],
+    ['backquotes', nested('`\\`')],
+    ['a forbidden word after much', `${nested('a;')}forbidden`],
+  ])('%s are refused', (_, line) => {
+    expect(judgeCommand(line, policy).decision).toBe('deny')
+  })
+
+  it('grows with the line', () => {
+    const cost = (line: string): number => {
+      const times = Array.from({ length: 5 }, () => {
+        const start = cpuTime()
+        judgeCommand(line, policy)
+        return cpuTime() - start
+      })
+      return Math.min(...times)
+    }
+    for (const unit of ['echo "a$b" | cat;', 'a && ', "echo 'x' >f;", 'env A=1 ls;', 'x=1;', 'cd a;']) {
+      const short = unit.repeat(150)
+      const long = unit.repeat(900)
+      cost(short)
+      expect(cost(`${long}ls`)).toBeLessThan(6 * cost(`${short}ls`) * 2 + 10)
+    }
+  })
+})
+
+describe('any text', () => {
+  const piece = fc.constantFrom(
+    ...'a ls sudo forbidden $( ) ` " \' \\ ; & && | || > < << EOF ( ) { } [ ] [[ ]] $ ${ $x x= ! # ~ * ? - -c sh env eval if then fi do done case esac in for while'.split(
+      ' ',
+    ),
+    '\n',
+    ' ',
+    '\t',
+  )
+  const text = fc
+    .array(fc.oneof(piece, piece, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 40 })
+    .map((parts) => parts.join(''))
+
+  it('gets a verdict, always the same', () => {
+    fc.assert(
+      fc.property(text, (line) => {
+        const verdict = judgeCommand(line, policy)
+        expect(['allow', 'deny']).toContain(verdict.decision)
+        expect(verdict.decision === 'allow').toBe(verdict.reasons.length === 0)
+        expect(judgeCommand(line, policy)).toEqual(verdict)
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('stays data in single quotes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 60 }), (data) => {
+        const quoted = `'${data.replaceAll("'", `'\\''`)}'`
+        expect(judgeCommand(`echo ${quoted}`, policy)).toMatchObject({
+          decision: 'allow',
+          commands: [{ args: [data] }],
+        })
+        expect(judgeCommand(`grep -e ${quoted} notes.md`, policy).decision).toBe('allow')
+      }),
+      { numRuns: 1000 },
+    )
+  })
+})
