@@ -11,6 +11,7 @@ const entries = [
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
   'src/evidence/jsonl-sink.ts',
+  'src/shells/bash.ts',
   'src/cli/main.ts',
   ...readdirSync('src/backends')
     .filter((name) => name.endsWith('.ts'))

@@ -1,8 +1,10 @@
+import { deskFor } from './command-desk.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import { parseInput } from './input.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
+import type { Question } from './policy/approval.ts'
 import type { PolicyCall, Verdict } from './policy/policy.ts'
 import type { CallRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
@@ -10,13 +12,19 @@ import { sightFor } from './sight.ts'
 import type { ToolContext } from './tool.ts'
 import { createView, guardAccesses } from './vfs/guarded.ts'
 
+export interface ContextOptions {
+  readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
+  readonly signal: AbortSignal | undefined
+  /** Gets the approval of something that the draft comes upon. */
+  readonly ask: (question: Question) => Promise<void>
+}
+
 /** What a tool may know and use while it drafts one judged call. */
 export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  record: Pick<CallRecord, 'reads'>,
-  signal: AbortSignal | undefined,
+  { record, signal, ask }: ContextOptions,
 ): ToolContext {
   return {
     accesses: call.accesses,
@@ -38,6 +46,15 @@ export function contextFor(
       diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal),
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
+    commands: deskFor(core, run, call, { record, ask }),
+    processes: run.shell.processes,
+    keepArtifact(name, text) {
+      try {
+        return run.artifacts.put(name, text)
+      } catch {
+        return undefined
+      }
+    },
     readArtifact: (uri) => run.artifacts.read(uri),
   }
 }
@@ -69,7 +86,10 @@ async function workspaceDiffSha256(core: Core, run: Run, signal: AbortSignal | u
   try {
     const input = parseInput(tool, {})
     const call = policyCall(run, tool.name, input)
-    const verdict = core.policy.evaluate({ ...call, accesses: await guardAccesses(core.backend, tool.plan(input)) })
+    const verdict = core.policy.evaluate({
+      ...call,
+      accesses: await guardAccesses(core.backend, tool.plan(input, { cwd: run.shell.cwd })),
+    })
     if (verdict.decision !== 'allow') return undefined
     return (await diffSeenBy(core, call, verdict, { wants: () => true }, signal)).sha256()
   } catch {

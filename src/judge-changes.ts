@@ -4,7 +4,7 @@ import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { ApprovalRequest } from './policy/approval.ts'
-import type { Verdict } from './policy/policy.ts'
+import { combine, type Verdict } from './policy/policy.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import type { Draft } from './tool.ts'
 import type { Backend, Change, Receipt, State, Version } from './vfs/backend.ts'
@@ -33,10 +33,11 @@ export async function judgeChanges(
   draft: Draft<unknown>,
 ): Promise<JudgedChanges> {
   const known: KnownChange[] = []
-  const further: GuardedAccess[] = []
+  const accesses = draft.accesses === undefined ? call.accesses : [...call.accesses, ...draft.accesses]
+  const further: GuardedAccess[] = [...(draft.accesses ?? [])]
   let bytes = 0
   for (const change of draft.changes ?? []) {
-    const access = coveringAccess(call.accesses, change)
+    const access = coveringAccess(accesses, change)
     const present = await presentState(draft.into ?? core.backend, change, core.limits.textFileBytes)
     const { before } = present
     known.push({ change, ...present })
@@ -55,7 +56,7 @@ export async function judgeChanges(
   }
   // What is copied is judged too, or a protected file could be had under another name.
   for (const path of draft.taken ?? []) {
-    const access = coveringAccess(call.accesses, { path, expect: 'any', to: null })
+    const access = coveringAccess(accesses, { path, expect: 'any', to: null })
     if (access === undefined || access.path === path) continue
     const classification = classifyPath(path)
     further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
@@ -129,11 +130,4 @@ function versionKey(version: Version): string | null {
   if (version === null) return null
   if (version.type === 'file') return version.sha256
   return version.type === 'link' ? `link ${version.target}` : version.type
-}
-
-const strength = { allow: 0, ask: 1, deny: 2 }
-
-function combine(first: Verdict, second: Verdict): Verdict {
-  const stricter = strength[second.decision] > strength[first.decision] ? second : first
-  return { ...stricter, rules: [...first.rules, ...second.rules] }
 }

@@ -37,6 +37,16 @@ export const defaultLimits = {
   projectionBytes: 128 * KIB,
   /** A pattern longer than this is refused, in UTF-16 units. */
   patternLength: 4096,
+  commandTimeoutMs: 120_000,
+  commandTimeoutMsHard: 600_000,
+  /** What a model sees of each stream of a command: its end. */
+  commandOutputBytes: 32 * KIB,
+  /** What is kept of each stream, to be read as an artifact. */
+  commandKeptBytes: 4 * MIB,
+  /** The largest file that a command may read or write. */
+  commandFileBytes: 64 * MIB,
+  /** Background commands of one run. */
+  processes: 64,
   hookTimeoutMs: 10_000,
   callsPerMinute: 10_000,
   bytesWrittenPerRun: 1024 * MIB,

@@ -2,7 +2,7 @@ import { ToolError } from './errors.ts'
 import type { KnownChange } from './evidence/change-diff.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import { type Path, quote } from './paths/logical-path.ts'
-import type { ApprovalAnswer } from './policy/approval.ts'
+import type { ApprovalAnswer, Question } from './policy/approval.ts'
 import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
 import type { Core, Run } from './run.ts'
 import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
@@ -25,13 +25,55 @@ export async function approve(
   run: Run,
   call: { readonly input: unknown } | undefined,
   changes: JudgedChanges,
-  { grant, signal }: { readonly grant: Grant | undefined; readonly signal: AbortSignal | undefined },
+  asking: Asking,
 ): Promise<void> {
   const request = changes.request()
-  if (grant !== undefined && typeof grant.answer === 'string') {
-    const isSame = sameEffect(grant.parked.effect, await effectOf(core, changes.known))
-    if (isSame && run.approvals.accept(grant.parked.request, request, grant.answer)) return
+  const { grant } = asking
+  const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(core, changes.known))
+  if (isSame && isGranted(run, request, grant)) return
+  await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
+}
+
+/** How a call may ask, and what it was allowed so far. */
+export interface Asking {
+  readonly grant: Grant | undefined
+  readonly signal: AbortSignal | undefined
+  /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
+  readonly earlier: Question[]
+}
+
+/**
+ * Gets an approval that a call needs before it knows what it will change: to run a command, or to read for one. The changes
+ * that come of it are asked about by themselves.
+ *
+ * @throws ToolError as {@link approve}
+ */
+export async function approveStep(
+  core: Core,
+  run: Run,
+  call: { readonly input: unknown } | undefined,
+  question: Question,
+  asking: Asking,
+): Promise<void> {
+  const { grant, earlier } = asking
+  if (grant === undefined || !isGranted(run, question, grant)) {
+    await askOrPark(core, run, call, question, asking, async () => [])
   }
+  earlier.push(question)
+}
+
+function isGranted(run: Run, request: Question, { parked, answer }: Grant): boolean {
+  return typeof answer === 'string' && run.approvals.accept(parked.request, request, answer)
+}
+
+async function askOrPark(
+  core: Core,
+  run: Run,
+  call: { readonly input: unknown } | undefined,
+  request: Question,
+  { signal, earlier }: Asking,
+  effect: () => Promise<ParkedEffect[]>,
+): Promise<void> {
   try {
     await run.approvals.ask(request, signal)
   } catch (error) {
@@ -46,14 +88,24 @@ export async function approve(
         tool: request.tool,
         input: call.input,
         at: core.clock(),
-        request: { id, ...request },
-        effect: await effectOf(core, changes.known),
+        request: { id, ...withEarlier(request, earlier) },
+        effect: await effect(),
       })
       remember(core, id, run)
     } catch {
       throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
     }
     throw error
+  }
+}
+
+/** The same request with all that was answered before it, so that one answer covers the call from its start. */
+function withEarlier(request: Question, earlier: readonly Question[]): Question {
+  const all = [...earlier, request]
+  return {
+    ...request,
+    accesses: all.flatMap(({ accesses }) => accesses),
+    verdict: { ...request.verdict, rules: all.flatMap(({ verdict }) => verdict.rules) },
   }
 }
 

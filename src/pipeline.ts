@@ -5,11 +5,14 @@ import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
 import { keepWhole } from './keep-whole.ts'
-import { approve, type Grant, requireGrant, withGrant } from './parking.ts'
-import { denied, type Verdict } from './policy/policy.ts'
+import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
+import { ROOT } from './paths/logical-path.ts'
+import type { Question } from './policy/approval.ts'
+import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
+import type { CommandVerdict } from './shells/command-line.ts'
 import { statesBefore } from './states-before.ts'
 import { withSuggestions } from './suggest.ts'
 import type { Draft, Tool } from './tool.ts'
@@ -64,10 +67,21 @@ export async function callTool(
     // What was approved earlier is what was seen then.
     if (grant !== undefined) await requireGrant(core, grant)
 
+    // What the workspace does beside its tools is no data, and so it cannot wait for another process.
+    const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
+    const asking = { grant, signal, earlier: [] as Question[] }
+    const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
+
+    // What runs something is approved before it runs; what it then changes is asked about by itself.
+    if (call.tool.commandLine !== undefined && call.verdict.decision === 'ask') {
+      record.at('approval')
+      call = await approvedToRun(call, ask)
+    }
+
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
     throwIfAborted(signal)
-    const context = contextFor(core, withGrant(run, grant), call, record, signal)
+    const context = contextFor(core, withGrant(run, grant), call, { record, signal, ask })
     let draft = await call.tool.draft(call.input, context)
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
@@ -80,11 +94,7 @@ export async function callTool(
       draft = { ...draft, changes: [], taken: [] }
       changes = await judgeChanges(core, run, call, draft)
     }
-    if (changes.verdict.decision === 'ask') {
-      // What the workspace does beside its tools is no data, and so it cannot wait for another process.
-      const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
-      await approve(core, run, repeatable, changes, { grant, signal })
-    }
+    if (changes.verdict.decision === 'ask') await approve(core, run, repeatable, changes, asking)
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.at('commit')
@@ -124,6 +134,8 @@ export interface JudgedCall {
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
+  /** Of a command: what its line would start. */
+  readonly line?: CommandVerdict
 }
 
 /** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
@@ -151,19 +163,55 @@ export async function reach(
   run: Run,
   called: string | Tool,
   given: unknown,
-  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches'>,
+  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches' | 'refusedWithin'>,
 ): Promise<JudgedCall> {
   record?.at('input')
   const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
   record?.at('plan')
-  const planned = tool.plan(input)
+  const planned = tool.plan(input, { cwd: run.shell.cwd })
   record?.plans(planned)
   record?.at('guard')
   const accesses = await guardAccesses(core.backend, planned)
   record?.reaches(accesses, input)
-  const verdict = core.policy.evaluate({ ...policyCall(run, tool.name, input), accesses })
-  return { tool, input, accesses, verdict }
+  const facts = policyCall(run, tool.name, input)
+  const line = tool.commandLine?.(input)
+  if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
+  return reachByCommand(core, { tool, input, accesses }, facts, line, record)
+}
+
+/** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
+async function reachByCommand(
+  core: Core,
+  call: Omit<JudgedCall, 'verdict'>,
+  facts: Omit<PolicyCall, 'accesses'>,
+  line: string,
+  record: Pick<CallRecord, 'refusedWithin'> | undefined,
+): Promise<JudgedCall> {
+  const { shell } = core
+  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+  const judged = shell.judge(line, {
+    cwd: call.accesses[0]?.path ?? ROOT,
+    policy: core.policy,
+    call: { ...facts, accesses: call.accesses },
+  })
+  const reached = { ...call, line: judged.line, verdict: judged.verdict }
+  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens)) {
+    const opened = core.policy.evaluate({ ...facts, accesses: [access] })
+    // What it asks about is asked when the line comes to it, or once it is known what it wrote.
+    if (opened.decision !== 'deny') continue
+    const { code, message } = denied(opened)
+    record?.refusedWithin({ permission: access.permission, path: access.asked, code, message })
+    reached.verdict = combine(reached.verdict, opened)
+  }
+  return reached
+}
+
+/** Gets the approval of what is about to run. */
+async function approvedToRun(call: JudgedCall, ask: (question: Question) => Promise<void>): Promise<JudgedCall> {
+  const { tool, input, accesses, verdict } = call
+  await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
+  return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
 
 /** The one place in the whole code where anything is changed. */
@@ -208,8 +256,8 @@ function journal(
 function findTool(core: Core, name: string): Tool {
   const tool = core.tools.get(name)
   if (tool !== undefined) return tool
-  if (core.withheld.has(name))
-    throw new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
+  const withheld = core.withheld.get(name)
+  if (withheld !== undefined) throw withheld
   throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
     hint: `Use one of: ${[...core.tools.keys()].join(', ')}.`,
   })

@@ -1,10 +1,11 @@
-import { type Access, type GuardedAccess, isMutating } from './access.ts'
+import { type Access, type GuardedAccess, isMutating, type Permission } from './access.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { type AuditEntry, shaMap } from './evidence/audit.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Verdict } from './policy/policy.ts'
 import type { Core, Run } from './run.ts'
+import type { Refusal } from './shells/shell.ts'
 import type { Receipt, Version } from './vfs/backend.ts'
 
 /** The steps of a call, as the audit names the one where a call was refused. */
@@ -31,6 +32,8 @@ export interface CallRecord {
   plans(planned: readonly Access[]): void
   reaches(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
   reads(path: Path): void
+  /** An access of a command that was refused while the call as a whole went on. */
+  refusedWithin(refusal: Refusal): void
   judged(verdict: Verdict): void
   /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed */
   intent(changes: JudgedChanges): Promise<void>
@@ -63,6 +66,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let verdict: Verdict | undefined
   let intended = false
   let read: Path[] = []
+  const refusals = new Map<string, Refusal>()
 
   const record: CallRecord = {
     id: toolCallId,
@@ -80,6 +84,9 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     },
     reads: (path) => {
       read.push(path)
+    },
+    refusedWithin(refusal) {
+      refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
     },
     judged: (decided) => {
       verdict = decided
@@ -127,6 +134,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       durationMs: phase === 'intent' ? undefined : timestamp - started,
       code: failure?.code,
       step: refused ? step : undefined,
+      ...(refusals.size === 0 || phase === 'intent' ? {} : { refusals: [...refusals.values()].map(told) }),
     }
   }
 
@@ -152,6 +160,11 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   }
 
   return record
+}
+
+/** Without the message: it repeats what the codes say. */
+function told({ permission, path, code }: Refusal): { permission: Permission; path: string; code: string } {
+  return { permission, path, code }
 }
 
 function intentOf(known: JudgedChanges['known']): Effect {

@@ -1,3 +1,4 @@
+import type { ToolError } from './errors.ts'
 import type { Artifacts } from './evidence/artifacts.ts'
 import type { Audit } from './evidence/audit.ts'
 import type { Journal } from './evidence/journal.ts'
@@ -6,10 +7,13 @@ import type { DocumentCache } from './files/document.ts'
 import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
+import type { Path } from './paths/logical-path.ts'
 import type { Approvals } from './policy/approval.ts'
 import type { ParkedCalls } from './policy/parked.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
+import type { Processes } from './shells/processes.ts'
+import type { Shell } from './shells/shell.ts'
 import type { Tool } from './tool.ts'
 import type { Backend, Change } from './vfs/backend.ts'
 
@@ -19,8 +23,8 @@ export interface Core {
   readonly policy: Policy
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
-  /** Names that the set holds but that a read-only workspace does not register. */
-  readonly withheld: ReadonlySet<string>
+  /** Tools that the set holds but that are not registered here, and why. */
+  readonly withheld: ReadonlyMap<string, ToolError>
   readonly limits: Limits
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
@@ -38,6 +42,12 @@ export interface Core {
   readonly waiting: Map<string, Run>
   readonly hooks: Hooks
   readonly staleGuard: 'hash' | 'shown'
+  /** What runs commands. */
+  readonly shell: Shell | undefined
+  /** Whether a command starts where the last one of its run ended. */
+  readonly keepCwd: boolean
+  /** Nothing may be changed here. */
+  readonly sealed: boolean
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** `plan`: nothing is changed until the plan is approved. */
@@ -64,6 +74,8 @@ export interface Run {
   readonly rates: Rates
   readonly approvals: Approvals
   readonly artifacts: Artifacts
+  /** Where its commands start, and those that run in the background. */
+  readonly shell: { cwd: Path; readonly processes: Processes }
   /** Calls so far: a call's id is the run's id and its number. */
   calls: number
 }

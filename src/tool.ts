@@ -3,6 +3,8 @@ import type { Access, GuardedAccess, Permission } from './access.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
+import type { Processes } from './shells/processes.ts'
+import type { CommandDesk } from './shells/shell.ts'
 import type { Backend, Change, Receipt } from './vfs/backend.ts'
 import type { View } from './vfs/guarded.ts'
 
@@ -19,6 +21,11 @@ export interface Draft<Result> {
   readonly summary: string
   /** The states that shall be committed, all or none. */
   readonly changes?: readonly Change[]
+  /**
+   * What the draft reached beside its plan, each judged when it was reached: what a command did. Their changes are judged
+   * once more, together.
+   */
+  readonly accesses?: readonly GuardedAccess[]
   /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
   readonly taken?: readonly Path[]
   /** Where the changes go instead of the workspace's files: for accepting an overlay. They are not journalled. */
@@ -59,8 +66,20 @@ export interface ToolContext {
   workspaceDiffSha256(): Promise<string | undefined>
   /** The commit that HEAD names; `undefined` where the workspace has no repository, or that no commit yet. */
   headCommit(): Promise<string | undefined>
+  /** The shell, where the workspace has one. */
+  readonly commands: CommandDesk | undefined
+  /** The background commands of this run. */
+  readonly processes: Processes
+  /** Stores a text for the run to read later, and gives its address; `undefined` where there is no room for it. */
+  keepArtifact(name: string, text: string): string | undefined
   /** The stored full result of an earlier call of this run. */
   readArtifact(uri: string): Promise<string>
+}
+
+/** What a plan may know beside its input. */
+export interface PlanState {
+  /** Where the next command of the run starts. */
+  readonly cwd: Path
 }
 
 /** One tool: its contract, the pure plan of what it reaches, and the draft of what it does. */
@@ -76,7 +95,12 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly mutates: boolean
   /** Whether a second call with the same input leaves the same files. */
   readonly idempotent: boolean
-  plan(input: z.output<I>): readonly Access[]
+  /**
+   * A command line that the call runs: it is judged by its structure before anything is, and an approval of the call is
+   * got before the draft.
+   */
+  commandLine?(input: z.output<I>): string
+  plan(input: z.output<I>, state: PlanState): readonly Access[]
   draft(input: z.output<I>, context: ToolContext): Promise<Draft<z.input<O>>>
 }
 

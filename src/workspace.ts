@@ -14,6 +14,7 @@ import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import { type Limits, resolveLimits } from './limits.ts'
 import { acceptOperation, checkoutOperation, rollbackOperation, undoOperation } from './operations.ts'
+import { ROOT } from './paths/logical-path.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from './policy/approval.ts'
 import { memoryParking, type ParkedCalls } from './policy/parked.ts'
@@ -22,6 +23,9 @@ import { createRates } from './policy/rate.ts'
 import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
 import { resumeCall } from './resume.ts'
 import type { Core, Run, Task } from './run.ts'
+import type { CommandVerdict } from './shells/command-line.ts'
+import { createProcesses } from './shells/processes.ts'
+import type { Shell } from './shells/shell.ts'
 import type { Tool } from './tool.ts'
 import { builtinTools, type ToolInput, type ToolName, type ToolOutput } from './tools/index.ts'
 import type { Backend } from './vfs/backend.ts'
@@ -56,6 +60,10 @@ export interface WorkspaceOptions {
   readonly staleGuard?: 'hash' | 'shown'
   /** Gives {@link Workspace.git}: `git()` of `wardspace/git`. Diffs need it not. */
   readonly git?: GitProvider
+  /** What runs commands, such as `bash()` of `wardspace/shells/bash`. Without one there are no command tools. */
+  readonly shell?: Shell
+  /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
+  readonly keepCwd?: boolean
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
   /** Makes the ids of runs and approvals. Default: random. */
@@ -88,7 +96,13 @@ export interface ToolDescription {
 
 /** What would happen to a call: the verdict with its rules and accesses, or the refusal that comes before it. */
 export type Explanation =
-  | { readonly ok: true; readonly verdict: Verdict; readonly accesses: readonly GuardedAccess[] }
+  | {
+      readonly ok: true
+      readonly verdict: Verdict
+      readonly accesses: readonly GuardedAccess[]
+      /** Of a command: what its line would start, and what speaks against it. */
+      readonly line?: CommandVerdict
+    }
   | Failure
 
 /** One agent's session in a workspace. Ledger, rates, approvals and artifacts are its own. */
@@ -272,7 +286,13 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     ),
   )
   const inSet: readonly Tool[] = builtinTools.filter(({ name }) => names.has(name))
-  const registered = sealed ? inSet.filter(({ mutates }) => !mutates) : inSet
+  const isReadOnly = policy.data.preset === 'readOnly'
+  const withheld = new Map<string, ToolError>()
+  for (const tool of inSet) {
+    const why = reasonToWithhold(tool, options.shell, sealed, isReadOnly)
+    if (why !== undefined) withheld.set(tool.name, why)
+  }
+  const registered = inSet.filter(({ name }) => !withheld.has(name))
   const backend = backendOf(options)
   for (const { file } of sinks) {
     if (file !== undefined && backend.holds?.(file) === true) {
@@ -285,7 +305,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     backend: sealed ? readOnly(backend) : backend,
     policy,
     tools: new Map(registered.map((tool) => [tool.name, tool])),
-    withheld: new Set(inSet.filter((tool) => !registered.includes(tool)).map(({ name }) => name)),
+    withheld,
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
@@ -298,9 +318,32 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     waiting: new Map(),
     hooks: options.hooks ?? {},
     staleGuard: options.staleGuard ?? 'hash',
+    shell: options.shell,
+    keepCwd: options.keepCwd ?? false,
+    sealed,
     clock: options.clock ?? Date.now,
     mode: options.mode ?? 'act',
   }
+}
+
+/** Why a tool is not registered: what would change files in a read-only workspace, and commands that nothing runs. */
+function reasonToWithhold(
+  { name, mutates, permission }: Tool,
+  shell: Shell | undefined,
+  sealed: boolean,
+  isReadOnly: boolean,
+): ToolError | undefined {
+  const isCommand = permission.startsWith('command:')
+  if (isCommand && shell === undefined) {
+    return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`)
+  }
+  if (permission === 'command:background' && shell?.capabilities.background !== true) {
+    return new ToolError('SHELL_UNAVAILABLE', `The shell ${shell?.name} runs no commands in the background`)
+  }
+  if (!sealed || !mutates) return undefined
+  // A shell whose every access is judged cannot change anything there.
+  if (isCommand && !isReadOnly && shell?.capabilities.guarded === true) return undefined
+  return new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
 }
 
 function backendOf({ backend, mounts: parts }: CoreOptions): Backend {
@@ -326,6 +369,7 @@ function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', 
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
     approvals: createApprovals({ approve: options.approve, ids }),
     artifacts: createArtifacts(runId, { backend: options.artifacts }),
+    shell: { cwd: ROOT, processes: createProcesses(core.limits.processes) },
     calls: 0,
   }
 }
@@ -341,8 +385,8 @@ function openRun(core: Core, run: Run, own: Run | undefined): WorkspaceRun {
     call: call as WorkspaceRun['call'],
     async explain(name, input) {
       try {
-        const { verdict, accesses } = await reach(core, run, name, input)
-        return { ok: true, verdict, accesses }
+        const { verdict, accesses, line } = await reach(core, run, name, input)
+        return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
       } catch (error) {
         return toFailure(error)
       }

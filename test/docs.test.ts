@@ -23,6 +23,8 @@ import { compileGlob } from '../src/paths/glob.ts'
 import { compilePolicy } from '../src/policy/policy.ts'
 import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
+import { bash } from '../src/shells/bash.ts'
+import { judgeCommand } from '../src/shells/command-line.ts'
 import { backendContract } from '../src/testing/index.ts'
 
 const top = join(import.meta.dirname, '..')
@@ -40,7 +42,9 @@ async function given(): Promise<Record<string, unknown>> {
       backendContract,
       memfs,
       memory,
+      bash,
       git,
+      judgeCommand,
       mounts,
       overlay,
       planPatch,

@@ -16,6 +16,9 @@ export interface ApprovalRequest {
   readonly risks: readonly string[]
 }
 
+/** What is asked, before it has an id. */
+export type Question = Omit<ApprovalRequest, 'id'>
+
 /** Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. */
 export type ApprovalAnswer = 'allow' | 'allow-run' | { readonly deny: string }
 

@@ -124,6 +124,12 @@ export function compilePolicy(input: unknown): Policy {
   }
 }
 
+/** The stricter of two verdicts on one call, with the rules of both. */
+export function combine(first: Verdict, second: Verdict): Verdict {
+  const isStricter = strength[second.decision] > strength[first.decision]
+  return { ...(isStricter ? second : first), rules: [...first.rules, ...second.rules] }
+}
+
 /** The refusal that a denial becomes. */
 export function denied(verdict: Verdict): ToolError {
   return new ToolError(verdict.code ?? 'POLICY_DENIED', verdict.reason, {

@@ -12,6 +12,7 @@ import { listDirectory } from './list-directory.ts'
 import { moveFile } from './move-file.ts'
 import { readFile } from './read-file.ts'
 import { replaceRange } from './replace-range.ts'
+import { runCommand } from './run-command.ts'
 import { searchText } from './search-text.ts'
 import { writeFile } from './write-file.ts'
 
@@ -32,6 +33,7 @@ export const builtinTools = [
   copyFile,
   moveFile,
   deleteFile,
+  runCommand,
 ] as const
 
 type BuiltinTool = (typeof builtinTools)[number]

@@ -1,5 +1,6 @@
 import type { DurableObjectState, R2Bucket } from '@cloudflare/workers-types'
 import { type BackendSubject, backendContract, type ContractCase } from '../../src/testing/index.ts'
+import { commitsAtOnce, failingStorage, largeFile, measure } from './durable-object-runs.ts'
 import { durableObjectSubject, r2Subject } from './subjects.ts'
 
 interface Env {
@@ -49,6 +50,10 @@ export class Subject {
     if (pathname === '/contract/durable-object') {
       return runContract('durable object', () => durableObjectSubject(storage), 1)
     }
+    if (pathname === '/large') return Response.json(await largeFile(storage))
+    if (pathname === '/at-once') return Response.json(await commitsAtOnce(storage))
+    if (pathname === '/full') return Response.json(await failingStorage(storage))
+    if (pathname === '/measure') return Response.json(await measure(storage))
     return new Response('not found', { status: 404 })
   }
 }

@@ -1,7 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type BuildFailure, build as esbuild } from 'esbuild'
 import webpack from 'webpack'
 
 const top = join(import.meta.dirname, '../..')
@@ -57,8 +67,11 @@ export const builds: Readonly<Record<string, (directory: string) => Promise<Buil
     return { files: filesBelow(join(directory, 'dist')), complaints: withoutSizes(complaints) }
   },
   async esbuild(directory) {
-    const args = ['src/main.js', '--bundle', '--format=esm', '--splitting', '--outdir=dist', '--log-level=warning']
-    const complaints = run(directory, join(modules, 'esbuild/bin/esbuild'), args)
+    const how = { entryPoints: ['src/main.js'], bundle: true, splitting: true, format: 'esm' as const, outdir: 'dist' }
+    const { errors, warnings } = await esbuild({ ...how, absWorkingDir: directory, logLevel: 'silent' }).catch(
+      (failure: BuildFailure) => failure,
+    )
+    const complaints = [...errors, ...warnings].map(({ text }) => text).join('\n')
     return { files: { ...filesBelow(join(directory, 'dist')), '/': pageOf('/main.js') }, complaints }
   },
   async webpack(directory) {
@@ -88,11 +101,8 @@ function withoutSizes(text: string): string {
   return text.includes('larger than 500 kB') ? text.slice(0, text.indexOf('(!) Some chunks')).trim() : text
 }
 
-function run(directory: string, program: string, args: readonly string[]): string {
-  // esbuild's own file is a native program on some installations, and a script on others.
-  const native = !/^#!|^["'/]/.test(readFileSync(program).subarray(0, 2).toString('latin1'))
-  const [command, all] = native ? [program, args] : [process.execPath, [program, ...args]]
-  const { status, stdout, stderr } = spawnSync(command, all, {
+function run(directory: string, script: string, args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
     cwd: directory,
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', VITEST: undefined, NODE_ENV: undefined },
@@ -104,6 +114,7 @@ function run(directory: string, program: string, args: readonly string[]): strin
 function filesBelow(directory: string): Built['files'] {
   const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript', mjs: 'text/javascript' }
   const found: Record<string, readonly [string, Uint8Array]> = {}
+  if (!existsSync(directory)) return found
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)

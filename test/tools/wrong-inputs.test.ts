@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
+import { bash } from '../../src/shells/bash.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { bench } from './setup.ts'
 
@@ -36,6 +37,7 @@ const right: Record<string, Record<string, unknown>> = {
   move_file: { path: 'a.ts', to: 'new.ts' },
   delete_file: { path: 'a.ts' },
   diff_workspace: {},
+  run_command: { command: 'true' },
 }
 
 const badPaths: readonly unknown[] = [
@@ -73,7 +75,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
     const itOfPaths = takesPath ? it : () => {}
 
     async function refusals(cases: readonly (readonly [unknown, RegExp | string])[]) {
-      const { code, snapshot } = await bench(tree)
+      const { code, snapshot } = await bench(tree, { shell: bash() })
       const before = await snapshot()
       for (const [input, expected] of cases) {
         const found = await code(name, input)

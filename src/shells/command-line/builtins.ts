@@ -99,7 +99,7 @@ export const builtins: Inspectors = {
 
 function moves(call: Call): Flow | undefined {
   const { walk, scope, at } = call
-  const [target, ...more] = call.args.filter(({ literal }) => !/^-[LPe@]+$|^--$/.test(literal ?? ''))
+  const [target, ...more] = call.args.filter(({ literal }) => !/^-L$|^--$/.test(literal ?? ''))
   if (target?.literal === undefined || more.length > 0) {
     walk.judge.deny('CWD_UNKNOWN', `Where ${call.name} leads, only the run can tell`, at)
     return { ok: undefined, failed: scope.places }

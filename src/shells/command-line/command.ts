@@ -54,15 +54,16 @@ export function runWords(walk: Walk, words: readonly Argument[], scope: Scope, a
   const literals = args.map(({ literal }) => literal ?? null)
   const text = [name, ...args.map(({ literal, raw }) => literal ?? raw)].join(' ')
   const [place, ...others] = scope.places ?? []
+  const forms = formsOf(name, plain, literals, text)
   judge.command({
     name,
     args: literals,
     text,
+    otherTexts: [...new Set(forms.denied)].filter((other) => other !== text),
     ...(place !== undefined && others.length === 0 ? { cwd: place } : {}),
     via: scope.via,
     at,
   })
-  const forms = formsOf(name, plain, literals, text)
   const denied = judge.lists.deniedBy(forms.denied)
   if (denied !== undefined) judge.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(denied)}`, at)
   if (

@@ -110,6 +110,8 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
     }
     case 'config':
       return inspectConfig(call, args)
+    case 'maintenance':
+      return first?.literal === 'run' || first === undefined ? undefined : unclear(call, first)
     case 'lfs':
     case 'difftool':
     case 'citool':

@@ -42,7 +42,7 @@ export const interpreters: Inspectors = {
       }),
   },
   ...named(
-    'ruby php lua luajit tclsh groovy scala julia Rscript rscript r octave osascript raku elixir erl iex clojure clj jshell ghci runghc runhaskell ocaml swift irb guile racket sbcl',
+    'js-exec ruby php lua luajit tclsh groovy scala julia Rscript rscript r octave osascript raku elixir erl iex clojure clj jshell ghci runghc runhaskell ocaml swift irb guile racket sbcl',
     {
       inspect: runFileOnly,
     },

@@ -110,6 +110,14 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
     }
     rest.push(argument)
   }
+  for (const [index, argument] of args.entries()) {
+    const place = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(argument.literal ?? '')
+    if (place === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
+    const value = place[1] ?? args[index + 1]?.literal
+    if (value === undefined) return unclear(call, argument)
+    call.walk.judge.access(value, 'read', call.scope, argument.at)
+  }
+  call.walk.judge.runs('package.json', call.scope, call.at)
   const sub = rest[0]?.literal
   if (sub === undefined) return undefined
   if (executes.includes(sub)) return execute(call, rest.slice(1))
@@ -222,6 +230,7 @@ function onlyWords(call: Call, refused: RegExp): undefined {
 
 function make(call: Call): undefined {
   const { walk, scope, args } = call
+  for (const name of ['Makefile', 'makefile', 'GNUmakefile']) walk.judge.runs(name, scope, call.at)
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument

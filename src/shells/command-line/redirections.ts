@@ -23,14 +23,17 @@ export function judgeRedirections(walk: Walk, redirections: readonly Redirection
       else judgeExpansions(walk, redirection.target, scope)
       if (input) stdin = literalOf(redirection.target)
     } else {
-      if (input && redirection.operator.startsWith('<')) stdin = undefined
+      // `0>&3` is another way to put something else there.
+      if (input && (descriptor !== undefined || redirection.operator.startsWith('<'))) stdin = undefined
       judgeFile(walk, redirection, scope)
     }
   }
   return stdin
 }
 
-function hereDocText({ body, operator }: Extract<Redirection, { type: 'HereDoc' }>): string | undefined {
+function hereDocText({ body, delimiter, operator }: Extract<Redirection, { type: 'HereDoc' }>): string | undefined {
+  // Without quotes around its delimiter the shell takes backslashes away before anybody reads the text.
+  if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined
   const text =
     body.parts === undefined
       ? body.text

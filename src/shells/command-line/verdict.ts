@@ -45,6 +45,8 @@ export interface JudgedCommand {
   readonly args: readonly (string | null)[]
   /** Name and arguments with single spaces, words that are not known as written: what globs on commands are held against. */
   readonly text: string
+  /** Shorter or plainer ways to write the same: what denies has to be held against them, too. */
+  readonly otherTexts: readonly string[]
   /** Where it would start; left out where that depends on the run. */
   readonly cwd?: LogicalPath
   /** The commands through which it is started, outermost first: `['env', 'sh']`. */

@@ -167,6 +167,7 @@ describe('the verdict', () => {
       ['date', '', 'packages/a'],
       ['tee "out $(date).log"', '', 'packages/a'],
     ])
+    expect(judgeCommand('/bin/git -C a push -f', {}).commands[0]?.otherTexts).toEqual(['git -C a push -f', 'git push'])
     const [, env] = judgeCommand(line, {}).commands
     expect(line.slice(...(env?.at ?? []))).toBe('env A=1 timeout 5 npm test')
     expect(judgeCommand('echo $X "a b"', {}).commands[0]?.args).toEqual([null, 'a b'])

@@ -1,0 +1,111 @@
+import type { GuardedAccess } from './access.ts'
+import { isMutating } from './access.ts'
+import { overlay } from './backends/overlay.ts'
+import type { ContextOptions } from './context.ts'
+import { ToolError } from './errors.ts'
+import { classifyPath } from './files/classify.ts'
+import type { Path } from './paths/logical-path.ts'
+import type { JudgedCall } from './pipeline.ts'
+import type { Question } from './policy/approval.ts'
+import { denied } from './policy/policy.ts'
+import { type Core, policyCall, type Run } from './run.ts'
+import { type CommandFilesOptions, createCommandFiles } from './shells/command-files.ts'
+import type { CommandDesk, CommandTransaction } from './shells/shell.ts'
+import { sightFor } from './sight.ts'
+
+/** The shell as one judged call may use it; `undefined` where the workspace has none. */
+export function deskFor(
+  core: Core,
+  run: Run,
+  call: JudgedCall,
+  { record, ask }: Pick<ContextOptions, 'record' | 'ask'>,
+): CommandDesk | undefined {
+  const { shell } = core
+  if (shell === undefined) return undefined
+  const facts = policyCall(run, call.tool.name, call.input)
+  const view = core.policy.forCall(facts)
+  /** Questions that were answered for this call. */
+  const granted = new Set<string>()
+
+  /** @throws ToolError what policy denies; a question about a change waits for the end of the command */
+  function judge(access: GuardedAccess): Question | undefined {
+    const { permission, asked, path, classification } = access
+    if (core.sealed && isMutating(permission)) {
+      throw new ToolError('READ_ONLY', 'The workspace is read-only', { path: asked })
+    }
+    const first = view.decide(permission, asked, classification)
+    if (first === 'allow' && (asked === path || view.decide(permission, path, classification) === 'allow')) return
+    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw denied(verdict)
+    if (verdict.decision === 'allow' || isMutating(permission)) return
+    const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
+    return granted.has(keyOf(access)) || run.approvals.covers(question) ? undefined : question
+  }
+
+  function open(signal: AbortSignal | undefined): CommandTransaction {
+    const drafts = overlay(core.backend, undefined, { closesLower: false })
+    const stop = new AbortController()
+    const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+    let question: Question | undefined
+    const options: CommandFilesOptions = {
+      backend: drafts,
+      signal: stopped,
+      sight: (kind) => sightFor(core.policy, facts, kind, call.verdict),
+      onRead: record.reads,
+      limits: { treeEntries: core.limits.treeEntries, fileBytes: core.limits.commandFileBytes },
+      judge(access) {
+        question ??= judge(access)
+        if (question === undefined) return
+        // The line cannot wait here: its clock would run on. It is dropped, and runs again with the answer.
+        stop.abort()
+        throw new ToolError('ABORTED', 'The command waits for an approval')
+      },
+    }
+    const files = createCommandFiles(options)
+    return {
+      files,
+      signal: stopped,
+      git: () => undefined,
+      get refusals() {
+        return files.refusals
+      },
+      given: files.given,
+      async settleQuestion() {
+        for (const refusal of files.refusals) record.refusedWithin(refusal)
+        if (question === undefined) return false
+        await ask(question)
+        for (const access of question.accesses) granted.add(keyOf(access))
+        return true
+      },
+      async changes() {
+        const changes = await drafts.pending()
+        const changed = new Set(changes.map(({ path }) => path))
+        const accesses = files.accesses.filter(({ path }) => changed.has(path))
+        const known = new Set(accesses.map(({ path }) => path))
+        // Every change is judged by some access, whatever way it came about.
+        for (const { path, to } of changes) {
+          if (!known.has(path)) accesses.push(accessOf(path, to === null))
+        }
+        return { changes, accesses }
+      },
+    }
+  }
+
+  return {
+    shell,
+    cwd: run.shell.cwd,
+    open,
+    endedAt(cwd) {
+      if (core.keepCwd) run.shell.cwd = cwd
+    },
+  }
+}
+
+function accessOf(path: Path, isGone: boolean): GuardedAccess {
+  const permission = isGone ? 'file:delete' : 'file:write:replace'
+  return { permission, asked: path, path, classification: classifyPath(path), recursive: false }
+}
+
+function keyOf({ permission, asked, path }: GuardedAccess): string {
+  return JSON.stringify([permission, asked, path])
+}

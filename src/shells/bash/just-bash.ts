@@ -1,0 +1,78 @@
+import type { IFileSystem } from 'just-bash'
+import { ToolError } from '../../errors.ts'
+
+type JustBash = typeof import('just-bash')
+
+/** just-bash, with what of it the package itself does not give. */
+export interface Interpreter extends JustBash {
+  /** An error that ends a script with exit code 1 and keeps what it has said until then. */
+  readonly ends: (message: string) => Error
+}
+
+let loading: Promise<Interpreter> | undefined
+
+/**
+ * Loads just-bash, once. It is an optional package of whoever embeds this.
+ *
+ * @throws ToolError `SHELL_UNAVAILABLE`
+ */
+export function loadInterpreter(): Promise<Interpreter> {
+  loading ??= load().catch((error: unknown) => {
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+async function load(): Promise<Interpreter> {
+  let package_: JustBash
+  try {
+    package_ = await import('just-bash')
+  } catch {
+    throw new ToolError('SHELL_UNAVAILABLE', 'bash() needs the package just-bash, which cannot be loaded', {
+      hint: 'Tell the person in charge to install it: npm install just-bash',
+    })
+  }
+  const ExitError = await exitErrorOf(package_)
+  return { ...package_, ends: (message) => new ExitError(1, '', message) }
+}
+
+type ExitErrorClass = new (exitCode: number, stdout: string, stderr: string) => Error
+
+/**
+ * The interpreter's own class of errors that end a script, which it does not export: a wrong assignment throws one. With
+ * any other error, a refused redirection would take the output of all the script with it.
+ */
+async function exitErrorOf({ Bash, defineCommand }: JustBash): Promise<ExitErrorClass> {
+  let found: ExitErrorClass | undefined
+  const probe = defineCommand('probe', async (_args, { assignShellVariable }) => {
+    try {
+      await assignShellVariable?.('probe', '', '1/0')
+    } catch (error) {
+      const { name, exitCode, constructor: ownClass } = error as Error & { exitCode?: number }
+      if (name === 'ExitError' && exitCode !== undefined) found = ownClass as ExitErrorClass
+    }
+    return { stdout: '', stderr: '', exitCode: 0 }
+  })
+  const bash = new Bash({ customCommands: [probe], fs: nothing, cwd: '/', defenseInDepth: false })
+  await bash.exec('probe').catch(() => {})
+  return found ?? PlainError
+}
+
+const PlainError = class extends Error {
+  constructor(_exitCode: number, _stdout: string, stderr: string) {
+    super(stderr)
+  }
+} as ExitErrorClass
+
+/** A file system without files. */
+const nothing = new Proxy({} as IFileSystem, {
+  get: (_, name) =>
+    name === 'then'
+      ? undefined
+      : name === 'resolvePath'
+        ? (_base: string, path: string) => path
+        : name === 'getAllPaths'
+          ? () => []
+          : async () => false,
+})

@@ -1,0 +1,62 @@
+import { ToolError } from '../errors.ts'
+import { quote } from '../paths/logical-path.ts'
+import type { ShellProcess } from './shell.ts'
+
+/** A command that runs in the background, or has ended and was not yet forgotten. */
+export interface RunningCommand {
+  readonly id: string
+  readonly line: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly process: ShellProcess
+}
+
+/** The background commands of one run. */
+export interface Processes {
+  /** @throws ToolError `LIMIT_EXCEEDED` where too many run already */
+  requireRoom(): void
+  add(line: string, process: ShellProcess, startedAt: number): RunningCommand
+  /** @throws ToolError `NOT_FOUND` */
+  get(id: string): RunningCommand
+  /** Ends all of them. */
+  close(): Promise<void>
+}
+
+/** Background commands, at most so many at once. Ended ones are remembered until there are as many again. */
+export function createProcesses(most: number): Processes {
+  const commands = new Map<string, RunningCommand>()
+  let count = 0
+  const running = () => [...commands.values()].filter(({ process }) => process.exitCode === undefined)
+  return {
+    requireRoom() {
+      if (running().length < most) return
+      throw new ToolError('LIMIT_EXCEEDED', `${most} background commands run already`, {
+        limit: 'processes',
+        value: most,
+        hint: 'Stop one with stop_command first.',
+      })
+    },
+    add(line, process, startedAt) {
+      count += 1
+      const command = { id: `process-${count}`, line, startedAt, process }
+      commands.set(command.id, command)
+      for (const [id, old] of commands) {
+        if (commands.size <= most * 2) break
+        if (old.process.exitCode !== undefined) commands.delete(id)
+      }
+      return command
+    },
+    get(id) {
+      const found = commands.get(id)
+      if (found !== undefined) return found
+      const known = running().map((command) => command.id)
+      throw new ToolError('NOT_FOUND', `There is no background command ${quote(id)} in this run`, {
+        hint: known.length === 0 ? 'Start one with start_command.' : `Those that run: ${known.join(', ')}.`,
+      })
+    },
+    async close() {
+      await Promise.allSettled(running().map(({ process }) => process.stop()))
+      commands.clear()
+    },
+  }
+}

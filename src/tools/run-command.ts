@@ -1,0 +1,174 @@
+import { z } from 'zod'
+import { ToolError } from '../errors.ts'
+import { redact } from '../files/secrets.ts'
+import { sha256 } from '../files/version.ts'
+import { clamp } from '../limits.ts'
+import { display, type Path } from '../paths/logical-path.ts'
+import type { CommandDesk, CommandTransaction, ShellOutcome } from '../shells/shell.ts'
+import { defineTool, type Shown, type ToolContext } from '../tool.ts'
+import { boundOutput } from './command-output.ts'
+import { reason } from './fields.ts'
+import { targetOf } from './target.ts'
+
+const input = z.strictObject({
+  command: z.string().min(1).describe('Command line'),
+  cwd: z.string().optional().describe('Directory to run in'),
+  timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
+  reason,
+})
+
+const refusal = z.object({ permission: z.string(), path: z.string(), code: z.string(), message: z.string() })
+
+const output = z.object({
+  stdout: z.string(),
+  stderr: z.string(),
+  exitCode: z.number(),
+  cwd: z.string().describe('Where it ended'),
+  durationMs: z.number(),
+  truncated: z.boolean().describe('Only the end of the output is shown'),
+  outputUri: z.string().optional().describe('Where the whole output can be read'),
+  filesChanged: z.array(z.string()),
+  refused: z.array(refusal).optional().describe('What it tried and was not allowed, though it may not say so'),
+})
+
+type Output = z.input<typeof output>
+
+/** A command line, whose changes are one change set: all of it is kept and undone together. */
+export const runCommand = defineTool({
+  name: 'run_command',
+  title: 'Run command',
+  description:
+    'Run a shell command line. Its file changes are applied together when it ends, whatever its exit code; a timeout drops them. Protected files cannot be opened by any command.',
+  input,
+  output,
+  permission: 'command:run',
+  mutates: true,
+  idempotent: false,
+  commandLine: ({ command }) => command,
+  plan: ({ cwd }, state) => [{ permission: 'command:run', path: cwd ?? display(state.cwd) }],
+  async draft(asked, context) {
+    const desk = context.commands
+    if (desk === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+    const timeoutMs = clamp(
+      'timeoutMs',
+      asked.timeoutMs ?? context.limits.commandTimeoutMs,
+      context.limits.commandTimeoutMsHard,
+      context.warnings,
+    )
+    const started = context.now()
+    const { transaction, outcome } = await runApproved(asked.command, timeoutMs, desk, context)
+    const durationMs = Math.max(0, context.now() - started)
+    const { changes, accesses } = await transaction.changes()
+    const shown = boundOutput(outcome, context)
+    return {
+      summary: summaryOf(outcome.exitCode, changes.length),
+      changes,
+      accesses,
+      shown: () => {
+        desk.endedAt(outcome.cwd)
+        return shownWhole(transaction, shown.stdout)
+      },
+      result: () =>
+        resultOf(
+          outcome,
+          shown,
+          durationMs,
+          changes.map(({ path }) => path),
+          transaction,
+        ),
+    }
+  },
+})
+
+/** Ends after this many questions: a command that asks for ever is none. */
+const MOST_QUESTIONS = 100
+
+/** Runs a line, once more from the start whenever an approval was got that it waited for. */
+async function runApproved(
+  line: string,
+  timeoutMs: number,
+  desk: CommandDesk,
+  context: ToolContext,
+): Promise<{ transaction: CommandTransaction; outcome: ShellOutcome }> {
+  const { path: cwd } = targetOf(context)
+  for (let questions = 0; questions <= MOST_QUESTIONS; questions++) {
+    const transaction = desk.open(context.signal)
+    const stat = await transaction.files.stat(display(cwd))
+    if (stat?.type !== 'directory') {
+      const code = stat === undefined ? 'NOT_FOUND' : 'NOT_A_DIRECTORY'
+      throw new ToolError(code, `Cannot run a command in ${JSON.stringify(display(cwd))}: it is no directory`, {
+        path: cwd,
+      })
+    }
+    let outcome: ShellOutcome | undefined
+    let failure: unknown
+    try {
+      outcome = await desk.shell.run({
+        line,
+        cwd,
+        env: {},
+        timeoutMs,
+        signal: transaction.signal,
+        files: transaction.files,
+        git: transaction.git,
+        now: context.now,
+      })
+    } catch (error) {
+      failure = error
+    }
+    // A question stopped it, or it was told no where it was not looking.
+    if (await transaction.settleQuestion()) continue
+    if (outcome !== undefined) return { transaction, outcome }
+    throw withRefusals(failure, transaction)
+  }
+  throw new ToolError('LIMIT_EXCEEDED', `The command asked for more than ${MOST_QUESTIONS} approvals`)
+}
+
+/** A failure tells what was refused before it. */
+function withRefusals(error: unknown, { refusals }: CommandTransaction): unknown {
+  if (!(error instanceof ToolError) || refusals.length === 0) return error
+  return new ToolError(error.code, error.message, { ...error.details, refused: refusals })
+}
+
+function summaryOf(exitCode: number, changed: number): string {
+  const ended = exitCode === 0 ? 'Command succeeded' : `Command ended with exit code ${exitCode}`
+  return changed === 0 ? ended : `${ended}, ${changed} ${changed === 1 ? 'path' : 'paths'} changed`
+}
+
+function resultOf(
+  outcome: ShellOutcome,
+  shown: ReturnType<typeof boundOutput>,
+  durationMs: number,
+  filesChanged: string[],
+  { refusals }: CommandTransaction,
+): Output {
+  return {
+    stdout: shown.stdout,
+    stderr: shown.stderr,
+    exitCode: outcome.exitCode,
+    cwd: display(outcome.cwd),
+    durationMs,
+    truncated: shown.truncated,
+    ...(shown.uri === undefined ? {} : { outputUri: shown.uri }),
+    filesChanged,
+    ...(refusals.length === 0 ? {} : { refused: [...refusals] }),
+  }
+}
+
+/** Files to look for in the output. */
+const MOST_SHOWN = 50
+
+/** The files that the output shows whole, as `cat` does: these the run has seen. */
+function shownWhole({ given }: CommandTransaction, stdout: string): Shown[] {
+  const shown: Shown[] = []
+  for (const [path, { stored, shown: bytes }] of [...given].slice(0, MOST_SHOWN)) {
+    if (bytes.length === 0 || bytes.length > stdout.length * 3) continue
+    const text = decoder.decode(bytes)
+    if (text !== '' && stdout.includes(redact(text).text)) {
+      shown.push({ path: path as Path, sha256: sha256(stored), lines: 'all' })
+    }
+  }
+  return shown
+}
+
+const decoder = new TextDecoder('utf-8')

@@ -1,0 +1,39 @@
+import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { bash } from '../../src/shells/bash.ts'
+import type { Shell } from '../../src/shells/shell.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace.ts'
+import { snapshot } from '../tools/setup.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
+export type Answer = Record<string, any>
+
+/** A shell whose lines nobody judges, so that its files alone have to keep what is protected. */
+export function unjudged(shell: Shell): Shell {
+  const line = { decision: 'allow', commands: [], accesses: [], reasons: [] } as const
+  return {
+    ...shell,
+    judge: (_, { policy, call }) => ({ line, verdict: policy.evaluate({ ...call, commands: [] }), opens: [] }),
+  }
+}
+
+export interface ShellBench {
+  readonly workspace: Workspace
+  readonly backend: Backend
+  run(command: string, more?: object, options?: { signal?: AbortSignal }): Promise<Answer>
+  snapshot(): Promise<Record<string, string>>
+}
+
+export async function shellBench(
+  tree: Readonly<Record<string, MemoryEntry>>,
+  options: Partial<WorkspaceOptions> = {},
+): Promise<ShellBench> {
+  const backend = options.backend ?? memory(tree)
+  const workspace = await createWorkspace({ policy: 'autonomous', shell: unjudged(bash()), ...options, backend })
+  return {
+    workspace,
+    backend,
+    run: (command, more = {}, how) => workspace.call('run_command', { command, ...more }, how) as Promise<Answer>,
+    snapshot: () => snapshot(backend),
+  }
+}
