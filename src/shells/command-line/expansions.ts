@@ -131,7 +131,8 @@ export function judgeTest(walk: Walk, test: TestExpression, scope: Scope): void 
 /** A word that the shell evaluates as arithmetic. */
 function judgeNumber(walk: Walk, word: Word, scope: Scope): void {
   judgeExpansions(walk, word, scope)
-  const known = literalOf(word)
+  // A tilde that names nobody stays one, and is an operator here.
+  const known = literalOf(word) ?? (word.parts === undefined ? word.value : undefined)
   if (known !== undefined) judgeNames(walk, known, scope, word)
   else for (const part of word.parts ?? []) judgeNumberPart(walk, part, scope)
 }
