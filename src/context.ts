@@ -1,5 +1,6 @@
 import { deskFor } from './command-desk.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
+import type { Flow } from './flow.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import { parseInput } from './input.ts'
 import type { Path } from './paths/logical-path.ts'
@@ -15,6 +16,7 @@ import { createView, guardAccesses } from './vfs/guarded.ts'
 export interface ContextOptions {
   readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
   readonly signal: AbortSignal | undefined
+  readonly flow: Flow
   /** Gets the approval of something that the draft comes upon. */
   readonly ask: (question: Question) => Promise<void>
 }
@@ -24,8 +26,12 @@ export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, signal, ask }: ContextOptions,
+  { record, flow, signal, ask }: ContextOptions,
 ): ToolContext {
+  const reads = (path: Path) => {
+    record.reads(path)
+    flow.reads(path)
+  }
   return {
     accesses: call.accesses,
     files: createView({
@@ -34,7 +40,7 @@ export function contextFor(
       documents: core.documents,
       sight: (kind) => sightFor(core.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
       signal,
-      onRead: record.reads,
+      onRead: reads,
     }),
     limits: core.limits,
     signal,
@@ -42,11 +48,17 @@ export function contextFor(
     now: core.clock,
     sawWhole: run.ledger.sawWhole,
     staleGuard: core.staleGuard,
-    workspaceDiff: (wanted) =>
-      diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal),
+    async workspaceDiff(wanted) {
+      const diff = await diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal)
+      for (const { path, oldPath } of diff.sections) {
+        reads(path as Path)
+        if (oldPath !== undefined) flow.reads(oldPath as Path)
+      }
+      return diff
+    },
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
-    commands: deskFor(core, run, call, { record, ask }),
+    commands: deskFor(core, run, call, { record: { ...record, reads }, ask }),
     processes: run.shell.processes,
     keepArtifact(name, text) {
       try {
@@ -55,7 +67,15 @@ export function contextFor(
         return undefined
       }
     },
-    readArtifact: (uri) => run.artifacts.read(uri),
+    brings: flow.brings,
+    reachesHost: flow.reachesHost,
+    async readArtifact(uri) {
+      const text = await run.artifacts.read(uri)
+      // An artifact of a run holds nothing above what the run had seen by then.
+      const { label, path } = run.taint.origin() ?? { label: 'public' }
+      flow.brings(label, path ?? uri)
+      return text
+    },
   }
 }
 

@@ -13,6 +13,7 @@ export { defaultLimits, type Limits } from './limits.ts'
 export type { LogicalPath, Path } from './paths/logical-path.ts'
 export type { CallOptions, Success } from './pipeline.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
+export type { Label, LabelPolicy, LabelSink, LabelSource } from './policy/labels.ts'
 export type { ParkedCall, ParkedCalls, ParkedEffect } from './policy/parked.ts'
 export {
   type CommandPolicy,
@@ -28,6 +29,7 @@ export {
   type Verdict,
   type VerdictRule,
 } from './policy/policy.ts'
+export type { Taint, TaintOrigin } from './policy/taint.ts'
 export type { ToolSet } from './policy/tool-sets.ts'
 export type { Task } from './run.ts'
 export { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'

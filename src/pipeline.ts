@@ -1,6 +1,7 @@
 import type { GuardedAccess } from './access.ts'
 import { contextFor } from './context.ts'
-import { type Failure, ToolError } from './errors.ts'
+import { type Failure, ToolError, toFailure } from './errors.ts'
+import { type Flow, openFlow } from './flow.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
@@ -8,6 +9,7 @@ import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
 import { ROOT } from './paths/logical-path.ts'
 import type { Question } from './policy/approval.ts'
+import type { Label } from './policy/labels.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
@@ -30,6 +32,8 @@ export interface Success {
   readonly callId: string
   /** Where the diff of a mutation, or a result that was cut, can be read whole. */
   readonly artifactUri?: string
+  /** How sensitive what it shows is, where the policy has labels. */
+  readonly label?: Label
   readonly [field: string]: unknown
 }
 
@@ -55,14 +59,15 @@ export async function callTool(
   const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name
   const record = openRecord(core, run, name, options)
+  const flow = openFlow(core, run, record.id, name, typeof called === 'string')
   try {
     // 1–6. What the call wants to reach, and whether it may.
-    let call = await judge(core, run, called, given, record)
+    let call = await judge(core, run, called, given, record, flow)
 
     // 7. A hook may refuse or narrow. What it narrows is judged from the start.
     record.at('hooks')
     const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
-    if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record)
+    if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record, flow)
 
     // What was approved earlier is what was seen then.
     if (grant !== undefined) await requireGrant(core, grant)
@@ -81,18 +86,18 @@ export async function callTool(
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
     throwIfAborted(signal)
-    const context = contextFor(core, withGrant(run, grant), call, { record, signal, ask })
+    const context = contextFor(core, withGrant(run, grant), call, { record, flow, signal, ask })
     let draft = await call.tool.draft(call.input, context)
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
     record.at('approval')
-    let changes = await judgeChanges(core, run, call, draft)
+    let changes = flow.judge(await judgeChanges(core, run, call, draft))
     record.judged(changes.verdict)
     if (changes.verdict.decision === 'deny') throw denied(changes.verdict)
     if (draft.rehearsal === true) {
       // A rehearsal is judged whole, and ends with nothing to commit.
       draft = { ...draft, changes: [], taken: [] }
-      changes = await judgeChanges(core, run, call, draft)
+      changes = flow.judge(await judgeChanges(core, run, call, draft))
     }
     if (changes.verdict.decision === 'ask') await approve(core, run, repeatable, changes, asking)
 
@@ -107,6 +112,8 @@ export async function callTool(
     for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
     const artifactUri =
       changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
+    flow.committed(changes, receipt, draft.into === undefined ? core : (core.origin ?? core))
+    record.labelled(flow.shown(), run.taint.origin())
     await record.outcome(receipt, artifactUri)
 
     // 11. A hook may relabel or redact the result; the effect stands.
@@ -118,13 +125,19 @@ export async function callTool(
       ...(await draft.result(receipt)),
       callId: record.id,
       ...(artifactUri === undefined ? {} : { artifactUri }),
+      ...(core.labels.active ? { label: flow.shown() } : {}),
     }
     const answered = (await runPostHook(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
+    const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
 
     // 12. What a model sees is bounded.
-    return project(answered, core.limits.projectionBytes, run.artifacts)
+    return project(labelled, core.limits.projectionBytes, run.artifacts)
   } catch (error) {
-    return record.refused(await withSuggestions(core, run, name, error))
+    const failure = toFailure(await withSuggestions(core, run, name, error))
+    const label = flow.refused(failure)
+    record.labelled(label, run.taint.origin())
+    await record.refused(failure)
+    return core.labels.active ? { ...failure, label } : failure
   }
 }
 
@@ -145,6 +158,7 @@ async function judge(
   called: string | Tool,
   given: unknown,
   record: CallRecord,
+  flow: Flow,
 ): Promise<JudgedCall> {
   const call = await reach(core, run, called, given, record)
   record.at('limits')
@@ -154,7 +168,7 @@ async function judge(
   record.at('policy')
   record.judged(call.verdict)
   if (call.verdict.decision === 'deny') throw denied(call.verdict)
-  return call
+  return flow.enters(call)
 }
 
 /** What a call would reach and the verdict on it; nothing is executed, counted or refused by policy. */

@@ -1,9 +1,11 @@
 import { type Access, type GuardedAccess, isMutating, type Permission } from './access.ts'
-import { type Failure, ToolError, toFailure } from './errors.ts'
+import { type Failure, ToolError } from './errors.ts'
 import { type AuditEntry, shaMap } from './evidence/audit.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import type { Path } from './paths/logical-path.ts'
+import type { Label } from './policy/labels.ts'
 import type { Verdict } from './policy/policy.ts'
+import type { TaintOrigin } from './policy/taint.ts'
 import type { Core, Run } from './run.ts'
 import type { Refusal } from './shells/shell.ts'
 import type { Receipt, Version } from './vfs/backend.ts'
@@ -35,10 +37,12 @@ export interface CallRecord {
   /** An access of a command that was refused while the call as a whole went on. */
   refusedWithin(refusal: Refusal): void
   judged(verdict: Verdict): void
+  /** The label of what the call shows, and where the taint of its run came from. */
+  labelled(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed */
   intent(changes: JudgedChanges): Promise<void>
   outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
-  refused(error: unknown): Promise<Failure>
+  refused(failure: Failure): Promise<void>
 }
 
 /** What a record says of a call's effect. */
@@ -65,6 +69,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let reason: string | undefined
   let verdict: Verdict | undefined
   let intended = false
+  let labels: Pick<AuditEntry, 'label' | 'taint'> = {}
   let read: Path[] = []
   const refusals = new Map<string, Refusal>()
 
@@ -91,6 +96,9 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     judged: (decided) => {
       verdict = decided
     },
+    labelled(label, taint) {
+      if (taint !== undefined) labels = { label, taint: { ...taint } }
+    },
     async intent({ known }) {
       read = readPaths()
       try {
@@ -104,11 +112,9 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       }
     },
     outcome: ({ applied }, artifactUri) => append('outcome', outcomeOf(applied, artifactUri)),
-    async refused(error) {
-      const failure = toFailure(error)
+    async refused(failure) {
       read = readPaths()
       await append(intended ? 'outcome' : 'refused', nothing, failure)
-      return failure
     },
   }
 
@@ -134,6 +140,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       durationMs: phase === 'intent' ? undefined : timestamp - started,
       code: failure?.code,
       step: refused ? step : undefined,
+      ...labels,
       ...(refusals.size === 0 || phase === 'intent' ? {} : { refusals: [...refusals.values()].map(told) }),
     }
   }

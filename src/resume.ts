@@ -1,4 +1,4 @@
-import { type Failure, ToolError } from './errors.ts'
+import { type Failure, ToolError, toFailure } from './errors.ts'
 import { type CallOptions, callTool, type Success } from './pipeline.ts'
 import type { ApprovalAnswer } from './policy/approval.ts'
 import { openRecord } from './record.ts'
@@ -20,7 +20,9 @@ export async function resumeCall(
     if (parked === undefined) throw notWaiting(id)
     return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer } })
   } catch (error) {
-    return openRecord(core, run, 'resume', options).refused(error)
+    const failure = toFailure(error)
+    await openRecord(core, run, 'resume', options).refused(failure)
+    return failure
   }
 }
 

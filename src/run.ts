@@ -4,6 +4,7 @@ import type { Audit } from './evidence/audit.ts'
 import type { Journal } from './evidence/journal.ts'
 import type { Ledger } from './evidence/ledger.ts'
 import type { DocumentCache } from './files/document.ts'
+import type { CarriedLabels } from './flow.ts'
 import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
@@ -12,6 +13,7 @@ import type { Approvals } from './policy/approval.ts'
 import type { ParkedCalls } from './policy/parked.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
+import type { Labels, Taint } from './policy/taint.ts'
 import type { Processes } from './shells/processes.ts'
 import type { Shell } from './shells/shell.ts'
 import type { Tool } from './tool.ts'
@@ -21,6 +23,9 @@ import type { Backend, Change } from './vfs/backend.ts'
 export interface Core {
   readonly backend: Backend
   readonly policy: Policy
+  readonly labels: Labels
+  /** What runs here wrote into files. */
+  readonly carried: CarriedLabels
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
   /** Tools that the set holds but that are not registered here, and why. */
@@ -72,6 +77,7 @@ export interface Run {
   readonly task: Task | undefined
   readonly ledger: Ledger
   readonly rates: Rates
+  readonly taint: Taint
   readonly approvals: Approvals
   readonly artifacts: Artifacts
   /** Where its commands start, and those that run in the background. */

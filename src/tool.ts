@@ -3,6 +3,7 @@ import type { Access, GuardedAccess, Permission } from './access.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
+import type { Label } from './policy/labels.ts'
 import type { Processes } from './shells/processes.ts'
 import type { CommandDesk } from './shells/shell.ts'
 import type { Backend, Change, Receipt } from './vfs/backend.ts'
@@ -72,6 +73,12 @@ export interface ToolContext {
   readonly processes: Processes
   /** Stores a text for the run to read later, and gives its address; `undefined` where there is no room for it. */
   keepArtifact(name: string, text: string): string | undefined
+  /**
+   * Says that what the tool shows holds content of a label that no read path tells.
+   */
+  brings(label: Label, path: string): void
+  /** Asks before anything goes to a host: `TAINT_DENIED` where what the run has seen may not go there. */
+  reachesHost(host: string): void
   /** The stored full result of an earlier call of this run. */
   readArtifact(uri: string): Promise<string>
 }

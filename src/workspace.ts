@@ -9,6 +9,7 @@ import { createLedger } from './evidence/ledger.ts'
 import { memorySink } from './evidence/sinks.ts'
 import { classifyPath } from './files/classify.ts'
 import { createDocumentCache } from './files/document.ts'
+import { openFlow } from './flow.ts'
 import type { GitHost, GitProvider, Repository } from './git/provider.ts'
 import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
@@ -20,6 +21,7 @@ import { type ApprovalAnswer, type ApproveHandler, createApprovals } from './pol
 import { memoryParking, type ParkedCalls } from './policy/parked.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
 import { createRates } from './policy/rate.ts'
+import { compileLabels, createTaint, type Taint, type TaintOrigin } from './policy/taint.ts'
 import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
 import { resumeCall } from './resume.ts'
 import type { Core, Run, Task } from './run.ts'
@@ -77,6 +79,8 @@ export interface RunOptions {
   /** Who acts, for the record. Default: `agent`. */
   readonly actor?: string
   readonly task?: Task
+  /** The taint that the run had in another process: `taint.origin()` there. */
+  readonly taint?: TaintOrigin
 }
 
 /** The result of a tool: its own fields with {@link Success}'s, or a {@link Failure}. */
@@ -110,6 +114,8 @@ export interface WorkspaceRun {
   readonly id: string
   readonly actor: string
   readonly task: Task | undefined
+  /** The highest label that has reached the model in this run, and what brought it. */
+  readonly taint: Pick<Taint, 'label' | 'origin' | 'origins'>
   /**
    * Calls a tool. Never rejects for anything that a model, a file or a backend can cause.
    *
@@ -304,6 +310,9 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
   return {
     backend: sealed ? readOnly(backend) : backend,
     policy,
+    labels: compileLabels(policy.data.labels),
+    // A fork shows what this workspace shows now.
+    carried: new Map(origin?.carried),
     tools: new Map(registered.map((tool) => [tool.name, tool])),
     withheld,
     limits,
@@ -357,7 +366,7 @@ function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
   return Array.isArray(audit) ? (audit as readonly AuditSink[]) : [audit as AuditSink]
 }
 
-function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', task }: RunOptions = {}): Run {
+function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', task, taint }: RunOptions = {}): Run {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
@@ -367,6 +376,7 @@ function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', 
     task,
     ledger: createLedger(),
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
+    taint: createTaint(taint),
     approvals: createApprovals({ approve: options.approve, ids }),
     artifacts: createArtifacts(runId, { backend: options.artifacts }),
     shell: { cwd: ROOT, processes: createProcesses(core.limits.processes) },
@@ -382,10 +392,12 @@ function openRun(core: Core, run: Run, own: Run | undefined): WorkspaceRun {
     id: run.id,
     actor: run.actor,
     task: run.task,
+    taint: run.taint,
     call: call as WorkspaceRun['call'],
     async explain(name, input) {
       try {
-        const { verdict, accesses, line } = await reach(core, run, name, input)
+        const call = await reach(core, run, name, input)
+        const { verdict, accesses, line } = openFlow(core, run, run.id, name, true).enters(call)
         return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
       } catch (error) {
         return toFailure(error)

@@ -28,9 +28,9 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   shells: ['vfs', 'paths', 'policy', 'search', 'patch', 'git', 'errors', 'access', 'files', 'backends'],
   'command-desk': '*',
   hooks: ['errors', 'access'],
-  tool: ['errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
+  tool: ['policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
   input: ['tool', 'errors'],
-  run: ['errors', 'shells', 'tool', 'paths', 'policy', 'evidence', 'vfs', 'files', 'limits', 'hooks', 'git'],
+  run: ['flow', 'errors', 'shells', 'tool', 'paths', 'policy', 'evidence', 'vfs', 'files', 'limits', 'hooks', 'git'],
   sight: ['policy', 'paths', 'files', 'vfs', 'access'],
   projection: ['evidence'],
   suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
@@ -38,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
   'keep-whole': ['evidence', 'tool'],
   context: [
+    'flow',
     'command-desk',
     'run',
     'sight',
@@ -51,6 +52,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'input',
     'policy',
   ],
+  flow: ['access', 'errors', 'judge-changes', 'paths', 'pipeline', 'policy', 'run', 'vfs'],
   pipeline: '*',
   tools: [
     'tool',
@@ -69,6 +71,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   'workspace-files': ['errors', 'pipeline'],
   workspace: [
+    'flow',
     'pipeline',
     'tools',
     'tool',

@@ -37,6 +37,11 @@ export interface AuditEntry {
   readonly durationMs?: number | undefined
   /** Of a refusal or failure. */
   readonly code?: string | undefined
+  /** How sensitive what the call showed is, and where the taint of its run came from, once there is any. */
+  readonly label?: string | undefined
+  readonly taint?:
+    | { readonly label: string; readonly callId: string; readonly tool: string; readonly path?: string | undefined }
+    | undefined
   /** The step of the call at which it was refused. */
   readonly step?: string | undefined
   /** Accesses that a command tried and that were refused, each once; the call itself may have gone on. */

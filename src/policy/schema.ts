@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Kind } from '../files/classify.ts'
+import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type PresetName, presetNames } from './presets.ts'
 
 export type Decision = 'allow' | 'ask' | 'deny'
@@ -60,6 +61,8 @@ export interface PolicyData {
   readonly rules?: readonly Rule[]
   readonly commands?: CommandPolicy
   readonly limits?: PolicyLimits
+  /** Labels on content, and where content of a label may go. */
+  readonly labels?: LabelPolicy
 }
 
 export type PolicyInput = PresetName | PolicyData
@@ -133,6 +136,7 @@ export const policySchema: z.ZodType<PolicyData> = z
         toolCallsPerMinute: z.record(plainName, count).optional(),
       })
       .optional(),
+    labels: labelSchema.optional(),
   })
   .superRefine((policy, context) => {
     const seen = new Map<string, number>()
@@ -213,7 +217,8 @@ function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   if (path[0] === 'rules') return Object.keys(ruleSchema.shape)
   if (path[0] === 'commands') return ['allow', 'deny', 'deniedOperators']
   if (path[0] === 'limits') return ['callsPerMinute', 'bytesWrittenPerRun', 'toolCallsPerMinute']
-  return ['preset', 'allowedPaths', 'deniedPaths', 'readOnlyPaths', 'tools', 'rules', 'commands', 'limits']
+  if (path[0] === 'labels') return labelFieldsAt(path[1])
+  return ['preset', 'allowedPaths', 'deniedPaths', 'readOnlyPaths', 'tools', 'rules', 'commands', 'limits', 'labels']
 }
 
 function article(expected: string): string {

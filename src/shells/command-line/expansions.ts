@@ -16,6 +16,7 @@ import { literalOf } from './words.ts'
 export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): void {
   const { judge } = walk
   const at = rangeOf(node, scope)
+  let inner = scope
   switch (node.type) {
     case 'CommandExpansion':
       judge.operator(node.text.startsWith('`') ? '`' : '$(', at)
@@ -33,13 +34,29 @@ export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): voi
       return
     case 'ParameterExpansion':
       judgeParameter(walk, node, scope)
+      inner = { ...scope, loose: true }
+      break
+    case 'Literal':
+    case 'ArithmeticWord':
+      if (
+        (node.type === 'Literal' || node.parts === undefined) &&
+        hidesExpansion(node.type === 'Literal' ? node.text : node.value)
+      ) {
+        judge.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
+      }
+      if (node.type === 'ArithmeticWord') judgeArithmeticWord(walk, node, scope)
+      break
+    case 'Word':
+      if (node.parts === undefined && hidesExpansion(node.text))
+        judge.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
+      if (scope.loose !== true && !isReadWhole(node)) {
+        judge.deny('SYNTAX_ERROR', `The word ${JSON.stringify(node.text)} does not parse`, at)
+      }
       break
     case 'ArithmeticExpansion':
       judge.operator('$((', at)
       if (node.expression === undefined) judge.deny('SYNTAX_ERROR', 'An arithmetic expansion does not parse', at)
-      break
-    case 'ArithmeticWord':
-      judgeArithmeticWord(walk, node, scope)
+      inner = { ...scope, loose: true }
       break
     case 'ArithmeticBinary':
       if (node.operator.endsWith('=') && node.left.type === 'ArithmeticWord' && !/[=!<>]=/.test(node.operator)) {
@@ -56,8 +73,23 @@ export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): voi
       break
     default:
   }
-  forEachChild(node, (child) => judgeExpansions(walk, child, scope))
+  forEachChild(node, (child) => judgeExpansions(walk, child, inner))
 }
+
+/** Whether no unquoted text in a word holds what a shell would take for more than text. */
+function isReadWhole(word: Word): boolean {
+  const bare =
+    word.parts === undefined ? [word] : word.parts.filter(({ type }) => type === 'Literal' || type === 'Glob')
+  return bare.every(({ text }) => !OPERATORS.test(text.replace(/\\[\s\S]/g, '')))
+}
+
+/** Whether text that the parser takes for plain holds the beginning of an expansion. It never should. */
+export function hidesExpansion(text: string): boolean {
+  return /`|\$[({]/.test(text.replace(/\\[\s\S]/g, ''))
+}
+
+/** A dollar sign alone is text. */
+const OPERATORS = /[`"'()<>|&;\s]|\$[\w({['"*@#?$!-]/
 
 function judgeParameter(walk: Walk, node: ParameterExpansionPart, scope: Scope): void {
   const { judge } = walk
@@ -100,7 +132,8 @@ export function judgeIndex(walk: Walk, index: Word, scope: Scope): void {
 }
 
 /** The tests of `[[ ]]`. Those on numbers are arithmetic. */
-export function judgeTest(walk: Walk, test: TestExpression, scope: Scope): void {
+export function judgeTest(walk: Walk, test: TestExpression, outer: Scope): void {
+  const scope = { ...outer, loose: true }
   switch (test.type) {
     case 'TestUnary':
       judgeExpansions(walk, test.operand, scope)
@@ -130,7 +163,7 @@ export function judgeTest(walk: Walk, test: TestExpression, scope: Scope): void 
 
 /** A word that the shell evaluates as arithmetic. */
 function judgeNumber(walk: Walk, word: Word, scope: Scope): void {
-  judgeExpansions(walk, word, scope)
+  judgeExpansions(walk, word, { ...scope, loose: true })
   // A tilde that names nobody stays one, and is an operator here.
   const known = literalOf(word) ?? (word.parts === undefined ? word.value : undefined)
   if (known !== undefined) judgeNames(walk, known, scope, word)

@@ -21,6 +21,8 @@ export interface Scope {
   readonly stdin?: string | undefined
   /** Functions whose body this is. */
   readonly within: readonly string[]
+  /** Inside an expansion, a test or arithmetic, where unquoted text may hold what is an operator elsewhere. */
+  readonly loose?: boolean
   /** Where a pattern stands, so that extended globs mean the same everywhere. */
   readonly pattern?: boolean
 }

@@ -1,6 +1,6 @@
 import type { Redirection } from 'unbash'
 import { judgeVariable } from './assignments.ts'
-import { judgeExpansions } from './expansions.ts'
+import { hidesExpansion, judgeExpansions } from './expansions.ts'
 import { rangeOf, type Scope, type Walk } from './judge.ts'
 import { argumentsOf, literalOf } from './words.ts'
 
@@ -15,6 +15,10 @@ export function judgeRedirections(walk: Walk, redirections: readonly Redirection
     if (redirection.type === 'HereDoc') {
       walk.judge.operator('<<', at)
       judgeExpansions(walk, redirection.body, scope)
+      const { body, delimiter } = redirection
+      if (delimiter?.quoted !== true && body.parts === undefined && hidesExpansion(body.text)) {
+        walk.judge.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
+      }
       if (redirection.closing === undefined) walk.judge.deny('SYNTAX_ERROR', 'A here-document does not end', at)
       if (input) stdin = hereDocText(redirection)
     } else if (redirection.type === 'HereString') {

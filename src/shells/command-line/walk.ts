@@ -33,10 +33,11 @@ export function judgeSource(judge: Judge, text: string, scope: Scope, whole: Ran
       if (inner === undefined) return judge.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
       // Inside backquotes positions count from the quote.
       const own = inner.source === undefined ? innerScope : { ...innerScope, at: innerScope.at ?? at }
-      judgeScript(walk, inner, { ...own, stdin: undefined })
+      judgeScript(walk, inner, { ...own, stdin: undefined, loose: false, pattern: false })
     },
     run: (words, innerScope, at) => runWords(walk, words, innerScope, at),
-    source: (inner, innerScope, at) => judgeSource(judge, inner, { ...innerScope, at: innerScope.at ?? at }, at),
+    source: (inner, innerScope, at) =>
+      judgeSource(judge, inner, { ...innerScope, loose: false, pattern: false, at: innerScope.at ?? at }, at),
   }
   return judgeScript(walk, script, scope)
 }
@@ -184,7 +185,7 @@ function judgeNode(walk: Walk, node: CommandNode, scope: Scope): Flow {
       judgeExpansions(walk, node.word, scope)
       let places = scope.places
       for (const item of node.items) {
-        for (const pattern of item.pattern) judgeExpansions(walk, pattern, { ...scope, pattern: true })
+        for (const pattern of item.pattern) judgeExpansions(walk, pattern, { ...scope, pattern: true, loose: true })
         // With ;& a body may begin where the one before has ended.
         places = union(places, both(judgeList(walk, item.body, { ...scope, places })))
       }

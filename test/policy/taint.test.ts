@@ -1,0 +1,414 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { createWorkspace, type WorkspaceOptions, type WorkspaceRun } from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { LabelPolicy } from '../../src/policy/labels.ts'
+import { labelNames } from '../../src/policy/labels.ts'
+import { bash } from '../../src/shells/bash.ts'
+import { snapshot } from '../tools/setup.ts'
+
+const labels: LabelPolicy = {
+  sources: [
+    { label: 'internal', paths: ['team/**'] },
+    { label: 'confidential', paths: ['people/**'] },
+    { label: 'restricted', commands: ['whoami*'] },
+  ],
+  sinks: [
+    { name: 'published', ceiling: 'public', paths: ['site/**'] },
+    { name: 'handbook', ceiling: 'internal', paths: ['docs/**'], above: 'ask' },
+    { name: 'uploads', ceiling: 'internal', commands: ['curl*'], hosts: ['*.example.com'] },
+  ],
+}
+
+const files = {
+  'team/plan.md': 'the plan is PLUM\nand more\n',
+  'people/salaries.csv': 'ann,SEVENTY\nbob,80\n',
+  'site/index.html': '<p>hello</p>\n',
+  'docs/guide.md': '# Guide\n',
+  'notes.md': 'notes\n',
+  'shortcut.md': { link: 'people/salaries.csv' },
+}
+
+async function open(options: Partial<WorkspaceOptions> = {}) {
+  return createWorkspace({
+    backend: memory(files),
+    policy: { preset: 'autonomous', labels },
+    run: { id: 'run' },
+    ...options,
+  })
+}
+
+/** What an agent would do that has read something: put it elsewhere. */
+const publish = { path: 'site/new.html', content: 'all I know\n', expectedSha256: null }
+
+describe('the taint of a run', () => {
+  it('rises with what is read, and never falls', async () => {
+    const run = await open()
+    expect(run.taint.label()).toBe('public')
+    expect(await run.call('read_file', { path: 'notes.md' })).toMatchObject({ ok: true, label: 'public' })
+    expect(await run.call('read_file', { path: 'people/salaries.csv' })).toMatchObject({ label: 'confidential' })
+    expect(await run.call('read_file', { path: 'team/plan.md' })).toMatchObject({ label: 'internal' })
+    expect(run.taint.label()).toBe('confidential')
+    expect(run.taint.origin()).toEqual({
+      label: 'confidential',
+      callId: 'run-2',
+      tool: 'read_file',
+      path: 'people/salaries.csv',
+    })
+  })
+
+  it('is untouched where nothing of the content reaches the model', async () => {
+    const run = await open()
+    await run.call('list_directory', { path: 'people' })
+    await run.call('find_files', { pattern: '**/*.csv' })
+    await run.call('search_text', { query: 'not there at all' })
+    await run.call('read_file', { path: 'people/nothing.csv' })
+    expect(run.taint.label()).toBe('public')
+    expect(await run.call('write_file', publish)).toMatchObject({ ok: true })
+  })
+
+  const ways: [string, (run: WorkspaceRun) => Promise<unknown>][] = [
+    ['a search hit', (run) => run.call('search_text', { query: 'SEVENTY' })],
+    ['a count of hits', (run) => run.call('search_text', { query: 'SEVENTY', filesOnly: true })],
+    ['a link', (run) => run.call('read_file', { path: 'shortcut.md' })],
+    ['a hash', (run) => run.call('file_info', { path: 'people/salaries.csv' })],
+    ['an edit', (run) => run.call('edit_file', { path: 'people/salaries.csv', oldText: 'bob', newText: 'eve' })],
+    [
+      'the passage of a failed edit',
+      (run) => run.call('edit_file', { path: 'people/salaries.csv', oldText: 'ann,SIXTY', newText: '' }),
+    ],
+    [
+      'a rehearsal',
+      (run) => run.call('edit_file', { path: 'people/salaries.csv', oldText: 'bob', newText: 'eve', dryRun: true }),
+    ],
+    ['the diff of a deletion', (run) => run.call('delete_file', { path: 'people/salaries.csv' })],
+    ['the diff of a move', (run) => run.call('move_file', { path: 'people', to: 'staff' })],
+    ['a command', (run) => run.call('run_command', { command: 'cat people/salaries.csv' })],
+    ['a recursive search of a command', (run) => run.call('run_command', { command: 'grep -r SEVENTY .' })],
+  ]
+  for (const [what, act] of ways) {
+    it(`rises by ${what}`, async () => {
+      const run = await open({ shell: bash() })
+      await act(run)
+      expect(run.taint.label()).toBe('confidential')
+      expect(await run.call('write_file', publish)).toMatchObject({
+        code: 'TAINT_DENIED',
+        path: 'site/new.html',
+        sink: 'published',
+        ceiling: 'public',
+        origin: { label: 'confidential', callId: 'run-1', path: 'people/salaries.csv' },
+      })
+    })
+  }
+
+  it('rises by the diff of the workspace', async () => {
+    const workspace = await open()
+    const editor = workspace.run({ id: 'editor' })
+    await editor.call('edit_file', { path: 'team/plan.md', oldText: 'PLUM', newText: 'PEAR' })
+    expect(workspace.taint.label()).toBe('public')
+    expect(await workspace.call('diff_workspace', {})).toMatchObject({ label: 'internal' })
+    expect(workspace.taint.origin()).toMatchObject({ path: 'team/plan.md' })
+  })
+
+  it('rises by what a command prints, where a rule labels its output', async () => {
+    const run = await open({ shell: bash() })
+    expect(await run.call('run_command', { command: 'echo a && whoami' })).toMatchObject({ label: 'restricted' })
+    expect(await run.call('write_file', publish)).toMatchObject({
+      code: 'TAINT_DENIED',
+      origin: { tool: 'run_command' },
+    })
+  })
+
+  it('belongs to one run', async () => {
+    const workspace = await open()
+    const a = workspace.run({ id: 'a' })
+    const b = workspace.run({ id: 'b' })
+    await a.call('read_file', { path: 'people/salaries.csv' })
+    expect(b.taint.label()).toBe('public')
+    expect(await b.call('write_file', publish)).toMatchObject({ ok: true, label: 'public' })
+    const fork = await workspace.fork()
+    expect(fork.taint.label()).toBe('public')
+  })
+
+  it('goes on in another process where it is handed over', async () => {
+    const first = await open()
+    await first.call('read_file', { path: 'team/plan.md' })
+    const taint = JSON.parse(JSON.stringify(first.taint.origin()))
+    const later = await open({ run: { id: 'later', taint } })
+    expect(await later.call('write_file', publish)).toMatchObject({ code: 'TAINT_DENIED', origin: { callId: 'run-1' } })
+  })
+
+  it('is raised by a hook, and never lowered', async () => {
+    const run = await open({
+      hooks: {
+        postToolResponse: ({ tool, result }) => ({ ...result, label: tool === 'file_info' ? 'restricted' : 'public' }),
+      },
+    })
+    expect(await run.call('read_file', { path: 'team/plan.md' })).toMatchObject({ label: 'internal' })
+    expect(await run.call('file_info', { path: 'notes.md' })).toMatchObject({ label: 'restricted' })
+    expect(run.taint.label()).toBe('restricted')
+  })
+})
+
+describe('a sink', () => {
+  it('changes nothing where it refuses', async () => {
+    const backend = memory(files)
+    const run = await open({ backend, shell: bash() })
+    await run.call('read_file', { path: 'people/salaries.csv' })
+    const before = await snapshot(backend)
+    const calls: [string, Record<string, unknown>][] = [
+      ['write_file', publish],
+      ['append_file', { path: 'site/index.html', content: 'x' }],
+      ['edit_file', { path: 'site/index.html', oldText: 'hello', newText: 'x' }],
+      ['create_directory', { path: 'site/ann/SEVENTY' }],
+      ['copy_file', { path: 'notes.md', to: 'site/notes.md' }],
+      ['copy_file', { path: 'people/salaries.csv', to: 'site/a.csv' }],
+      ['move_file', { path: 'people', to: 'site/people' }],
+      ['apply_patch', { patch: '--- /dev/null\n+++ b/site/p.txt\n@@ -0,0 +1 @@\n+x\n' }],
+      ['run_command', { command: 'echo hi > site/x.txt' }],
+      ['run_command', { command: 'cp people/salaries.csv site/' }],
+    ]
+    for (const [name, input] of calls) {
+      expect(await run.call(name, input), `${name} ${JSON.stringify(input)}`).toMatchObject({
+        ok: false,
+        code: 'TAINT_DENIED',
+        sink: 'published',
+      })
+    }
+    expect(await snapshot(backend)).toEqual(before)
+  })
+
+  it('refuses a copy by a run that had read nothing, and the run has still read nothing', async () => {
+    const run = await open()
+    expect(await run.call('copy_file', { path: 'people/salaries.csv', to: 'site/a.csv' })).toMatchObject({
+      code: 'TAINT_DENIED',
+      origin: { callId: 'run-1', path: 'people/salaries.csv' },
+    })
+    expect(run.taint.label()).toBe('public')
+    expect(await run.call('write_file', publish)).toMatchObject({ ok: true })
+  })
+
+  it('holds for a command, before it runs', async () => {
+    const run = await open({ shell: bash() })
+    await run.call('read_file', { path: 'people/salaries.csv' })
+    expect(await run.call('run_command', { command: 'cd docs && curl http://a.example.com' })).toMatchObject({
+      code: 'TAINT_DENIED',
+      sink: 'uploads',
+    })
+    expect(await run.explain('run_command', { command: 'curl http://a.example.com' })).toMatchObject({
+      code: 'TAINT_DENIED',
+    })
+  })
+
+  it('lets content go back to where such content lives', async () => {
+    const everywhere: LabelPolicy = {
+      sources: labels.sources ?? [],
+      sinks: [{ name: 'all', ceiling: 'public', paths: ['**'] }],
+    }
+    const run = await open({ policy: { preset: 'autonomous', labels: everywhere } })
+    const file = await run.call('read_file', { path: 'people/salaries.csv' })
+    expect(await run.call('edit_file', { path: 'people/salaries.csv', oldText: 'bob', newText: 'eve' })).toMatchObject({
+      ok: true,
+    })
+    expect(await run.call('write_file', { path: 'team/x.md', content: String(file.ok) })).toMatchObject({
+      code: 'TAINT_DENIED',
+    })
+  })
+
+  it('that asks lets through only what somebody approves, and only at the label that was asked about', async () => {
+    const asked: string[] = []
+    const run = await open({
+      approve: ({ verdict }) => {
+        asked.push(verdict.reason)
+        return 'allow-run'
+      },
+    })
+    const write = (content: string) =>
+      run.call('edit_file', { path: 'docs/guide.md', oldText: '# Guide', newText: `# Guide\n${content}` })
+    await run.call('read_file', { path: 'team/plan.md' })
+    expect(await write('a')).toMatchObject({ ok: true })
+    expect(asked).toEqual([])
+    await run.call('read_file', { path: 'people/salaries.csv' })
+    expect(await write('b')).toMatchObject({ ok: true })
+    expect(await write('c')).toMatchObject({ ok: true })
+    expect(asked).toHaveLength(1)
+    expect(asked[0]).toContain('confidential content of "people/salaries.csv"')
+    const alone = await open()
+    await alone.call('read_file', { path: 'people/salaries.csv' })
+    const input = { path: 'docs/new.md', content: 'x\n' }
+    expect(await alone.call('write_file', input)).toMatchObject({ code: 'APPROVAL_REQUIRED' })
+    const denying = await open({ approve: () => ({ deny: 'not there' }) })
+    await denying.call('read_file', { path: 'people/salaries.csv' })
+    expect(await denying.call('write_file', input)).toMatchObject({ code: 'APPROVAL_DENIED' })
+  })
+
+  it('asks about a command before it runs', async () => {
+    const sinks = [{ name: 'shell', ceiling: 'public', commands: ['*'], above: 'ask' }] as const
+    let asked = 0
+    const run = await open({
+      shell: bash(),
+      policy: { preset: 'autonomous', labels: { ...labels, sinks } },
+      approve: () => {
+        asked += 1
+        return { deny: 'no' }
+      },
+    })
+    expect(await run.call('run_command', { command: 'echo a > a.txt' })).toMatchObject({ ok: true })
+    await run.call('read_file', { path: 'team/plan.md' })
+    expect(await run.call('run_command', { command: 'echo a > b.txt' })).toMatchObject({ code: 'APPROVAL_DENIED' })
+    expect(asked).toBe(1)
+  })
+})
+
+describe('labels cannot be washed off', () => {
+  it('by a detour over an unlabelled file, in another run, or after undo and redo', async () => {
+    const workspace = await open()
+    const a = workspace.run({ id: 'a' })
+    const b = workspace.run({ id: 'b' })
+    const c = workspace.run({ id: 'c' })
+    const copied = await a.call('copy_file', { path: 'people/salaries.csv', to: 'tmp/a.txt' })
+    expect(copied).toMatchObject({ ok: true })
+    await b.call('move_file', { path: 'tmp/a.txt', to: 'b.txt' })
+    expect(b.taint.label()).toBe('confidential')
+    const fork = await workspace.fork()
+    const files: [WorkspaceRun, string][] = [
+      [c, 'b.txt'],
+      [fork, 'b.txt'],
+    ]
+    for (const [run, path] of files) {
+      expect(await run.call('read_file', { path })).toMatchObject({ label: 'confidential' })
+      expect(await run.call('write_file', publish)).toMatchObject({ code: 'TAINT_DENIED', origin: { path } })
+    }
+    const d = workspace.run({ id: 'd' })
+    const undone = await b.call('copy_file', { path: 'b.txt', to: 'c.txt' })
+    if (!undone.ok) throw new Error(undone.message)
+    const back = await workspace.undo(undone.callId)
+    if (!back.ok) throw new Error(back.message)
+    await workspace.undo(back.callId)
+    expect(await d.call('read_file', { path: 'c.txt' })).toMatchObject({ ok: true, label: 'confidential' })
+  })
+
+  it('by the commit of a fork', async () => {
+    const workspace = await open()
+    const fork = await workspace.fork()
+    await fork.call('copy_file', { path: 'people/salaries.csv', to: 'x.txt' })
+    expect(await fork.commit()).toMatchObject({ ok: true })
+    expect(await workspace.call('read_file', { path: 'x.txt' })).toMatchObject({ label: 'confidential' })
+  })
+
+  it('by what one call read and another wrote', async () => {
+    const workspace = await open()
+    const a = workspace.run({ id: 'a' })
+    await a.call('read_file', { path: 'team/plan.md' })
+    await a.call('write_file', { path: 'notes/summary.md', content: 'PLUM\n' })
+    const b = workspace.run({ id: 'b' })
+    expect(await b.call('search_text', { query: 'PLUM', path: 'notes' })).toMatchObject({ label: 'internal' })
+    expect(await b.call('write_file', publish)).toMatchObject({ code: 'TAINT_DENIED' })
+  })
+
+  it('by any mix of calls of two agents that put all they see wherever they can', async () => {
+    const places = ['team/a.txt', 'people/b.txt', 'site/c.txt', 'free/d.txt', 'free/e.txt', 'docs/f.txt']
+    const place = fc.constantFrom(...places)
+    const step = fc.record({
+      who: fc.integer({ min: 0, max: 1 }),
+      act: fc.constantFrom('read', 'search', 'write', 'append', 'copy', 'move', 'shell', 'diff', 'undo', 'artifact'),
+      a: place,
+      b: place,
+    })
+    const ceilings = { 'site/': 'public', 'docs/': 'internal' } as const
+    const tokens = { 'team/a.txt': ['TEAMTOKEN', 'internal'], 'people/b.txt': ['PEOPLETOKEN', 'confidential'] } as const
+    let spread = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
+        const backend = memory({
+          ...Object.fromEntries(places.map((path) => [path, 'start\n'])),
+          'team/a.txt': 'TEAMTOKEN\n',
+          'people/b.txt': 'PEOPLETOKEN\n',
+        })
+        const workspace = await open({ backend, shell: bash() })
+        const runs = [workspace.run({ id: 'a' }), workspace.run({ id: 'b' })]
+        const known = ['', '']
+        const calls: string[] = []
+        const artifacts: string[][] = [[], []]
+        for (const { who, act, a, b } of steps) {
+          const run = runs[who] as WorkspaceRun
+          const acts: Record<string, () => Promise<unknown>> = {
+            read: () => run.call('read_file', { path: a }),
+            search: () => run.call('search_text', { query: 'TOKEN' }),
+            write: async () => {
+              // As if somebody had told it the version.
+              const { bytes } = await backend.read(a as Path).catch(() => ({ bytes: undefined }))
+              const expectedSha256 = bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex')
+              return run.call('write_file', { path: a, content: `${known[who]}\n`, expectedSha256 })
+            },
+            append: () => run.call('append_file', { path: a, content: `${known[who]}\n` }),
+            copy: () => run.call('copy_file', { path: a, to: b }),
+            move: () => run.call('move_file', { path: a, to: b }),
+            shell: () => run.call('run_command', { command: `cat ${a} >> ${b}` }),
+            diff: () => run.call('diff_workspace', {}),
+            undo: () => run.undo(calls.at(-1) ?? 'none'),
+            artifact: () => run.call('read_file', { path: artifacts[who]?.at(-1) ?? 'artifact://a/b' }),
+          }
+          const result = (await acts[act]?.()) as { ok: boolean; callId?: string; artifactUri?: string }
+          if (result.callId !== undefined) calls.push(result.callId)
+          if (result.artifactUri !== undefined) artifacts[who]?.push(result.artifactUri)
+          for (const token of ['TEAMTOKEN', 'PEOPLETOKEN']) {
+            if (JSON.stringify(result).includes(token) && !known[who]?.includes(token)) known[who] += token
+          }
+          const run2 = runs[who] as WorkspaceRun
+          for (const [token, label] of Object.values(tokens)) {
+            // Whoever was shown a token is tainted with its label.
+            if (known[who]?.includes(token)) {
+              expect(labelNames.indexOf(run2.taint.label())).toBeGreaterThanOrEqual(labelNames.indexOf(label))
+            }
+          }
+        }
+        for (const [path, content] of Object.entries(await snapshot(backend))) {
+          for (const [token, label] of Object.values(tokens)) {
+            if (content.includes(token) && tokens[path as keyof typeof tokens]?.[0] !== token) spread += 1
+            for (const [prefix, ceiling] of Object.entries(ceilings)) {
+              const isTooHigh = labelNames.indexOf(label) > labelNames.indexOf(ceiling)
+              if (path.startsWith(prefix) && isTooHigh) expect(content).not.toContain(token)
+            }
+          }
+        }
+        await workspace.close()
+      }),
+      { numRuns: 100 },
+    )
+    // The agents did spread what they saw.
+    expect(spread).toBeGreaterThan(40)
+  })
+})
+
+describe('the labels of a policy', () => {
+  it('are refused where they say nothing, or something wrong', async () => {
+    const wrong: [unknown, RegExp][] = [
+      [{ sources: [{ label: 'secret', paths: ['a'] }] }, /labels\.sources\[0\]\.label.*"public" or "internal"/],
+      [{ sources: [{ label: 'internal' }] }, /labels\.sources\[0\].*needs paths or commands/],
+      [{ sinks: [{ name: 'x', ceiling: 'public' }] }, /labels\.sinks\[0\].*needs paths, commands or hosts/],
+      [{ sinks: [{ name: 'x', ceiling: 'public', path: ['a'] }] }, /labels\.sinks\[0\]\.path.*unknown.*paths/],
+      [{ sinks: [{ name: 'x', ceiling: 'public', paths: [] }] }, /must not be empty/],
+      [{ sources: [{ label: 'internal', paths: ['!a'] }] }, /labels\.sources\[0\]\.paths\[0\].*glob/],
+    ]
+    for (const [labels, message] of wrong) {
+      const policy = { preset: 'autonomous', labels } as unknown as WorkspaceOptions['policy']
+      await expect(createWorkspace({ backend: memory(), policy }), JSON.stringify(labels)).rejects.toThrow(message)
+    }
+  })
+
+  it('without labels, results carry none', async () => {
+    const run = await open({ policy: 'autonomous' })
+    expect(await run.call('read_file', { path: 'people/salaries.csv' })).not.toHaveProperty('label')
+  })
+
+  it('hold for hosts in any letter case', async () => {
+    const { compileLabels } = await import('../../src/policy/taint.ts')
+    const compiled = compileLabels(labels)
+    expect(compiled.above({ host: 'API.Example.COM' }, 'confidential')).toHaveLength(1)
+    expect(compiled.above({ host: 'api.example.com' }, 'internal')).toHaveLength(0)
+    expect(compiled.above({ host: 'example.org' }, 'restricted')).toHaveLength(0)
+  })
+})
