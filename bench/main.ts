@@ -4,6 +4,7 @@ import { benchGit } from './git.ts'
 import { benchHostile } from './hostile.ts'
 import { benchPatch } from './patch.ts'
 import { benchSearch } from './search.ts'
+import { benchShell } from './shell.ts'
 
 /** Everything that is measured, as ratios against a reference in the same run. Name parts to run only those. */
 const parts: Readonly<Record<string, () => Promise<void>>> = {
@@ -13,6 +14,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   hostile: benchHostile,
   patch: benchPatch,
   search: benchSearch,
+  shell: benchShell,
 }
 
 const wanted = process.argv.slice(2)

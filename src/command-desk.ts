@@ -1,6 +1,7 @@
 import type { GuardedAccess } from './access.ts'
 import { isMutating } from './access.ts'
 import { overlay } from './backends/overlay.ts'
+import { runInBackground } from './background.ts'
 import type { ContextOptions } from './context.ts'
 import { ToolError } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
@@ -18,7 +19,7 @@ export function deskFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, ask }: Pick<ContextOptions, 'record' | 'ask'>,
+  { record, ask, commit }: Pick<ContextOptions, 'record' | 'ask' | 'commit'>,
 ): CommandDesk | undefined {
   const { shell } = core
   if (shell === undefined) return undefined
@@ -47,11 +48,15 @@ export function deskFor(
     const stop = new AbortController()
     const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
     let question: Question | undefined
+    const reads = new Set<Path>()
     const options: CommandFilesOptions = {
       backend: drafts,
       signal: stopped,
       sight: (kind) => sightFor(core.policy, facts, kind, call.verdict),
-      onRead: record.reads,
+      onRead(path) {
+        reads.add(path)
+        record.reads(path)
+      },
       limits: { treeEntries: core.limits.treeEntries, fileBytes: core.limits.commandFileBytes },
       judge(access) {
         question ??= judge(access)
@@ -70,6 +75,7 @@ export function deskFor(
         return files.refusals
       },
       given: files.given,
+      reads,
       async settleQuestion() {
         for (const refusal of files.refusals) record.refusedWithin(refusal)
         if (question === undefined) return false
@@ -95,6 +101,12 @@ export function deskFor(
     shell,
     cwd: run.shell.cwd,
     open,
+    async start(line, cwd, timeoutMs) {
+      const { now } = { now: core.clock }
+      if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
+      const { files, git, signal } = open(undefined)
+      return shell.start({ line, cwd, env: {}, timeoutMs, signal, files, git, now })
+    },
     endedAt(cwd) {
       if (core.keepCwd) run.shell.cwd = cwd
     },

@@ -1,4 +1,5 @@
 import { deskFor } from './command-desk.ts'
+import type { Failure } from './errors.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { Flow } from './flow.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
@@ -10,7 +11,7 @@ import type { PolicyCall, Verdict } from './policy/policy.ts'
 import type { CallRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import { sightFor } from './sight.ts'
-import type { ToolContext } from './tool.ts'
+import type { Tool, ToolContext } from './tool.ts'
 import { createView, guardAccesses } from './vfs/guarded.ts'
 
 export interface ContextOptions {
@@ -19,6 +20,8 @@ export interface ContextOptions {
   readonly flow: Flow
   /** Gets the approval of something that the draft comes upon. */
   readonly ask: (question: Question) => Promise<void>
+  /** Carries out what came of the draft later, as a call of its own. */
+  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
 }
 
 /** What a tool may know and use while it drafts one judged call. */
@@ -26,7 +29,7 @@ export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, flow, signal, ask }: ContextOptions,
+  { record, flow, signal, ask, commit }: ContextOptions,
 ): ToolContext {
   const reads = (path: Path) => {
     record.reads(path)
@@ -58,7 +61,7 @@ export function contextFor(
     },
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
-    commands: deskFor(core, run, call, { record: { ...record, reads }, ask }),
+    commands: deskFor(core, run, call, { record: { ...record, reads }, ask, commit }),
     processes: run.shell.processes,
     keepArtifact(name, text) {
       try {

@@ -45,6 +45,8 @@ export const defaultLimits = {
   commandKeptBytes: 4 * MIB,
   /** The largest file that a command may read or write. */
   commandFileBytes: 64 * MIB,
+  /** Milliseconds that a background command may take. */
+  backgroundTimeoutMs: 24 * 60 * 60_000,
   /** Background commands of one run. */
   processes: 64,
   hookTimeoutMs: 10_000,

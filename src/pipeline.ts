@@ -86,8 +86,19 @@ export async function callTool(
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
     throwIfAborted(signal)
-    const context = contextFor(core, withGrant(run, grant), call, { record, flow, signal, ask })
+    const context = contextFor(core, withGrant(run, grant), call, {
+      record,
+      flow,
+      signal,
+      ask,
+      commit: (tool) => callTool(core, run, tool, {}),
+    })
     let draft = await call.tool.draft(call.input, context)
+    for (const refusal of draft.refusals ?? []) record.refusedWithin(refusal)
+    for (const path of draft.reads ?? []) {
+      record.reads(path)
+      flow.reads(path)
+    }
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
     record.at('approval')

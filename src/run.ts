@@ -36,6 +36,8 @@ export interface Core {
   readonly journal: Journal
   /** Forks that still show what this workspace shows: they keep what is about to change. */
   readonly forks: Forks
+  /** The background commands of all runs that have started any. */
+  readonly processes: Set<Processes>
   /** The workspace that this one is a fork of: its commit goes there. */
   readonly origin: Core | undefined
   readonly documents: DocumentCache

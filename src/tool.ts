@@ -5,7 +5,7 @@ import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Label } from './policy/labels.ts'
 import type { Processes } from './shells/processes.ts'
-import type { CommandDesk } from './shells/shell.ts'
+import type { CommandDesk, Refusal } from './shells/shell.ts'
 import type { Backend, Change, Receipt } from './vfs/backend.ts'
 import type { View } from './vfs/guarded.ts'
 
@@ -27,6 +27,10 @@ export interface Draft<Result> {
    * once more, together.
    */
   readonly accesses?: readonly GuardedAccess[]
+  /** Files that were read for it, where that was not through the call's own view. */
+  readonly reads?: Iterable<Path>
+  /** Accesses that a command tried and that were refused while it went on, for the record. */
+  readonly refusals?: readonly Refusal[]
   /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
   readonly taken?: readonly Path[]
   /** Where the changes go instead of the workspace's files: for accepting an overlay. They are not journalled. */

@@ -257,6 +257,7 @@ function openWorkspace(
     auditRecords: records,
     verifyAudit: () => verifyAudit(records()),
     async close() {
+      await Promise.all([...core.processes].map((each) => each.close()))
       if (core.origin === undefined) await core.audit.close()
       leave()
       await core.backend.close()
@@ -320,6 +321,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     audit: origin?.audit ?? createAudit({ sinks }),
     journal: createJournal(limits.journalBytes),
     forks: new Set(),
+    processes: new Set(),
     origin,
     documents: createDocumentCache(limits.cacheBytes),
     diffs: createWorkspaceDiffs(backend),
@@ -379,7 +381,7 @@ function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', 
     taint: createTaint(taint),
     approvals: createApprovals({ approve: options.approve, ids }),
     artifacts: createArtifacts(runId, { backend: options.artifacts }),
-    shell: { cwd: ROOT, processes: createProcesses(core.limits.processes) },
+    shell: { cwd: ROOT, processes: createProcesses(core.limits.processes, core.processes) },
     calls: 0,
   }
 }

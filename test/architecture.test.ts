@@ -27,6 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'canonical-json'],
   shells: ['vfs', 'paths', 'policy', 'search', 'patch', 'git', 'errors', 'access', 'files', 'backends'],
   'command-desk': '*',
+  background: ['errors', 'paths', 'shells', 'tool'],
   hooks: ['errors', 'access'],
   tool: ['policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
   input: ['tool', 'errors'],
@@ -40,6 +41,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   context: [
     'flow',
     'command-desk',
+    'errors',
     'run',
     'sight',
     'tool',

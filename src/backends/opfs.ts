@@ -1,7 +1,9 @@
 import { ToolError } from '../errors.ts'
-import type { Backend } from '../vfs/backend.ts'
+import type { Backend, Change } from '../vfs/backend.ts'
 import { type Changed, openChanges } from './opfs/changes.ts'
 import { storageFailure } from './opfs/failure.ts'
+import { openFiles } from './opfs/files.ts'
+import { openFolder } from './opfs/folder.ts'
 import { hasSyncHandles, openAsyncSlots, openSyncSlots } from './opfs/handle-slots.ts'
 import type { Lease } from './opfs/lease.ts'
 import { localLease } from './opfs/local-lease.ts'
@@ -14,11 +16,12 @@ export interface OpfsOptions {
   readonly name?: string
   /**
    * `packed`: everything in one journal, the fastest, and a commit of many files is one write. Default.
-   * `files`: each file a file, which other code can read under `wardspace/NAME/files`.
+   * `files`: each file a file, which other code can read under `wardspace/NAME/files`; no links and no permission bits.
+   * Faster in a worker than on a page.
    */
-  readonly layout?: 'packed'
+  readonly layout?: 'packed' | 'files'
   /**
-   * How files are opened. `sync`: by synchronous handles, in a worker that is started for it unless this already is one.
+   * How the journal of `packed` is opened. `sync`: by synchronous handles, in a worker that is started for it unless this already is one.
    * `async`: by writable streams, slower by far. Default: `sync` where that works, else `async`, and `info()` says so.
    */
   readonly access?: 'sync' | 'async'
@@ -38,7 +41,7 @@ export interface OpfsOptions {
 
 /** Where and how a workspace is stored, and how much room there is. */
 export interface OpfsInfo {
-  readonly layout: 'packed'
+  readonly layout: 'packed' | 'files'
   readonly access: 'sync' | 'async'
   /** Whether the files are opened by a worker of their own. */
   readonly inWorker: boolean
@@ -78,15 +81,14 @@ export async function opfs(options: OpfsOptions = {}): Promise<OpfsBackend> {
   const warnings: string[] = []
   const home = await openHome(name)
   const persisted = options.persist === false ? undefined : await askToPersist()
-  const { lease, access, inWorker } = await leaseFor(home, { ...options, name, lockTimeoutMs }, warnings)
+  const layout = options.layout ?? 'packed'
   const changes = openChanges(name, options.onChange)
+  const onCommit = (changed: readonly Change[]) => changes.tell(changed)
   try {
-    const backend = await openPacked(lease, {
-      clock: options.clock ?? Date.now,
-      random: () => crypto.getRandomValues(new Uint32Array(1))[0] as number,
-      maxBytes,
-      onCommit: (changed) => changes.tell(changed),
-    })
+    const { backend, access, inWorker } =
+      layout === 'files'
+        ? await filesIn(home, { name, timeoutMs: lockTimeoutMs, onCommit })
+        : await packedIn(home, { ...options, name, lockTimeoutMs, maxBytes, onCommit }, warnings)
     return {
       ...backend,
       async close() {
@@ -96,12 +98,61 @@ export async function opfs(options: OpfsOptions = {}): Promise<OpfsBackend> {
       async info() {
         const { usage, quota } = await navigator.storage.estimate()
         const kept = persisted ?? (await navigator.storage.persisted?.())
-        return { layout: 'packed', access, inWorker, persisted: kept, usage, quota, warnings }
+        return { layout, access, inWorker, persisted: kept, usage, quota, warnings }
       },
     }
   } catch (error) {
-    await lease.close()
     changes.close()
+    throw error
+  }
+}
+
+interface Opened {
+  readonly backend: Backend
+  readonly access: 'sync' | 'async'
+  readonly inWorker: boolean
+}
+
+/** What is common to both layouts, filled in. */
+type Settings = OpfsOptions & {
+  readonly name: string
+  readonly lockTimeoutMs: number
+  readonly maxBytes: number
+  readonly onCommit: (changes: readonly Change[]) => void
+}
+
+async function packedIn(home: FileSystemDirectoryHandle, settings: Settings, warnings: string[]): Promise<Opened> {
+  const { lease, access, inWorker } = await leaseFor(home, settings, warnings)
+  const { maxBytes, onCommit, clock = Date.now } = settings
+  try {
+    return { backend: await openPacked(lease, { clock, random, maxBytes, onCommit }), access, inWorker }
+  } catch (error) {
+    await lease.close()
+    throw error
+  }
+}
+
+function random(): number {
+  return crypto.getRandomValues(new Uint32Array(1))[0] as number
+}
+
+async function filesIn(
+  home: FileSystemDirectoryHandle,
+  {
+    name,
+    timeoutMs,
+    onCommit,
+  }: { readonly name: string; readonly timeoutMs: number; readonly onCommit: Settings['onCommit'] },
+): Promise<Opened> {
+  requireLocks()
+  const files = await home.getDirectoryHandle('files', { create: true })
+  const state = await home.getDirectoryHandle('state', { create: true })
+  const lease = localLease({ name: `files ${name}`, timeoutMs, open: async () => ({ value: state, close() {} }) })
+  try {
+    const backend = await openFiles(lease, openFolder(files), { caseSensitive: true, canMove: true, onCommit })
+    return { backend, access: hasSyncHandles() ? 'sync' : 'async', inWorker: false }
+  } catch (error) {
+    await lease.close()
     throw error
   }
 }
@@ -137,11 +188,7 @@ interface Access {
 }
 
 /** The fastest way to the storage that this thread has. By what is there, never by the name of a browser. */
-async function leaseFor(
-  directory: FileSystemDirectoryHandle,
-  options: OpfsOptions & { readonly name: string; readonly lockTimeoutMs: number },
-  warnings: string[],
-): Promise<Access> {
+async function leaseFor(directory: FileSystemDirectoryHandle, options: Settings, warnings: string[]): Promise<Access> {
   const { access, name, lockTimeoutMs: timeoutMs } = options
   const local = (open: typeof openSyncSlots) =>
     localLease<Slots>({
@@ -165,10 +212,14 @@ async function leaseFor(
       })
     }
   }
-  if (globalThis.navigator?.locks === undefined) {
-    throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: without Web Locks, tabs cannot be kept apart')
-  }
+  requireLocks()
   return { lease: local(openAsyncSlots), access: 'async', inWorker: false }
+}
+
+/** Only exclusive handles keep tabs apart without Web Locks. */
+function requireLocks(): void {
+  if (globalThis.navigator?.locks !== undefined) return
+  throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: without Web Locks, tabs cannot be kept apart')
 }
 
 // Written so that bundlers find the worker and put it beside what they make.

@@ -43,8 +43,8 @@ export interface TakeBack {
 }
 
 /**
- * Compares with what is there now, and gives the changes. A directory that the calls made and that now holds something
- * else stays; a missing parent of what comes back is made.
+ * Compares with what is there now, and gives the changes. A directory that the calls made and that holds something
+ * else now, or holds it again after this, stays; a missing parent of what comes back is made.
  *
  * @throws ToolError `WRITE_CONFLICT` with `paths` where anything is no longer as the workspace left it
  */
@@ -52,6 +52,7 @@ export async function takeBack(backend: Backend, what: string, ways: readonly Re
   const conflicts = new Set<Path>()
   const changes = new Map<Path, Change>()
   const kept: Path[] = []
+  const needed = new Set<Path>()
   // Children before parents, so that a directory knows what stays in it.
   for (const { path, to, from } of [...ways].reverse()) {
     const now = await versionNow(backend, path)
@@ -62,10 +63,13 @@ export async function takeBack(backend: Backend, what: string, ways: readonly Re
     if (from?.type === 'directory' && to?.type !== 'directory') {
       const names = await backend.list(path)
       const staying = names.map(({ name }) => childOf(path, name)).filter((child) => changes.get(child)?.to !== null)
-      if (staying.length > 0 && to === null) kept.push(path)
-      else for (const child of staying) conflicts.add(child)
-      if (staying.length > 0) continue
+      if (staying.length > 0 || needed.has(path)) {
+        if (to === null) kept.push(path)
+        else for (const child of staying.length > 0 ? staying : [path]) conflicts.add(child)
+        continue
+      }
     }
+    if (to !== null) for (const above of ancestorsOf(path)) needed.add(above)
     changes.set(path, { path, expect: await expectationOf(backend, path, from, to), to })
   }
   for (const { path, to } of [...changes.values()]) {

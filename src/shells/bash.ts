@@ -5,6 +5,7 @@ import type { Path } from '../paths/logical-path.ts'
 import { bashFs } from './bash/fs.ts'
 import { type Interpreter, loadInterpreter } from './bash/just-bash.ts'
 import { HOME, type Places, placeOf } from './bash/places.ts'
+import { searchCommands } from './bash/search-command.ts'
 import { createCommandFiles } from './command-files.ts'
 import { lineJudge } from './judging.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from './shell.ts'
@@ -31,7 +32,7 @@ export function bash(options: BashOptions = {}): Shell {
   const stops = new Set<AbortController>()
   return {
     name: 'bash',
-    capabilities: Object.freeze({ processes: false, network: false, background: false, guarded: true, undo: true }),
+    capabilities: Object.freeze({ processes: false, network: false, background: true, guarded: true, undo: true }),
     judge: lineJudge({ root: HOME, shell: 'bash' }),
     async run(command) {
       const interpreter = await loadInterpreter()
@@ -66,6 +67,7 @@ async function runLine(
     fs: bashFs({ ...places, ends: interpreter.ends, random: options.random ?? randomBytes }),
     cwd: inTree(command.cwd),
     env: { HOME, TMPDIR: '/tmp', ...options.env, ...command.env },
+    customCommands: [...searchCommands(places)],
     // What it guards against is code that reaches out of the interpreter; it would hide the timers of our own files, too.
     defenseInDepth: false,
     executionLimits: {

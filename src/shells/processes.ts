@@ -22,12 +22,12 @@ export interface Processes {
   close(): Promise<void>
 }
 
-/** Background commands, at most so many at once. Ended ones are remembered until there are as many again. */
-export function createProcesses(most: number): Processes {
+/** Background commands, at most so many at once. They add themselves to `started` with the first. Ended ones are remembered until there are as many again. */
+export function createProcesses(most: number, started: Set<Processes>): Processes {
   const commands = new Map<string, RunningCommand>()
   let count = 0
   const running = () => [...commands.values()].filter(({ process }) => process.exitCode === undefined)
-  return {
+  const processes: Processes = {
     requireRoom() {
       if (running().length < most) return
       throw new ToolError('LIMIT_EXCEEDED', `${most} background commands run already`, {
@@ -38,6 +38,7 @@ export function createProcesses(most: number): Processes {
     },
     add(line, process, startedAt) {
       count += 1
+      started.add(processes)
       const command = { id: `process-${count}`, line, startedAt, process }
       commands.set(command.id, command)
       for (const [id, old] of commands) {
@@ -59,4 +60,5 @@ export function createProcesses(most: number): Processes {
       commands.clear()
     },
   }
+  return processes
 }

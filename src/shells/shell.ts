@@ -13,7 +13,7 @@ export interface ShellCapabilities {
   readonly processes: boolean
   /** Commands can reach a network. */
   readonly network: boolean
-  /** {@link Shell.start} is there. */
+  /** Lines can run in the background. */
   readonly background: boolean
   /** Every file access of a command goes through {@link CommandFiles}, so that policy judges each. */
   readonly guarded: boolean
@@ -33,7 +33,7 @@ export interface Shell {
    * @throws ToolError `COMMAND_TIMEOUT`, `ABORTED`, `SHELL_UNAVAILABLE` with the reason, `LIMIT_EXCEEDED`
    */
   run(command: ShellCommand): Promise<ShellOutcome>
-  /** Starts a line in the background. */
+  /** Starts a line in the background. Without it, a guarded shell runs the line beside the others, until its end. */
   start?(command: ShellCommand): Promise<ShellProcess>
   /** Ends everything that still runs. */
   close(): Promise<void>
@@ -146,6 +146,8 @@ export interface CommandDesk {
   readonly cwd: Path
   /** Opens the files for one line. */
   open(signal: AbortSignal | undefined): CommandTransaction
+  /** Starts a line in the background. */
+  start(line: string, cwd: Path, timeoutMs: number): Promise<ShellProcess>
   /** Notes where the next command of this run starts, where that is kept. */
   endedAt(cwd: Path): void
 }
@@ -158,6 +160,8 @@ export interface CommandTransaction {
   readonly signal: AbortSignal
   /** Everything that was refused, each once. */
   readonly refusals: readonly Refusal[]
+  /** Every file whose bytes were read. */
+  readonly reads: ReadonlySet<Path>
   /** Whether an access waited for an approval: it was got, and the line must run again. Throws where it was not. */
   settleQuestion(): Promise<boolean>
   /** What the line has changed, as one set, with the accesses that led to it. */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { appendFile } from './append-file.ts'
 import { applyPatch } from './apply-patch.ts'
+import { checkCommand, startCommand, stopCommand } from './background-commands.ts'
 import { copyFile } from './copy-file.ts'
 import { createDirectory } from './create-directory.ts'
 import { deleteFile } from './delete-file.ts'
@@ -34,6 +35,9 @@ export const builtinTools = [
   moveFile,
   deleteFile,
   runCommand,
+  startCommand,
+  checkCommand,
+  stopCommand,
 ] as const
 
 type BuiltinTool = (typeof builtinTools)[number]

@@ -38,6 +38,9 @@ const right: Record<string, Record<string, unknown>> = {
   delete_file: { path: 'a.ts' },
   diff_workspace: {},
   run_command: { command: 'true' },
+  start_command: { command: 'true' },
+  check_command: { id: 'process-1' },
+  stop_command: { id: 'process-1' },
 }
 
 const badPaths: readonly unknown[] = [

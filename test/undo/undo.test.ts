@@ -142,6 +142,17 @@ describe('undo', () => {
     expect(await backend.stat(at('n/m'))).toBeUndefined()
   })
 
+  it("leaves a directory of ours that another's file comes back into", async () => {
+    const { workspace, backend } = await open()
+    const start = workspace.checkpoint('start')
+    await write(workspace, 'n/m/ours', 'o')
+    await commit(backend, change('n/m/theirs', file('t')))
+    await ok(workspace, 'delete_file', { path: 'n/m/theirs' })
+    expect(await workspace.rollback(start.id)).toMatchObject({ ok: true, kept: ['n', 'n/m'] })
+    expect(await textAt(backend, 'n/m/theirs')).toBe('t')
+    expect(await backend.stat(at('n/m/ours'))).toBeUndefined()
+  })
+
   it('makes a parent again that has gone since', async () => {
     const { workspace, backend } = await open()
     const done = await ok(workspace, 'delete_file', { path: 'd/sub/y.txt' })

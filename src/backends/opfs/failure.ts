@@ -26,6 +26,10 @@ export function storageFailure(cannot: string, error: unknown, path?: string): T
         hint: 'Nothing was changed. Try again.',
       })
     default:
-      return new ToolError('BACKEND_ERROR', `${cannot}: the storage failed`, details)
+      return new ToolError(
+        'BACKEND_ERROR',
+        `${cannot}: the storage failed${typeof name === 'string' ? ` (${name})` : ''}`,
+        details,
+      )
   }
 }

@@ -11,7 +11,9 @@ export interface SyncHandle {
 }
 
 /** A file's handle where synchronous ones can be had. */
-export type SyncFile = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncHandle> }
+export type SyncFile = FileSystemFileHandle & {
+  createSyncAccessHandle(options?: { readonly mode: string }): Promise<SyncHandle>
+}
 
 /** Slots that are open, until `close`. */
 export interface OpenedSlots {

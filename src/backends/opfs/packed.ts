@@ -39,10 +39,13 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
   let bytes = 0
   let lookAgainAt = 0
   let isClosed = false
+  let pausedAt = performance.now()
   const waiting: Job[] = []
 
   /** Gives back the storage once the commits that are being written are. */
   async function giveUp(): Promise<void> {
+    // It may be wanted before we are done with taking it.
+    await refreshing?.catch(() => {})
     held = undefined
     await running
   }
@@ -164,6 +167,12 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
         break
       }
       if (held === undefined || place === undefined) continue
+      const now = performance.now()
+      if (now - pausedAt > PAUSE_AFTER_MS) {
+        pausedAt = now
+        await nextTask()
+        continue
+      }
       const alone = waiting.findIndex((job) => job.alone)
       const jobs = waiting.splice(0, alone === -1 ? waiting.length : Math.max(1, alone))
       running = write(jobs, held, place).finally(() => {
@@ -213,6 +222,23 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
       await lease.close()
     },
   }
+}
+
+/**
+ * Writing by synchronous handles never leaves the task: without a pause now and then, one who commits in a loop would never
+ * hear that another wants the lease, nor that the worker is to end.
+ */
+const PAUSE_AFTER_MS = 50
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = () => {
+      port1.close()
+      resolve()
+    }
+    port2.postMessage(undefined)
+  })
 }
 
 interface Job {

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { askPermission, directoryHandle } from '../../../src/backends/directory-handle.ts'
 import { type OpfsOptions, opfs } from '../../../src/backends/opfs.ts'
+import type { LogicalPath } from '../../../src/paths/logical-path.ts'
+import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
+import type { Outcome } from './contract-worker.ts'
 
 let count = 0
 const fresh = (): string => {
@@ -8,7 +12,7 @@ const fresh = (): string => {
   return `test-${Date.now().toString(36)}-${count}`
 }
 
-function packed(options: OpfsOptions) {
+function workspace(options: OpfsOptions) {
   return async () => {
     const name = fresh()
     const open = () => opfs({ ...options, name, persist: false })
@@ -16,14 +20,61 @@ function packed(options: OpfsOptions) {
   }
 }
 
-registerContract('OPFS packed, from the page over a worker', backendContract({ name: 'packed', create: packed({}) }), {
-  describe,
-  it,
-})
+registerContract(
+  'OPFS packed, from the page over a worker',
+  backendContract({ name: 'packed', create: workspace({}) }),
+  {
+    describe,
+    it,
+  },
+)
 
-registerContract('OPFS packed, on the page', backendContract({ name: 'packed', create: packed({ access: 'async' }) }), {
-  describe,
-  it,
+registerContract(
+  'OPFS packed, on the page',
+  backendContract({ name: 'packed', create: workspace({ access: 'async' }) }),
+  {
+    describe,
+    it,
+  },
+)
+
+registerContract(
+  'OPFS files, on the page',
+  backendContract({ name: 'files', create: workspace({ layout: 'files' }) }),
+  { describe, it },
+)
+
+registerContract(
+  'a directory handle',
+  backendContract({
+    name: 'directory handle',
+    async create() {
+      const name = fresh()
+      const root = await navigator.storage.getDirectory()
+      const handle = await root.getDirectoryHandle(name, { create: true })
+      const open = () => directoryHandle(handle, { caseSensitive: true })
+      return { backend: await open(), reopen: open, dispose: () => root.removeEntry(name, { recursive: true }) }
+    },
+  }),
+  { describe, it },
+)
+
+/** Where the workspace is opened in a worker, its contract is run there. */
+describe.each(['packed', 'files'] as const)('OPFS %s, in a worker', (layout) => {
+  it('keeps the contract', async () => {
+    const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
+    const outcomes = await new Promise<Outcome[]>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(message))
+      worker.postMessage(layout)
+    })
+    worker.terminate()
+    expect(outcomes.filter(({ failed }) => failed !== undefined)).toEqual([])
+    const skipped = outcomes.filter((one) => one.skipped !== undefined)
+    expect(outcomes.length - skipped.length).toBeGreaterThan(layout === 'packed' ? 95 : 65)
+    for (const one of skipped)
+      expect(one.skipped).toMatch(/^(the backend (declares|offers|has)|nobody but the backend)/)
+  })
 })
 
 describe('opfs', () => {
@@ -36,6 +87,40 @@ describe('opfs', () => {
     expect(info.quota).toBeGreaterThan(info.usage as number)
     await backend.close()
     await removeWorkspace(name)
+  })
+})
+
+describe('a directory handle', () => {
+  it('gives names as they are stored where letter case does not tell', async () => {
+    const root = await navigator.storage.getDirectory()
+    const handle = await root.getDirectoryHandle(fresh(), { create: true })
+    const backend = await directoryHandle(handle)
+    expect(backend.capabilities).toMatchObject({ caseSensitive: false, links: false, modes: false })
+    await commit(backend, change('Docs', directory), change('Docs/.Env', file('x')))
+    expect(await backend.canonical('docs/.ENV' as LogicalPath)).toBe('Docs/.Env')
+    await backend.close()
+    const again = await directoryHandle(handle)
+    expect(again.capabilities.caseSensitive, 'the names that are there tell').toBe(true)
+    await again.close()
+    await root.removeEntry(handle.name, { recursive: true })
+  })
+
+  it('without permission is refused, and asks only where that is of use', async () => {
+    const root = await navigator.storage.getDirectory()
+    const asked: string[] = []
+    const locked = {
+      kind: 'directory',
+      queryPermission: async () => 'prompt',
+      requestPermission: async ({ mode }: { mode: string }) => {
+        asked.push(mode)
+        return 'denied'
+      },
+    } as unknown as FileSystemDirectoryHandle
+    await expect(directoryHandle(locked)).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    expect(asked).toEqual([])
+    expect(await askPermission(locked)).toBe('denied')
+    expect(asked).toEqual(['readwrite'])
+    expect(await askPermission(root)).toBe('granted')
   })
 })
 

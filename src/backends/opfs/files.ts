@@ -1,0 +1,355 @@
+import { ToolError } from '../../errors.ts'
+import { sha256 } from '../../files/version.ts'
+import {
+  childOf,
+  display,
+  type LogicalPath,
+  nameOf,
+  type Path,
+  parentOf,
+  parsePath,
+  quote,
+  ROOT,
+} from '../../paths/logical-path.ts'
+import type { Backend, Capabilities, Change, CommitOptions, Receipt, State, Version } from '../../vfs/backend.ts'
+import { canonical } from '../../vfs/canonical.ts'
+import { applyOrder, judgeChanges, throwIfAborted, validateChanges } from '../../vfs/changes.ts'
+import { storageFailure } from './failure.ts'
+import { type Entry, type Folder, wrongType } from './folder.ts'
+import type { Lease } from './lease.ts'
+import type { RedoStep } from './redo.ts'
+import { openStaging, type Staging } from './staging.ts'
+
+export interface FilesOptions {
+  /** Whether names that differ in letter case are two. */
+  readonly caseSensitive: boolean
+  /** Whether staged files can be moved into place; otherwise they are copied. */
+  readonly canMove: boolean
+  readonly onCommit?: (changes: readonly Change[]) => void
+}
+
+/**
+ * A directory of a browser as a backend: each file a file. A set is staged aside, noted in a journal, then put in place,
+ * all under a lease that keeps other tabs out, also from reading half of a set. Links and permission bits there are none.
+ */
+export async function openFiles(
+  lease: Lease<FileSystemDirectoryHandle>,
+  folder: Folder,
+  options: FilesOptions,
+): Promise<Backend> {
+  let staging: Staging | undefined
+  let refreshing: Promise<Staging> | undefined
+  let busy = 0
+  let whenIdle: (() => void) | undefined
+  let isClosed = false
+  let turn: Promise<unknown> = Promise.resolve()
+
+  async function giveUp(): Promise<void> {
+    // It may be wanted before we are done with taking it.
+    await refreshing?.catch(() => {})
+    staging = undefined
+    if (busy > 0) await new Promise<void>((resolve) => (whenIdle = resolve))
+  }
+
+  /** Takes the lease, and finishes what a kill left. */
+  async function refresh(): Promise<Staging> {
+    const state = await lease.acquire(giveUp)
+    folder.forget(ROOT)
+    const opened = openStaging(state, folder, options.canMove)
+    for (const step of await opened.pending()) await opened.take(step)
+    await opened.clear()
+    staging = opened
+    return opened
+  }
+
+  async function held(): Promise<Staging> {
+    if (isClosed) throw new ToolError('BACKEND_ERROR', 'Cannot go on: the backend is closed')
+    if (staging !== undefined) return staging
+    refreshing ??= refresh().finally(() => {
+      refreshing = undefined
+    })
+    return refreshing
+  }
+
+  /** Runs something under the lease. */
+  async function under<T>(cannot: string, path: Path, action: (staging: Staging) => Promise<T>): Promise<T> {
+    try {
+      let mine = await held()
+      // It may have gone again while we were waking up.
+      while (staging !== mine) mine = await held()
+      busy += 1
+      try {
+        return await action(mine)
+      } finally {
+        busy -= 1
+        if (busy === 0) whenIdle?.()
+      }
+    } catch (error) {
+      throw storageFailure(`Cannot ${cannot} ${quote(display(path))}`, error, path === ROOT ? undefined : path)
+    }
+  }
+
+  /** Commits exclude each other, and reads wait for them. */
+  function inTurn<T>(action: () => Promise<T>): Promise<T> {
+    const result = turn.then(action)
+    turn = result.catch(() => {})
+    return result
+  }
+
+  const reading = <T>(verb: string, path: Path, action: () => Promise<T>): Promise<T> =>
+    turn.then(() => under(verb, path, action))
+
+  async function statAt(path: Path) {
+    return (await folder.look(path))?.stat
+  }
+
+  async function commit(changes: readonly Change[], how: CommitOptions): Promise<Receipt> {
+    throwIfAborted(how.signal)
+    validateChanges(changes)
+    const first = changes[0]
+    if (first === undefined) return { applied: [] }
+    return under('change', first.path, async (mine) => {
+      const present = await gather(folder, changes)
+      judgeChanges(changes, present.view)
+      const real = applyOrder(changes).filter(({ path, to }) => !isNoChange(present.at(path), to))
+      const steps: RedoStep[] = []
+      try {
+        const staged = new Map<Path, string>()
+        await severally(real, async ({ path, to }) => {
+          if (to?.type === 'file') staged.set(path, await mine.stage(to.bytes))
+        })
+        for (const { path, to } of real) {
+          const type = present.at(path)?.type
+          if (type !== undefined && (to === null || to.type !== type)) steps.push({ do: `remove ${type}`, path })
+          if (to?.type === 'directory') steps.push({ do: 'directory', path })
+          if (to?.type === 'file') steps.push({ do: 'file', path, staged: staged.get(path) as string })
+        }
+        throwIfAborted(how.signal)
+        // One step happens or does not.
+        if (steps.length > 1) await mine.writeJournal(steps)
+        await takeAll(mine, steps, present)
+      } catch (error) {
+        await mine.clear().catch(() => {
+          // What could not be cleared is, when the lease is taken next.
+          staging = undefined
+        })
+        throw error
+      }
+      await mine.clear()
+      if (steps.length > 0) options.onCommit?.(changes)
+      return {
+        applied: changes.map(({ path, to }) => {
+          const before = present.version(path)
+          return { path, before, after: isNoChange(present.at(path), to) ? before : versionOf(to) }
+        }),
+      }
+    })
+  }
+
+  /** Takes the steps; where one fails, what was before is put back. */
+  async function takeAll(mine: Staging, steps: readonly RedoStep[], present: Present): Promise<void> {
+    const taken: RedoStep[] = []
+    const take = async (step: RedoStep) => {
+      taken.push(step)
+      await mine.take(step)
+    }
+    try {
+      // What is a file need not wait for what is another one.
+      let together: RedoStep[] = []
+      for (const step of steps) {
+        const isApart = step.do === 'directory' || step.do === 'remove directory'
+        if (isApart || together[0]?.do !== step.do) {
+          await severally(together, take)
+          together = []
+        }
+        if (isApart) await take(step)
+        else together.push(step)
+      }
+      await severally(together, take)
+    } catch (error) {
+      await putBack(mine, taken, present)
+      throw error
+    }
+  }
+
+  async function putBack(mine: Staging, taken: readonly RedoStep[], present: Present): Promise<void> {
+    for (const { path } of [...taken].reverse()) {
+      const before = present.at(path)
+      const now = await folder.look(path)
+      if (now !== undefined && now.type !== before?.type) await folder.remove(path)
+      if (before?.type === 'directory') await folder.makeDirectory(path)
+      if (before?.type === 'file') {
+        await mine.take({ do: 'file', path, staged: await mine.stage(before.bytes as Uint8Array) })
+      }
+    }
+  }
+
+  await under('open', ROOT, async () => {})
+  return {
+    capabilities: capabilitiesWith(options.caseSensitive),
+
+    canonical(path, how) {
+      return reading('resolve', path as Path, async () => {
+        const spelled = options.caseSensitive ? path : await asStored(folder, path)
+        return canonical({ stat: statAt, readLink: noLinks }, spelled, how)
+      })
+    },
+    stat: (path) => reading('look at', path, () => statAt(path)),
+    list: (path) =>
+      reading('list', path, async () =>
+        (await folder.list(await folder.directory(path, 'list'))).filter(({ name }) => isGuarded(name)),
+      ),
+    read(path, range) {
+      return reading('read', path, async () => {
+        const entry = await folder.look(path)
+        if (entry?.type !== 'file') throw await wrongType(folder.look, 'read', path, entry)
+        const { stat } = entry
+        if (range === undefined) {
+          const bytes = await folder.bytes(entry)
+          return { bytes, stat: { ...stat, size: bytes.length } }
+        }
+        if (range.tag !== undefined && range.tag !== stat.tag) {
+          throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
+            path,
+            currentSha256: sha256(await folder.bytes(entry)),
+          })
+        }
+        const start = Math.max(0, range.start)
+        const part = entry.file.slice(start, Math.max(start, range.end))
+        return { bytes: new Uint8Array(await part.arrayBuffer()), stat }
+      })
+    },
+    readLink: (path) =>
+      reading('read link', path, async () => {
+        throw await wrongType(folder.look, 'read link', path, await folder.look(path))
+      }),
+    commit: (changes, how) => inTurn(() => commit(changes, how)),
+    async close() {
+      if (isClosed) return
+      await turn
+      isClosed = true
+      await lease.close()
+    },
+  }
+}
+
+function capabilitiesWith(caseSensitive: boolean): Capabilities {
+  return Object.freeze({
+    links: false,
+    modes: false,
+    times: 'own',
+    caseSensitive,
+    authority: 'shared',
+    lasting: true,
+    atomic: 'set',
+  })
+}
+
+async function noLinks(): Promise<never> {
+  throw new Error('A storage without links was asked for one')
+}
+
+type Seen = Entry & { readonly bytes?: Uint8Array; readonly sha256?: string }
+
+interface Present {
+  readonly view: Parameters<typeof judgeChanges<Seen>>[1]
+  at(path: Path): Seen | undefined
+  version(path: Path): Version
+}
+
+/** Looks at everything that a set is judged by. */
+async function gather(folder: Folder, changes: readonly Change[]): Promise<Present> {
+  const seen = new Map<Path, Seen | undefined>()
+  const names = new Map<Path, readonly string[]>()
+  const touched = new Set(changes.map(({ path }) => path))
+  await severally(changes, async ({ path, to }) => {
+    if (to?.type === 'link') {
+      throw new ToolError('INVALID_INPUT', `Cannot link ${quote(path)}: this storage has no links`, { path })
+    }
+    const entry = await folder.look(path)
+    if (entry?.type === 'file') {
+      const bytes = await folder.bytes(entry)
+      seen.set(path, { ...entry, bytes, sha256: sha256(bytes) })
+    } else seen.set(path, entry)
+    if (entry?.type === 'directory' && to?.type !== 'directory') {
+      names.set(
+        path,
+        (await folder.list(entry.handle)).map(({ name }) => name),
+      )
+    }
+    for (
+      let above = parentOf(path);
+      above !== ROOT && !touched.has(above) && !seen.has(above);
+      above = parentOf(above)
+    ) {
+      seen.set(above, await folder.look(above))
+    }
+  })
+  return {
+    at: (path) => seen.get(path),
+    version: (path) => {
+      const one = seen.get(path)
+      if (one?.type !== 'file') return one === undefined ? null : DIRECTORY_VERSION
+      return { type: 'file', sha256: one.sha256 as string, size: (one.bytes as Uint8Array).length }
+    },
+    view: {
+      at: (path) => seen.get(path),
+      sha256: (one) => one.sha256 as string,
+      names: (path) => names.get(path) ?? [],
+    },
+  }
+}
+
+/** Does the same with each, several at a time; all have ended when it has. Throws the first failure. */
+async function severally<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
+  let next = 0
+  let failure: { readonly error: unknown } | undefined
+  const work = async () => {
+    while (next < items.length && failure === undefined) {
+      const item = items[next++] as T
+      await action(item).catch((error) => {
+        failure ??= { error }
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work))
+  if (failure !== undefined) throw (failure as { readonly error: unknown }).error
+}
+
+const AT_ONCE = 16
+
+const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
+
+function isNoChange(present: Entry | undefined, to: State): boolean {
+  if (to === null) return present === undefined
+  return to.type === 'directory' && present?.type === 'directory'
+}
+
+function versionOf(to: State): Version {
+  if (to?.type === 'file') return { type: 'file', sha256: sha256(to.bytes), size: to.bytes.length }
+  return to === null ? null : DIRECTORY_VERSION
+}
+
+/** The path as the storage spells it, as far as it exists. */
+async function asStored(folder: Folder, path: LogicalPath): Promise<LogicalPath> {
+  let here = ROOT
+  for (const name of path === '' ? [] : path.split('/')) {
+    const entry = await folder.look(here)
+    const names = entry?.type === 'directory' ? (await folder.list(entry.handle)).map((one) => one.name) : []
+    const folded = fold(name)
+    here = childOf(here, names.includes(name) ? name : (names.find((one) => fold(one) === folded) ?? name))
+  }
+  return here
+}
+
+function fold(name: string): string {
+  return name.normalize('NFC').toUpperCase().toLowerCase()
+}
+
+function isGuarded(name: string): boolean {
+  try {
+    return nameOf(parsePath(name)) === name
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,134 @@
+import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
+import type { Folder } from './folder.ts'
+import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
+import { decodeSteps, encodeSteps, type RedoStep } from './redo.ts'
+
+/**
+ * The private directory of a workspace of files: what a set will be is written here first, then a journal of the steps
+ * that put it in place, and only then the steps are taken. Whoever takes the lease next finishes what a kill left.
+ */
+export interface Staging {
+  /** Writes bytes aside, to their end. Gives their name here. */
+  stage(bytes: Uint8Array): Promise<string>
+  /** From here on the set will happen. */
+  writeJournal(steps: readonly RedoStep[]): Promise<void>
+  /** Takes a step; taken again, it changes nothing more. */
+  take(step: RedoStep): Promise<void>
+  /** The steps of a journal that was not cleared. */
+  pending(): Promise<readonly RedoStep[]>
+  /** Removes journal and whatever is staged. */
+  clear(): Promise<void>
+}
+
+/** A handle that can be moved, where browsers have that. */
+type Movable = FileSystemFileHandle & {
+  move?(directory: FileSystemDirectoryHandle, name: string): Promise<void>
+}
+
+export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, canMove: boolean): Staging {
+  let count = 0
+  const staged = new Map<string, FileSystemFileHandle>()
+  let hasJournal = false
+
+  async function drop(name: string): Promise<void> {
+    await patiently(() => state.removeEntry(name)).catch((error) => {
+      if ((error as { name?: string }).name !== 'NotFoundError') throw error
+    })
+    staged.delete(name)
+  }
+
+  /** A staged file, or undefined where it is in place already. */
+  async function find(name: string): Promise<FileSystemFileHandle | undefined> {
+    const kept = staged.get(name)
+    if (kept !== undefined) return kept
+    try {
+      return await state.getFileHandle(name)
+    } catch (error) {
+      if ((error as { name?: string }).name === 'NotFoundError') return undefined
+      throw error
+    }
+  }
+
+  async function place(path: Path, name: string): Promise<void> {
+    const source = await find(name)
+    if (source === undefined) return
+    const directory = await folder.directory(parentOf(path), 'change')
+    const movable = source as Movable
+    if (canMove && movable.move !== undefined) {
+      await patiently(async () => movable.move?.(directory, nameOf(path)))
+      staged.delete(name)
+    } else {
+      const bytes = await (await source.getFile()).arrayBuffer()
+      await writeStream(await directory.getFileHandle(nameOf(path), { create: true }), bytes)
+    }
+    folder.touched(path)
+  }
+
+  return {
+    async stage(bytes) {
+      count += 1
+      const name = `staged-${count}`
+      const handle = await state.getFileHandle(name, { create: true })
+      staged.set(name, handle)
+      await writeWhole(handle, bytes)
+      return name
+    },
+    async writeJournal(steps) {
+      hasJournal = true
+      await writeWhole(await state.getFileHandle(JOURNAL, { create: true }), encodeSteps(steps))
+    },
+    async take(step) {
+      if (step.do === 'directory') return folder.makeDirectory(step.path)
+      if (step.do === 'file') return place(step.path, step.staged)
+      const type = step.do === 'remove file' ? 'file' : 'directory'
+      if ((await folder.look(step.path))?.type === type) await folder.remove(step.path)
+    },
+    async pending() {
+      hasJournal = true
+      try {
+        const file = await (await state.getFileHandle(JOURNAL)).getFile()
+        return decodeSteps(new Uint8Array(await file.arrayBuffer())) ?? []
+      } catch (error) {
+        if ((error as { name?: string }).name === 'NotFoundError') return []
+        throw error
+      }
+    },
+    async clear() {
+      // The journal first: its steps may need what is staged.
+      if (hasJournal) {
+        await drop(JOURNAL)
+        const names: string[] = []
+        for await (const name of state.keys()) names.push(name)
+        for (const name of names) await drop(name)
+        hasJournal = false
+      } else for (const name of [...staged.keys()]) await drop(name)
+    },
+  }
+}
+
+const JOURNAL = 'journal'
+
+async function writeWhole(handle: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
+  if (!hasSyncHandles()) return writeStream(handle, bytes as Uint8Array<ArrayBuffer>)
+  const open = await patiently(() => (handle as SyncFile).createSyncAccessHandle())
+  try {
+    open.truncate(0)
+    if (open.write(bytes, { at: 0 }) < bytes.length) {
+      throw new DOMException('Only a part was written', 'QuotaExceededError')
+    }
+    open.flush()
+  } finally {
+    open.close()
+  }
+}
+
+async function writeStream(handle: FileSystemFileHandle, bytes: BufferSource): Promise<void> {
+  const stream = await handle.createWritable()
+  try {
+    await stream.write(bytes as ArrayBuffer)
+    await stream.close()
+  } catch (error) {
+    await stream.abort().catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,103 @@
+import { z } from 'zod'
+import type { Failure } from './errors.ts'
+import { ToolError } from './errors.ts'
+import type { Path } from './paths/logical-path.ts'
+import type { CommandTransaction, Shell, ShellOutcome, ShellProcess } from './shells/shell.ts'
+import { type Draft, defineTool, type Tool } from './tool.ts'
+
+export interface BackgroundOptions {
+  readonly shell: Shell
+  readonly open: (signal: AbortSignal) => CommandTransaction
+  /** Carries out what the command changed, as a call of its own. */
+  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
+  readonly line: string
+  readonly cwd: Path
+  readonly timeoutMs: number
+  readonly now: () => number
+}
+
+/**
+ * A command that runs on by itself, in a shell that has no processes: what it changes is committed at its end, as one
+ * call of its own. One that is stopped changes nothing.
+ */
+export function runInBackground(options: BackgroundOptions): ShellProcess {
+  const { shell, open, commit, line, cwd, timeoutMs, now } = options
+  const stop = new AbortController()
+  let stdout = ''
+  let stderr = ''
+  let exitCode: number | undefined
+
+  async function run(): Promise<void> {
+    for (;;) {
+      const transaction = open(stop.signal)
+      const { files, git, signal } = transaction
+      let outcome: ShellOutcome | undefined
+      let failure: unknown
+      try {
+        outcome = await shell.run({ line, cwd, env: {}, timeoutMs, signal, files, git, now })
+      } catch (error) {
+        failure = error
+      }
+      if (await transaction.settleQuestion()) continue
+      const { refusals, reads } = transaction
+      if (outcome === undefined) {
+        await commit(commandEnd(cwd, { refusals, reads }))
+        throw failure
+      }
+      const { changes, accesses } = await transaction.changes()
+      const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
+      if (!kept.ok) throw new ToolError(kept.code, kept.message)
+      // Only now: what the command has read counts for whoever sees its output.
+      stdout += outcome.stdout
+      stderr += outcome.stderr
+      exitCode = outcome.exitCode
+      return
+    }
+  }
+
+  const ended = run().catch((error: unknown) => {
+    stderr += `${error instanceof ToolError ? error.message : 'The command failed'}\n`
+    exitCode = error instanceof ToolError && error.code === 'COMMAND_TIMEOUT' ? 124 : stop.signal.aborted ? 143 : 126
+  })
+
+  return {
+    output() {
+      const since = { stdout, stderr }
+      stdout = ''
+      stderr = ''
+      return since
+    },
+    get exitCode() {
+      return exitCode
+    },
+    async write() {
+      throw new ToolError('SHELL_UNAVAILABLE', `A background command of ${shell.name} reads no input`)
+    },
+    async stop() {
+      stop.abort()
+      await ended
+    },
+    ended,
+  }
+}
+
+/** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */
+function commandEnd(cwd: Path, effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>): Tool {
+  const paths = effect.changes?.map(({ path }) => path) ?? []
+  return defineTool({
+    name: 'start_command',
+    title: 'End of a background command',
+    description: 'Applies what a background command has changed.',
+    permission: 'command:background',
+    mutates: true,
+    idempotent: false,
+    input: z.object({}),
+    output: z.object({ paths: z.array(z.string()) }),
+    plan: () => [{ permission: 'command:background', path: cwd === '' ? '.' : cwd }],
+    draft: async () => ({
+      summary: `A background command changed ${paths.length} paths`,
+      ...effect,
+      result: () => ({ paths }),
+    }),
+  }) as unknown as Tool
+}

@@ -1,0 +1,58 @@
+/** The flags of a command, as it was called. */
+export interface Flags {
+  /** Times that a flag was given, by its one name. */
+  readonly count: (name: string) => number
+  /** Values of a flag, in order. */
+  readonly values: (name: string) => readonly string[]
+  readonly operands: readonly string[]
+}
+
+/** What flags a command has: spellings (`-n`, `--line-number`) to the one name. */
+export interface FlagTable {
+  readonly plain: Readonly<Record<string, string>>
+  readonly valued: Readonly<Record<string, string>>
+}
+
+/** Parses arguments as getopt does; `undefined` where a flag is not in the table. */
+export function parseFlags(args: readonly string[], { plain, valued }: FlagTable): Flags | undefined {
+  const counts = new Map<string, number>()
+  const values = new Map<string, string[]>()
+  const operands: string[] = []
+  const give = (name: string, value: string) => values.set(name, [...(values.get(name) ?? []), value])
+  const own = (table: Readonly<Record<string, string>>, flag: string) =>
+    Object.hasOwn(table, flag) ? table[flag] : undefined
+
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string
+    if (arg === '--') {
+      operands.push(...args.slice(i + 1))
+      break
+    }
+    if (arg.startsWith('--')) {
+      const equals = arg.indexOf('=')
+      const flag = equals === -1 ? arg : arg.slice(0, equals)
+      const name = own(plain, flag)
+      const valueName = own(valued, flag)
+      if (valueName !== undefined) {
+        const value = equals === -1 ? args[++i] : arg.slice(equals + 1)
+        if (value === undefined) return undefined
+        give(valueName, value)
+      } else if (name !== undefined && equals === -1) counts.set(name, (counts.get(name) ?? 0) + 1)
+      else return undefined
+    } else if (arg.startsWith('-') && arg !== '-') {
+      for (let at = 1; at < arg.length; at++) {
+        const flag = `-${arg[at]}`
+        const name = own(plain, flag)
+        const valueName = own(valued, flag)
+        if (name !== undefined) counts.set(name, (counts.get(name) ?? 0) + 1)
+        else if (valueName !== undefined) {
+          const value = at + 1 < arg.length ? arg.slice(at + 1) : args[++i]
+          if (value === undefined) return undefined
+          give(valueName, value)
+          break
+        } else return undefined
+      }
+    } else operands.push(arg)
+  }
+  return { count: (name) => counts.get(name) ?? 0, values: (name) => values.get(name) ?? [], operands }
+}

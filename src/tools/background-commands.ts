@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { ToolError } from '../errors.ts'
+import { clamp } from '../limits.ts'
+import { display } from '../paths/logical-path.ts'
+import type { RunningCommand } from '../shells/processes.ts'
+import { defineTool, type ToolContext } from '../tool.ts'
+import { boundOutput } from './command-output.ts'
+import { reason } from './fields.ts'
+import { targetOf } from './target.ts'
+
+const id = z.string().min(1).max(100).describe('As start_command gave it')
+
+const state = {
+  id: z.string(),
+  state: z.enum(['running', 'ended']),
+  exitCode: z.number().optional(),
+}
+
+const progress = z.object({
+  ...state,
+  stdout: z.string().describe('Since the last check'),
+  stderr: z.string(),
+  truncated: z.boolean(),
+  outputUri: z.string().optional(),
+})
+
+/** A command that runs on while other calls are made. */
+export const startCommand = defineTool({
+  name: 'start_command',
+  title: 'Start background command',
+  description: 'Start a shell command line that runs in the background; check_command tells how it goes.',
+  input: z.strictObject({
+    command: z.string().min(1).describe('Command line'),
+    cwd: z.string().optional().describe('Directory to run in'),
+    timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
+    reason,
+  }),
+  output: z.object(state),
+  permission: 'command:background',
+  mutates: true,
+  idempotent: false,
+  commandLine: ({ command }) => command,
+  plan: ({ cwd }, at) => [{ permission: 'command:background', path: cwd ?? display(at.cwd) }],
+  async draft(asked, context) {
+    const { commands: desk, processes, limits, warnings } = context
+    if (desk === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+    processes.requireRoom()
+    const { path: cwd } = targetOf(context)
+    const stat = await desk.open(context.signal).files.stat(display(cwd))
+    if (stat?.type !== 'directory') {
+      throw new ToolError('NOT_A_DIRECTORY', `Cannot run a command in ${JSON.stringify(display(cwd))}`, { path: cwd })
+    }
+    const timeoutMs = clamp(
+      'timeoutMs',
+      asked.timeoutMs ?? limits.backgroundTimeoutMs,
+      limits.backgroundTimeoutMs,
+      warnings,
+    )
+    const process = await desk.start(asked.command, cwd, timeoutMs)
+    const command = processes.add(asked.command, process, context.now())
+    return { summary: `Started ${command.id}`, result: () => stateOf(command) }
+  },
+})
+
+/** What a background command has put out since the last time, and whether it has ended. */
+export const checkCommand = defineTool({
+  name: 'check_command',
+  title: 'Check background command',
+  description: 'New output of a background command since the last check, and whether it has ended.',
+  input: z.strictObject({ id }),
+  output: progress,
+  permission: 'command:background',
+  mutates: false,
+  idempotent: false,
+  plan: () => [],
+  async draft(asked, context) {
+    const command = context.processes.get(asked.id)
+    return { summary: summaryOf(command), result: () => progressOf(command, context) }
+  },
+})
+
+/** Ends a background command and all its children. */
+export const stopCommand = defineTool({
+  name: 'stop_command',
+  title: 'Stop background command',
+  description: 'End a background command and its children; an ended one stays as it is.',
+  input: z.strictObject({ id, reason }),
+  output: progress,
+  permission: 'command:background',
+  mutates: true,
+  idempotent: true,
+  plan: () => [],
+  async draft(asked, context) {
+    const command = context.processes.get(asked.id)
+    await command.process.stop()
+    return { summary: summaryOf(command), result: () => progressOf(command, context) }
+  },
+})
+
+function stateOf({ id, process }: RunningCommand): z.output<z.ZodObject<typeof state>> {
+  const { exitCode } = process
+  return exitCode === undefined ? { id, state: 'running' } : { id, state: 'ended', exitCode }
+}
+
+function progressOf(command: RunningCommand, context: ToolContext): z.output<typeof progress> {
+  const { stdout, stderr, truncated, uri } = boundOutput(command.process.output(), context)
+  return { ...stateOf(command), stdout, stderr, truncated, ...(uri === undefined ? {} : { outputUri: uri }) }
+}
+
+function summaryOf({ id, process: { exitCode } }: RunningCommand): string {
+  return exitCode === undefined ? `${id} is running` : `${id} has ended with exit code ${exitCode}`
+}

@@ -1,0 +1,164 @@
+import { opfs } from '../../../src/backends/opfs.ts'
+import { sha256 } from '../../../src/files/version.ts'
+import { createWorkspace } from '../../../src/index.ts'
+import type { Path } from '../../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../../src/vfs/backend.ts'
+
+/** What a test asks of a page, or of a worker in it: this module is loaded by both. */
+export type Layout = 'packed' | 'files'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+const NAMES = ['a', 'b', 'd/c']
+let backend: Backend | undefined
+const changes: unknown[] = []
+
+const write = (path: string, text: string): Change => ({
+  path: path as Path,
+  expect: 'any',
+  to: { type: 'file', bytes: encoder.encode(text) },
+})
+
+async function open(name: string, layout: Layout): Promise<Backend> {
+  backend ??= await opfs({ name, layout, onChange: (changed) => changes.push(changed) })
+  return backend
+}
+
+async function textOf(from: Backend, path: string): Promise<string> {
+  return decoder.decode((await from.read(path as Path)).bytes)
+}
+
+/** A long text that a torn write would show in. */
+const content = (round: number): string => `${round}\n`.repeat(3_000)
+
+const api = {
+  async close(): Promise<void> {
+    await backend?.close()
+    backend = undefined
+  },
+
+  /** Starts a worker that writes until it is ended, for so long; tells the last set that it had acknowledged. */
+  async writeAndKill(name: string, layout: Layout, from: number, ms: number): Promise<number> {
+    const worker = new Worker(new URL('/page.js', location.href), { type: 'module' })
+    let last = from
+    await new Promise<void>((resolve, reject) => {
+      worker.onerror = ({ message }) => reject(new Error(message))
+      worker.onmessage = ({ data }) => {
+        if (last === from) setTimeout(resolve, ms)
+        last = data
+      }
+      worker.postMessage({ name, layout, from })
+    })
+    worker.terminate()
+    return last
+  },
+
+  /** Which sets the files are of. */
+  async rounds(name: string, layout: Layout): Promise<number[]> {
+    const from = await open(name, layout)
+    const found: number[] = []
+    for (const path of NAMES) {
+      const text = await textOf(from, path)
+      const round = Number(text.split('\n')[0])
+      found.push(text === content(round) ? round : Number.NaN)
+    }
+    await api.close()
+    return found
+  },
+
+  /** One of two: replaces the counter if it is still what it was in the round before. */
+  async race(name: string, layout: Layout, before: string, after: string): Promise<boolean> {
+    const here = await open(name, layout)
+    const expect = { sha256: sha256(encoder.encode(before)) }
+    return here.commit([{ ...write('counter', after), expect }], { durability: 'durable' }).then(
+      () => true,
+      (error) => {
+        if (error.code === 'WRITE_CONFLICT') return false
+        throw error
+      },
+    )
+  },
+
+  async write(name: string, layout: Layout, path: string, text: string): Promise<void> {
+    await (await open(name, layout)).commit([write(path, text)], { durability: 'durable' })
+  },
+
+  async read(name: string, layout: Layout, path: string): Promise<string> {
+    return textOf(await open(name, layout), path)
+  },
+
+  changes: (): unknown[] => changes,
+
+  /** Twenty files, and a patch of all of them. Answers once the patch is on its way. */
+  async patch(name: string, layout: Layout, round: number): Promise<number> {
+    const workspace = await createWorkspace({ backend: await open(name, layout), policy: 'autonomous' })
+    const paths = Array.from({ length: 20 }, (_, i) => `f${i}.txt`)
+    const line = (at: number) => `round ${at}`
+    if (round === 0) {
+      for (const path of paths) await workspace.call('write_file', { path, content: `${line(0)}\nrest\n` })
+      return 20
+    }
+    const patch = paths
+      .map((path) => `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,2 @@\n-${line(round - 1)}\n+${line(round)}\n rest\n`)
+      .join('')
+    const result = await workspace.call('apply_patch', { patch })
+    return result.ok ? (result.filesTouched as readonly unknown[]).length : -1
+  },
+
+  async patched(name: string, layout: Layout): Promise<string[]> {
+    const from = await open(name, layout)
+    return Promise.all(Array.from({ length: 20 }, (_, i) => textOf(from, `f${i}.txt`)))
+  },
+
+  /** Commits files of 100 kB until one is refused. */
+  async fill(name: string, layout: Layout): Promise<{ code: string; names: number; whole: boolean }> {
+    const here = await open(name, layout)
+    const pad = 'x'.repeat(100_000)
+    for (let count = 0; count < 200; count++) {
+      try {
+        await here.commit([write(`pad-${count}`, pad), write('last', String(count))], { durability: 'durable' })
+      } catch (error) {
+        await api.close()
+        const again = await open(name, layout)
+        const names = (await again.list('' as Path)).length
+        let whole = (await textOf(again, 'last')) === String(count - 1)
+        for (let i = 0; i < count; i++) whole &&= (await textOf(again, `pad-${i}`)) === pad
+        return { code: (error as { code: string }).code, names: names - 1 - count, whole }
+      }
+    }
+    return { code: 'none', names: 0, whole: true }
+  },
+
+  /** Every name below the workspace's own directory, as the browser tells them. */
+  async names(name: string): Promise<string[]> {
+    const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
+    const found: string[] = []
+    const visit = async (path: string, directory: FileSystemDirectoryHandle): Promise<void> => {
+      for await (const [child, handle] of directory.entries()) {
+        found.push(`${path}${child}`)
+        if (handle.kind === 'directory') await visit(`${path}${child}/`, handle as FileSystemDirectoryHandle)
+      }
+    }
+    await visit('', await all.getDirectoryHandle(name))
+    return found.sort()
+  },
+}
+
+export type PageApi = typeof api
+Object.assign(globalThis, { api })
+
+if (typeof document === 'undefined') {
+  globalThis.onmessage = async ({ data }: { data: { name: string; layout: Layout; from: number } }) => {
+    const here = await open(data.name, data.layout)
+    if (data.from === 0) {
+      await here.commit([{ path: 'd' as Path, expect: 'any', to: { type: 'directory' } }], { durability: 'durable' })
+    }
+    for (let round = data.from + 1; ; round++) {
+      await here.commit(
+        NAMES.map((path) => write(path, content(round))),
+        { durability: 'durable' },
+      )
+      globalThis.postMessage(round)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { type BrowserContext, chromium, type Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
+import type { Layout, PageApi } from './page.ts'
+
+/** Real pages and workers of a real Chromium, which are ended while they write. */
+let directory: string
+let server: Server
+let context: BrowserContext
+let origin: string
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'opfs-tabs-'))
+  await build({
+    entryPoints: ['test/backends/opfs/page.ts', 'src/backends/opfs-worker.ts'],
+    entryNames: '[name]',
+    outdir: directory,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'error',
+  })
+  server = createServer(({ url }, response) => {
+    const script = /^\/(page|opfs-worker)\.js$/.exec(url ?? '')
+    response.setHeader('content-type', script === null ? 'text/html' : 'text/javascript')
+    response.end(
+      script === null
+        ? '<!doctype html><script type="module" src="/page.js"></script>'
+        : readFileSync(join(directory, `${script[1]}.js`)),
+    )
+  }).listen(0)
+  origin = `http://localhost:${(server.address() as AddressInfo).port}`
+  context = await chromium.launchPersistentContext(join(directory, 'profile'), {
+    executablePath: await chromiumPath(),
+    args: chromiumArgs,
+    headless: true,
+  })
+})
+
+afterAll(async () => {
+  await context?.close()
+  server?.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function openPage(): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(origin)
+  await page.waitForFunction(() => 'api' in globalThis)
+  return page
+}
+
+/** Calls a function of the page's. */
+function ask<K extends keyof PageApi>(
+  page: Page,
+  name: K,
+  ...args: Parameters<PageApi[K]>
+): Promise<Awaited<ReturnType<PageApi[K]>>> {
+  return page.evaluate(
+    ([name, args]) => {
+      const { api } = globalThis as unknown as { api: Record<string, (...args: unknown[]) => unknown> }
+      return api[name as string]?.(...(args as unknown[]))
+    },
+    [name, args] as const,
+  ) as Promise<Awaited<ReturnType<PageApi[K]>>>
+}
+
+describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
+  it('is wholly old or new when a worker that writes without pause is ended, 100 times', async () => {
+    const page = await openPage()
+    let last = 0
+    for (let kill = 0; kill < 100; kill++) {
+      const acknowledged = await ask(page, 'writeAndKill', 'killed', layout, last, (kill * 7) % 23)
+      const rounds = await ask(page, 'rounds', 'killed', layout)
+      expect(new Set(rounds).size, `all of one set after kill ${kill}: ${rounds}`).toBe(1)
+      last = rounds[0] as number
+      expect(last).toBeGreaterThanOrEqual(acknowledged)
+    }
+    const names = (await ask(page, 'names', 'killed')).filter((name) => !/^(files|state)$/.test(name))
+    const expected = layout === 'packed' ? ['journal-0', 'journal-1'] : ['files/a', 'files/b', 'files/d', 'files/d/c']
+    expect(
+      names.filter((name) => layout === 'packed' || !name.startsWith('journal-')),
+      'no temporaries',
+    ).toEqual(expected)
+    await page.close()
+  })
+
+  it('has one winner in each of 100 rounds of two pages that expect the same version', async () => {
+    const pages = [await openPage(), await openPage()] as const
+    let present = 'start'
+    await ask(pages[0], 'write', 'raced', layout, 'counter', present)
+    const wins = [0, 0]
+    for (let round = 0; round < 100; round++) {
+      const texts = [`one ${round}`, `two ${round}`] as const
+      const won = await Promise.all(
+        ([0, 1] as const).map((i) => ask(pages[i], 'race', 'raced', layout, present, texts[i])),
+      )
+      expect(won.filter(Boolean), `winners of round ${round}`).toHaveLength(1)
+      const winner = won[0] ? 0 : 1
+      wins[winner] = (wins[winner] as number) + 1
+      present = texts[winner]
+      expect(await ask(pages[round % 2 === 0 ? 0 : 1], 'read', 'raced', layout, 'counter')).toBe(present)
+    }
+    const told = await ask(pages[1], 'changes')
+    expect(told).toContainEqual({ paths: ['counter'] })
+    await Promise.all(pages.map((page) => page.close()))
+  })
+
+  it('has the whole patch of 20 files or none when the page is closed', async () => {
+    const page = await openPage()
+    await ask(page, 'patch', 'patched', layout, 0)
+    await page.close()
+    let round = 0
+    const outcomes = new Set<string>()
+    // The last one waits for the answer.
+    for (const delay of [0, 5, 10, 20, 40, 80, 160, 320, 640, undefined]) {
+      const closing = await openPage()
+      // Opened first, so that the time is that of the patch.
+      await ask(closing, 'patched', 'patched', layout)
+      const patching = ask(closing, 'patch', 'patched', layout, round + 1).catch(() => undefined)
+      if (delay === undefined) await patching
+      else await new Promise((resolve) => setTimeout(resolve, delay))
+      await closing.close()
+      const answer = await patching
+      const looking = await openPage()
+      const texts = new Set(await ask(looking, 'patched', 'patched', layout))
+      await looking.close()
+      expect(texts.size, `all of one round after ${delay} ms`).toBe(1)
+      const now = Number(/^round (\d+)\nrest\n$/.exec([...texts][0] as string)?.[1])
+      expect([round, round + 1]).toContain(now)
+      if (answer === 20) expect(now, 'what was acknowledged').toBe(round + 1)
+      outcomes.add(now === round ? 'old' : 'new')
+      round = now
+    }
+    expect([...outcomes].sort(), 'both happened').toEqual(['new', 'old'])
+  })
+
+  it('refuses with NO_SPACE where the quota is reached, and loses nothing', async () => {
+    const page = await openPage()
+    const { usage = 0 } = await page.evaluate(() => navigator.storage.estimate())
+    const session = await context.newCDPSession(page)
+    await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: usage + 3_000_000 })
+    const filled = await ask(page, 'fill', `full-${layout}`, layout)
+    await session.send('Storage.overrideQuotaForOrigin', { origin })
+    expect(filled).toEqual({ code: 'NO_SPACE', names: 0, whole: true })
+    await ask(page, 'write', `full-${layout}`, layout, 'after', 'there is room again')
+    expect(await ask(page, 'read', `full-${layout}`, layout, 'after')).toBe('there is room again')
+    await page.close()
+  })
+})

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { type Answer, shellBench } from './setup.ts'
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 400 && !(await check()); i++) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+describe('a background command', () => {
+  it('runs beside other calls, and what it changes is one call that can be undone', async () => {
+    const { run, workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
+    const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+    const before = await snapshot()
+    const started = await call('start_command', {
+      command: 'sleep 0.2; echo b > b.txt; echo done; echo oops >&2; exit 4',
+    })
+    expect(started).toMatchObject({ ok: true, id: 'process-1', state: 'running' })
+    expect(await run('cat a.txt')).toMatchObject({ ok: true, stdout: 'a\n' })
+    let last: Answer = {}
+    await until(async () => {
+      last = await call('check_command', { id: 'process-1' })
+      return last.state === 'ended'
+    })
+    expect(last).toMatchObject({ ok: true, state: 'ended', exitCode: 4, stdout: 'done\n', stderr: 'oops\n' })
+    expect(await call('check_command', { id: 'process-1' })).toMatchObject({ stdout: '', stderr: '' })
+    expect(Object.keys(await snapshot())).toEqual(expect.arrayContaining(['b.txt']))
+    const [written] = workspace
+      .auditRecords()
+      .filter(({ pathsWritten, phase }) => phase === 'outcome' && pathsWritten.length > 0)
+    expect(written?.pathsWritten).toEqual(['b.txt'])
+    expect(await workspace.undo(written?.toolCallId as string)).toMatchObject({ ok: true })
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('changes nothing when it is stopped', async () => {
+    const { workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
+    const before = await snapshot()
+    await workspace.call('start_command', { command: 'echo b > a.txt; sleep 60' })
+    expect(await workspace.call('stop_command', { id: 'process-1' })).toMatchObject({
+      ok: true,
+      state: 'ended',
+      exitCode: 143,
+    })
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it('belongs to its run, and ends with the workspace', async () => {
+    const { workspace } = await shellBench({})
+    const other = workspace.run()
+    for (let i = 0; i < 50; i++) await workspace.call('start_command', { command: 'sleep 600' })
+    expect(await other.call('check_command', { id: 'process-1' })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    for (let i = 1; i <= 25; i++) await workspace.call('stop_command', { id: `process-${i}` })
+    const states = async () => {
+      const found: string[] = []
+      for (let i = 1; i <= 50; i++) {
+        const { state } = (await workspace.call('check_command', { id: `process-${i}` })) as Answer
+        found.push(state)
+      }
+      return found
+    }
+    expect((await states()).filter((state) => state === 'running')).toHaveLength(25)
+    const start = performance.now()
+    await workspace.close()
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  it('is judged like any command, and bounded in number', async () => {
+    const { workspace } = await shellBench({ '.env': 'PASSWORD=x\n' }, { limits: { processes: 2 } })
+    await workspace.call('start_command', { command: 'cat .env; sleep 600' })
+    await workspace.call('start_command', { command: 'sleep 600' })
+    expect(await workspace.call('start_command', { command: 'sleep 600' })).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    expect(await workspace.call('start_command', { command: 'sudo ls', cwd: 'nowhere' })).toMatchObject({ ok: false })
+    const { stdout } = (await workspace.call('stop_command', { id: 'process-1' })) as Answer
+    expect(stdout).not.toContain('PASSWORD')
+    expect(workspace.auditRecords().flatMap(({ refusals }) => refusals ?? [])).toContainEqual({
+      permission: 'file:read',
+      path: '.env',
+      code: 'POLICY_DENIED_SECRET',
+    })
+    await workspace.close()
+  })
+})
