@@ -53,8 +53,8 @@ export async function selectPortable(files: readonly string[]): Promise<Selectio
   return { files: chosen.sort(), leftOut }
 }
 
-/** Packages that run anywhere. */
-const portable = ['buffer', 'fast-check', 'picomatch', 'sha.js/sha256.js', 'vitest', 'zod']
+/** Packages that run anywhere, and just-bash, which is loaded by a command only: these tests run none. */
+const portable = ['buffer', 'fast-check', 'just-bash', 'picomatch', 'sha.js/sha256.js', 'unbash', 'vitest', 'zod']
 
 function reasonAgainst(text: string, needed: readonly string[]): string | undefined {
   if (/import \{[^}]*\bvi\b[^}]*\} from 'vitest'/.test(text)) return 'replaces globals by vitest itself'
@@ -68,14 +68,24 @@ function options(platform: Platform): BuildOptions & { write: false } {
     write: false,
     format: 'esm',
     target: 'es2022',
+    external: ['just-bash'],
     logLevel: 'error',
     absWorkingDir: top,
     alias: { vitest: join(import.meta.dirname, 'vitest-shim.ts') },
-    plugins: platform === 'web' ? [withoutNode] : [],
+    plugins: [fewerRuns, ...(platform === 'web' ? [withoutNode] : [])],
     ...(platform === 'node'
       ? { platform: 'node', banner: { js: requireBanner } }
       : { platform: 'browser', define: { 'process.env': '{}' } }),
   }
+}
+
+/** Test files get fast-check with fewer runs. */
+const fewerRuns: Plugin = {
+  name: 'fewer-runs',
+  setup(to) {
+    const shim = join(import.meta.dirname, 'fast-check-shim.ts')
+    to.onResolve({ filter: /^fast-check$/ }, ({ importer }) => (importer === shim ? null : { path: shim }))
+  },
 }
 
 /** CommonJS packages in an ES module ask for Node's modules by `require`. */

@@ -1,6 +1,6 @@
-import { type BackendSubject, backendContract, type ContractCase } from '../../src/testing/index.ts'
-import { type CaseResult, type Group, type Report, whyOf } from './report.ts'
-import { tellStory } from './story.ts'
+import { type BackendSubject, backendContract } from '../../src/testing/index.ts'
+import { type CaseResult, type Group, type Report, runCase, whyOf } from './report.ts'
+import { storyOver } from './story.ts'
 import { runFile } from './vitest-shim.ts'
 
 /** What a runtime is to run: the contract over its backends, and test files. */
@@ -23,16 +23,6 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
   return { contracts, files: ran, stories }
 }
 
-async function storyOver(create: Subject): Promise<string> {
-  const { backend, dispose } = await create()
-  try {
-    return await tellStory(backend)
-  } finally {
-    await backend.close()
-    await dispose?.()
-  }
-}
-
 /** How many cases run at once, each over a backend of its own: more than one where a backend waits for others. */
 const atOnce: Readonly<Record<string, number>> = { R2: 8 }
 
@@ -46,13 +36,4 @@ async function runContract(name: string, create: Subject): Promise<Group> {
     results.push(...(await Promise.all(cases.slice(i, i + step).map(runCase))))
   }
   return { name, cases: results, ms: Date.now() - start }
-}
-
-async function runCase({ name, run }: ContractCase): Promise<CaseResult> {
-  try {
-    const { skipped } = await run()
-    return skipped === undefined ? { name, status: 'passed' } : { name, status: 'skipped', why: skipped }
-  } catch (error) {
-    return { name, status: 'failed', why: whyOf(error) }
-  }
 }

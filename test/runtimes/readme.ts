@@ -2,7 +2,7 @@ const START = '<!-- matrix: written by npm run matrix -->'
 const END = '<!-- /matrix -->'
 
 /** The README with another table between its marks. */
-export function inReadme(readme: string, table: string): string {
+export function withTable(readme: string, table: string): string {
   const [before, after] = parts(readme)
   return `${before}${START}\n\n${table}\n\n${END}${after}`
 }

@@ -1,3 +1,5 @@
+import type { ContractCase } from '../../src/testing/index.ts'
+
 /** What became of one case, as plain data, so that every runtime can hand it over. */
 export interface CaseResult {
   readonly name: string
@@ -19,6 +21,16 @@ export interface Report {
   readonly files: readonly Group[]
   /** The results and records of one script of calls, per backend. */
   readonly stories: Readonly<Record<string, string>>
+}
+
+/** Runs one case of a contract. */
+export async function runCase({ name, run }: ContractCase): Promise<CaseResult> {
+  try {
+    const { skipped } = await run()
+    return skipped === undefined ? { name, status: 'passed' } : { name, status: 'skipped', why: skipped }
+  } catch (error) {
+    return { name, status: 'failed', why: whyOf(error) }
+  }
 }
 
 /** What went wrong, with the line of it. */

@@ -1,13 +1,30 @@
+import type { BackendSubject } from '../../src/testing/index.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { createWorkspace } from '../../src/workspace.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 
+/** Tells the story over a backend, and clears it away. */
+export async function storyOver(create: () => BackendSubject | Promise<BackendSubject>): Promise<string> {
+  const { backend, dispose } = await create()
+  try {
+    return await tellStory(backend)
+  } finally {
+    await backend.close()
+    await dispose?.()
+  }
+}
+
+/** A story as it is told over a backend that declares no modes. */
+export function withoutModes(story: string): string {
+  return story.replace(/,"mode":"0\d{3}"/g, '')
+}
+
 /**
  * One script of calls, refusals and undos with a clock and ids of its own: everything that was answered and recorded, as text.
  * It must be the same to the byte on every backend and in every runtime; only times of files may differ, as a disk's are its own.
  */
-export async function tellStory(backend: Backend): Promise<string> {
+async function tellStory(backend: Backend): Promise<string> {
   let now = 1_700_000_000_000
   let id = 0
   const workspace = await createWorkspace({

@@ -13,6 +13,7 @@ import {
   setState,
 } from '@vitest/expect'
 import { type CaseResult, type Group, whyOf } from './report.ts'
+import { MEASURED } from './table.ts'
 
 type Body = (...args: readonly unknown[]) => unknown
 type Define = (name: string, body: Body) => void
@@ -65,6 +66,8 @@ async function runScope(one: Scope, cases: CaseResult[]): Promise<void> {
     if ('entries' in entry) await runScope(entry, cases)
     else if (entry.skipped !== undefined) {
       cases.push({ name: nameOf(one, entry.name), status: 'skipped', why: entry.skipped })
+    } else if (/\b(costs?|linear)\b/.test(nameOf(one, entry.name))) {
+      cases.push({ name: nameOf(one, entry.name), status: 'skipped', why: MEASURED })
     } else cases.push(await runCase(one, entry.name, entry.body))
   }
   for (const hook of one.hooks.afterAll) await hook()

@@ -216,6 +216,7 @@ describe('a mutation', () => {
     const open = await Promise.all(
       benches.map(async ({ name, backend }) => ({ name, ...(await bench({}, { backend })) })),
     )
+    let answered = 0
     let refused = 0
     try {
       await fc.assert(
@@ -228,6 +229,7 @@ describe('a mutation', () => {
               refused += 1
               expect(await snapshot(one.backend), `${name} on ${one.name}`).toEqual(before)
             }
+            answered += 1
             answers.push([answer.ok, answer.code])
           }
           expect(answers).toEqual(answers.map(() => answers[0]))
@@ -239,6 +241,6 @@ describe('a mutation', () => {
     } finally {
       for (const { dispose } of benches) await dispose()
     }
-    expect(refused).toBeGreaterThan(150)
+    expect(refused).toBeGreaterThan(answered / 4)
   })
 })

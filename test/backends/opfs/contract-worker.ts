@@ -1,12 +1,6 @@
 import { opfs } from '../../../src/backends/opfs.ts'
 import { backendContract } from '../../../src/testing/index.ts'
-
-/** What became of a case. */
-export interface Outcome {
-  readonly name: string
-  readonly skipped?: string
-  readonly failed?: string
-}
+import { type CaseResult, runCase } from '../../runtimes/report.ts'
 
 /** Runs the contract here, in a worker, over workspaces that it opens itself, and says how it went. */
 globalThis.onmessage = async ({ data: layout }: { readonly data: 'packed' | 'files' }) => {
@@ -27,14 +21,7 @@ globalThis.onmessage = async ({ data: layout }: { readonly data: 'packed' | 'fil
       }
     },
   })
-  const outcomes: Outcome[] = []
-  for (const one of cases) {
-    outcomes.push(
-      await one.run().then(
-        (result) => ({ name: one.name, ...result }),
-        (error: unknown) => ({ name: one.name, failed: String(error) }),
-      ),
-    )
-  }
+  const outcomes: CaseResult[] = []
+  for (const one of cases) outcomes.push(await runCase(one))
   globalThis.postMessage(outcomes)
 }

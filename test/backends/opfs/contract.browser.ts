@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { askPermission, directoryHandle } from '../../../src/backends/directory-handle.ts'
+import { memory } from '../../../src/backends/memory.ts'
 import { type OpfsOptions, opfs } from '../../../src/backends/opfs.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
-import { backendContract, registerContract } from '../../../src/testing/index.ts'
-import type { Outcome } from './contract-worker.ts'
+import { type BackendSubject, backendContract, registerContract } from '../../../src/testing/index.ts'
+import { cellOf } from '../../runtimes/cell.ts'
+import type { CaseResult } from '../../runtimes/report.ts'
+import { storyOver, withoutModes } from '../../runtimes/story.ts'
+import { differenceOf, faultsOf } from '../../runtimes/table.ts'
 
 let count = 0
 const fresh = (): string => {
@@ -20,60 +24,48 @@ function workspace(options: OpfsOptions) {
   }
 }
 
-registerContract(
-  'OPFS packed, from the page over a worker',
-  backendContract({ name: 'packed', create: workspace({}) }),
-  {
-    describe,
-    it,
+const subjects: Readonly<Record<string, () => Promise<BackendSubject>>> = {
+  'OPFS packed, from the page over a worker': workspace({}),
+  'OPFS packed, on the page': workspace({ access: 'async' }),
+  'OPFS files, on the page': workspace({ layout: 'files' }),
+  async 'a directory handle'() {
+    const name = fresh()
+    const root = await navigator.storage.getDirectory()
+    const handle = await root.getDirectoryHandle(name, { create: true })
+    const open = () => directoryHandle(handle, { caseSensitive: true })
+    return { backend: await open(), reopen: open, dispose: () => root.removeEntry(name, { recursive: true }) }
   },
-)
+}
 
-registerContract(
-  'OPFS packed, on the page',
-  backendContract({ name: 'packed', create: workspace({ access: 'async' }) }),
-  {
-    describe,
-    it,
-  },
-)
-
-registerContract(
-  'OPFS files, on the page',
-  backendContract({ name: 'files', create: workspace({ layout: 'files' }) }),
-  { describe, it },
-)
-
-registerContract(
-  'a directory handle',
-  backendContract({
-    name: 'directory handle',
-    async create() {
-      const name = fresh()
-      const root = await navigator.storage.getDirectory()
-      const handle = await root.getDirectoryHandle(name, { create: true })
-      const open = () => directoryHandle(handle, { caseSensitive: true })
-      return { backend: await open(), reopen: open, dispose: () => root.removeEntry(name, { recursive: true }) }
-    },
-  }),
-  { describe, it },
-)
+for (const [name, create] of Object.entries(subjects)) {
+  registerContract(`${name}: the contract`, backendContract({ name, create }), { describe, it })
+}
 
 /** Where the workspace is opened in a worker, its contract is run there. */
 describe.each(['packed', 'files'] as const)('OPFS %s, in a worker', (layout) => {
-  it('keeps the contract', async () => {
+  it('keeps the contract', async ({ task }) => {
     const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
-    const outcomes = await new Promise<Outcome[]>((resolve, reject) => {
+    const outcomes = await new Promise<CaseResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
       worker.postMessage(layout)
     })
     worker.terminate()
-    expect(outcomes.filter(({ failed }) => failed !== undefined)).toEqual([])
-    const skipped = outcomes.filter((one) => one.skipped !== undefined)
-    expect(outcomes.length - skipped.length).toBeGreaterThan(layout === 'packed' ? 95 : 65)
-    for (const one of skipped)
-      expect(one.skipped).toMatch(/^(the backend (declares|offers|has)|nobody but the backend)/)
+    task.meta.cells = [cellOf('Chromium', `OPFS ${layout}, in a worker`, outcomes)]
+    expect(task.meta.cells.flatMap(faultsOf)).toEqual([])
+  })
+})
+
+describe.each(Object.entries(subjects))('%s', (_, create) => {
+  it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
+    let modes = true
+    const story = await storyOver(async () => {
+      const subject = await create()
+      modes = subject.backend.capabilities.modes
+      return subject
+    })
+    const told = await storyOver(() => ({ backend: memory() }))
+    expect(differenceOf(modes ? told : withoutModes(told), story)).toBe('')
   })
 })
 

@@ -1,0 +1,26 @@
+import { TESTS } from './cell.ts'
+
+type Rows = Readonly<Record<string, number>>
+
+const disk: Rows = { memory: 104, memfs: 101, node: 103, overlay: 104, mounts: 104 }
+
+/**
+ * The least number of cases that each cell must have passed: a cell that is missing, or that lost cases, fails the check.
+ * The order is that of the table.
+ */
+export const floors: Readonly<Record<string, Rows>> = {
+  Node: { ...disk, [TESTS]: 340 },
+  Chromium: {
+    memory: 104,
+    'OPFS packed, in a worker': 96,
+    'OPFS packed, from the page': 96,
+    'OPFS packed, on the page': 96,
+    'OPFS files, in a worker': 66,
+    'OPFS files, on the page': 66,
+    'directory handle': 66,
+    [TESTS]: 320,
+  },
+  workerd: { memory: 104, 'Durable Object': 104, R2: 104, [TESTS]: 320 },
+  Deno: { ...disk, [TESTS]: 320 },
+  Bun: { ...disk, [TESTS]: 320 },
+}
