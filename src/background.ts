@@ -82,7 +82,10 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
 }
 
 /** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */
-function commandEnd(cwd: Path, effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>): Tool {
+export function commandEnd(
+  cwd: Path,
+  effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>,
+): Tool {
   const paths = effect.changes?.map(({ path }) => path) ?? []
   return defineTool({
     name: 'start_command',

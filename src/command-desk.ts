@@ -1,7 +1,7 @@
 import type { GuardedAccess } from './access.ts'
 import { isMutating } from './access.ts'
 import { overlay } from './backends/overlay.ts'
-import { runInBackground } from './background.ts'
+import { commandEnd, runInBackground } from './background.ts'
 import type { ContextOptions } from './context.ts'
 import { ToolError } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
@@ -104,8 +104,26 @@ export function deskFor(
     async start(line, cwd, timeoutMs) {
       const { now } = { now: core.clock }
       if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
-      const { files, git, signal } = open(undefined)
-      return shell.start({ line, cwd, env: {}, timeoutMs, signal, files, git, now })
+      let transaction = open(undefined)
+      const { files, git, signal } = transaction
+      return shell.start({
+        line,
+        cwd,
+        env: {},
+        timeoutMs,
+        signal,
+        files,
+        git,
+        now,
+        async keep() {
+          const { changes, accesses } = await transaction.changes()
+          const { refusals, reads } = transaction
+          transaction = open(undefined)
+          const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
+          if (!kept.ok) throw new ToolError(kept.code, kept.message)
+          return transaction.files
+        },
+      })
     },
     endedAt(cwd) {
       if (core.keepCwd) run.shell.cwd = cwd

@@ -6,6 +6,8 @@ export type { Access, GuardedAccess, Permission } from './access.ts'
 export { type ErrorCode, errorHints, type Failure, ToolError } from './errors.ts'
 export { type AuditRecord, type AuditSink, verifyAudit } from './evidence/audit.ts'
 export type { Checkpoint } from './evidence/journal.ts'
+export { type RunReport, reportRuns, type WrittenFile } from './evidence/report.ts'
+export { reportMarkdown } from './evidence/report-text.ts'
 export { callbackSink, memorySink } from './evidence/sinks.ts'
 export type { Classification, Kind } from './files/classify.ts'
 export type { HookCall, Hooks, PreHookAnswer } from './hooks.ts'
@@ -29,6 +31,7 @@ export {
   type Verdict,
   type VerdictRule,
 } from './policy/policy.ts'
+export { type Risk, type RiskFlag, riskMeanings } from './policy/risks.ts'
 export type { Taint, TaintOrigin } from './policy/taint.ts'
 export type { ToolSet } from './policy/tool-sets.ts'
 export type { Task } from './run.ts'

@@ -2,7 +2,7 @@ import { ToolError } from './errors.ts'
 import type { KnownChange } from './evidence/change-diff.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import { type Path, quote } from './paths/logical-path.ts'
-import type { ApprovalAnswer, Question } from './policy/approval.ts'
+import type { Answered, Question, ReadAnswer } from './policy/approval.ts'
 import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
 import type { Core, Run } from './run.ts'
 import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
@@ -10,7 +10,7 @@ import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
 /** A parked call with the answer that it waited for. */
 export interface Grant {
   readonly parked: ParkedCall
-  readonly answer: ApprovalAnswer
+  readonly answer: ReadAnswer
 }
 
 /**
@@ -30,7 +30,10 @@ export async function approve(
   const request = changes.request()
   const { grant } = asking
   const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(core, changes.known))
-  if (isSame && isGranted(run, request, grant)) return
+  if (isSame && isGranted(run, request, grant)) {
+    answeredBefore(request, grant, asking)
+    return
+  }
   await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
 }
 
@@ -38,6 +41,8 @@ export async function approve(
 export interface Asking {
   readonly grant: Grant | undefined
   readonly signal: AbortSignal | undefined
+  /** Told of every answer, for the record. */
+  readonly answered: (question: Question, ...answer: Parameters<Answered>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
   readonly earlier: Question[]
 }
@@ -56,14 +61,19 @@ export async function approveStep(
   asking: Asking,
 ): Promise<void> {
   const { grant, earlier } = asking
-  if (grant === undefined || !isGranted(run, question, grant)) {
-    await askOrPark(core, run, call, question, asking, async () => [])
-  }
+  if (grant !== undefined && isGranted(run, question, grant)) answeredBefore(question, grant, asking)
+  else await askOrPark(core, run, call, question, asking, async () => [])
   earlier.push(question)
 }
 
 function isGranted(run: Run, request: Question, { parked, answer }: Grant): boolean {
-  return typeof answer === 'string' && run.approvals.accept(parked.request, request, answer)
+  return (
+    'allow' in answer && run.approvals.accept(parked.request, request, answer.allow === 'run' ? 'allow-run' : 'allow')
+  )
+}
+
+function answeredBefore(question: Question, { answer }: Grant, { answered }: Asking): void {
+  answered(question, 'allow' in answer ? answer.allow : 'denied', answer.by)
 }
 
 async function askOrPark(
@@ -71,11 +81,11 @@ async function askOrPark(
   run: Run,
   call: { readonly input: unknown } | undefined,
   request: Question,
-  { signal, earlier }: Asking,
+  { signal, earlier, answered }: Asking,
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
-    await run.approvals.ask(request, signal)
+    await run.approvals.ask(request, signal, (how, by) => answered(request, how, by))
   } catch (error) {
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
@@ -115,7 +125,7 @@ function withEarlier(request: Question, earlier: readonly Question[]): Question 
  * @throws ToolError `APPROVAL_DENIED` for such an answer, `WRITE_CONFLICT` with `currentSha256`
  */
 export async function requireGrant(core: Core, { parked, answer }: Grant): Promise<void> {
-  if (typeof answer === 'object') {
+  if ('deny' in answer) {
     throw new ToolError('APPROVAL_DENIED', `The approval of ${parked.tool} was refused: ${answer.deny}`, {
       approvalId: parked.id,
     })

@@ -15,6 +15,7 @@ import { project } from './projection.ts'
 import { type CallRecord, openRecord } from './record.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import type { CommandVerdict } from './shells/command-line.ts'
+import { policyFor } from './shells/unsure.ts'
 import { statesBefore } from './states-before.ts'
 import { withSuggestions } from './suggest.ts'
 import type { Draft, Tool } from './tool.ts'
@@ -70,11 +71,14 @@ export async function callTool(
     if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record, flow)
 
     // What was approved earlier is what was seen then.
-    if (grant !== undefined) await requireGrant(core, grant)
+    if (grant !== undefined) {
+      if ('deny' in grant.answer) record.answered(grant.parked.request, 'denied', grant.answer.by)
+      await requireGrant(core, grant)
+    }
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
     const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
-    const asking = { grant, signal, earlier: [] as Question[] }
+    const asking = { grant, signal, earlier: [] as Question[], answered: record.answered }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
@@ -120,7 +124,10 @@ export async function callTool(
     await record.intent(changes)
     const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
-    for (const shown of draft.shown?.(receipt) ?? []) run.ledger.note(shown)
+    for (const shown of draft.shown?.(receipt) ?? []) {
+      run.ledger.note(shown)
+      record.saw(shown)
+    }
     const artifactUri =
       changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
     flow.committed(changes, receipt, draft.into === undefined ? core : (core.origin ?? core))
@@ -217,7 +224,7 @@ async function reachByCommand(
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   const judged = shell.judge(line, {
     cwd: call.accesses[0]?.path ?? ROOT,
-    policy: core.policy,
+    policy: policyFor(shell, core.policy),
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }

@@ -3,6 +3,7 @@ import { type Failure, ToolError } from './errors.ts'
 import { type AuditEntry, shaMap } from './evidence/audit.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import type { Path } from './paths/logical-path.ts'
+import type { Approval, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
 import type { Verdict } from './policy/policy.ts'
 import type { TaintOrigin } from './policy/taint.ts'
@@ -37,6 +38,10 @@ export interface CallRecord {
   /** An access of a command that was refused while the call as a whole went on. */
   refusedWithin(refusal: Refusal): void
   judged(verdict: Verdict): void
+  /** The version that the call read of a path. */
+  saw(version: { readonly path: Path; readonly sha256: string }): void
+  /** How a question about the call was answered. */
+  answered(question: Question, how: Approval | 'denied', by?: string): void
   /** The label of what the call shows, and where the taint of its run came from. */
   labelled(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed */
@@ -48,6 +53,8 @@ export interface CallRecord {
 /** What a record says of a call's effect. */
 type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>
 
+/** Of what a caller wrote: the audit marks secrets in it and cuts it further. */
+const MOST_TEXT = 10_000
 const NO_PATHS: readonly never[] = Object.freeze([])
 const NO_VERSIONS = Object.freeze({})
 const nothing: Effect = {
@@ -62,13 +69,15 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   run.calls += 1
   const started = core.clock()
   const toolCallId = `${run.id}-${run.calls}`
-  const shownName = String(toolName).slice(0, 100)
+  const shownName = String(toolName).slice(0, MOST_TEXT)
   let step: Step = 'input'
   let planned: readonly Access[] = NO_PATHS
   let accesses: readonly GuardedAccess[] = NO_PATHS
   let reason: string | undefined
   let verdict: Verdict | undefined
   let intended = false
+  const versions = new Map<Path, string>()
+  const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
   let labels: Pick<AuditEntry, 'label' | 'taint'> = {}
   let read: Path[] = []
   const refusals = new Map<string, Refusal>()
@@ -95,6 +104,13 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     },
     judged: (decided) => {
       verdict = decided
+    },
+    saw: ({ path, sha256 }) => {
+      versions.set(path, sha256)
+    },
+    answered({ verdict }, how, by) {
+      const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
+      approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
     },
     labelled(label, taint) {
       if (taint !== undefined) labels = { label, taint: { ...taint } }
@@ -129,8 +145,9 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       actor: run.actor,
       timestamp,
       permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
-      pathsAsked: refused ? planned.slice(0, 100).map(({ path }) => path.slice(0, 300)) : undefined,
+      pathsAsked: refused ? planned.slice(0, 100).map(({ path }) => path.slice(0, MOST_TEXT)) : undefined,
       pathsRead: read,
+      ...pathsSearched(),
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
@@ -141,6 +158,9 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       code: failure?.code,
       step: refused ? step : undefined,
       ...labels,
+      ...taskOf(run),
+      ...(approvals.length === 0 ? {} : { approvals: [...approvals] }),
+      ...(phase === 'outcome' ? readVersions(effect) : {}),
       ...(refusals.size === 0 || phase === 'intent' ? {} : { refusals: [...refusals.values()].map(told) }),
     }
   }
@@ -154,16 +174,27 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     }
   }
 
+  function readVersions({ pathsWritten }: Effect): Pick<AuditEntry, 'readSha256'> {
+    const seen = [...versions].filter(([path]) => !pathsWritten.includes(path))
+    return seen.length === 0 ? {} : { readSha256: shaMap(seen) }
+  }
+
   function warn(): void {
     const warning = 'The audit record of this call could not be written'
     if (!record.warnings.includes(warning)) record.warnings.push(warning)
   }
 
-  /** What was read, and what was asked to be, each once and sorted. */
+  /** Files that were read, and those that were asked for by name, each once and sorted. */
   function readPaths(): Path[] {
     const paths = [...read]
-    for (const access of accesses) if (!isMutating(access.permission)) paths.push(access.path)
+    for (const { permission, path, recursive } of accesses) if (!isMutating(permission) && !recursive) paths.push(path)
     return paths.length === 1 ? paths : [...new Set(paths)].sort()
+  }
+
+  /** Scopes, which are no files: what the call was shown of them is among the paths read. */
+  function pathsSearched(): Pick<AuditEntry, 'pathsSearched'> {
+    const scopes = accesses.filter(({ permission, recursive }) => recursive && !isMutating(permission))
+    return scopes.length === 0 ? {} : { pathsSearched: scopes.map(({ path }) => path) }
   }
 
   return record
@@ -172,6 +203,14 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
 /** Without the message: it repeats what the codes say. */
 function told({ permission, path, code }: Refusal): { permission: Permission; path: string; code: string } {
   return { permission, path, code }
+}
+
+/** What the run works on, with its first record and again whenever it is another. */
+function taskOf(run: Run): Pick<AuditEntry, 'task'> {
+  const { task } = run
+  if (task === run.recordedTask || task === undefined) return {}
+  run.recordedTask = task
+  return { task: { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) } }
 }
 
 function intentOf(known: JudgedChanges['known']): Effect {

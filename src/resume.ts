@@ -1,6 +1,6 @@
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { type CallOptions, callTool, type Success } from './pipeline.ts'
-import type { ApprovalAnswer } from './policy/approval.ts'
+import { type ApprovalAnswer, type ReadAnswer, readAnswer } from './policy/approval.ts'
 import { openRecord } from './record.ts'
 import type { Core, Run } from './run.ts'
 
@@ -14,11 +14,11 @@ export async function resumeCall(
 ): Promise<Success | Failure> {
   const run = core.waiting.get(id) ?? workspaceRun
   try {
-    requireAnswer(answer)
+    const read = requireAnswer(answer)
     const parked = await core.parking.take(id)
     core.waiting.delete(id)
     if (parked === undefined) throw notWaiting(id)
-    return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer } })
+    return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
   } catch (error) {
     const failure = toFailure(error)
     await openRecord(core, run, 'resume', options).refused(failure)
@@ -26,9 +26,9 @@ export async function resumeCall(
   }
 }
 
-function requireAnswer(answer: unknown): void {
-  if (answer === 'allow' || answer === 'allow-run') return
-  if (typeof (answer as { deny?: unknown } | null | undefined)?.deny === 'string') return
+function requireAnswer(answer: unknown): ReadAnswer {
+  const read = readAnswer(answer)
+  if (read !== undefined) return read
   throw new ToolError('INVALID_INPUT', 'An approval is answered by "allow", "allow-run" or { deny: reason }')
 }
 

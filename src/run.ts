@@ -86,6 +86,8 @@ export interface Run {
   readonly shell: { cwd: Path; readonly processes: Processes }
   /** Calls so far: a call's id is the run's id and its number. */
   calls: number
+  /** The task as the audit last recorded it. */
+  recordedTask: Task | undefined
 }
 
 /** A call as policy judges it. */

@@ -6,6 +6,7 @@ import { createArtifacts } from './evidence/artifacts.ts'
 import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyAudit } from './evidence/audit.ts'
 import { type Checkpoint, createJournal } from './evidence/journal.ts'
 import { createLedger } from './evidence/ledger.ts'
+import { type RunReport, reportRun } from './evidence/report.ts'
 import { memorySink } from './evidence/sinks.ts'
 import { classifyPath } from './files/classify.ts'
 import { createDocumentCache } from './files/document.ts'
@@ -150,6 +151,14 @@ export interface WorkspaceRun {
    * if (edited.ok) await workspace.undo(edited.callId)
    */
   undo(callId: string, options?: UndoOptions): Promise<Success | Failure>
+  /**
+   * What this run did, from the audit: what was read, changed, tried and approved, why, and from which versions.
+   *
+   * @throws TypeError where no sink keeps its records, as the one in memory does
+   * @example
+   * console.log(reportMarkdown(workspace.report()))
+   */
+  report(): RunReport
 }
 
 export interface UndoOptions extends CallOptions {
@@ -225,11 +234,11 @@ function openWorkspace(
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
   const run = startRun(core, options, options.run)
   return {
-    ...openRun(core, run, undefined),
+    ...openRun(core, run, undefined, sinks),
     tools: [...core.tools.values()].map(describe),
     run(other) {
       const opened = startRun(core, options, other)
-      return openRun(core, opened, opened)
+      return openRun(core, opened, opened, sinks)
     },
     async fork(other = {}) {
       const above = overlay(core.backend, undefined, { closesLower: false })
@@ -383,11 +392,12 @@ function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', 
     artifacts: createArtifacts(runId, { backend: options.artifacts }),
     shell: { cwd: ROOT, processes: createProcesses(core.limits.processes, core.processes) },
     calls: 0,
+    recordedTask: undefined,
   }
 }
 
 /** `own`: the run whose calls alone can be taken back here. */
-function openRun(core: Core, run: Run, own: Run | undefined): WorkspaceRun {
+function openRun(core: Core, run: Run, own: Run | undefined, sinks: readonly AuditSink[]): WorkspaceRun {
   const call = (name: string, input: unknown, callOptions?: CallOptions) =>
     callTool(core, run, name, input, callOptions)
   return {
@@ -412,7 +422,19 @@ function openRun(core: Core, run: Run, own: Run | undefined): WorkspaceRun {
       callTool(core, run, rollbackOperation(core, own), given({ checkpoint, reason }), how),
     undo: (callId, { reason, ...how } = {}) =>
       callTool(core, run, undoOperation(core, own), given({ callId, reason }), how),
+    report: () => reportOf(run, sinks),
   }
+}
+
+function reportOf({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport {
+  const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
+  if (kept === undefined) {
+    throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink()')
+  }
+  return reportRun(
+    { id, actor, task },
+    kept.filter(({ runId }) => runId === id),
+  )
 }
 
 /** Without what was left out. */

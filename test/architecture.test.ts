@@ -24,7 +24,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   resume: ['errors', 'pipeline', 'policy', 'record', 'run'],
   operations: ['access', 'backends', 'errors', 'evidence', 'paths', 'run', 'tool', 'vfs'],
   'states-before': ['evidence', 'run', 'tool', 'vfs'],
-  evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'canonical-json'],
+  evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'policy', 'canonical-json'],
   shells: ['vfs', 'paths', 'policy', 'search', 'patch', 'git', 'errors', 'access', 'files', 'backends'],
   'command-desk': '*',
   background: ['errors', 'paths', 'shells', 'tool'],
@@ -96,7 +96,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   index: '*',
   adapters: ['workspace', 'tool', 'errors', 'pipeline', 'adapters'],
-  testing: ['vfs', 'paths', 'errors', 'files'],
+  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace'],
   cli: '*',
 }
 

@@ -13,6 +13,7 @@ import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
 import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
+import { reportMarkdown } from '../src/evidence/report-text.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
 import { createWorkspace, mounts, type Path } from '../src/index.ts'
@@ -25,7 +26,7 @@ import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
 import { bash } from '../src/shells/bash.ts'
 import { judgeCommand } from '../src/shells/command-line.ts'
-import { backendContract } from '../src/testing/index.ts'
+import { backendContract, shellContract } from '../src/testing/index.ts'
 
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
@@ -40,6 +41,7 @@ async function given(): Promise<Record<string, unknown>> {
     ...{ compileGlob, compilePolicy, compileQuery, createMcpServer, createWorkspace, diffLines, findMatches },
     ...{
       backendContract,
+      shellContract,
       memfs,
       memory,
       bash,
@@ -50,6 +52,7 @@ async function given(): Promise<Record<string, unknown>> {
       planPatch,
       quoteName,
       redact,
+      reportMarkdown,
       toJsonSchema,
       unifiedDiff,
       Volume,

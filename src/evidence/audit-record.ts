@@ -17,10 +17,27 @@ export interface AuditEntry {
   /** Of a refused call: the paths that it asked for, as it wrote them; a long list or name is cut. */
   readonly pathsAsked?: readonly string[] | undefined
   readonly pathsRead: readonly string[]
+  /** What it listed, searched or compared as a whole; `''` is the root. Files shown from there are among those read. */
+  readonly pathsSearched?: readonly string[] | undefined
   readonly pathsWritten: readonly string[]
   /** Per path; `null` where there was nothing, or no file. Make it with {@link shaMap}: a path may be `__proto__`. */
   readonly oldSha256: Readonly<Record<string, string | null>>
   readonly newSha256: Readonly<Record<string, string | null>>
+  /** The versions that the call read, where it showed a part of them. */
+  readonly readSha256?: Readonly<Record<string, string | null>> | undefined
+  /** What the run works on: in its first record, and again where it changes, as by an approved plan. */
+  readonly task?:
+    | { readonly text: string; readonly scope?: readonly string[] | undefined; readonly risk?: string | undefined }
+    | undefined
+  /** How each question about the call was answered. */
+  readonly approvals?:
+    | readonly {
+        readonly how: 'once' | 'run' | 'earlier' | 'denied'
+        /** The rules that asked. */
+        readonly rules: readonly string[]
+        readonly by?: string | undefined
+      }[]
+    | undefined
   readonly policyDecision: {
     /** `none`: the call did not get as far. */
     readonly decision: 'allow' | 'ask' | 'deny' | 'none'

@@ -37,8 +37,8 @@ export interface Audit {
   close(): Promise<void>
 }
 
-/** A longer reason is cut, in UTF-16 units. */
-const MAX_REASON = 2000
+/** A longer reason or task is cut, in UTF-16 units. */
+const MOST_TEXT = 2000
 
 /**
  * The audit over some sinks.
@@ -56,7 +56,7 @@ export function createAudit({ sinks }: AuditOptions): Audit {
   return {
     record(entry) {
       if (closed) throw auditFailed()
-      const safe = entry.reason === undefined ? entry : { ...entry, reason: safeReason(entry.reason) }
+      const safe = withoutSecrets(entry)
       let failed = false
       let pending: Promise<void>[] | undefined
       for (const write of writers) {
@@ -92,10 +92,23 @@ function auditFailed(): ToolError {
   return new ToolError('AUDIT_FAILED', 'The audit record could not be written')
 }
 
+/** What callers have written themselves: reasons, the task, and names that they made up. */
+function withoutSecrets(entry: AuditEntry): AuditEntry {
+  const { reason, task, pathsAsked } = entry
+  if (reason === undefined && task === undefined && pathsAsked === undefined) return entry
+  return {
+    ...entry,
+    toolName: safeText(entry.toolName, 100),
+    ...(reason === undefined ? {} : { reason: safeText(reason, MOST_TEXT) }),
+    ...(task === undefined ? {} : { task: { ...task, text: safeText(task.text, MOST_TEXT) } }),
+    ...(pathsAsked === undefined ? {} : { pathsAsked: pathsAsked.map((path) => safeText(path, 300)) }),
+  }
+}
+
 /** Secrets are marked before the cut, so that no half of one is left. */
-function safeReason(reason: string): string {
-  const { text } = redact(reason)
-  return text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON)}…`
+function safeText(given: string, most: number): string {
+  const { text } = redact(given)
+  return text.length <= most ? text : `${text.slice(0, most)}…`
 }
 
 /** Writes an entry to one sink; without one, waits for those on their way. */

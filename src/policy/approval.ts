@@ -2,6 +2,7 @@ import type { GuardedAccess } from '../access.ts'
 import { canonicalJson } from '../canonical-json.ts'
 import { ToolError } from '../errors.ts'
 import type { Verdict } from './policy.ts'
+import type { Risk } from './risks.ts'
 
 /** What whoever approves is asked. Plain data. */
 export interface ApprovalRequest {
@@ -12,15 +13,38 @@ export interface ApprovalRequest {
   readonly verdict: Verdict
   /** What the call would change. */
   readonly diff?: string
-  /** Flags such as `touchesBuildFile`. */
-  readonly risks: readonly string[]
+  /** What to look at: flags such as `touchesBuildFile`, each with the path that raises it. */
+  readonly risks: readonly Risk[]
 }
 
 /** What is asked, before it has an id. */
 export type Question = Omit<ApprovalRequest, 'id'>
 
-/** Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. */
-export type ApprovalAnswer = 'allow' | 'allow-run' | { readonly deny: string }
+/**
+ * Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. The forms with `by` say
+ * for the record who answered.
+ */
+export type ApprovalAnswer =
+  | 'allow'
+  | 'allow-run'
+  | { readonly allow: 'once' | 'run'; readonly by?: string }
+  | { readonly deny: string; readonly by?: string }
+
+/** An answer in its one form. */
+export type ReadAnswer =
+  | { readonly allow: 'once' | 'run'; readonly by?: string }
+  | { readonly deny: string; readonly by?: string }
+
+/** What an answer says; `undefined` for what is none. */
+export function readAnswer(answer: unknown): ReadAnswer | undefined {
+  if (answer === 'allow') return { allow: 'once' }
+  if (answer === 'allow-run') return { allow: 'run' }
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const { allow, deny, by } = answer as { allow?: unknown; deny?: unknown; by?: unknown }
+  const who = typeof by === 'string' ? { by: by.slice(0, 200) } : {}
+  if (typeof deny === 'string') return { deny, ...who }
+  return allow === 'once' || allow === 'run' ? { allow, ...who } : undefined
+}
 
 export type ApproveHandler = (
   request: ApprovalRequest,
@@ -36,6 +60,9 @@ export interface ApprovalsOptions {
 /** How a request came to be allowed. */
 export type Approval = 'once' | 'run' | 'earlier'
 
+/** Told how a question was answered, and by whom if they said so. */
+export type Answered = (how: Approval | 'denied', by?: string) => void
+
 /** The approvals of one run. */
 export interface Approvals {
   /**
@@ -45,16 +72,12 @@ export interface Approvals {
    * reason, `ABORTED`, and `HOOK_FAILED` where the handler throws or answers with something else: nobody has refused
    * then, and nobody has allowed.
    */
-  ask(request: Omit<ApprovalRequest, 'id'>, signal?: AbortSignal): Promise<Approval>
+  ask(request: Omit<ApprovalRequest, 'id'>, signal?: AbortSignal, answered?: Answered): Promise<Approval>
   /**
    * Takes an answer that was given to an earlier request, if what is asked now was asked then: `false` otherwise. Nothing is
    * asked.
    */
-  accept(
-    earlier: Omit<ApprovalRequest, 'id'>,
-    now: Omit<ApprovalRequest, 'id'>,
-    answer: Exclude<ApprovalAnswer, object>,
-  ): boolean
+  accept(earlier: Omit<ApprovalRequest, 'id'>, now: Omit<ApprovalRequest, 'id'>, answer: 'allow' | 'allow-run'): boolean
   /** Whether the run was allowed earlier what the request asks. */
   covers(request: Omit<ApprovalRequest, 'id'>): boolean
 }
@@ -76,8 +99,11 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
       if (answer === 'allow-run') for (const question of questions) allowed.add(question)
       return true
     },
-    async ask(given, signal) {
-      if (covers(given)) return 'earlier'
+    async ask(given, signal, answered) {
+      if (covers(given)) {
+        answered?.('earlier')
+        return 'earlier'
+      }
       const request: ApprovalRequest = { id: ids(), ...given }
       if (approve === undefined) {
         throw new ToolError('APPROVAL_REQUIRED', `${request.tool} needs an approval: ${request.verdict.reason}`, {
@@ -85,11 +111,12 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
         })
       }
       const answer = await answerOf(approve, request, signal)
-      if (answer === 'allow') return 'once'
-      if (answer === 'allow-run') {
-        for (const question of questionsOf(request)) allowed.add(question)
-        return 'run'
+      if ('allow' in answer) {
+        if (answer.allow === 'run') for (const question of questionsOf(request)) allowed.add(question)
+        answered?.(answer.allow, answer.by)
+        return answer.allow
       }
+      answered?.('denied', answer.by)
       throw new ToolError('APPROVAL_DENIED', `The approval of ${request.tool} was refused: ${answer.deny}`, {
         approvalId: request.id,
       })
@@ -102,7 +129,7 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
  * about with its whole input, for its path says nothing about what it does.
  */
 function questionsOf({ tool, input, accesses, verdict, risks }: Omit<ApprovalRequest, 'id'>): string[] {
-  const questions = risks.map((risk) => canonicalJson(['risk', risk]))
+  const questions = risks.map(({ flag, path }) => canonicalJson(['risk', flag, path]))
   for (const rule of verdict.rules) {
     if (rule.action !== 'ask') continue
     const named = accesses.filter(
@@ -128,7 +155,7 @@ async function answerOf(
   approve: ApproveHandler,
   request: ApprovalRequest,
   signal: AbortSignal | undefined,
-): Promise<ApprovalAnswer> {
+): Promise<ReadAnswer> {
   throwIfAborted(request, signal)
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
@@ -149,10 +176,8 @@ async function answerOf(
     stop()
   }
   throwIfAborted(request, signal)
-  if (answer === 'allow' || answer === 'allow-run') return answer
-  if (typeof answer === 'object' && answer !== null && typeof (answer as { deny?: unknown }).deny === 'string') {
-    return answer as { readonly deny: string }
-  }
+  const read = readAnswer(answer)
+  if (read !== undefined) return read
   throw failed(request, 'gave an answer that is none of "allow", "allow-run" and { deny: reason }')
 }
 

@@ -32,7 +32,15 @@ export function bash(options: BashOptions = {}): Shell {
   const stops = new Set<AbortController>()
   return {
     name: 'bash',
-    capabilities: Object.freeze({ processes: false, network: false, background: true, guarded: true, undo: true }),
+    capabilities: Object.freeze({
+      processes: false,
+      network: false,
+      background: true,
+      stderr: true,
+      guarded: true,
+      confined: true,
+      undo: true,
+    }),
     judge: lineJudge({ root: HOME, shell: 'bash' }),
     async run(command) {
       const interpreter = await loadInterpreter()

@@ -15,9 +15,16 @@ export interface ShellCapabilities {
   readonly network: boolean
   /** Lines can run in the background. */
   readonly background: boolean
+  /** The error output comes apart from the output; without it, `stdout` holds both in their order. */
+  readonly stderr: boolean
   /** Every file access of a command goes through {@link CommandFiles}, so that policy judges each. */
   readonly guarded: boolean
-  /** What a command changes is one change set, committed at its end, which `undo` takes back. */
+  /** A command cannot open what the policy protects or hides, whatever it does. Without it, every command is asked about. */
+  readonly confined: boolean
+  /**
+   * What a command changes is one change set, committed at its end, which `undo` takes back. Without it, every command
+   * is asked about.
+   */
   readonly undo: boolean
 }
 
@@ -34,7 +41,7 @@ export interface Shell {
    */
   run(command: ShellCommand): Promise<ShellOutcome>
   /** Starts a line in the background. Without it, a guarded shell runs the line beside the others, until its end. */
-  start?(command: ShellCommand): Promise<ShellProcess>
+  start?(command: BackgroundCommand): Promise<ShellProcess>
   /** Ends everything that still runs. */
   close(): Promise<void>
 }
@@ -51,12 +58,25 @@ export interface ShellCommand {
   /** Milliseconds that the line may run; waiting for an approval does not count. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** All that the line may touch. */
+  /** Told of output as it comes, by a shell that sees it come; all of it is in the outcome as well. */
+  readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void
+  /** All that the line may touch. What it has changed is carried out when the line has ended. */
   readonly files: CommandFiles
   /** The repository of the workspace, as the line's own changes show it. */
   readonly git?: () => Repository | undefined
   /** Milliseconds since 1970, from the workspace's clock. */
   now(): number
+}
+
+/** One line that a shell of real processes starts in the background. */
+export interface BackgroundCommand extends ShellCommand {
+  /**
+   * Carries out what was changed through `files` until now, as a call of its own: judged, recorded and undone like any
+   * other. Gives the files to go on with.
+   *
+   * @throws ToolError where it was refused, and nothing of it was kept
+   */
+  keep(): Promise<CommandFiles>
 }
 
 export interface ShellOutcome {

@@ -4,13 +4,14 @@ import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from '../../src/policy/approval.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
+import type { Risk } from '../../src/policy/risks.ts'
 
 const supervised = compilePolicy('supervised')
 
 function request(
   permission: Permission,
   paths: string[],
-  more: { input?: object; tool?: string; risks?: string[] } = {},
+  more: { input?: object; tool?: string; risks?: Risk[] } = {},
 ) {
   const tool = more.tool ?? 'write_file'
   const input = { ...more.input }
@@ -136,9 +137,9 @@ describe('an approval for the run', () => {
 
   it('does not cover a new risk', async () => {
     const run = approvals(() => 'allow-run')
-    await run.ask({ ...write('a.ts'), risks: ['touchesBuildFile'] })
+    await run.ask({ ...write('a.ts'), risks: [{ flag: 'touchesBuildFile', path: 'a.ts' }] })
     expect(run.covers(write('a.ts'))).toBe(true)
-    expect(run.covers({ ...write('a.ts'), risks: ['deletesFile'] })).toBe(false)
+    expect(run.covers({ ...write('a.ts'), risks: [{ flag: 'deletesFile', path: 'a.ts' }] })).toBe(false)
   })
 
   it('covers one command, not every command in its directory', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 const top = join(import.meta.dirname, '../..')
@@ -53,7 +54,7 @@ export async function selectPortable(files: readonly string[]): Promise<Selectio
   return { files: chosen.sort(), leftOut }
 }
 
-/** Packages that run anywhere, and just-bash, which is loaded by a command only: these tests run none. */
+/** Packages that run anywhere; just-bash does but for its commands of compression. */
 const portable = ['buffer', 'fast-check', 'just-bash', 'picomatch', 'sha.js/sha256.js', 'unbash', 'vitest', 'zod']
 
 function reasonAgainst(text: string, needed: readonly string[]): string | undefined {
@@ -68,11 +69,10 @@ function options(platform: Platform): BuildOptions & { write: false } {
     write: false,
     format: 'esm',
     target: 'es2022',
-    external: ['just-bash'],
     logLevel: 'error',
     absWorkingDir: top,
     alias: { vitest: join(import.meta.dirname, 'vitest-shim.ts') },
-    plugins: [fewerRuns, ...(platform === 'web' ? [withoutNode] : [])],
+    plugins: [fewerRuns, platform === 'web' ? withoutNode : installed],
     ...(platform === 'node'
       ? { platform: 'node', banner: { js: requireBanner } }
       : { platform: 'browser', define: { 'process.env': '{}' } }),
@@ -96,6 +96,15 @@ const wantsHashOnly = (importer: string): boolean =>
   importer.startsWith(join(top, 'test/')) &&
   readFileSync(importer, 'utf8').includes("import { createHash } from 'node:crypto'")
 
+/** What is loaded when it is needed lies where it was installed. */
+const installed: Plugin = {
+  name: 'installed',
+  setup(to) {
+    const path = pathToFileURL(join(top, 'node_modules/just-bash/dist/bundle/index.js')).href
+    to.onResolve({ filter: /^just-bash$/ }, () => ({ path, external: true }))
+  },
+}
+
 const createHash = `
 import Sha256 from 'sha.js/sha256.js'
 export function createHash(algorithm) {
@@ -105,7 +114,8 @@ export function createHash(algorithm) {
 
 /**
  * What our tests take from Node as a reference has a counterpart: `Buffer` by its package, visible to the test files only, so
- * that nothing under test finds one; `createHash` by a package that is not ours. All else of Node stays unresolved.
+ * that nothing under test finds one; `createHash` by a package that is not ours. just-bash names node:zlib, which is empty here.
+ * All else of Node stays unresolved.
  */
 const withoutNode: Plugin = {
   name: 'without-node',
@@ -113,6 +123,7 @@ const withoutNode: Plugin = {
     const builtin = new Set(builtinModules)
     to.onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, importer }) => {
       if (path === 'node:crypto' && wantsHashOnly(importer)) return { path, namespace: 'stand-in' }
+      if (path === 'node:zlib' && importer.includes('/just-bash/')) return { path, namespace: 'empty' }
       return path.startsWith('node:') || (builtin.has(path) && path !== 'buffer') ? { path, external: true } : null
     })
     to.onResolve({ filter: /[/]backends\.ts$/ }, ({ path, importer }) =>
@@ -120,6 +131,7 @@ const withoutNode: Plugin = {
         ? { path: join(import.meta.dirname, 'backends-anywhere.ts') }
         : null,
     )
+    to.onLoad({ filter: /./, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }))
     to.onLoad({ filter: /./, namespace: 'stand-in' }, () => ({ contents: createHash, resolveDir: top }))
     to.onLoad({ filter: /[/]test[/].*\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8')

@@ -20,10 +20,10 @@ const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: 
     ['Node', 'mounts', 'mounts over memory'],
   ],
   'test/backends/opfs/contract.browser.ts': [
-    ['Chromium', 'OPFS packed, from the page', 'OPFS packed, from the page over a worker: the contract'],
-    ['Chromium', 'OPFS packed, on the page', 'OPFS packed, on the page: the contract'],
-    ['Chromium', 'OPFS files, on the page', 'OPFS files, on the page: the contract'],
-    ['Chromium', 'directory handle', 'a directory handle: the contract'],
+    ['Chromium', 'OPFS packed, page over worker', 'OPFS packed, page over worker > the contract'],
+    ['Chromium', 'OPFS packed, page', 'OPFS packed, page > the contract'],
+    ['Chromium', 'OPFS files, page', 'OPFS files, page > the contract'],
+    ['Chromium', 'directory handle, page', 'directory handle, page > the contract'],
   ],
 }
 

@@ -1,5 +1,6 @@
 import { type Path, parsePath } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, Change, Expectation, Receipt, State } from '../../vfs/backend.ts'
+import type { SubjectCase } from '../cases.ts'
 
 /** A backend under test, empty and for one case only. */
 export interface BackendSubject {
@@ -14,13 +15,8 @@ export interface BackendSubject {
   readonly physical?: string
 }
 
-/** One case: a name, what it needs, and the test, which throws where the contract is broken. */
-export interface BackendCase {
-  readonly name: string
-  /** The reason to skip the case, where the subject cannot do what it is about. */
-  readonly unless?: (subject: BackendSubject) => string | undefined
-  readonly test: (subject: BackendSubject) => Promise<void>
-}
+/** One case, over a backend of its own. */
+export type BackendCase = SubjectCase<BackendSubject>
 
 /** Skips a case where a capability is declared absent. */
 export function needs(...names: ('links' | 'modes' | 'caseSensitive' | 'lasting' | 'set' | 'times')[]) {

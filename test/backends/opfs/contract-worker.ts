@@ -1,27 +1,12 @@
-import { opfs } from '../../../src/backends/opfs.ts'
 import { backendContract } from '../../../src/testing/index.ts'
 import { type CaseResult, runCase } from '../../runtimes/report.ts'
+import { workerSubjects } from './subjects.ts'
 
 /** Runs the contract here, in a worker, over workspaces that it opens itself, and says how it went. */
-globalThis.onmessage = async ({ data: layout }: { readonly data: 'packed' | 'files' }) => {
-  let count = 0
-  const root = await navigator.storage.getDirectory()
-  const cases = backendContract({
-    name: layout,
-    async create() {
-      count += 1
-      const name = `worker-${layout}-${count}`
-      const open = () => opfs({ name, layout })
-      return {
-        backend: await open(),
-        reopen: open,
-        async dispose() {
-          await (await root.getDirectoryHandle('wardspace')).removeEntry(name, { recursive: true })
-        },
-      }
-    },
-  })
+globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
+  const create = workerSubjects()[subject]
+  if (create === undefined) throw new Error(`There is no subject "${subject}"`)
   const outcomes: CaseResult[] = []
-  for (const one of cases) outcomes.push(await runCase(one))
+  for (const one of backendContract({ name: subject, create })) outcomes.push(await runCase(one))
   globalThis.postMessage(outcomes)
 }

@@ -1,0 +1,57 @@
+import { same } from '../assert.ts'
+import { open, type ShellCase } from './case.ts'
+
+/** What is kept between commands, and whose it is. */
+export const sessionCases: readonly ShellCase[] = [
+  {
+    name: 'a command starts where it is told to, and says where it ended',
+    async test(subject) {
+      const { ok, run } = await open(subject, { 'sub/deep/a.txt': '', 'b.txt': '' })
+      same((await ok('ls', { cwd: 'sub' })).stdout, 'deep\n', 'ls in sub')
+      same((await ok('cd sub ; true')).cwd, 'sub', 'cd sub ; true')
+      same((await ok('cd deep; false', { cwd: 'sub' })).cwd, 'sub/deep', 'cd deep in sub')
+      same((await ok('(cd sub); sh -c "cd sub"')).cwd, '.', 'in children')
+      same((await ok('ls sub')).cwd, '.', 'the next command')
+      same((await run('true', { cwd: 'nowhere' })).code, 'NOT_FOUND', 'no directory')
+      same((await run('true', { cwd: 'b.txt' })).code, 'NOT_A_DIRECTORY', 'a file')
+    },
+  },
+  {
+    name: 'the directory is kept between the calls of one run, whatever the output says',
+    async test(subject) {
+      const { ok, workspace } = await open(subject, { 'sub/a.txt': '', 'other/b.txt': '' }, { keepCwd: true })
+      const second = workspace.run()
+      await ok('cd sub ; true')
+      const { cwd } = await ok(
+        'echo "PWD=/workspace/other"; echo "cd ../other"; printf "\\033]7;file:///workspace/other\\a"',
+      )
+      same(cwd, 'sub', 'after output that looks like a change of directory')
+      same((await ok('ls')).stdout, 'a.txt\n', 'ls where it was left')
+      same((await ok('exit 5')).cwd, 'sub', 'after exit')
+      const { stdout } = (await second.call('run_command', { command: 'ls' })) as { stdout?: string }
+      same(stdout, 'other\nsub\n', 'ls in another run')
+    },
+  },
+  {
+    name: 'variables do not outlive their command',
+    async test(subject) {
+      const { ok } = await open(subject)
+      await ok('export LEFT=behind; f() { echo f; }; true')
+      same((await ok('echo "[$LEFT]"')).stdout, '[]\n', 'the variable')
+    },
+  },
+  {
+    name: 'a background command belongs to the run that started it',
+    unless: ({ shell }) => (shell.capabilities.background ? undefined : 'the shell declares no background'),
+    async test(subject) {
+      const { call, workspace } = await open(subject)
+      const { id } = await call('start_command', { command: 'sleep 600' })
+      for (const name of ['check_command', 'stop_command']) {
+        const { code } = (await workspace.run().call(name, { id })) as { code?: string }
+        same(code, 'NOT_FOUND', `${name} in another run`)
+      }
+      same((await call('check_command', { id })).state, 'running', 'check_command in its own run')
+      await call('stop_command', { id })
+    },
+  },
+]

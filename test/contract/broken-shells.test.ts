@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import { bash } from '../../src/shells/bash.ts'
+import type { Shell, ShellCommand, ShellOutcome } from '../../src/shells/shell.ts'
+import { shellContract } from '../../src/testing/index.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
+
+type Break = (good: Shell, backend: Backend) => Partial<Shell>
+
+const outcome = (change: (good: ShellOutcome, command: ShellCommand) => Partial<ShellOutcome>): Break => {
+  return (good) => ({
+    async run(command) {
+      const found = await good.run(command)
+      return { ...found, ...change(found, command) }
+    },
+  })
+}
+
+/** A failure that is told as an outcome. */
+const hidden = (code: string): Break => {
+  return (good) => ({
+    run: (command) =>
+      good.run(command).catch((error) => {
+        if (error.code !== code) throw error
+        return { stdout: '', stderr: '', exitCode: 124, cwd: command.cwd }
+      }),
+  })
+}
+
+const files = (change: (command: ShellCommand, backend: Backend) => Partial<ShellCommand['files']>): Break => {
+  return (good, backend) => ({
+    run: (command) => good.run({ ...command, files: { ...command.files, ...change(command, backend) } }),
+  })
+}
+
+/** Shells with one fault each, and the case that has to find it. */
+const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = {
+  'the error output is lost': ['the error output is never lost', outcome(() => ({ stderr: '' }))],
+  'the error output is mixed in': [
+    'the two outputs come apart',
+    outcome(({ stdout, stderr }) => ({ stdout: stdout + stderr, stderr: '' })),
+  ],
+  'every command succeeds': ['the exit code is that of the last command', outcome(() => ({ exitCode: 0 }))],
+  'the directory is read from the output': [
+    'the directory is kept between the calls of one run, whatever the output says',
+    outcome(({ stdout, cwd }) => ({ cwd: (/PWD=\/workspace\/(\w+)/.exec(stdout)?.[1] ?? cwd) as Path })),
+  ],
+  'the directory is not told': [
+    'a command starts where it is told to, and says where it ended',
+    outcome((_, { cwd }) => ({ cwd })),
+  ],
+  'variables are left behind': [
+    'variables do not outlive their command',
+    (good) => ({ run: (command) => good.run({ ...command, env: { LEFT: 'behind' } }) }),
+  ],
+  'a timeout is an exit code': ['a timeout stops a command and drops what it did', hidden('COMMAND_TIMEOUT')],
+  'files are written behind the back of the transaction': [
+    'a timeout stops a command and drops what it did',
+    files((_, backend) => ({
+      async write(path, bytes) {
+        await backend.commit([{ path: path as Path, expect: 'any', to: { type: 'file', bytes } }], {
+          durability: 'relaxed',
+        })
+      },
+    })),
+  ],
+  'protected files are read behind the back of the guard': [
+    'no command gets at the content of a protected file, or brings it elsewhere',
+    files((command, backend) => ({
+      read: (path) => command.files.read(path).catch(async () => (await backend.read(path as Path)).bytes),
+    })),
+  ],
+  'a try is not noted': [
+    'each try at a protected file is in the result and in the audit',
+    files((command) => ({
+      async read(path) {
+        if (path.includes('.env')) throw command.files.refuse('file:list', path, Object(new Error('no')))
+        return command.files.read(path)
+      },
+    })),
+  ],
+  'bytes are taken for text': [
+    'bytes are kept exactly',
+    files((command) => ({
+      read: async (path) => new TextEncoder().encode(new TextDecoder().decode(await command.files.read(path))),
+    })),
+  ],
+  'nothing is judged': [
+    'a line that the judge forbids does not start',
+    () => ({
+      judge: (line, { policy, call }) => ({
+        line: { decision: 'allow', commands: [], accesses: [], reasons: [] },
+        verdict: policy.evaluate({ ...call, commands: [line] }),
+        opens: [],
+      }),
+    }),
+  ],
+}
+
+describe('a broken shell', () => {
+  it.each(Object.entries(faults))('is found: %s', async (_, [name, fault]) => {
+    const create = (broken: boolean) => () => {
+      const backend = memory()
+      const good = bash()
+      return { backend, shell: broken ? { ...good, ...fault(good, backend) } : good }
+    }
+    const find = (broken: boolean) =>
+      shellContract({ name: 'broken', create: create(broken) }).find((one) => one.name === name)
+    await expect(find(false)?.run()).resolves.toEqual({})
+    await expect(find(true)?.run()).rejects.toThrow()
+  })
+})
