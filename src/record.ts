@@ -151,7 +151,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
-      policyDecision: { decision: verdict?.decision ?? 'none', rules: verdict?.rules ?? NO_PATHS },
+      policyDecision: { decision: verdict?.decision ?? 'none', rules: rulesOf(verdict, failure) },
       reason,
       artifactUris: effect.artifactUris,
       durationMs: phase === 'intent' ? undefined : timestamp - started,
@@ -203,6 +203,13 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
 /** Without the message: it repeats what the codes say. */
 function told({ permission, path, code }: Refusal): { permission: Permission; path: string; code: string } {
   return { permission, path, code }
+}
+
+/** What decided: the rules of the verdict, and the sink where a flow was refused. */
+function rulesOf(verdict: Verdict | undefined, failure: Failure | undefined): AuditEntry['policyDecision']['rules'] {
+  const rules = verdict?.rules ?? NO_PATHS
+  if (failure?.code !== 'TAINT_DENIED' || typeof failure.sink !== 'string') return rules
+  return [{ name: failure.sink, action: 'deny', source: 'taint' }, ...rules]
 }
 
 /** What the run works on, with its first record and again whenever it is another. */

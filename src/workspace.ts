@@ -154,7 +154,7 @@ export interface WorkspaceRun {
   /**
    * What this run did, from the audit: what was read, changed, tried and approved, why, and from which versions.
    *
-   * @throws TypeError where no sink keeps its records, as the one in memory does
+   * @throws TypeError where no sink keeps its records, as `memorySink` and `jsonlSink` do
    * @example
    * console.log(reportMarkdown(workspace.report()))
    */
@@ -264,7 +264,7 @@ function openWorkspace(
       core.mode = 'act'
     },
     auditRecords: records,
-    verifyAudit: () => verifyAudit(records()),
+    verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
       await Promise.all([...core.processes].map((each) => each.close()))
       if (core.origin === undefined) await core.audit.close()
@@ -429,7 +429,7 @@ function openRun(core: Core, run: Run, own: Run | undefined, sinks: readonly Aud
 function reportOf({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport {
   const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
   if (kept === undefined) {
-    throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink()')
+    throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
   }
   return reportRun(
     { id, actor, task },

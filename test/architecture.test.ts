@@ -101,7 +101,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
 }
 
 /** Files whose job is Node: nothing else may name a module of it. */
-const nodeFiles = [/^backends\/node(\.ts|\/)/, /^cli\//, /^evidence\/(jsonl-sink|file-lock)\.ts$/]
+const nodeFiles = [/^backends\/node(\.ts|\/)/, /^cli\//, /^evidence\/(jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/]
 
 interface Import {
   readonly specifier: string

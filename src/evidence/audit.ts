@@ -1,6 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets.ts'
 import { type AuditEntry, type AuditRecord, type ChainHead, chain, emptyChain } from './audit-record.ts'
+import type { AuditCheck } from './verify-audit.ts'
 
 export { type AuditEntry, type AuditRecord, type ChainHead, shaMap } from './audit-record.ts'
 export { type AuditCheck, verifyAudit } from './verify-audit.ts'
@@ -15,6 +16,8 @@ export interface AuditSink {
   accept?(entry: AuditEntry): void
   /** The records, where it keeps them. */
   records?(): readonly AuditRecord[]
+  /** Checks what it keeps more closely than by its records. */
+  verify?(): AuditCheck
   /** The absolute physical path of the file that it writes, which must lie outside of what the workspace reaches. */
   readonly file?: string
   close?(): void | Promise<void>

@@ -12,6 +12,8 @@ export interface ReportSection {
 /** The questions that a report answers, each as a table. `audit` is the check of the records that it was made from. */
 export function reportSections(report: RunReport, audit?: AuditCheck): readonly ReportSection[] {
   const { task, calls, scope } = report
+  const named = (callId: string) =>
+    callId.startsWith(`${report.runId}-`) ? `#${callId.slice(report.runId.length + 1)}` : callId
   return [
     {
       title: 'Run',
@@ -25,7 +27,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
         ['from', report.from ?? 'no record'],
         ['to', report.to ?? 'no record'],
         ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
-        ...(calls.unfinished.length === 0 ? [] : [['unfinished', calls.unfinished.join(', ')]]),
+        ...(calls.unfinished.length === 0 ? [] : [['unfinished', list(calls.unfinished.map(named))]]),
         ...(audit === undefined ? [] : [['audit', auditText(audit)]]),
       ],
     },
@@ -33,14 +35,25 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       title: 'Files read',
       columns: ['path', 'versions', 'calls'],
       none: 'No file was read.',
-      rows: report.read.map(({ path, versions, calls: by }) => [path, versions.map(short).join(' '), list(by)]),
+      rows: report.read.map(({ path, versions, calls: by }) => [
+        path,
+        versions.map(short).join(' '),
+        list(by.map(named)),
+      ]),
     },
     {
       title: 'Files written',
       columns: ['path', 'from', 'to', 'call', 'tool', 'why'],
       none: 'Nothing was written.',
       rows: report.written.flatMap(({ path, changes }) =>
-        changes.map(({ callId, tool, reason = '', from, to }) => [path, short(from), short(to), callId, tool, reason]),
+        changes.map(({ callId, tool, reason = '', from, to }) => [
+          path,
+          short(from),
+          short(to),
+          named(callId),
+          tool,
+          reason,
+        ]),
       ),
     },
     {
@@ -48,7 +61,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       columns: ['call', 'tool', 'paths', 'base'],
       none: 'No call stood on an earlier version.',
       rows: report.patches.map(({ callId, tool, paths, metBase, code = '' }) => [
-        ...[callId, tool, list(paths)],
+        ...[named(callId), tool, list(paths)],
         metBase ? 'met' : `not met (${code})`,
       ]),
     },
@@ -57,7 +70,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       columns: ['call', 'tool', 'paths', 'code', 'rules'],
       none: 'Nothing forbidden was tried.',
       rows: report.forbidden.map(({ callId, tool, paths, code, rules }) => [
-        ...[callId, tool, list(paths), code, list(rules)],
+        ...[named(callId), tool, list(paths), code, list(rules)],
       ]),
     },
     {
@@ -70,7 +83,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
           : [
               ['scope', list(scope.globs)],
               ['final diff', scope.finalDiffInside ? 'inside the scope' : `OUTSIDE the scope: ${list(scope.outside)}`],
-              ...scope.calls.map(({ callId, tool, paths }) => [`${callId} ${tool}`, `OUTSIDE: ${list(paths)}`]),
+              ...scope.calls.map(({ callId, tool, paths }) => [`${named(callId)} ${tool}`, `OUTSIDE: ${list(paths)}`]),
             ],
     },
     {
@@ -78,14 +91,19 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       columns: ['call', 'tool', 'answer', 'by', 'rules', 'paths'],
       none: 'Nothing had to be approved.',
       rows: report.approvals.map(({ callId, tool, how, by = '', rules, paths }) => [
-        ...[callId, tool, answers[how], by, list(rules), list(paths)],
+        ...[named(callId), tool, answers[how], by, list(rules), list(paths)],
       ]),
     },
     {
       title: 'Taint',
       columns: ['label', 'came from', 'by call', 'tool'],
       none: 'Nothing labelled was read.',
-      rows: report.taint.map(({ label, path = 'output of a command', callId, tool }) => [label, path, callId, tool]),
+      rows: report.taint.map(({ label, path = 'output of a command', callId, tool }) => [
+        label,
+        path,
+        named(callId),
+        tool,
+      ]),
     },
   ]
 }

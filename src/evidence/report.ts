@@ -151,15 +151,16 @@ function unfinished(entries: readonly Entry[]): string[] {
 
 function readFiles(ends: readonly Entry[]): RunReport['read'] {
   const files = new Map<string, { versions: Set<string>; calls: string[] }>()
-  for (const { pathsRead, readSha256 = {}, toolCallId, code } of ends) {
+  for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of ends) {
     // What a call was refused at, it was not shown.
     if (code !== undefined) continue
     for (const path of pathsRead) {
       const file = files.get(path) ?? { versions: new Set(), calls: [] }
       files.set(path, file)
       file.calls.push(toolCallId)
-      const version = Object.hasOwn(readSha256, path) ? readSha256[path] : undefined
-      if (typeof version === 'string') file.versions.add(version)
+      // What a call changed, it had read before.
+      const version = own(readSha256, path) ?? own(oldSha256, path)
+      if (version !== null) file.versions.add(version)
     }
   }
   return [...files].map(([path, { versions, calls }]) => ({ path: path || '.', versions: [...versions], calls }))

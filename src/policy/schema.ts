@@ -3,6 +3,7 @@ import type { Kind } from '../files/classify.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risks.ts'
+import { translatePolicy } from './translate.ts'
 
 export type Decision = 'allow' | 'ask' | 'deny'
 
@@ -202,10 +203,12 @@ export function parsePolicyData(input: unknown): PolicyData {
   if (typeof input === 'string' && !presetNames.includes(input as PresetName)) {
     throw new TypeError(`Unknown policy preset ${show(input)}; the presets are ${presetList()}`)
   }
-  const object = typeof input === 'string' ? { preset: input } : input
+  const object = typeof input === 'string' ? { preset: input } : translatePolicy(input)
   refuseProto(object, [])
   const parsed = policySchema.safeParse(object)
-  const issue = parsed.error?.issues[0]
+  // A misspelled field explains the one that is missing.
+  const issues = parsed.error?.issues ?? []
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (parsed.success) return freeze(parsed.data)
   throw new TypeError(issue === undefined ? 'Policy is not valid' : describe(issue, object))
 }
@@ -226,15 +229,17 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
   const where = at(issue.path)
   const subject = where === '' ? 'A policy' : `Policy field "${where}"`
   const found = issue.path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)?.[key], input)
+  const given = found === undefined ? 'is missing; it must be' : 'must be'
+  const instead = found === undefined ? '' : `, not ${show(found)}`
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys
       return `Policy field "${at([...issue.path, key])}" is unknown; the fields here are ${fieldsAt(issue.path).join(', ')}`
     }
     case 'invalid_type':
-      return `${subject} must be ${article(issue.expected)}, not ${show(found)}`
+      return `${subject} ${given} ${article(issue.expected)}${instead}`
     case 'invalid_value':
-      return `${subject} must be ${issue.values.map((value) => show(value)).join(' or ')}, not ${show(found)}${found === 'git' ? ': git-internal files cannot be opened' : ''}`
+      return `${subject} ${given} ${issue.values.map((value) => show(value)).join(' or ')}${instead}${found === 'git' ? ': git-internal files cannot be opened' : ''}`
     case 'too_small':
       if (issue.origin === 'array') return `${subject} must not be empty; leave it out to match everything`
       if (issue.origin === 'string') return `${subject} must not be empty`

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { bash } from '../../src/shells/bash.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'
 
 const tree = {
@@ -236,9 +237,9 @@ describe('hostile globs', () => {
     const { call, snapshot } = await bench(tree)
     const before = await snapshot()
     for (const pattern of hostile) {
-      const start = performance.now()
+      const start = ownTime()
       const answer = await call(tool, { ...rest, [field]: pattern })
-      expect(performance.now() - start, pattern.slice(0, 40)).toBeLessThan(1500)
+      expect(ownTime() - start, pattern.slice(0, 40)).toBeLessThan(1500)
       if (answer.ok !== true) expect(answer.code).toBe('INVALID_PATTERN')
     }
     expect(await snapshot()).toEqual(before)
@@ -259,9 +260,9 @@ describe('hostile globs', () => {
     '',
   ])('and the expression %j costs search_text no more either', async (query) => {
     const { call } = await bench({ 'a.txt': `${'ab'.repeat(500_000)}\n`, 'b.txt': 'a = b => {\n'.repeat(1000) })
-    const start = performance.now()
+    const start = ownTime()
     const answer = await call('search_text', { query, mode: 'regex' })
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(ownTime() - start).toBeLessThan(2000)
     if (answer.ok !== true) expect(answer.code).toMatch(/INVALID_PATTERN|INVALID_INPUT/)
   })
 })
