@@ -67,7 +67,8 @@ export default function matrixReporter(): Reporter {
 /** The rows of a table without their counts, which grow. */
 function shapeOf(table: string): string {
   const rows = table.split('\n').filter((line) => line.startsWith('|'))
-  return rows.map((row) => row.replace(/\d+( \(\w\))?/g, 'N').replace(/ +/g, ' ').replace(/-+/g, '-')).join('\n')
+  const counts = /\d+( \(\w\))?/g
+  return rows.map((row) => row.replace(counts, 'N').replace(/([ -])+/g, '$1')).join('\n')
 }
 
 function matrixOf(modules: readonly TestModule[]): Matrix {
