@@ -4,6 +4,7 @@ import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { ApprovalRequest } from './policy/approval.ts'
+import { planVerdict } from './policy/plan.ts'
 import { combine, type Verdict } from './policy/policy.ts'
 import { type Risk, risksOf, riskVerdict } from './policy/risks.ts'
 import { exceeds } from './policy/taint.ts'
@@ -77,7 +78,8 @@ export async function judgeChanges(
   }
   const { requireApprovalIf = [] } = core.policy.data
   const asking = requireApprovalIf.length === 0 ? [] : risks().filter(({ flag }) => requireApprovalIf.includes(flag))
-  const verdict = asking.length === 0 ? judged : combine(judged, riskVerdict(asking))
+  const withRisks = asking.length === 0 ? judged : combine(judged, riskVerdict(asking))
+  const verdict = draft.plan === undefined ? withRisks : combine(withRisks, planVerdict)
   const diff = () => draft.diff ?? diffOfChanges(known)
   return {
     known,

@@ -4,6 +4,7 @@ import type { JudgedChanges } from './judge-changes.ts'
 import { type Path, quote } from './paths/logical-path.ts'
 import type { Answered, Question, ReadAnswer } from './policy/approval.ts'
 import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
+import type { Plan } from './policy/plan.ts'
 import type { Core, Run } from './run.ts'
 import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
 
@@ -23,7 +24,7 @@ export interface Grant {
 export async function approve(
   core: Core,
   run: Run,
-  call: { readonly input: unknown } | undefined,
+  call: Repeatable | undefined,
   changes: JudgedChanges,
   asking: Asking,
 ): Promise<void> {
@@ -35,6 +36,13 @@ export async function approve(
     return
   }
   await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
+}
+
+/** What a call is made again from, in another process too. */
+export interface Repeatable {
+  readonly input: unknown
+  /** The plan that it hands in. */
+  readonly plan?: Plan | undefined
 }
 
 /** How a call may ask, and what it was allowed so far. */
@@ -56,7 +64,7 @@ export interface Asking {
 export async function approveStep(
   core: Core,
   run: Run,
-  call: { readonly input: unknown } | undefined,
+  call: Repeatable | undefined,
   question: Question,
   asking: Asking,
 ): Promise<void> {
@@ -79,7 +87,7 @@ function answeredBefore(question: Question, { answer }: Grant, { answered }: Ask
 async function askOrPark(
   core: Core,
   run: Run,
-  call: { readonly input: unknown } | undefined,
+  call: Repeatable | undefined,
   request: Question,
   { signal, earlier, answered }: Asking,
   effect: () => Promise<ParkedEffect[]>,
@@ -101,7 +109,7 @@ async function askOrPark(
         request: { id, ...withEarlier(request, earlier) },
         effect: await effect(),
       })
-      remember(core, id, run)
+      remember(core, id, run, call.plan)
     } catch {
       throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
     }
@@ -150,8 +158,9 @@ export function withGrant(run: Run, grant: Grant | undefined): Run {
 }
 
 /** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
-function remember(core: Core, id: string, run: Run): void {
+function remember(core: Core, id: string, run: Run, plan: Plan | undefined): void {
   core.waiting.set(id, run)
+  if (plan !== undefined) core.submitted.set(run, { plan, approvalId: id })
   if (core.waiting.size > MAX_WAITING) core.waiting.delete(core.waiting.keys().next().value as string)
 }
 

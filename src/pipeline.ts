@@ -8,6 +8,7 @@ import { judgeChanges } from './judge-changes.ts'
 import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
 import { ROOT } from './paths/logical-path.ts'
+import { enactPlan, isPlanning } from './plan-mode.ts'
 import type { Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
@@ -114,7 +115,11 @@ export async function callTool(
       draft = { ...draft, changes: [], taken: [] }
       changes = flow.judge(await judgeChanges(core, run, call, draft))
     }
-    if (changes.verdict.decision === 'ask') await approve(core, run, repeatable, changes, asking)
+    const { plan } = draft
+    if (plan !== undefined) record.plan(plan)
+    if (changes.verdict.decision === 'ask') {
+      await approve(core, run, repeatable && { ...repeatable, plan }, changes, asking)
+    }
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.at('commit')
@@ -122,6 +127,7 @@ export async function callTool(
     run.rates.writes(changes.bytes)
     const before = await statesBefore(core, draft, changes.known)
     await record.intent(changes)
+    if (plan !== undefined) enactPlan(core, run, plan)
     const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) {
@@ -180,7 +186,7 @@ async function judge(
 ): Promise<JudgedCall> {
   const call = await reach(core, run, called, given, record)
   record.at('limits')
-  requireMode(core, call.tool)
+  requireMode(core, run, call.tool)
   if (!record.counted) run.rates.call(call.tool.name)
   record.counted = true
   record.at('policy')
@@ -295,8 +301,8 @@ function findTool(core: Core, name: string): Tool {
   })
 }
 
-function requireMode(core: Core, tool: Tool): void {
-  if (core.mode === 'plan' && tool.mutates) {
+function requireMode(core: Core, run: Run, tool: Tool): void {
+  if (tool.mutates && isPlanning(core, run)) {
     throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
   }
 }

@@ -5,6 +5,7 @@ import type { JudgedChanges } from './judge-changes.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Approval, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
+import type { Plan } from './policy/plan.ts'
 import type { Verdict } from './policy/policy.ts'
 import type { TaintOrigin } from './policy/taint.ts'
 import type { Core, Run } from './run.ts'
@@ -40,12 +41,14 @@ export interface CallRecord {
   judged(verdict: Verdict): void
   /** The version that the call read of a path. */
   saw(version: { readonly path: Path; readonly sha256: string }): void
+  /** The plan that the call hands in or approves. */
+  plan(plan: Plan): void
   /** How a question about the call was answered. */
-  answered(question: Question, how: Approval | 'denied', by?: string): void
+  answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
   /** The label of what the call shows, and where the taint of its run came from. */
   labelled(label: Label, taint: TaintOrigin | undefined): void
-  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed */
-  intent(changes: JudgedChanges): Promise<void>
+  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
+  intent(changes: Pick<JudgedChanges, 'known'>): Promise<void>
   outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
   refused(failure: Failure): Promise<void>
 }
@@ -78,6 +81,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let intended = false
   const versions = new Map<Path, string>()
   const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
+  let plan: Plan | undefined
   let labels: Pick<AuditEntry, 'label' | 'taint'> = {}
   let read: Path[] = []
   const refusals = new Map<string, Refusal>()
@@ -112,6 +116,9 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
       approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
     },
+    plan: (given) => {
+      plan = given
+    },
     labelled(label, taint) {
       if (taint !== undefined) labels = { label, taint: { ...taint } }
     },
@@ -123,7 +130,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
         intended = true
       } catch (error) {
         // A read changes nothing, so it may go on without its record; a mutation may not.
-        if (known.length > 0) throw auditFailed(error)
+        if (known.length > 0 || plan !== undefined) throw auditFailed(error)
         warn()
       }
     },
@@ -159,6 +166,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       step: refused ? step : undefined,
       ...labels,
       ...taskOf(run),
+      ...(plan === undefined ? {} : { plan }),
       ...(approvals.length === 0 ? {} : { approvals: [...approvals] }),
       ...(phase === 'outcome' ? readVersions(effect) : {}),
       ...(refusals.size === 0 || phase === 'intent' ? {} : { refusals: [...refusals.values()].map(told) }),

@@ -29,6 +29,8 @@ export interface AuditEntry {
   readonly task?:
     | { readonly text: string; readonly scope?: readonly string[] | undefined; readonly risk?: string | undefined }
     | undefined
+  /** A plan that was handed in, or approved. */
+  readonly plan?: { readonly text: string; readonly paths?: readonly string[] | undefined } | undefined
   /** How each question about the call was answered. */
   readonly approvals?:
     | readonly {

@@ -42,6 +42,7 @@ export interface Audit {
 
 /** A longer reason or task is cut, in UTF-16 units. */
 const MOST_TEXT = 2000
+const MOST_PLAN = 20_000
 
 /**
  * The audit over some sinks.
@@ -97,13 +98,14 @@ function auditFailed(): ToolError {
 
 /** What callers have written themselves: reasons, the task, and names that they made up. */
 function withoutSecrets(entry: AuditEntry): AuditEntry {
-  const { reason, task, pathsAsked } = entry
-  if (reason === undefined && task === undefined && pathsAsked === undefined) return entry
+  const { reason, task, pathsAsked, plan } = entry
+  if (reason === undefined && task === undefined && pathsAsked === undefined && plan === undefined) return entry
   return {
     ...entry,
     toolName: safeText(entry.toolName, 100),
     ...(reason === undefined ? {} : { reason: safeText(reason, MOST_TEXT) }),
     ...(task === undefined ? {} : { task: { ...task, text: safeText(task.text, MOST_TEXT) } }),
+    ...(plan === undefined ? {} : { plan: { ...plan, text: safeText(plan.text, MOST_PLAN) } }),
     ...(pathsAsked === undefined ? {} : { pathsAsked: pathsAsked.map((path) => safeText(path, 300)) }),
   }
 }

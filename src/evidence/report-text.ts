@@ -11,7 +11,7 @@ export interface ReportSection {
 
 /** The questions that a report answers, each as a table. `audit` is the check of the records that it was made from. */
 export function reportSections(report: RunReport, audit?: AuditCheck): readonly ReportSection[] {
-  const { task, calls, scope } = report
+  const { task, plan, calls, scope } = report
   const named = (callId: string) =>
     callId.startsWith(`${report.runId}-`) ? `#${callId.slice(report.runId.length + 1)}` : callId
   return [
@@ -24,6 +24,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
         ['actor', report.actor],
         ['task', task?.text ?? 'none given'],
         ...(task?.risk === undefined ? [] : [['risk', task.risk]]),
+        ...(plan === undefined ? [] : [['approved plan', planText(plan, named)]]),
         ['from', report.from ?? 'no record'],
         ['to', report.to ?? 'no record'],
         ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
@@ -158,4 +159,12 @@ const MOST = 20
 function list(items: readonly string[]): string {
   const shown = items.slice(0, MOST).join(', ')
   return items.length > MOST ? `${shown} and ${items.length - MOST} more` : shown
+}
+
+function planText(
+  { text, paths, callId, by }: NonNullable<RunReport['plan']>,
+  named: (callId: string) => string,
+): string {
+  const where = paths === undefined ? '' : ` (${list(paths)})`
+  return `${text.replace(/\s+/g, ' ').trim()}${where}, call ${named(callId)}${by === undefined ? '' : `, by ${by}`}`
 }

@@ -11,6 +11,8 @@ export interface RunReport {
   readonly to: string | undefined
   /** The task as it was last, with an approved plan's paths as its scope. */
   readonly task: NonNullable<AuditEntry['task']> | undefined
+  /** The plan that was approved last. */
+  readonly plan: (NonNullable<AuditEntry['plan']> & { readonly callId: string; readonly by?: string }) | undefined
   readonly calls: {
     readonly carriedOut: number
     readonly refused: number
@@ -115,6 +117,7 @@ export function reportRun(
     from: iso(entries[0]?.timestamp),
     to: iso(entries.at(-1)?.timestamp),
     task,
+    plan: planOf(ends),
     calls: {
       carriedOut: ends.filter(({ code }) => code === undefined).length,
       refused: ends.filter(({ code }) => code !== undefined).length,
@@ -138,6 +141,13 @@ export function reportRun(
 
 function iso(timestamp: number | string | undefined): string | undefined {
   return typeof timestamp === 'number' ? new Date(timestamp).toISOString() : timestamp
+}
+
+function planOf(ends: readonly Entry[]): RunReport['plan'] {
+  const entry = ends.findLast(({ plan, code }) => plan !== undefined && code === undefined)
+  if (entry?.plan === undefined) return undefined
+  const by = entry.approvals?.findLast((approval) => approval.by !== undefined)?.by
+  return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
 }
 
 function unfinished(entries: readonly Entry[]): string[] {

@@ -42,6 +42,7 @@ const right: Record<string, Record<string, unknown>> = {
   start_command: { command: 'true' },
   check_command: { id: 'process-1' },
   stop_command: { id: 'process-1' },
+  submit_plan: { plan: 'x' },
 }
 
 const badPaths: readonly unknown[] = [
@@ -79,7 +80,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
     const itOfPaths = takesPath ? it : () => {}
 
     async function refusals(cases: readonly (readonly [unknown, RegExp | string])[]) {
-      const { code, snapshot } = await bench(tree, { shell: bash() })
+      const { code, snapshot } = await bench(tree, { shell: bash(), mode: name === 'submit_plan' ? 'plan' : 'act' })
       const before = await snapshot()
       for (const [input, expected] of cases) {
         const found = await code(name, input)
