@@ -1,13 +1,14 @@
 import type { GuardedAccess } from './access.ts'
 import { contextFor } from './context.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
+import { classifyPath } from './files/classify.ts'
 import { type Flow, openFlow } from './flow.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
 import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
-import { ROOT } from './paths/logical-path.ts'
+import { type Path, ROOT } from './paths/logical-path.ts'
 import { enactPlan, isPlanning } from './plan-mode.ts'
 import type { Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
@@ -157,7 +158,7 @@ export async function callTool(
     // 12. What a model sees is bounded.
     return project(labelled, core.limits.projectionBytes, run.artifacts)
   } catch (error) {
-    const failure = toFailure(await withSuggestions(core, run, name, error))
+    const failure = withoutSecretVersion(core, name, toFailure(await withSuggestions(core, run, name, error)))
     const label = flow.refused(failure)
     record.labelled(label, run.taint.origin())
     await record.refused(failure)
@@ -275,6 +276,17 @@ async function commit(
     run.rates.unwritten(bytes)
     throw error
   }
+}
+
+/** The hash of a file that must not be read would tell whoever guesses its content. */
+function withoutSecretVersion(core: Core, tool: string, failure: Failure): Failure {
+  if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
+  const path = failure.path as Path
+  const classification = classifyPath(path)
+  if (!classification.redacted || core.policy.decide(tool, 'file:read', path, classification) === 'allow')
+    return failure
+  const { currentSha256: _, ...rest } = failure
+  return rest as Failure
 }
 
 /** Notes what a call replaced, so that it can be taken back. */

@@ -50,7 +50,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   sight: ['policy', 'paths', 'files', 'vfs', 'access'],
   projection: ['evidence'],
   suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
-  record: ['shells', 'errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
+  record: ['files', 'shells', 'errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
   'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
   'keep-whole': ['evidence', 'tool'],
   context: [
