@@ -10,7 +10,7 @@ import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
 import { type Path, ROOT } from './paths/logical-path.ts'
 import { enactPlan, isPlanning } from './plan-mode.ts'
-import type { Question } from './policy/approval.ts'
+import type { ApproveHandler, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
@@ -43,6 +43,8 @@ export interface Success {
 export interface CallOptions {
   /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
   readonly signal?: AbortSignal
+  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
 }
@@ -80,7 +82,7 @@ export async function callTool(
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
     const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
-    const asking = { grant, signal, earlier: [] as Question[], answered: record.answered }
+    const asking = { grant, signal, approve: options.approve, earlier: [] as Question[], answered: record.answered }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
