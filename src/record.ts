@@ -1,6 +1,7 @@
 import { type Access, type GuardedAccess, isMutating, type Permission } from './access.ts'
 import { type Failure, ToolError } from './errors.ts'
-import { type AuditEntry, shaMap } from './evidence/audit.ts'
+import { type AuditEntry, HIDDEN_VERSION, shaMap } from './evidence/audit.ts'
+import { classifyPath, isSurelyReadable } from './files/classify.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Approval, Question } from './policy/approval.ts'
@@ -110,7 +111,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       verdict = decided
     },
     saw: ({ path, sha256 }) => {
-      versions.set(path, sha256)
+      versions.set(path, hidden(path, sha256))
     },
     answered({ verdict }, how, by) {
       const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
@@ -233,7 +234,7 @@ function intentOf(known: JudgedChanges['known']): Effect {
   return {
     ...nothing,
     pathsWritten: known.map(({ change }) => change.path),
-    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change.expect)])),
+    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change)])),
   }
 }
 
@@ -241,18 +242,22 @@ function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined)
   if (applied.length === 0) return artifactUri === undefined ? nothing : { ...nothing, artifactUris: [artifactUri] }
   return {
     pathsWritten: applied.map(({ path }) => path),
-    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(before)])),
-    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(after)])),
+    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(path, before)])),
+    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(path, after)])),
     artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
   }
 }
 
-function versionOf(version: Version): string | null {
-  return version?.type === 'file' ? version.sha256 : null
+function versionOf(path: Path, version: Version): string | null {
+  return version?.type === 'file' ? hidden(path, version.sha256) : null
 }
 
-function expectedVersion(expect: JudgedChanges['known'][number]['change']['expect']): string | null {
-  return typeof expect === 'object' && 'sha256' in expect ? expect.sha256 : null
+function hidden(path: Path, sha256: string): string {
+  return !isSurelyReadable(path) && classifyPath(path).redacted ? HIDDEN_VERSION : sha256
+}
+
+function expectedVersion({ path, expect }: JudgedChanges['known'][number]['change']): string | null {
+  return typeof expect === 'object' && 'sha256' in expect ? hidden(path, expect.sha256) : null
 }
 
 function auditFailed(error: unknown): ToolError {

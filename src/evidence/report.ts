@@ -1,6 +1,6 @@
 import { isMutating } from '../access.ts'
 import { compilePaths } from '../policy/match.ts'
-import type { AuditEntry } from './audit-record.ts'
+import { type AuditEntry, HIDDEN_VERSION } from './audit-record.ts'
 
 /** What a run did, from its audit records alone. Plain data; a list keeps the order of the calls. */
 export interface RunReport {
@@ -248,7 +248,7 @@ function scopeOf(
 ): RunReport['scope'] {
   if (globs === undefined) return undefined
   const inside = testOf(globs)
-  const different = written.filter(({ from, to }) => from !== to).map(({ path }) => path)
+  const different = written.filter(({ from, to }) => from !== to || from === HIDDEN_VERSION).map(({ path }) => path)
   const outside = different.filter((path) => !inside(path))
   // A plan narrows the scope from its approval on: each call is held against the one of its time.
   let inForce: ((path: string) => boolean) | undefined

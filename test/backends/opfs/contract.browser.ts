@@ -1,67 +1,46 @@
 import { describe, expect, it } from 'vitest'
 import { askPermission, directoryHandle } from '../../../src/backends/directory-handle.ts'
+import { memory } from '../../../src/backends/memory.ts'
 import { opfs } from '../../../src/backends/opfs.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
-import { type BackendSubject, backendContract, registerContract } from '../../../src/testing/index.ts'
-import type { Asked, Outcome } from './contract-worker.ts'
-import { type Crashed, crashEverywhere, type Failing } from './crashes.ts'
+import { backendContract, registerContract } from '../../../src/testing/index.ts'
+import { cellOf } from '../../runtimes/cell.ts'
+import type { CaseResult } from '../../runtimes/report.ts'
+import { storyOver, withoutModes } from '../../runtimes/story.ts'
+import { differenceOf, faultsOf } from '../../runtimes/table.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
-for (const [name, create] of Object.entries(pageSubjects())) {
+describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
   // Each case has a workspace of its own, and waits for the storage most of the time.
-  registerContract(name, backendContract({ name, create }), { describe, it: it.concurrent })
-}
+  registerContract('the contract', backendContract({ name, create }), { describe, it: it.concurrent })
+
+  it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
+    let modes = true
+    const story = await storyOver(async () => {
+      const subject = await create()
+      modes = subject.backend.capabilities.modes
+      return subject
+    })
+    const told = await storyOver(() => ({ backend: memory() }))
+    expect(differenceOf(modes ? told : withoutModes(told), story)).toBe('')
+  })
+})
 
 /** Where the workspace is opened in a worker, its contract is run there. */
 describe.each(Object.keys(workerSubjects()))('%s', (name) => {
-  it('keeps the contract', async () => {
-    const outcomes = await inWorker<Outcome[]>({ subject: name })
-    expect(outcomes.filter(({ failed }) => failed !== undefined)).toEqual([])
-    const skipped = outcomes.filter((one) => one.skipped !== undefined)
-    expect(outcomes.length - skipped.length).toBeGreaterThan(name.includes('packed') ? 95 : 65)
-    for (const one of skipped) {
-      expect(one.skipped).toMatch(/^(the backend (declares|offers|has)|nobody but the backend)/)
-    }
-  })
-})
-
-/** The packed layout is shown against faults of many kinds in `packed.test.ts`. */
-describe('storage that fails at any call tears no set', () => {
-  it.each<[string, Failing]>([
-    ['OPFS files, page', 'once'],
-    ['directory handle, page', 'dead'],
-  ])('%s, %s', async (name, failing) => {
-    const create = pageSubjects()[name] as () => Promise<BackendSubject>
-    expectWhole(await crashEverywhere(create, failing))
-  })
-
-  it.each<[string, Failing]>([
-    ['OPFS files, worker', 'once'],
-    ['OPFS files, worker', 'dead'],
-  ])('%s, %s', async (subject, failing) => {
-    expectWhole(await inWorker<Crashed>({ subject, failing }))
-  })
-})
-
-function expectWhole({ outcomes, faults }: Crashed): void {
-  expect(faults.join('\n')).toBe('')
-  expect(outcomes.old).toBeGreaterThan(5)
-  expect(outcomes.new).toBeGreaterThan(1)
-}
-
-async function inWorker<T>(asked: Asked): Promise<T> {
-  const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
-  try {
-    return await new Promise<T>((resolve, reject) => {
+  it('keeps the contract', async ({ task }) => {
+    const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
+    const outcomes = await new Promise<CaseResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
-      worker.postMessage(asked)
+      worker.postMessage(name)
     })
-  } finally {
     worker.terminate()
-  }
-}
+    task.meta.cells = [cellOf('Chromium', name, outcomes)]
+    expect(task.meta.cells.flatMap(faultsOf)).toEqual([])
+  })
+})
 
 describe('opfs', () => {
   it('tells where it stores, and how much room there is', async () => {
