@@ -26,8 +26,8 @@ export interface CommandFilesOptions {
   /** What shows in listings, and in searches. */
   readonly sight: (kind: 'list' | 'search') => Sight
   readonly signal: AbortSignal
-  /** Told of each file whose bytes were read. */
-  readonly onRead: (path: Path) => void
+  /** Told of each file whose bytes are read, and of how many. What it throws refuses them. */
+  readonly onRead: (path: Path, bytes: number) => void
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
 }
 
@@ -178,9 +178,9 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
           })
         }
         const { bytes } = await backend.read(access.path)
+        options.onRead(access.path, bytes.length)
         const shown = marks.hide(bytes, access.path)
         given.set(access.path, { stored: bytes, shown })
-        options.onRead(access.path)
         return shown
       }),
 
@@ -314,7 +314,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
       const look = (path: Path, stored: Uint8Array): boolean => {
         if (signal.aborted) throw new ToolError('ABORTED', 'The command was stopped')
         if (query !== undefined && !query.mayMatch(stored)) return true
-        options.onRead(path)
+        options.onRead(path, stored.length)
         return visit(path, marks.hide(stored, path))
       }
       if (backend.scan !== undefined) return backend.scan(paths, look)

@@ -140,8 +140,8 @@ export interface View {
    * Visits the candidates whose bytes are wanted, until a visit gives false. The bytes are valid only during the visit.
    */
   scan(paths: readonly Path[], wants: Wants, visit: Visit): Promise<void>
-  /** Notes that something of a scanned file is shown. */
-  noteRead(path: Path): void
+  /** Notes that something of a scanned file of so many bytes is shown. */
+  noteRead(path: Path, bytes: number): void
   /** The changes that remove the directories which lose everything in them, where these granted paths become absent. */
   emptied(removed: readonly Path[], kept: ReadonlySet<Path>): Promise<Change[]>
   /** The changes that make the missing parents of a granted path; `NOT_A_DIRECTORY` where something else stands there. */
@@ -161,8 +161,8 @@ export interface ViewOptions {
   readonly documents: DocumentCache
   readonly sight: (kind: WalkKind) => Sight
   readonly signal: AbortSignal | undefined
-  /** Told of every path whose bytes were read. */
-  readonly onRead: (path: Path) => void
+  /** Told of every path whose bytes are read, and of how many. What it throws refuses them. */
+  readonly onRead: (path: Path, bytes: number) => void
 }
 
 /** A view of a backend that reaches only the granted accesses; anything else is refused as a fault of the tool. */
@@ -206,12 +206,13 @@ export function createView(options: ViewOptions): View {
           limit: maxBytes,
         })
       }
-      options.onRead(path)
+      options.onRead(path, stat.size)
       return backend.read(path)
     },
     async readRange(path, range) {
-      options.onRead(granted(path))
-      return backend.read(path, range)
+      const found = await backend.read(granted(path), range)
+      options.onRead(path, found.bytes.length)
+      return found
     },
     readLink: (path) => backend.readLink(granted(path)),
     async document(path, maxBytes) {
@@ -259,7 +260,7 @@ export function createView(options: ViewOptions): View {
         if (!visitWanted(path, read.bytes, read.stat)) return
       }
     },
-    noteRead: (path) => options.onRead(granted(path)),
+    noteRead: (path, bytes) => options.onRead(granted(path), bytes),
     async emptied(removed, kept) {
       const gone = new Set<Path>(removed.map(granted))
       const changes: Change[] = []
