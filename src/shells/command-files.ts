@@ -86,14 +86,15 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
 
   /** Guards and judges one access under all of its names. */
   async function reach(access: Access): Promise<GuardedAccess> {
-    const guarded = await guardAccesses(backend, [access])
-    for (const one of guarded) {
+    const judgeOne = (one: GuardedAccess) => {
       try {
         judge(one)
       } catch (error) {
         throw error instanceof ToolError ? refuse(one.permission, one.asked, error) : error
       }
     }
+    const guarded = await guardAccesses(backend, [access], judgeOne)
+    for (const one of guarded) judgeOne(one)
     return guarded[0] as GuardedAccess
   }
 
@@ -109,7 +110,13 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
   }
 
   async function visible(path: string, keepLast = false): Promise<CommandStat | undefined> {
-    const [access] = await guardAccesses(backend, [{ permission: 'file:info', path, keepLast }])
+    let isHidden = false
+    const [access] = await guardAccesses(backend, [{ permission: 'file:info', path, keepLast }], (one) => {
+      isHidden = !shows(one.asked, one.path, 'file')
+    }).catch((error: unknown) => {
+      if (isHidden) return []
+      throw error
+    })
     if (access === undefined) return undefined
     const stat = await backend.stat(access.path)
     if (stat === undefined || !shows(access.asked, access.path, stat.type)) return undefined
