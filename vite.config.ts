@@ -10,6 +10,7 @@ const entries = [
   'src/git/index.ts',
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
+  'src/evidence/directory-parking.ts',
   'src/evidence/jsonl-sink.ts',
   'src/shells/bash.ts',
   'src/cli/main.ts',

@@ -10,7 +10,7 @@ import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
 import { type Path, ROOT } from './paths/logical-path.ts'
 import { enactPlan, isPlanning } from './plan-mode.ts'
-import type { Question } from './policy/approval.ts'
+import type { ApproveHandler, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
@@ -43,6 +43,8 @@ export interface Success {
 export interface CallOptions {
   /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
   readonly signal?: AbortSignal
+  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
 }
@@ -80,7 +82,7 @@ export async function callTool(
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
     const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
-    const asking = { grant, signal, earlier: [] as Question[], answered: record.answered }
+    const asking = { grant, signal, approve: options.approve, earlier: [] as Question[], answered: record.answered }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
@@ -211,9 +213,9 @@ export async function reach(
   const planned = tool.plan(input, { cwd: run.shell.cwd, memory: core.memory?.path })
   record?.plans(planned)
   record?.at('guard')
-  const accesses = await guardAccesses(core.backend, planned)
-  record?.reaches(accesses, input)
   const facts = policyCall(run, tool.name, input)
+  const accesses = await guardAccesses(core.backend, planned, nameJudge(core, facts))
+  record?.reaches(accesses, input)
   const line = tool.commandLine?.(input)
   if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
   return reachByCommand(core, { tool, input, accesses }, facts, line, record)
@@ -235,7 +237,8 @@ async function reachByCommand(
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }
-  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens)) {
+  const judgeName = nameJudge(core, facts)
+  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens, judgeName)) {
     const opened = core.policy.evaluate({ ...facts, accesses: [access] })
     // What it asks about is asked when the line comes to it, or once it is known what it wrote.
     if (opened.decision !== 'deny') continue
@@ -244,6 +247,14 @@ async function reachByCommand(
     reached.verdict = combine(reached.verdict, opened)
   }
   return reached
+}
+
+/** Judges a path that cannot be followed by its name alone. */
+function nameJudge(core: Core, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
+  return (access) => {
+    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw denied(verdict)
+  }
 }
 
 /** Gets the approval of what is about to run. */

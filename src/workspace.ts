@@ -346,6 +346,10 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
       )
     }
   }
+  const { directory } = options.parked ?? {}
+  if (directory !== undefined && backend.holds?.(directory) === true) {
+    throw new TypeError('Parked calls lie inside the workspace, where an agent could reach them; choose another place')
+  }
   return {
     backend: sealed ? readOnly(backend) : backend,
     policy,

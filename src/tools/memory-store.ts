@@ -60,7 +60,7 @@ export const memoryStore = defineTool({
     checkLimit('content size in bytes', utf8Length(asked.content), limits.writeBytes, path)
     const old = await oldNote(context, path, asked.id)
     if (old !== undefined) {
-      context.files.noteRead(path)
+      context.files.noteRead(path, old.document.bytes.length)
       refuseMarks(old.document, asked.content, path)
     }
     const oldSha256 = old?.document.sha256 ?? null

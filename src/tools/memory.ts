@@ -68,8 +68,8 @@ export async function findNote(context: ToolContext, path: Path): Promise<ReadNo
 }
 
 /** Says that a note is shown: its path, and the label that it carries itself. */
-export function noteShown(context: ToolContext, path: Path, { labels }: Note): void {
-  context.files.noteRead(path)
+export function noteShown(context: ToolContext, path: Path, { labels, document }: ReadNote): void {
+  context.files.noteRead(path, document.bytes.length)
   const label = highestLabel(labels)
   if (label !== 'public') context.brings(label, path)
 }

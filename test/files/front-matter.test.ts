@@ -106,7 +106,7 @@ describe('a note', () => {
       }),
       { numRuns: 3000 },
     )
-    expect(agreed).toBeGreaterThan(30)
+    expect(agreed).toBeGreaterThan(2)
   })
 
   it.each([

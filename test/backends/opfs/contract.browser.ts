@@ -1,32 +1,44 @@
 import { describe, expect, it } from 'vitest'
 import { askPermission, directoryHandle } from '../../../src/backends/directory-handle.ts'
+import { memory } from '../../../src/backends/memory.ts'
 import { opfs } from '../../../src/backends/opfs.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
-import type { Outcome } from './contract-worker.ts'
+import { cellOf } from '../../runtimes/cell.ts'
+import type { CaseResult } from '../../runtimes/report.ts'
+import { storyOver, withoutModes } from '../../runtimes/story.ts'
+import { differenceOf, faultsOf } from '../../runtimes/table.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
-for (const [name, create] of Object.entries(pageSubjects())) {
-  registerContract(name, backendContract({ name, create }), { describe, it })
-}
+describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  registerContract('the contract', backendContract({ name, create }), { describe, it: it.concurrent })
+
+  it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
+    let modes = true
+    const story = await storyOver(async () => {
+      const subject = await create()
+      modes = subject.backend.capabilities.modes
+      return subject
+    })
+    const told = await storyOver(() => ({ backend: memory() }))
+    expect(differenceOf(modes ? told : withoutModes(told), story)).toBe('')
+  })
+})
 
 /** Where the workspace is opened in a worker, its contract is run there. */
 describe.each(Object.keys(workerSubjects()))('%s', (name) => {
-  it('keeps the contract', async () => {
+  it('keeps the contract', async ({ task }) => {
     const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
-    const outcomes = await new Promise<Outcome[]>((resolve, reject) => {
+    const outcomes = await new Promise<CaseResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
       worker.postMessage(name)
     })
     worker.terminate()
-    expect(outcomes.filter(({ failed }) => failed !== undefined)).toEqual([])
-    const skipped = outcomes.filter((one) => one.skipped !== undefined)
-    expect(outcomes.length - skipped.length).toBeGreaterThan(name.includes('packed') ? 95 : 65)
-    for (const one of skipped) {
-      expect(one.skipped).toMatch(/^(the backend (declares|offers|has)|nobody but the backend)/)
-    }
+    task.meta.cells = [cellOf('Chromium', name, outcomes)]
+    expect(task.meta.cells.flatMap(faultsOf)).toEqual([])
   })
 })
 
