@@ -10,6 +10,7 @@ const entries = [
   'src/git/index.ts',
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
+  'src/evidence/directory-parking.ts',
   'src/evidence/jsonl-sink.ts',
   'src/shells/bash.ts',
   'src/shells/bash/thread.ts',
@@ -41,7 +42,7 @@ export default defineConfig(async () => ({
     // The attacks wait for disks and processes most of the time.
     maxWorkers: 2,
     projects: [
-      { test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 60_000 } },
+      { test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 60_000 } },
       { test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 3_600_000, hookTimeout: 60_000 } },
       ...(process.env.VITEST === undefined ? [] : [await inBrowser()]),
     ],
@@ -57,7 +58,7 @@ async function inBrowser(): Promise<TestProjectConfiguration> {
     test: {
       name: 'browser',
       include: ['test/**/*.browser.ts'],
-      testTimeout: 60_000,
+      testTimeout: 180_000,
       hookTimeout: 60_000,
       browser: {
         enabled: true,

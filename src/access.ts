@@ -19,6 +19,7 @@ export const permissions = [
   'command:background',
   'memory:read',
   'memory:write',
+  'plan:submit',
 ] as const
 
 export type Permission = (typeof permissions)[number]
@@ -35,6 +36,7 @@ const readingPermissions: ReadonlySet<Permission> = new Set([
   'file:info',
   'file:diff',
   'memory:read',
+  'plan:submit',
 ])
 
 /** One effect that a call plans, as its caller wrote the path: nothing is resolved yet. */

@@ -17,6 +17,7 @@ export type { CallOptions, Success } from './pipeline.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
 export type { Label, LabelPolicy, LabelSink, LabelSource } from './policy/labels.ts'
 export type { ParkedCall, ParkedCalls, ParkedEffect } from './policy/parked.ts'
+export type { Plan } from './policy/plan.ts'
 export {
   type CommandPolicy,
   type Decision,
@@ -31,6 +32,7 @@ export {
   type Verdict,
   type VerdictRule,
 } from './policy/policy.ts'
+export { type Risk, type RiskFlag, riskMeanings } from './policy/risks.ts'
 export type { Taint, TaintOrigin } from './policy/taint.ts'
 export type { ToolSet } from './policy/tool-sets.ts'
 export type { Task } from './run.ts'

@@ -4,7 +4,10 @@ import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
 import { classifyContent, classifyPath } from './files/classify.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { ApprovalRequest } from './policy/approval.ts'
+import { planVerdict } from './policy/plan.ts'
 import { combine, type Verdict } from './policy/policy.ts'
+import { type Risk, risksOf, riskVerdict } from './policy/risks.ts'
+import { exceeds } from './policy/taint.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import type { Draft } from './tool.ts'
 import type { Backend, Change, Receipt, State, Version } from './vfs/backend.ts'
@@ -61,13 +64,22 @@ export async function judgeChanges(
     const classification = classifyPath(path)
     further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
   }
-  const verdict =
+  const judged =
     further.length === 0
       ? call.verdict
       : combine(
           call.verdict,
           core.policy.evaluate({ ...policyCall(run, call.tool.name, call.input), accesses: further }),
         )
+  let found: readonly Risk[] | undefined
+  const risks = () => {
+    found ??= risksOf(known, (path) => exceeds(core.labels.ofPath(path), 'internal'))
+    return found
+  }
+  const { requireApprovalIf = [] } = core.policy.data
+  const asking = requireApprovalIf.length === 0 ? [] : risks().filter(({ flag }) => requireApprovalIf.includes(flag))
+  const withRisks = asking.length === 0 ? judged : combine(judged, riskVerdict(asking))
+  const verdict = draft.plan === undefined ? withRisks : combine(withRisks, planVerdict)
   const diff = () => draft.diff ?? diffOfChanges(known)
   return {
     known,
@@ -79,7 +91,7 @@ export async function judgeChanges(
       accesses: [...call.accesses, ...further],
       verdict,
       diff: diff(),
-      risks: [],
+      risks: risks(),
     }),
     store(artifacts, receipt, warnings) {
       if (known.length === 0) return undefined

@@ -2,8 +2,9 @@ import { ToolError } from './errors.ts'
 import type { KnownChange } from './evidence/change-diff.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import { type Path, quote } from './paths/logical-path.ts'
-import type { Answered, Question, ReadAnswer } from './policy/approval.ts'
+import type { Answered, ApproveHandler, Question, ReadAnswer } from './policy/approval.ts'
 import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
+import type { Plan } from './policy/plan.ts'
 import type { Core, Run } from './run.ts'
 import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
 
@@ -23,7 +24,7 @@ export interface Grant {
 export async function approve(
   core: Core,
   run: Run,
-  call: { readonly input: unknown } | undefined,
+  call: Repeatable | undefined,
   changes: JudgedChanges,
   asking: Asking,
 ): Promise<void> {
@@ -37,10 +38,19 @@ export async function approve(
   await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
 }
 
+/** What a call is made again from, in another process too. */
+export interface Repeatable {
+  readonly input: unknown
+  /** The plan that it hands in. */
+  readonly plan?: Plan | undefined
+}
+
 /** How a call may ask, and what it was allowed so far. */
 export interface Asking {
   readonly grant: Grant | undefined
   readonly signal: AbortSignal | undefined
+  /** Answers where the workspace has nobody who does. */
+  readonly approve: ApproveHandler | undefined
   /** Told of every answer, for the record. */
   readonly answered: (question: Question, ...answer: Parameters<Answered>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
@@ -56,7 +66,7 @@ export interface Asking {
 export async function approveStep(
   core: Core,
   run: Run,
-  call: { readonly input: unknown } | undefined,
+  call: Repeatable | undefined,
   question: Question,
   asking: Asking,
 ): Promise<void> {
@@ -79,13 +89,13 @@ function answeredBefore(question: Question, { answer }: Grant, { answered }: Ask
 async function askOrPark(
   core: Core,
   run: Run,
-  call: { readonly input: unknown } | undefined,
+  call: Repeatable | undefined,
   request: Question,
-  { signal, earlier, answered }: Asking,
+  { signal, earlier, answered, approve: handler }: Asking,
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
-    await run.approvals.ask(request, signal, (how, by) => answered(request, how, by))
+    await run.approvals.ask(request, { signal, approve: handler, answered: (how, by) => answered(request, how, by) })
   } catch (error) {
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
@@ -98,10 +108,11 @@ async function askOrPark(
         tool: request.tool,
         input: call.input,
         at: core.clock(),
+        expiresAt: core.clock() + core.limits.approvalMs,
         request: { id, ...withEarlier(request, earlier) },
         effect: await effect(),
       })
-      remember(core, id, run)
+      remember(core, id, run, call.plan)
     } catch {
       throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
     }
@@ -150,8 +161,9 @@ export function withGrant(run: Run, grant: Grant | undefined): Run {
 }
 
 /** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
-function remember(core: Core, id: string, run: Run): void {
+function remember(core: Core, id: string, run: Run, plan: Plan | undefined): void {
   core.waiting.set(id, run)
+  if (plan !== undefined) core.submitted.set(run, { plan, approvalId: id })
   if (core.waiting.size > MAX_WAITING) core.waiting.delete(core.waiting.keys().next().value as string)
 }
 

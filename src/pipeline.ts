@@ -1,14 +1,16 @@
 import type { GuardedAccess } from './access.ts'
 import { contextFor } from './context.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
+import { classifyPath } from './files/classify.ts'
 import { type Flow, openFlow } from './flow.ts'
 import { runPostHook, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
 import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
-import { ROOT } from './paths/logical-path.ts'
-import type { Question } from './policy/approval.ts'
+import { type Path, ROOT } from './paths/logical-path.ts'
+import { enactPlan, isPlanning } from './plan-mode.ts'
+import type { ApproveHandler, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
@@ -41,6 +43,8 @@ export interface Success {
 export interface CallOptions {
   /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
   readonly signal?: AbortSignal
+  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
 }
@@ -78,7 +82,7 @@ export async function callTool(
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
     const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
-    const asking = { grant, signal, earlier: [] as Question[], answered: record.answered }
+    const asking = { grant, signal, approve: options.approve, earlier: [] as Question[], answered: record.answered }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
@@ -114,7 +118,11 @@ export async function callTool(
       draft = { ...draft, changes: [], taken: [] }
       changes = flow.judge(await judgeChanges(core, run, call, draft))
     }
-    if (changes.verdict.decision === 'ask') await approve(core, run, repeatable, changes, asking)
+    const { plan } = draft
+    if (plan !== undefined) record.plan(plan)
+    if (changes.verdict.decision === 'ask') {
+      await approve(core, run, repeatable && { ...repeatable, plan }, changes, asking)
+    }
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.at('commit')
@@ -122,6 +130,7 @@ export async function callTool(
     run.rates.writes(changes.bytes)
     const before = await statesBefore(core, draft, changes.known)
     await record.intent(changes)
+    if (plan !== undefined) enactPlan(core, run, plan)
     const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) {
@@ -151,7 +160,7 @@ export async function callTool(
     // 12. What a model sees is bounded.
     return project(labelled, core.limits.projectionBytes, run.artifacts)
   } catch (error) {
-    const failure = toFailure(await withSuggestions(core, run, name, error))
+    const failure = withoutSecretVersion(core, name, toFailure(await withSuggestions(core, run, name, error)))
     const label = flow.refused(failure)
     record.labelled(label, run.taint.origin())
     await record.refused(failure)
@@ -180,7 +189,7 @@ async function judge(
 ): Promise<JudgedCall> {
   const call = await reach(core, run, called, given, record)
   record.at('limits')
-  requireMode(core, call.tool)
+  requireMode(core, run, call.tool)
   if (!record.counted) run.rates.call(call.tool.name)
   record.counted = true
   record.at('policy')
@@ -271,6 +280,17 @@ async function commit(
   }
 }
 
+/** The hash of a file that must not be read would tell whoever guesses its content. */
+function withoutSecretVersion(core: Core, tool: string, failure: Failure): Failure {
+  if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
+  const path = failure.path as Path
+  const classification = classifyPath(path)
+  if (!classification.redacted || core.policy.decide(tool, 'file:read', path, classification) === 'allow')
+    return failure
+  const { currentSha256: _, ...rest } = failure
+  return rest as Failure
+}
+
 /** Notes what a call replaced, so that it can be taken back. */
 function journal(
   core: Core,
@@ -295,8 +315,8 @@ function findTool(core: Core, name: string): Tool {
   })
 }
 
-function requireMode(core: Core, tool: Tool): void {
-  if (core.mode === 'plan' && tool.mutates) {
+function requireMode(core: Core, run: Run, tool: Tool): void {
+  if (tool.mutates && isPlanning(core, run)) {
     throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
   }
 }

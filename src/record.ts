@@ -1,10 +1,12 @@
 import { type Access, type GuardedAccess, isMutating, type Permission } from './access.ts'
 import { type Failure, ToolError } from './errors.ts'
-import { type AuditEntry, shaMap } from './evidence/audit.ts'
+import { type AuditEntry, HIDDEN_VERSION, shaMap } from './evidence/audit.ts'
+import { classifyPath, isSurelyReadable } from './files/classify.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Approval, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
+import type { Plan } from './policy/plan.ts'
 import type { Verdict } from './policy/policy.ts'
 import type { TaintOrigin } from './policy/taint.ts'
 import type { Core, Run } from './run.ts'
@@ -40,12 +42,14 @@ export interface CallRecord {
   judged(verdict: Verdict): void
   /** The version that the call read of a path. */
   saw(version: { readonly path: Path; readonly sha256: string }): void
+  /** The plan that the call hands in or approves. */
+  plan(plan: Plan): void
   /** How a question about the call was answered. */
-  answered(question: Question, how: Approval | 'denied', by?: string): void
+  answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
   /** The label of what the call shows, and where the taint of its run came from. */
   labelled(label: Label, taint: TaintOrigin | undefined): void
-  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed */
-  intent(changes: JudgedChanges): Promise<void>
+  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
+  intent(changes: Pick<JudgedChanges, 'known'>): Promise<void>
   outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
   refused(failure: Failure): Promise<void>
 }
@@ -78,6 +82,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let intended = false
   const versions = new Map<Path, string>()
   const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
+  let plan: Plan | undefined
   let labels: Pick<AuditEntry, 'label' | 'taint'> = {}
   let read: Path[] = []
   const refusals = new Map<string, Refusal>()
@@ -106,11 +111,14 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       verdict = decided
     },
     saw: ({ path, sha256 }) => {
-      versions.set(path, sha256)
+      versions.set(path, hidden(path, sha256))
     },
     answered({ verdict }, how, by) {
       const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
       approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
+    },
+    plan: (given) => {
+      plan = given
     },
     labelled(label, taint) {
       if (taint !== undefined) labels = { label, taint: { ...taint } }
@@ -123,7 +131,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
         intended = true
       } catch (error) {
         // A read changes nothing, so it may go on without its record; a mutation may not.
-        if (known.length > 0) throw auditFailed(error)
+        if (known.length > 0 || plan !== undefined) throw auditFailed(error)
         warn()
       }
     },
@@ -151,7 +159,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
-      policyDecision: { decision: verdict?.decision ?? 'none', rules: verdict?.rules ?? NO_PATHS },
+      policyDecision: { decision: verdict?.decision ?? 'none', rules: rulesOf(verdict, failure) },
       reason,
       artifactUris: effect.artifactUris,
       durationMs: phase === 'intent' ? undefined : timestamp - started,
@@ -159,6 +167,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       step: refused ? step : undefined,
       ...labels,
       ...taskOf(run),
+      ...(plan === undefined ? {} : { plan }),
       ...(approvals.length === 0 ? {} : { approvals: [...approvals] }),
       ...(phase === 'outcome' ? readVersions(effect) : {}),
       ...(refusals.size === 0 || phase === 'intent' ? {} : { refusals: [...refusals.values()].map(told) }),
@@ -205,6 +214,13 @@ function told({ permission, path, code }: Refusal): { permission: Permission; pa
   return { permission, path, code }
 }
 
+/** What decided: the rules of the verdict, and the sink where a flow was refused. */
+function rulesOf(verdict: Verdict | undefined, failure: Failure | undefined): AuditEntry['policyDecision']['rules'] {
+  const rules = verdict?.rules ?? NO_PATHS
+  if (failure?.code !== 'TAINT_DENIED' || typeof failure.sink !== 'string') return rules
+  return [{ name: failure.sink, action: 'deny', source: 'taint' }, ...rules]
+}
+
 /** What the run works on, with its first record and again whenever it is another. */
 function taskOf(run: Run): Pick<AuditEntry, 'task'> {
   const { task } = run
@@ -218,7 +234,7 @@ function intentOf(known: JudgedChanges['known']): Effect {
   return {
     ...nothing,
     pathsWritten: known.map(({ change }) => change.path),
-    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change.expect)])),
+    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change)])),
   }
 }
 
@@ -226,18 +242,22 @@ function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined)
   if (applied.length === 0) return artifactUri === undefined ? nothing : { ...nothing, artifactUris: [artifactUri] }
   return {
     pathsWritten: applied.map(({ path }) => path),
-    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(before)])),
-    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(after)])),
+    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(path, before)])),
+    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(path, after)])),
     artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
   }
 }
 
-function versionOf(version: Version): string | null {
-  return version?.type === 'file' ? version.sha256 : null
+function versionOf(path: Path, version: Version): string | null {
+  return version?.type === 'file' ? hidden(path, version.sha256) : null
 }
 
-function expectedVersion(expect: JudgedChanges['known'][number]['change']['expect']): string | null {
-  return typeof expect === 'object' && 'sha256' in expect ? expect.sha256 : null
+function hidden(path: Path, sha256: string): string {
+  return !isSurelyReadable(path) && classifyPath(path).redacted ? HIDDEN_VERSION : sha256
+}
+
+function expectedVersion({ path, expect }: JudgedChanges['known'][number]['change']): string | null {
+  return typeof expect === 'object' && 'sha256' in expect ? hidden(path, expect.sha256) : null
 }
 
 function auditFailed(error: unknown): ToolError {

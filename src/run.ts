@@ -9,8 +9,10 @@ import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
+import type { SubmittedPlan } from './plan-mode.ts'
 import type { Approvals } from './policy/approval.ts'
 import type { ParkedCalls } from './policy/parked.ts'
+import type { Plan } from './policy/plan.ts'
 import type { Policy, PolicyCall } from './policy/policy.ts'
 import type { Rates } from './policy/rate.ts'
 import type { Labels, Taint } from './policy/taint.ts'
@@ -57,7 +59,9 @@ export interface Core {
   readonly sealed: boolean
   /** Milliseconds since 1970. */
   readonly clock: () => number
-  /** `plan`: nothing is changed until the plan is approved. */
+  /** The plans that wait for an approval. */
+  readonly submitted: Map<Run, SubmittedPlan>
+  /** `plan`: no run changes anything until its plan is approved. */
   mode: 'act' | 'plan'
 }
 
@@ -76,7 +80,10 @@ export interface Task {
 export interface Run {
   readonly id: string
   readonly actor: string
-  readonly task: Task | undefined
+  /** An approved plan's paths become its scope. */
+  task: Task | undefined
+  /** The plan that was approved, where the workspace asks for one. */
+  plan: Plan | undefined
   readonly ledger: Ledger
   readonly rates: Rates
   readonly taint: Taint

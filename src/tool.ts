@@ -4,6 +4,7 @@ import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { Path } from './paths/logical-path.ts'
 import type { Label } from './policy/labels.ts'
+import type { Plan } from './policy/plan.ts'
 import type { Processes } from './shells/processes.ts'
 import type { CommandDesk, Refusal } from './shells/shell.ts'
 import type { Backend, Change, Receipt } from './vfs/backend.ts'
@@ -37,6 +38,8 @@ export interface Draft<Result> {
   readonly into?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
   /** Everything is judged as if it were to be done, and nothing is. */
   readonly rehearsal?: boolean
+  /** A plan that needs an approval; once it has one, the run works by it. */
+  readonly plan?: Plan
   /** The change as text, where the tool has made it already. */
   readonly diff?: string
   /** The whole of what the result shows cut: kept as an artifact, which the result names. */

@@ -18,8 +18,10 @@ import { type Limits, resolveLimits } from './limits.ts'
 import { acceptOperation, checkoutOperation, rollbackOperation, undoOperation } from './operations.ts'
 import { ROOT } from './paths/logical-path.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
+import { approvePlans, isPlanning } from './plan-mode.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from './policy/approval.ts'
 import { memoryParking, type ParkedCalls } from './policy/parked.ts'
+import type { Plan } from './policy/plan.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
 import { createRates } from './policy/rate.ts'
 import { compileLabels, createTaint, type Taint, type TaintOrigin } from './policy/taint.ts'
@@ -47,7 +49,7 @@ export interface WorkspaceOptions {
   readonly tools?: ToolSet
   /** Registers no mutating tool, and seals the backend. */
   readonly readOnly?: boolean
-  /** `plan`: nothing is changed until {@link Workspace.approvePlan}. Default: `act`. */
+  /** `plan`: nothing is changed until the run's plan (`submit_plan`) is approved. Default: `act`. */
   readonly mode?: 'act' | 'plan'
   readonly limits?: Partial<Limits>
   /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
@@ -114,7 +116,10 @@ export type Explanation =
 export interface WorkspaceRun {
   readonly id: string
   readonly actor: string
+  /** What it works on; an approved plan's paths are its scope. */
   readonly task: Task | undefined
+  /** The plan that was approved, in plan mode. */
+  readonly plan: Plan | undefined
   /** The highest label that has reached the model in this run, and what brought it. */
   readonly taint: Pick<Taint, 'label' | 'origin' | 'origins'>
   /**
@@ -154,7 +159,7 @@ export interface WorkspaceRun {
   /**
    * What this run did, from the audit: what was read, changed, tried and approved, why, and from which versions.
    *
-   * @throws TypeError where no sink keeps its records, as the one in memory does
+   * @throws TypeError where no sink keeps its records, as `memorySink` and `jsonlSink` do
    * @example
    * console.log(reportMarkdown(workspace.report()))
    */
@@ -200,8 +205,15 @@ export interface Workspace extends WorkspaceRun {
    * if (!result.ok && result.code === 'APPROVAL_REQUIRED') await workspace.resume(String(result.approvalId), 'allow')
    */
   resume(id: string, answer: ApprovalAnswer, options?: CallOptions): Promise<Success | Failure>
-  /** Ends plan mode. */
-  approvePlan(): void
+  /**
+   * Ends plan mode, and approves the plan of every run that waits. Calls may change files at once; the promise tells that it
+   * is recorded.
+   *
+   * @example
+   * await workspace.call('submit_plan', { plan: 'Correct the answer', paths: ['src/**'] })
+   * await workspace.approvePlan({ by: 'reviewer' })
+   */
+  approvePlan(how?: { readonly by?: string }): Promise<void>
   /** Checks the chain of the audit records, where a sink keeps them. */
   verifyAudit(): AuditCheck
   /** The audit records so far, of the first sink that keeps them. */
@@ -235,6 +247,12 @@ function openWorkspace(
   const run = startRun(core, options, options.run)
   return {
     ...openRun(core, run, undefined, sinks),
+    get task() {
+      return run.task
+    },
+    get plan() {
+      return run.plan
+    },
     tools: [...core.tools.values()].map(describe),
     run(other) {
       const opened = startRun(core, options, other)
@@ -243,7 +261,13 @@ function openWorkspace(
     async fork(other = {}) {
       const above = overlay(core.backend, undefined, { closesLower: false })
       // What waits here must never be carried out there.
-      const own = { ...options, backend: above, mounts: undefined, mode: core.mode, parked: memoryParking() }
+      const own = {
+        ...options,
+        backend: above,
+        mounts: undefined,
+        mode: isPlanning(core, run) ? ('plan' as const) : ('act' as const),
+        parked: memoryParking(),
+      }
       const forked = createCore(own, sinks, core)
       core.forks.add(above)
       return openWorkspace(forked, { ...options, run: other, parked: own.parked }, sinks, () =>
@@ -260,11 +284,9 @@ function openWorkspace(
     },
     resume: (id, answer, how) => resumeCall(core, run, id, answer, how),
     git: options.git?.open(gitHost(core, run)),
-    approvePlan() {
-      core.mode = 'act'
-    },
+    approvePlan: ({ by } = {}) => approvePlans(core, by),
     auditRecords: records,
-    verifyAudit: () => verifyAudit(records()),
+    verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
       await Promise.all([...core.processes].map((each) => each.close()))
       if (core.origin === undefined) await core.audit.close()
@@ -301,11 +323,13 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
       builtinTools.map(({ name }) => name),
     ),
   )
+  // A named set holds what its mode needs.
+  if (options.mode === 'plan' && typeof (options.tools ?? 'full') === 'string') names.add('submit_plan')
   const inSet: readonly Tool[] = builtinTools.filter(({ name }) => names.has(name))
   const isReadOnly = policy.data.preset === 'readOnly'
   const withheld = new Map<string, ToolError>()
   for (const tool of inSet) {
-    const why = reasonToWithhold(tool, options.shell, sealed, isReadOnly)
+    const why = reasonToWithhold(tool, options, sealed, isReadOnly)
     if (why !== undefined) withheld.set(tool.name, why)
   }
   const registered = inSet.filter(({ name }) => !withheld.has(name))
@@ -316,6 +340,10 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
         'The audit file lies inside the workspace, where an agent could reach it; choose another place',
       )
     }
+  }
+  const { directory } = options.parked ?? {}
+  if (directory !== undefined && backend.holds?.(directory) === true) {
+    throw new TypeError('Parked calls lie inside the workspace, where an agent could reach them; choose another place')
   }
   return {
     backend: sealed ? readOnly(backend) : backend,
@@ -342,6 +370,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     keepCwd: options.keepCwd ?? false,
     sealed,
     clock: options.clock ?? Date.now,
+    submitted: new Map(),
     mode: options.mode ?? 'act',
   }
 }
@@ -349,11 +378,16 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
 /** Why a tool is not registered: what would change files in a read-only workspace, and commands that nothing runs. */
 function reasonToWithhold(
   { name, mutates, permission }: Tool,
-  shell: Shell | undefined,
+  { shell, mode }: Pick<WorkspaceOptions, 'shell' | 'mode'>,
   sealed: boolean,
   isReadOnly: boolean,
 ): ToolError | undefined {
   const isCommand = permission.startsWith('command:')
+  if (permission === 'plan:submit' && mode !== 'plan') {
+    return new ToolError('UNKNOWN_TOOL', `${name} is a tool of plan mode, and this workspace is not in it`, {
+      hint: 'Nothing has to be planned here: go on.',
+    })
+  }
   if (isCommand && shell === undefined) {
     return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`)
   }
@@ -385,6 +419,7 @@ function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', 
     id: runId,
     actor,
     task,
+    plan: undefined,
     ledger: createLedger(),
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
     taint: createTaint(taint),
@@ -403,7 +438,12 @@ function openRun(core: Core, run: Run, own: Run | undefined, sinks: readonly Aud
   return {
     id: run.id,
     actor: run.actor,
-    task: run.task,
+    get task() {
+      return run.task
+    },
+    get plan() {
+      return run.plan
+    },
     taint: run.taint,
     call: call as WorkspaceRun['call'],
     async explain(name, input) {
@@ -429,7 +469,7 @@ function openRun(core: Core, run: Run, own: Run | undefined, sinks: readonly Aud
 function reportOf({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport {
   const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
   if (kept === undefined) {
-    throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink()')
+    throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
   }
   return reportRun(
     { id, actor, task },

@@ -21,6 +21,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   git: ['vfs', 'paths', 'patch', 'files', 'errors'],
   policy: ['errors', 'paths', 'access', 'files', 'limits', 'canonical-json', 'vfs'],
   parking: ['errors', 'evidence', 'judge-changes', 'paths', 'policy', 'run', 'vfs'],
+  'plan-mode': ['policy', 'record', 'run'],
   resume: ['errors', 'pipeline', 'policy', 'record', 'run'],
   operations: ['access', 'backends', 'errors', 'evidence', 'paths', 'run', 'tool', 'vfs'],
   'states-before': ['evidence', 'run', 'tool', 'vfs'],
@@ -31,11 +32,25 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   hooks: ['errors', 'access'],
   tool: ['policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
   input: ['tool', 'errors'],
-  run: ['flow', 'errors', 'shells', 'tool', 'paths', 'policy', 'evidence', 'vfs', 'files', 'limits', 'hooks', 'git'],
+  run: [
+    'flow',
+    'plan-mode',
+    'errors',
+    'shells',
+    'tool',
+    'paths',
+    'policy',
+    'evidence',
+    'vfs',
+    'files',
+    'limits',
+    'hooks',
+    'git',
+  ],
   sight: ['policy', 'paths', 'files', 'vfs', 'access'],
   projection: ['evidence'],
   suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
-  record: ['shells', 'errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
+  record: ['files', 'shells', 'errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
   'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
   'keep-whole': ['evidence', 'tool'],
   context: [
@@ -74,6 +89,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   'workspace-files': ['errors', 'pipeline'],
   workspace: [
     'flow',
+    'plan-mode',
     'pipeline',
     'tools',
     'tool',
@@ -95,13 +111,17 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'shells',
   ],
   index: '*',
-  adapters: ['workspace', 'tool', 'errors', 'pipeline', 'adapters'],
+  adapters: ['policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
   testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace'],
   cli: '*',
 }
 
 /** Files whose job is Node: nothing else may name a module of it. */
-const nodeFiles = [/^backends\/node(\.ts|\/)/, /^cli\//, /^evidence\/(jsonl-sink|file-lock)\.ts$/]
+const nodeFiles = [
+  /^backends\/node(\.ts|\/)/,
+  /^cli\//,
+  /^evidence\/(directory-parking|jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
+]
 
 interface Import {
   readonly specifier: string

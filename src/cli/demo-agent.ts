@@ -113,6 +113,13 @@ export async function playAgent(act: Act): Promise<Played> {
     expectedSha256: note.newSha256,
   })
   await must('A better name.', 'move_file', { path: 'notes/agent.md', to: 'notes/wardspace.md' })
+  await must('Who earns what here?', 'read_file', { path: 'people/salaries.csv' })
+  await mustNot(
+    'Put that on the public page.',
+    'write_file',
+    { path: 'site/salaries.html', content: '<p>Ann earns 70000</p>\n', expectedSha256: null },
+    'TAINT_DENIED',
+  )
   return { done, refused, unexpected, diffs }
 }
 

@@ -6,11 +6,13 @@ import { overlay } from '../backends/overlay.ts'
 import type { Failure } from '../errors.ts'
 import { ancestorsOf, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Success } from '../pipeline.ts'
+import type { LabelPolicy } from '../policy/labels.ts'
 import type { Backend, Change } from '../vfs/backend.ts'
 import { visibleFiles } from '../vfs/walk.ts'
 import { createWorkspace, type Workspace } from '../workspace.ts'
 import { playAgent } from './demo-agent.ts'
 import { parseOptions } from './options.ts'
+import { reportTables } from './report-tables.ts'
 
 const MOST_FILES = 20_000
 const LARGEST_FILE = 4 * 1024 * 1024
@@ -19,6 +21,13 @@ const LARGEST_FILE = 4 * 1024 * 1024
 const planted: Readonly<Record<string, string>> = {
   '.env': 'DATABASE_PASSWORD=not-a-real-one\n',
   'dist/bundle.js': '/* made by the build */\nvar answer=42;\n',
+  'people/salaries.csv': 'name,salary\nAnn,70000\n',
+}
+
+/** What is read about people may not flow to where everybody reads. */
+const labels: LabelPolicy = {
+  sources: [{ label: 'confidential', paths: ['people/**'] }],
+  sinks: [{ name: 'published pages', ceiling: 'public', paths: ['site/**'] }],
 }
 
 /** `wardspace demo [DIR]`: an agent at work on a real project, given as DIR under an overlay, else on a copy in memory; the disk
@@ -30,23 +39,18 @@ export async function demo(words: string[]): Promise<number> {
   const [backend, where] = positionals[0] === undefined ? await copied(directory, started) : await above(directory)
   const workspace = await createWorkspace({
     backend,
-    policy: 'autonomous',
+    policy: { preset: 'autonomous', labels },
     run: { actor: 'demo agent', task: { text: 'Look around, make a small change, and try what is not allowed' } },
   })
   say(`\n${styleText('bold', 'Wardspace')}  ${where}; the disk stays as it is.\n`)
   const result = await playAgent(narrated(workspace))
-  const audit = workspace.verifyAudit()
   say(`\n${styleText('bold', 'What changed')}\n`)
   for (const uri of result.diffs) {
     const diff = await workspace.call('read_file', { path: uri })
     if (diff.ok) say(colored(String(diff.content)))
   }
-  say(`${styleText('bold', 'Evidence')}  ${result.done} calls carried out, ${result.refused} refused; `)
-  say(
-    audit.ok
-      ? styleText('green', `${audit.count} audit records, chain intact\n\n`)
-      : styleText('red', `audit broken at record ${audit.at}: ${audit.reason}\n\n`),
-  )
+  const audit = workspace.verifyAudit()
+  say(`\n${styleText('bold', 'The report of the run, from its audit')}\n\n${reportTables(workspace.report(), audit)}\n`)
   await workspace.close()
   return audit.ok && result.unexpected === 0 ? 0 : 1
 }

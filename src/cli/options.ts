@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { node } from '../backends/node.ts'
+import { directoryParking } from '../evidence/directory-parking.ts'
 import { jsonlSink } from '../evidence/jsonl-sink.ts'
-import type { PolicyInput } from '../policy/policy.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import { type Config, loadConfig } from './config.ts'
 import { openDraft } from './draft.ts'
 
 const shared = {
@@ -13,6 +13,9 @@ const shared = {
   'read-only': { type: 'boolean' },
   overlay: { type: 'boolean' },
   json: { type: 'boolean' },
+  ask: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  parked: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
 /** The options that commands share, and the words that are none. Throws a TypeError for an unknown option. */
@@ -28,37 +31,31 @@ export type Options = ReturnType<typeof parseOptions>['values']
 /** The workspace that the options ask for, on a real directory. */
 export async function openWorkspace(options: Options, more: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const root = options.root ?? '.'
+  const { policy, audit } = configOf(options)
   const backend = options.overlay === true ? openDraft(root) : node(root)
   // Asked here already, because opening the sink makes the file.
-  if (options.audit !== undefined && backend.holds?.(options.audit) === true) {
-    throw new TypeError(`The audit file "${options.audit}" lies inside the root, where an agent could reach it`)
+  if (audit !== undefined && backend.holds?.(audit) === true) {
+    throw new TypeError(`The audit file "${audit}" lies inside the root, where an agent could reach it`)
   }
   return createWorkspace({
     backend,
-    policy: policyOf(options.policy ?? 'autonomous'),
+    policy,
     ...(options['read-only'] === true ? { readOnly: true } : {}),
-    ...auditOf(options),
+    ...(options.plan === true ? { mode: 'plan' } : {}),
+    ...(options.parked === undefined ? {} : { parked: directoryParking(options.parked) }),
+    ...auditOf(audit),
     ...more,
   })
 }
 
 /** Where the audit goes, if anywhere but memory. */
-export function auditOf({ audit }: Options): Pick<WorkspaceOptions, 'audit'> {
+export function auditOf(audit: string | undefined): Pick<WorkspaceOptions, 'audit'> {
   return audit === undefined ? {} : { audit: jsonlSink(audit) }
 }
 
-/** A preset by name, or the policy in a JSON file. */
-export function policyOf(given: string): PolicyInput {
-  if (!/[./\\]/.test(given)) return given as PolicyInput
-  let text: string
-  try {
-    text = readFileSync(given, 'utf8')
-  } catch {
-    throw new TypeError(`Cannot read the policy file "${given}"`)
-  }
-  try {
-    return JSON.parse(text) as PolicyInput
-  } catch (error) {
-    throw new TypeError(`The policy file "${given}" is no JSON: ${(error as Error).message}`)
-  }
+/** The configuration that the options ask for. That one was found and not named is said aloud. */
+export function configOf({ root = '.', policy, audit }: Options): Config {
+  const config = loadConfig(root, policy)
+  if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
+  return audit === undefined ? config : { ...config, audit }
 }

@@ -3,7 +3,7 @@ import { diffOfChanges, type KnownChange } from '../evidence/change-diff.ts'
 import { stateAt } from '../vfs/states.ts'
 import { createWorkspace } from '../workspace.ts'
 import { openDraft } from './draft.ts'
-import { auditOf, parseOptions, policyOf } from './options.ts'
+import { auditOf, configOf, parseOptions } from './options.ts'
 
 /** `wardspace overlay [show | accept | discard]`: what sessions with `--overlay` have changed, and what becomes of it. */
 export async function overlay(words: string[]): Promise<number> {
@@ -24,11 +24,12 @@ export async function overlay(words: string[]): Promise<number> {
       } else process.stdout.write(known.length === 0 ? 'Nothing waits.\n' : diffOfChanges(known))
     }
     if (action !== 'accept') return 0
+    const { policy, audit } = configOf(values)
     const workspace = await createWorkspace({
       backend: draft,
-      policy: policyOf(values.policy ?? 'autonomous'),
+      policy,
       run: { actor: 'cli' },
-      ...auditOf(values),
+      ...auditOf(audit),
     })
     const result = await workspace.commit({ reason: 'accepted on the command line' })
     await workspace.close()

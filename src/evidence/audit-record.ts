@@ -20,7 +20,7 @@ export interface AuditEntry {
   /** What it listed, searched or compared as a whole; `''` is the root. Files shown from there are among those read. */
   readonly pathsSearched?: readonly string[] | undefined
   readonly pathsWritten: readonly string[]
-  /** Per path; `null` where there was nothing, or no file. Make it with {@link shaMap}: a path may be `__proto__`. */
+  /** Per path; `null` where there was nothing, or no file; {@link HIDDEN_VERSION} of secrets. Make it with {@link shaMap}: a path may be `__proto__`. */
   readonly oldSha256: Readonly<Record<string, string | null>>
   readonly newSha256: Readonly<Record<string, string | null>>
   /** The versions that the call read, where it showed a part of them. */
@@ -29,6 +29,8 @@ export interface AuditEntry {
   readonly task?:
     | { readonly text: string; readonly scope?: readonly string[] | undefined; readonly risk?: string | undefined }
     | undefined
+  /** A plan that was handed in, or approved. */
+  readonly plan?: { readonly text: string; readonly paths?: readonly string[] | undefined } | undefined
   /** How each question about the call was answered. */
   readonly approvals?:
     | readonly {
@@ -101,6 +103,9 @@ export function expectedHash({ previousHash, hash: _, ...body }: AuditRecord): s
 export function recordText(record: AuditRecord): string {
   return canonicalJson(record)
 }
+
+/** Stands for the version of a file that is secret by its name: its hash would tell whoever guesses the content. */
+export const HIDDEN_VERSION = 'hidden'
 
 /** Versions by path, safe for any path. */
 export function shaMap(

@@ -1,8 +1,9 @@
 import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets.ts'
-import { type AuditEntry, type AuditRecord, type ChainHead, chain, emptyChain } from './audit-record.ts'
+import { type AuditEntry, type AuditRecord, type ChainHead, chain, emptyChain, shaMap } from './audit-record.ts'
+import type { AuditCheck } from './verify-audit.ts'
 
-export { type AuditEntry, type AuditRecord, type ChainHead, shaMap } from './audit-record.ts'
+export { type AuditEntry, type AuditRecord, type ChainHead, HIDDEN_VERSION, shaMap } from './audit-record.ts'
 export { type AuditCheck, verifyAudit } from './verify-audit.ts'
 
 /** Where audit records go. Each sink holds a whole chain of its own. */
@@ -15,6 +16,8 @@ export interface AuditSink {
   accept?(entry: AuditEntry): void
   /** The records, where it keeps them. */
   records?(): readonly AuditRecord[]
+  /** Checks what it keeps more closely than by its records. */
+  verify?(): AuditCheck
   /** The absolute physical path of the file that it writes, which must lie outside of what the workspace reaches. */
   readonly file?: string
   close?(): void | Promise<void>
@@ -39,6 +42,7 @@ export interface Audit {
 
 /** A longer reason or task is cut, in UTF-16 units. */
 const MOST_TEXT = 2000
+const MOST_PLAN = 20_000
 
 /**
  * The audit over some sinks.
@@ -92,16 +96,69 @@ function auditFailed(): ToolError {
   return new ToolError('AUDIT_FAILED', 'The audit record could not be written')
 }
 
-/** What callers have written themselves: reasons, the task, and names that they made up. */
+/** Without the secrets in what callers have written: reasons, the task, and names that they made up. */
 function withoutSecrets(entry: AuditEntry): AuditEntry {
-  const { reason, task, pathsAsked } = entry
-  if (reason === undefined && task === undefined && pathsAsked === undefined) return entry
+  const { reason, task, pathsAsked, plan } = entry
+  const named = mayNameSecret(entry) ? withoutSecretNames(entry) : entry
+  if (reason === undefined && task === undefined && pathsAsked === undefined && plan === undefined) return named
   return {
-    ...entry,
+    ...named,
     toolName: safeText(entry.toolName, 100),
     ...(reason === undefined ? {} : { reason: safeText(reason, MOST_TEXT) }),
-    ...(task === undefined ? {} : { task: { ...task, text: safeText(task.text, MOST_TEXT) } }),
+    ...(task === undefined
+      ? {}
+      : { task: { ...task, ...safeGlobs('scope', task.scope), text: safeText(task.text, MOST_TEXT) } }),
+    ...(plan === undefined
+      ? {}
+      : { plan: { ...plan, ...safeGlobs('paths', plan.paths), text: safeText(plan.text, MOST_PLAN) } }),
     ...(pathsAsked === undefined ? {} : { pathsAsked: pathsAsked.map((path) => safeText(path, 300)) }),
+  }
+}
+
+function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefined): { readonly [K in F]?: string[] } {
+  if (globs === undefined) return {}
+  return { [field]: globs.map((glob) => safeText(glob, MOST_TEXT)) } as { [K in F]: string[] }
+}
+
+/** Every known format is as long as this; hardly any name is. */
+const LONG_WORD = /[\w-]{16}/
+
+function mayNameSecret({
+  pathsRead,
+  pathsWritten,
+  pathsSearched = [],
+  policyDecision,
+  refusals = [],
+}: AuditEntry): boolean {
+  const isLong = (path: string) => LONG_WORD.test(path)
+  return (
+    pathsRead.some(isLong) ||
+    pathsWritten.some(isLong) ||
+    pathsSearched.some(isLong) ||
+    refusals.some(({ path }) => isLong(path)) ||
+    policyDecision.rules.some(({ path }) => path !== undefined && isLong(path))
+  )
+}
+
+function withoutSecretNames(entry: AuditEntry): AuditEntry {
+  const safe = (path: string) => redact(path).text
+  const versions = (map: AuditEntry['oldSha256']) =>
+    shaMap(Object.entries(map).map(([path, version]) => [safe(path), version]))
+  const { pathsSearched, readSha256, refusals, policyDecision, taint } = entry
+  return {
+    ...entry,
+    pathsRead: entry.pathsRead.map(safe),
+    pathsWritten: entry.pathsWritten.map(safe),
+    oldSha256: versions(entry.oldSha256),
+    newSha256: versions(entry.newSha256),
+    policyDecision: {
+      ...policyDecision,
+      rules: policyDecision.rules.map((rule) => (rule.path === undefined ? rule : { ...rule, path: safe(rule.path) })),
+    },
+    ...(pathsSearched === undefined ? {} : { pathsSearched: pathsSearched.map(safe) }),
+    ...(readSha256 === undefined ? {} : { readSha256: versions(readSha256) }),
+    ...(refusals === undefined ? {} : { refusals: refusals.map((one) => ({ ...one, path: safe(one.path) })) }),
+    ...(taint?.path === undefined ? {} : { taint: { ...taint, path: safe(taint.path) } }),
   }
 }
 

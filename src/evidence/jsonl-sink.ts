@@ -5,9 +5,10 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
+  lstatSync,
   openSync,
-  readSync,
   realpathSync,
+  renameSync,
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -15,7 +16,10 @@ import { isMutating } from '../access.ts'
 import type { AuditSink } from './audit.ts'
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash, recordText } from './audit-record.ts'
 import { takeFileLock } from './file-lock.ts'
-import { type AuditCheck, type VerifyOptions, verifyAudit } from './verify-audit.ts'
+import { lastLine, parseLine, readAt, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
+import { nextRotated, rotatedFiles } from './rotation.ts'
+
+export { type AuditFileCheck, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
 
 export interface JsonlSinkOptions {
   /**
@@ -28,6 +32,11 @@ export interface JsonlSinkOptions {
    * it to `FILE.torn` and goes on; `refuse` throws.
    */
   readonly tornTail?: 'cut' | 'refuse'
+  /**
+   * Before the file would take more bytes than this, it becomes `FILE.1`, the next time `FILE.2` and so on, and a new
+   * FILE goes on with the same chain. Default: it grows.
+   */
+  readonly rotateBytes?: number
 }
 
 /**
@@ -38,21 +47,22 @@ export interface JsonlSinkOptions {
  * @throws TypeError when the file cannot be opened or is no audit file, its end is damaged, or another process holds it
  */
 export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSink & { readonly file: string } {
-  const { fsync = 'mutations', tornTail = 'cut' } = options
+  const { fsync = 'mutations', tornTail = 'cut', rotateBytes } = options
   if (!['mutations', 'always', 'never'].includes(fsync))
     throw new TypeError('fsync must be "mutations", "always" or "never"')
   if (!['cut', 'refuse'].includes(tornTail)) throw new TypeError('tornTail must be "cut" or "refuse"')
+  if (rotateBytes !== undefined && !(Number.isSafeInteger(rotateBytes) && rotateBytes > 0))
+    throw new TypeError('rotateBytes must be a positive safe integer')
   const path = realFile(file)
   const lock = lockOf(path)
-  let opened: { fd: number; size: number; head: ChainHead }
+  let opened: Opened
   try {
     opened = open(path, tornTail)
   } catch (error) {
     lock.release()
     throw error
   }
-  const { fd } = opened
-  let { size, head } = opened
+  let { fd, size, head } = opened
   let broken: string | undefined
   let closed = false
 
@@ -63,14 +73,40 @@ export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSi
     throw new Error(broken)
   }
 
+  /** The chain goes on in a new file. Until that is there, the old one is the place to write to. */
+  function rotate(): void {
+    const [here, there] = [fstatSync(fd), lstatSync(path)]
+    if (here.ino !== there.ino || here.dev !== there.dev) {
+      broken = 'something else has moved the audit file'
+      throw new Error(broken)
+    }
+    if (fsync !== 'never') fsyncSync(fd)
+    const aside = nextRotated(path)
+    renameSync(path, aside)
+    let next: number
+    try {
+      next = openSync(path, FLAGS | constants.O_EXCL, 0o600)
+    } catch (error) {
+      renameSync(aside, path)
+      throw error
+    }
+    closeSync(fd)
+    fd = next
+    size = 0
+    if (fsync !== 'never') syncDirectory(dirname(path))
+  }
+
   return {
     file: path,
     head: () => head,
+    records: () => [...readAuditFile(path)],
+    verify: () => verifyAuditFile(path),
     append(record) {
       if (closed) throw new Error('the audit file is closed')
       if (broken !== undefined) throw new Error(broken)
       check(size)
       const line = Buffer.from(`${recordText(record)}\n`)
+      if (rotateBytes !== undefined && size > 0 && size + line.length > rotateBytes) rotate()
       try {
         const written = writeSync(fd, line)
         if (written !== line.length) throw new Error('the audit record could not be written whole')
@@ -101,40 +137,10 @@ export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSi
   }
 }
 
-/**
- * The records of an audit file, one after the other.
- *
- * @throws Error that names the first line which is no record as this library writes it
- */
-export function* readAuditFile(file: string): Generator<AuditRecord> {
-  let number = 0
-  for (const line of linesOf(file)) {
-    number += 1
-    const record = parseLine(line)
-    if (record === undefined) throw new Error(`Line ${number} of the audit file is no record, or was changed`)
-    yield record
-  }
-}
-
-/** Checks an audit file to the byte: a changed, missing or moved line is found, also where it would parse as before. */
-export function verifyAuditFile(file: string, options: VerifyOptions = {}): AuditCheck {
-  let count = 0
-  function* counted() {
-    for (const record of readAuditFile(file)) {
-      yield record
-      count += 1
-    }
-  }
-  try {
-    return verifyAudit(counted(), options)
-  } catch (error) {
-    return {
-      ok: false,
-      at: count,
-      reason:
-        error instanceof Error && error.message.startsWith('Line ') ? error.message : 'The audit file cannot be read',
-    }
-  }
+interface Opened {
+  readonly fd: number
+  readonly size: number
+  readonly head: ChainHead
 }
 
 function announcesMutation({ phase, pathsWritten, permission }: AuditRecord): boolean {
@@ -165,23 +171,59 @@ function lockOf(path: string) {
   return lock
 }
 
-function open(path: string, tornTail: 'cut' | 'refuse'): { fd: number; size: number; head: ChainHead } {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants
-  const fd = attempt('open', () => openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600))
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants
+const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK
+
+function open(path: string, tornTail: 'cut' | 'refuse'): Opened {
+  const fd = attempt('open', () => openSync(path, FLAGS, 0o600))
   try {
     const stat = fstatSync(fd)
     if (!stat.isFile()) throw new TypeError('Cannot open the audit file: it is no ordinary file')
     const { end, line } = lastLine(fd, stat.size)
     if (end < stat.size) cutTail(fd, path, end, stat.size, tornTail)
-    if (line === undefined) return { fd, size: end, head: emptyChain }
-    const record = parseLine(line)
-    if (record === undefined || expectedHash(record) !== record.hash) {
-      throw new TypeError('Cannot continue the audit file: its last line is no audit record, or was changed')
-    }
-    return { fd, size: end, head: { sequence: record.sequence, hash: record.hash } }
+    return { fd, size: end, head: line === undefined ? headBefore(path) : headOf(line) }
   } catch (error) {
     closeSync(fd)
     throw error
+  }
+}
+
+/** Where the chain ends in the files that this one was rotated into. */
+function headBefore(path: string): ChainHead {
+  const last = rotatedFiles(path).at(-1)
+  if (last === undefined) return emptyChain
+  const fd = attempt('read', () => openSync(last, constants.O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
+  try {
+    const { size } = fstatSync(fd)
+    const { end, line = '' } = lastLine(fd, size)
+    return headOf(end === size ? line : '')
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function headOf(line: string): ChainHead {
+  const record = parseLine(line)
+  if (record === undefined || expectedHash(record) !== record.hash) {
+    throw new TypeError('Cannot continue the audit file: its last line is no audit record, or was changed')
+  }
+  return { sequence: record.sequence, hash: record.hash }
+}
+
+/** So that a new name survives a power cut, where the platform can say so. */
+function syncDirectory(directory: string): void {
+  let fd: number
+  try {
+    fd = openSync(directory, constants.O_RDONLY)
+  } catch {
+    return
+  }
+  try {
+    fsyncSync(fd)
+  } catch {
+    // Some platforms cannot.
+  } finally {
+    closeSync(fd)
   }
 }
 
@@ -194,88 +236,10 @@ function attempt<T>(what: string, run: () => T): T {
   }
 }
 
-const NEWLINE = 0x0a
-const CHUNK = 64 * 1024
-/** A longer line is no record of ours. */
-const MAX_LINE = 64 * 1024 * 1024
-
-/** The last whole line and where it ends. */
-function lastLine(fd: number, size: number): { end: number; line: string | undefined } {
-  let tail = Buffer.alloc(0)
-  let start = size
-  let end = -1
-  while (start > 0) {
-    if (tail.length > MAX_LINE) throw new TypeError('Cannot continue the audit file: its last line is too long')
-    const length = Math.min(CHUNK, start)
-    start -= length
-    tail = Buffer.concat([readAt(fd, start, length), tail])
-    if (end === -1) {
-      const newline = tail.lastIndexOf(NEWLINE)
-      if (newline === -1) continue
-      end = start + newline + 1
-    }
-    const before = tail.lastIndexOf(NEWLINE, end - start - 2)
-    if (end - start >= 2 && before !== -1) {
-      return { end, line: tail.toString('utf8', before + 1, end - start - 1) }
-    }
-  }
-  return end === -1 ? { end: 0, line: undefined } : { end, line: tail.toString('utf8', 0, end - 1) }
-}
-
-function readAt(fd: number, position: number, length: number): Buffer {
-  const buffer = Buffer.alloc(length)
-  let filled = 0
-  while (filled < length) {
-    const read = readSync(fd, buffer, filled, length - filled, position + filled)
-    if (read === 0) break
-    filled += read
-  }
-  return buffer.subarray(0, filled)
-}
-
 function cutTail(fd: number, path: string, end: number, size: number, tornTail: 'cut' | 'refuse'): void {
   if (tornTail === 'refuse') {
     throw new TypeError(`Cannot continue the audit file: its last line is cut short, at byte ${end}`)
   }
   appendFileSync(`${path}.torn`, Buffer.concat([readAt(fd, end, size - end), Buffer.from('\n')]), { mode: 0o600 })
   ftruncateSync(fd, end)
-}
-
-/** The record of a line, if the line is exactly what would be written for it. */
-function parseLine(line: string): AuditRecord | undefined {
-  try {
-    const record = JSON.parse(line) as AuditRecord
-    return typeof record === 'object' && record !== null && recordText(record) === line ? record : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The lines of a file. What follows the last line end is one, too, and no record. */
-function* linesOf(file: string): Generator<string> {
-  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-  try {
-    const chunk = Buffer.alloc(CHUNK)
-    let rest = Buffer.alloc(0)
-    for (;;) {
-      const read = readSync(fd, chunk, 0, CHUNK, null)
-      if (read === 0) break
-      let bytes = Buffer.concat([rest, chunk.subarray(0, read)])
-      for (let newline = bytes.indexOf(NEWLINE); newline !== -1; newline = bytes.indexOf(NEWLINE)) {
-        yield exactText(bytes.subarray(0, newline))
-        bytes = bytes.subarray(newline + 1)
-      }
-      rest = bytes
-      if (rest.length > MAX_LINE) break
-    }
-    if (rest.length > 0) yield `${exactText(rest)} (cut short)`
-  } finally {
-    closeSync(fd)
-  }
-}
-
-/** Bytes that are no UTF-8 must not turn into a text that happens to be right. */
-function exactText(bytes: Buffer): string {
-  const text = bytes.toString('utf8')
-  return Buffer.byteLength(text) === bytes.length && Buffer.from(text).equals(bytes) ? text : ''
 }

@@ -11,7 +11,9 @@ export interface ReportSection {
 
 /** The questions that a report answers, each as a table. `audit` is the check of the records that it was made from. */
 export function reportSections(report: RunReport, audit?: AuditCheck): readonly ReportSection[] {
-  const { task, calls, scope } = report
+  const { task, plan, calls, scope } = report
+  const named = (callId: string) =>
+    callId.startsWith(`${report.runId}-`) ? `#${callId.slice(report.runId.length + 1)}` : callId
   return [
     {
       title: 'Run',
@@ -22,10 +24,11 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
         ['actor', report.actor],
         ['task', task?.text ?? 'none given'],
         ...(task?.risk === undefined ? [] : [['risk', task.risk]]),
+        ...(plan === undefined ? [] : [['approved plan', planText(plan, named)]]),
         ['from', report.from ?? 'no record'],
         ['to', report.to ?? 'no record'],
         ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
-        ...(calls.unfinished.length === 0 ? [] : [['unfinished', calls.unfinished.join(', ')]]),
+        ...(calls.unfinished.length === 0 ? [] : [['unfinished', list(calls.unfinished.map(named))]]),
         ...(audit === undefined ? [] : [['audit', auditText(audit)]]),
       ],
     },
@@ -33,14 +36,25 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       title: 'Files read',
       columns: ['path', 'versions', 'calls'],
       none: 'No file was read.',
-      rows: report.read.map(({ path, versions, calls: by }) => [path, versions.map(short).join(' '), list(by)]),
+      rows: report.read.map(({ path, versions, calls: by }) => [
+        path,
+        versions.map(short).join(' '),
+        list(by.map(named)),
+      ]),
     },
     {
       title: 'Files written',
       columns: ['path', 'from', 'to', 'call', 'tool', 'why'],
       none: 'Nothing was written.',
       rows: report.written.flatMap(({ path, changes }) =>
-        changes.map(({ callId, tool, reason = '', from, to }) => [path, short(from), short(to), callId, tool, reason]),
+        changes.map(({ callId, tool, reason = '', from, to }) => [
+          path,
+          short(from),
+          short(to),
+          named(callId),
+          tool,
+          reason,
+        ]),
       ),
     },
     {
@@ -48,7 +62,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       columns: ['call', 'tool', 'paths', 'base'],
       none: 'No call stood on an earlier version.',
       rows: report.patches.map(({ callId, tool, paths, metBase, code = '' }) => [
-        ...[callId, tool, list(paths)],
+        ...[named(callId), tool, list(paths)],
         metBase ? 'met' : `not met (${code})`,
       ]),
     },
@@ -57,7 +71,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       columns: ['call', 'tool', 'paths', 'code', 'rules'],
       none: 'Nothing forbidden was tried.',
       rows: report.forbidden.map(({ callId, tool, paths, code, rules }) => [
-        ...[callId, tool, list(paths), code, list(rules)],
+        ...[named(callId), tool, list(paths), code, list(rules)],
       ]),
     },
     {
@@ -70,7 +84,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
           : [
               ['scope', list(scope.globs)],
               ['final diff', scope.finalDiffInside ? 'inside the scope' : `OUTSIDE the scope: ${list(scope.outside)}`],
-              ...scope.calls.map(({ callId, tool, paths }) => [`${callId} ${tool}`, `OUTSIDE: ${list(paths)}`]),
+              ...scope.calls.map(({ callId, tool, paths }) => [`${named(callId)} ${tool}`, `OUTSIDE: ${list(paths)}`]),
             ],
     },
     {
@@ -78,14 +92,19 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       columns: ['call', 'tool', 'answer', 'by', 'rules', 'paths'],
       none: 'Nothing had to be approved.',
       rows: report.approvals.map(({ callId, tool, how, by = '', rules, paths }) => [
-        ...[callId, tool, answers[how], by, list(rules), list(paths)],
+        ...[named(callId), tool, answers[how], by, list(rules), list(paths)],
       ]),
     },
     {
       title: 'Taint',
       columns: ['label', 'came from', 'by call', 'tool'],
       none: 'Nothing labelled was read.',
-      rows: report.taint.map(({ label, path = 'output of a command', callId, tool }) => [label, path, callId, tool]),
+      rows: report.taint.map(({ label, path = 'output of a command', callId, tool }) => [
+        label,
+        path,
+        named(callId),
+        tool,
+      ]),
     },
   ]
 }
@@ -140,4 +159,12 @@ const MOST = 20
 function list(items: readonly string[]): string {
   const shown = items.slice(0, MOST).join(', ')
   return items.length > MOST ? `${shown} and ${items.length - MOST} more` : shown
+}
+
+function planText(
+  { text, paths, callId, by }: NonNullable<RunReport['plan']>,
+  named: (callId: string) => string,
+): string {
+  const where = paths === undefined ? '' : ` (${list(paths)})`
+  return `${text.replace(/\s+/g, ' ').trim()}${where}, call ${named(callId)}${by === undefined ? '' : `, by ${by}`}`
 }

@@ -1,6 +1,6 @@
 import { isMutating } from '../access.ts'
 import { compilePaths } from '../policy/match.ts'
-import type { AuditEntry } from './audit-record.ts'
+import { type AuditEntry, HIDDEN_VERSION } from './audit-record.ts'
 
 /** What a run did, from its audit records alone. Plain data; a list keeps the order of the calls. */
 export interface RunReport {
@@ -11,6 +11,8 @@ export interface RunReport {
   readonly to: string | undefined
   /** The task as it was last, with an approved plan's paths as its scope. */
   readonly task: NonNullable<AuditEntry['task']> | undefined
+  /** The plan that was approved last. */
+  readonly plan: (NonNullable<AuditEntry['plan']> & { readonly callId: string; readonly by?: string }) | undefined
   readonly calls: {
     readonly carriedOut: number
     readonly refused: number
@@ -115,6 +117,7 @@ export function reportRun(
     from: iso(entries[0]?.timestamp),
     to: iso(entries.at(-1)?.timestamp),
     task,
+    plan: planOf(ends),
     calls: {
       carriedOut: ends.filter(({ code }) => code === undefined).length,
       refused: ends.filter(({ code }) => code !== undefined).length,
@@ -140,6 +143,13 @@ function iso(timestamp: number | string | undefined): string | undefined {
   return typeof timestamp === 'number' ? new Date(timestamp).toISOString() : timestamp
 }
 
+function planOf(ends: readonly Entry[]): RunReport['plan'] {
+  const entry = ends.findLast(({ plan, code }) => plan !== undefined && code === undefined)
+  if (entry?.plan === undefined) return undefined
+  const by = entry.approvals?.findLast((approval) => approval.by !== undefined)?.by
+  return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
+}
+
 function unfinished(entries: readonly Entry[]): string[] {
   const open = new Set<string>()
   for (const { phase, toolCallId } of entries) {
@@ -151,15 +161,16 @@ function unfinished(entries: readonly Entry[]): string[] {
 
 function readFiles(ends: readonly Entry[]): RunReport['read'] {
   const files = new Map<string, { versions: Set<string>; calls: string[] }>()
-  for (const { pathsRead, readSha256 = {}, toolCallId, code } of ends) {
+  for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of ends) {
     // What a call was refused at, it was not shown.
     if (code !== undefined) continue
     for (const path of pathsRead) {
       const file = files.get(path) ?? { versions: new Set(), calls: [] }
       files.set(path, file)
       file.calls.push(toolCallId)
-      const version = Object.hasOwn(readSha256, path) ? readSha256[path] : undefined
-      if (typeof version === 'string') file.versions.add(version)
+      // What a call changed, it had read before.
+      const version = own(readSha256, path) ?? own(oldSha256, path)
+      if (version !== null) file.versions.add(version)
     }
   }
   return [...files].map(([path, { versions, calls }]) => ({ path: path || '.', versions: [...versions], calls }))
@@ -237,7 +248,7 @@ function scopeOf(
 ): RunReport['scope'] {
   if (globs === undefined) return undefined
   const inside = testOf(globs)
-  const different = written.filter(({ from, to }) => from !== to).map(({ path }) => path)
+  const different = written.filter(({ from, to }) => from !== to || from === HIDDEN_VERSION).map(({ path }) => path)
   const outside = different.filter((path) => !inside(path))
   // A plan narrows the scope from its approval on: each call is held against the one of its time.
   let inForce: ((path: string) => boolean) | undefined

@@ -8,6 +8,8 @@ export type AuditCheck =
 export interface VerifyOptions {
   /** The end that the chain must have, where it is known: without it, records cut off at the end do not show. */
   readonly head?: Pick<ChainHead, 'hash'>
+  /** The record before the first one, where earlier ones are kept elsewhere. Default: the chain begins here. */
+  readonly after?: Pick<ChainHead, 'hash'>
 }
 
 /**
@@ -18,6 +20,7 @@ export function verifyAudit(records: Iterable<AuditRecord>, options: VerifyOptio
   let head = emptyChain
   let at = 0
   for (const record of records) {
+    if (at === 0 && options.after !== undefined) head = before(record, options.after)
     const reason = flawOf(record, head)
     if (reason !== undefined) return { ok: false, at, reason }
     head = { sequence: record.sequence, hash: record.hash }
@@ -27,6 +30,12 @@ export function verifyAudit(records: Iterable<AuditRecord>, options: VerifyOptio
     return { ok: false, at, reason: `The chain ends after ${at} records, but not with the expected hash` }
   }
   return { ok: true, count: at, head }
+}
+
+/** What the first record must follow: its own word says which number that had. */
+function before(first: AuditRecord, { hash }: Pick<ChainHead, 'hash'>): ChainHead {
+  const sequence = typeof first === 'object' && Number.isSafeInteger(first?.sequence) ? first.sequence - 1 : 0
+  return { sequence, hash }
 }
 
 function flawOf(record: AuditRecord, previous: ChainHead): string | undefined {

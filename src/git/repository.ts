@@ -1,4 +1,4 @@
-import * as isomorphic from 'isomorphic-git'
+import type { PromiseFsClient } from 'isomorphic-git'
 import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../vfs/backend.ts'
@@ -9,6 +9,7 @@ import { gitFs, gitPath, makeDirectories } from './fs.ts'
 import { cancelled, httpClient } from './http.ts'
 import { indexFile, type StagedFile } from './index-writer.ts'
 import { deflate } from './inflate.ts'
+import { loadIsomorphic } from './load.ts'
 import type { GitHost, Person, Repository } from './provider.ts'
 import { openReader, type RepositoryReader } from './reader.ts'
 import { objectId } from './sha1.ts'
@@ -21,15 +22,19 @@ const REMOTE = 'origin'
 /** Opens the repository of a host, there or not: `init` and `clone` make one. */
 export function openRepository(host: GitHost, options: { readonly author?: Person } = {}): Repository {
   const { backend } = host
-  const fs = gitFs(backend) as unknown as isomorphic.PromiseFsClient
+  const fs = gitFs(backend) as unknown as PromiseFsClient
   const diffs = createWorkspaceDiffs(backend)
   let reader: RepositoryReader = openReader(backend)
   const author = options.author ?? { name: 'Wardspace', email: 'wardspace@localhost' }
 
   /** Runs isomorphic-git; what it throws is told without its stack. */
-  async function git<T>(what: string, run: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async function git<T>(
+    what: string,
+    run: (isomorphic: Awaited<ReturnType<typeof loadIsomorphic>>) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     try {
-      return await run()
+      return await run(await loadIsomorphic())
     } catch (error) {
       if (signal?.aborted === true) throw cancelled()
       if (error instanceof ToolError) throw error
@@ -121,7 +126,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
   const repository: Repository = {
     async init({ defaultBranch = 'main' } = {}) {
       requireName(defaultBranch)
-      await git('init', () => isomorphic.init({ fs, dir: DIR, defaultBranch }))
+      await git('init', (isomorphic) => isomorphic.init({ fs, dir: DIR, defaultBranch }))
     },
 
     async add(paths) {
@@ -165,13 +170,13 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
     async commit({ message, author: by = author }) {
       await requireRepository()
       const at = { ...by, timestamp: Math.floor(host.now() / 1000), timezoneOffset: 0 }
-      return git('commit', () => isomorphic.commit({ fs, dir: DIR, message, author: at, committer: at }))
+      return git('commit', (isomorphic) => isomorphic.commit({ fs, dir: DIR, message, author: at, committer: at }))
     },
 
     async log({ ref = 'HEAD', depth } = {}) {
       await requireRepository()
       const id = await reader.resolve(ref)
-      const found = await git('log', () =>
+      const found = await git('log', (isomorphic) =>
         isomorphic.log({ fs, dir: DIR, ref: id, ...(depth === undefined ? {} : { depth }) }),
       )
       return found.map(({ oid, commit }) => ({
@@ -199,19 +204,19 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
 
     async branches() {
       await requireRepository()
-      return git('list branches', () => isomorphic.listBranches({ fs, dir: DIR }))
+      return git('list branches', (isomorphic) => isomorphic.listBranches({ fs, dir: DIR }))
     },
 
     async currentBranch() {
       await requireRepository()
-      return (await git('tell the branch', () => isomorphic.currentBranch({ fs, dir: DIR }))) ?? undefined
+      return (await git('tell the branch', (isomorphic) => isomorphic.currentBranch({ fs, dir: DIR }))) ?? undefined
     },
 
     async branch(name, { at = 'HEAD' } = {}) {
       requireName(name)
       await requireRepository()
       const object = await reader.resolve(at)
-      await git(`make branch ${quote(name)}`, () => isomorphic.branch({ fs, dir: DIR, ref: name, object }))
+      await git(`make branch ${quote(name)}`, (isomorphic) => isomorphic.branch({ fs, dir: DIR, ref: name, object }))
     },
 
     async checkout(ref, { force = false } = {}) {
@@ -219,7 +224,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       const commit = await reader.resolve(ref)
       const isBranch = (await repository.branches()).includes(ref)
       const result = await checkoutCommit(commit, force)
-      await git('set HEAD', () =>
+      await git('set HEAD', (isomorphic) =>
         isomorphic.writeRef({
           fs,
           dir: DIR,
@@ -237,7 +242,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       throwIfAborted(signal)
       const { fetchHead } = await git(
         'fetch',
-        () =>
+        (isomorphic) =>
           isomorphic.fetch({
             fs,
             http: httpClient(signal),
@@ -263,14 +268,14 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
         throw new ToolError('ALREADY_EXISTS', 'Cannot clone: the workspace has a repository already')
       }
       await repository.init()
-      await git('add the remote', () => isomorphic.addRemote({ fs, dir: DIR, remote: REMOTE, url }))
+      await git('add the remote', (isomorphic) => isomorphic.addRemote({ fs, dir: DIR, remote: REMOTE, url }))
       const commit = await repository.fetch({ ...how, url, ...(ref === undefined ? {} : { ref }) })
       if (commit === undefined) throw new ToolError('NOT_FOUND', 'Cannot clone: the remote has no such branch')
       const name = ref ?? (await remoteBranch(commit)) ?? 'main'
       requireName(name)
       throwIfAborted(how.signal)
       const result = await checkoutCommit(commit, false)
-      await git('make the branch', async () => {
+      await git('make the branch', async (isomorphic) => {
         await isomorphic.writeRef({ fs, dir: DIR, ref: `refs/heads/${name}`, value: commit, force: true })
         await isomorphic.writeRef({
           fs,
@@ -291,7 +296,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
     const named =
       head === undefined ? undefined : /refs\/remotes\/origin\/(\S+)/.exec(new TextDecoder().decode(head.bytes))?.[1]
     if (named !== undefined) return named
-    const all = await git('list branches', () => isomorphic.listBranches({ fs, dir: DIR, remote: REMOTE }))
+    const all = await git('list branches', (isomorphic) => isomorphic.listBranches({ fs, dir: DIR, remote: REMOTE }))
     for (const name of all) {
       if (name !== 'HEAD' && (await reader.resolve(`refs/remotes/${REMOTE}/${name}`)) === commit) return name
     }

@@ -26,7 +26,7 @@ export {
 export interface VerdictRule {
   readonly name: string
   readonly action: Decision
-  readonly source: 'tool' | 'rule' | 'protection' | 'preset' | 'default' | 'taint'
+  readonly source: 'tool' | 'rule' | 'protection' | 'preset' | 'default' | 'taint' | 'risk' | 'plan'
   /** The name it spoke about, as asked for or as resolved. */
   readonly path?: string
 }

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import type { Kind } from '../files/classify.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type PresetName, presetNames } from './presets.ts'
+import { type RiskFlag, riskFlags } from './risks.ts'
+import { translatePolicy } from './translate.ts'
 
 export type Decision = 'allow' | 'ask' | 'deny'
 
@@ -40,9 +42,16 @@ export interface CommandPolicy {
   readonly deniedOperators?: readonly string[]
 }
 
+/** What a run may do, as far as a policy says so; the names are those of the workspace's limits. */
 export interface PolicyLimits {
   readonly callsPerMinute?: number
   readonly bytesWrittenPerRun?: number
+  /** The budget of one patch. */
+  readonly patchFiles?: number
+  readonly patchDeletes?: number
+  readonly patchInsertions?: number
+  readonly patchDeletions?: number
+  readonly patchBytes?: number
   /** Calls per minute of single tools, by name. */
   readonly toolCallsPerMinute?: Readonly<Record<string, number>>
 }
@@ -63,9 +72,25 @@ export interface PolicyData {
   readonly limits?: PolicyLimits
   /** Labels on content, and where content of a label may go. */
   readonly labels?: LabelPolicy
+  /** Changes with one of these risks need an approval, whatever allows them. */
+  readonly requireApprovalIf?: readonly RiskFlag[]
 }
 
 export type PolicyInput = PresetName | PolicyData
+
+/** The fields of a policy object. */
+const policyFields = [
+  'preset',
+  'allowedPaths',
+  'deniedPaths',
+  'readOnlyPaths',
+  'tools',
+  'rules',
+  'commands',
+  'limits',
+  'labels',
+  'requireApprovalIf',
+] as const satisfies readonly (keyof PolicyData)[]
 
 const MAX_ITEMS = 10_000
 const MAX_NAME = 200
@@ -101,6 +126,16 @@ const someTexts = list.min(1)
 const plainName = text.max(MAX_NAME).regex(/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}]*$/u)
 const count = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
+const limitNames = [
+  'callsPerMinute',
+  'bytesWrittenPerRun',
+  'patchFiles',
+  'patchDeletes',
+  'patchInsertions',
+  'patchDeletions',
+  'patchBytes',
+] as const satisfies readonly (keyof PolicyLimits)[]
+
 const ruleSchema = z.strictObject({
   name: plainName,
   action: decision,
@@ -131,12 +166,15 @@ export const policySchema: z.ZodType<PolicyData> = z
       .optional(),
     limits: z
       .strictObject({
-        callsPerMinute: count.optional(),
-        bytesWrittenPerRun: count.optional(),
+        ...(Object.fromEntries(limitNames.map((name) => [name, count.optional()])) as Record<
+          (typeof limitNames)[number],
+          z.ZodOptional<typeof count>
+        >),
         toolCallsPerMinute: z.record(plainName, count).optional(),
       })
       .optional(),
     labels: labelSchema.optional(),
+    requireApprovalIf: z.array(z.enum(riskFlags)).max(MAX_ITEMS).optional(),
   })
   .superRefine((policy, context) => {
     const seen = new Map<string, number>()
@@ -165,10 +203,12 @@ export function parsePolicyData(input: unknown): PolicyData {
   if (typeof input === 'string' && !presetNames.includes(input as PresetName)) {
     throw new TypeError(`Unknown policy preset ${show(input)}; the presets are ${presetList()}`)
   }
-  const object = typeof input === 'string' ? { preset: input } : input
+  const object = typeof input === 'string' ? { preset: input } : translatePolicy(input)
   refuseProto(object, [])
   const parsed = policySchema.safeParse(object)
-  const issue = parsed.error?.issues[0]
+  // A misspelled field explains the one that is missing.
+  const issues = parsed.error?.issues ?? []
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (parsed.success) return freeze(parsed.data)
   throw new TypeError(issue === undefined ? 'Policy is not valid' : describe(issue, object))
 }
@@ -189,15 +229,17 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
   const where = at(issue.path)
   const subject = where === '' ? 'A policy' : `Policy field "${where}"`
   const found = issue.path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)?.[key], input)
+  const given = found === undefined ? 'is missing; it must be' : 'must be'
+  const instead = found === undefined ? '' : `, not ${show(found)}`
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys
       return `Policy field "${at([...issue.path, key])}" is unknown; the fields here are ${fieldsAt(issue.path).join(', ')}`
     }
     case 'invalid_type':
-      return `${subject} must be ${article(issue.expected)}, not ${show(found)}`
+      return `${subject} ${given} ${article(issue.expected)}${instead}`
     case 'invalid_value':
-      return `${subject} must be ${issue.values.map((value) => show(value)).join(' or ')}, not ${show(found)}${found === 'git' ? ': git-internal files cannot be opened' : ''}`
+      return `${subject} ${given} ${issue.values.map((value) => show(value)).join(' or ')}${instead}${found === 'git' ? ': git-internal files cannot be opened' : ''}`
     case 'too_small':
       if (issue.origin === 'array') return `${subject} must not be empty; leave it out to match everything`
       if (issue.origin === 'string') return `${subject} must not be empty`
@@ -216,9 +258,9 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
 function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   if (path[0] === 'rules') return Object.keys(ruleSchema.shape)
   if (path[0] === 'commands') return ['allow', 'deny', 'deniedOperators']
-  if (path[0] === 'limits') return ['callsPerMinute', 'bytesWrittenPerRun', 'toolCallsPerMinute']
+  if (path[0] === 'limits') return [...limitNames, 'toolCallsPerMinute']
   if (path[0] === 'labels') return labelFieldsAt(path[1])
-  return ['preset', 'allowedPaths', 'deniedPaths', 'readOnlyPaths', 'tools', 'rules', 'commands', 'limits', 'labels']
+  return policyFields
 }
 
 function article(expected: string): string {

@@ -57,6 +57,15 @@ interface DirectoryFacts {
   leads: boolean | undefined
 }
 
+/** What changes a file in a way that shows something of it, such as its version: not making one, nor taking it away. */
+const showing: ReadonlySet<Permission> = new Set([
+  'file:write:replace',
+  'file:append',
+  'file:move',
+  'file:copy',
+  'file:patch:apply',
+])
+
 /** How the policy decides one permission. Pure: what it remembers never changes an answer. */
 export function createPermissionView(permission: Permission, facts: ViewFacts): PermissionView {
   const rules = facts.rules.filter((rule) => rule.concerns(permission))
@@ -64,6 +73,7 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
   const isUniform = !named && rules.every((rule) => rule.kinds === undefined)
   const isCommand = permission.startsWith('command:')
   const isRead = !isMutating(permission)
+  const showsContent = !isRead && showing.has(permission)
   const presetAction = facts.preset === undefined ? undefined : presetDecision(facts.preset, permission)
   const directories = new Map<string, DirectoryFacts>()
   let lastDirectory = ''
@@ -121,6 +131,8 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       parts !== undefined ||
       isDirectory ||
       isCommand ||
+      // Whether it may be read too is for other rules to say, which are not learnt here.
+      (showsContent && classification.kind === 'SECRET_LIKE') ||
       directory.open.length > 0 ||
       directory.allowed === undefined
     ) {
@@ -174,6 +186,8 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       }
       parts?.push({ source: 'rule', name: rule.name, action: rule.action, rule })
     }
+    if (lifted && protection?.name === 'secret' && showsContent && !readingIsLifted(path, classification))
+      lifted = false
     if (!lifted && protection !== undefined) {
       if (protection.decision === 'deny') denied = true
       else asked = true
@@ -202,6 +216,18 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       return 'deny'
     }
     return asked ? 'ask' : 'allow'
+  }
+
+  /** A change shows what it is made on, and a move may take it to where it can be read. */
+  function readingIsLifted(path: string, { kind }: Classification): boolean {
+    let lifts = false
+    for (const rule of facts.rules) {
+      if (!rule.concerns('file:read') || rule.kinds?.has(kind) === false || rule.paths?.matches(path) === false)
+        continue
+      if (rule.action === 'deny') return false
+      if (rule.action === 'allow' && rule.overrides?.has('secret')) lifts = true
+    }
+    return lifts
   }
 
   function pushPreset(parts: Part[] | undefined): void {

@@ -23,7 +23,7 @@ export const deleteFile = defineTool({
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:delete', path, keepLast: true }],
   async draft(asked, context) {
-    const { path, asked: named } = targetOf(context)
+    const { path, asked: named, classification } = targetOf(context)
     refuseRoot(path, 'delete')
     const stat = await context.files.stat(path)
     if (stat === undefined) throw notFound(path)
@@ -47,7 +47,8 @@ export const deleteFile = defineTool({
     return {
       summary: `Deleted ${display(named)}`,
       changes: [{ path, expect: oldSha256 === null ? { tag: stat.tag } : { sha256: oldSha256 }, to: null }],
-      result: () => ({ path: display(named), type, oldSha256 }),
+      // Of what must not be read, the hash would tell whoever guesses it.
+      result: () => ({ path: display(named), type, oldSha256: classification.redacted ? null : oldSha256 }),
     }
   },
 })

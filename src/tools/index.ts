@@ -15,6 +15,7 @@ import { readFile } from './read-file.ts'
 import { replaceRange } from './replace-range.ts'
 import { runCommand } from './run-command.ts'
 import { searchText } from './search-text.ts'
+import { submitPlan } from './submit-plan.ts'
 import { writeFile } from './write-file.ts'
 
 /** Every built-in tool, in the order in which a model is told of them: looking, then changing. To add one, add a line. */
@@ -38,6 +39,7 @@ export const builtinTools = [
   startCommand,
   checkCommand,
   stopCommand,
+  submitPlan,
 ] as const
 
 type BuiltinTool = (typeof builtinTools)[number]

@@ -1,5 +1,6 @@
 import { ToolError } from '../errors.ts'
 import type { Document } from '../files/document.ts'
+import { mayHoldSecret, redact } from '../files/secrets.ts'
 import { encodeText } from '../files/text.ts'
 import { checkLimit } from '../limits.ts'
 import { unifiedDiff } from '../patch/diff.ts'
@@ -25,7 +26,9 @@ export interface TextChange {
 export function changeText(context: ToolContext, path: Path, document: Document, changed: string): TextChange {
   const bytes = encodeText(restoreMarks(document, changed), document)
   checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
-  const diff = unifiedDiff({ path, text: document.text }, { path, text: changed })
+  // What the caller brings itself is marked too: the diff is kept.
+  const shown = mayHoldSecret(bytes) ? redact(changed).text : changed
+  const diff = unifiedDiff({ path, text: document.text }, { path, text: shown })
   return {
     change: { path, expect: { sha256: document.sha256 }, to: { type: 'file', bytes } },
     diff: diff.text,

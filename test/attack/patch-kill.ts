@@ -38,10 +38,9 @@ export interface PatchKillReport {
 
 /**
  * Kills a process that applies 20-file patches again and again, reopens the root after each kill, and looks at the tree: so
- * many times, or as often as there is time for.
+ * many times, and on until a commit was met in every state, but at most `most` times.
  */
-export async function killPatches(kills: number, seconds = Number.POSITIVE_INFINITY): Promise<PatchKillReport> {
-  const end = performance.now() + seconds * 1000
+export async function killPatches(kills: number, most = kills): Promise<PatchKillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-patch-')))
   const root = join(base, 'root')
   const stateDir = join(base, 'state')
@@ -64,7 +63,8 @@ export async function killPatches(kills: number, seconds = Number.POSITIVE_INFIN
   const times = [100]
   try {
     let generation = 0
-    for (; report.kills < kills && performance.now() < end && report.torn.length === 0; report.kills++) {
+    const isEnough = () => report.kills >= kills && report.withJournal > 0 && report.wholeNew > 0 && report.wholeOld > 0
+    for (; !isEnough() && report.kills < most && report.torn.length === 0; report.kills++) {
       const child = next
       next = victim()
       const { acknowledged, commits } = await killOne(child, generation, 1.2 * median(times.slice(-9)))

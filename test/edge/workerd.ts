@@ -35,5 +35,4 @@ export async function startWorker(entry: string, options: Partial<MiniflareOptio
 /** The binding names of `worker.ts`. */
 export const subjectBindings = {
   durableObjects: { SUBJECT: { className: 'Subject', useSQLite: true } },
-  r2Buckets: ['BUCKET'],
 }

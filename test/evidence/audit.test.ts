@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AuditRecord, type AuditSink, createAudit, shaMap, verifyAudit } from '../../src/evidence/audit.ts'
 import { callbackSink, memorySink } from '../../src/evidence/sinks.ts'
+import { ownTime } from '../own-time.ts'
 import { entries, entry } from './entries.ts'
 
 function chainOf(count: number): AuditRecord[] {
@@ -266,12 +267,12 @@ describe('createAudit', () => {
     const audit = createAudit({ sinks: [memorySink()] })
     const calls = 20_000
     for (let i = 0; i < calls; i++) void audit.record(entry(i))
-    const started = performance.now()
+    const started = ownTime()
     for (let i = 0; i < calls; i++) {
       void audit.record(entry(i))
       void audit.record(entry(i, { phase: 'outcome' }))
     }
     // A generous ceiling: the figure itself is the bench's.
-    expect(((performance.now() - started) * 1000) / calls).toBeLessThan(50)
+    expect(((ownTime() - started) * 1000) / calls).toBeLessThan(200)
   })
 })

@@ -235,10 +235,13 @@ describe('opening', () => {
     expect(() => jsonlSink(file)).toThrow(TypeError)
   })
 
-  it.each([{ fsync: true }, { fsync: 'sometimes' }, { tornTail: 1 }])('refuses the options %j', (options) => {
-    expect(() => jsonlSink(file, options as never)).toThrow(TypeError)
-    expect(existsSync(file)).toBe(false)
-  })
+  it.each([{ fsync: true }, { fsync: 'sometimes' }, { tornTail: 1 }, { rotateBytes: 0 }, { rotateBytes: true }])(
+    'refuses the options %j',
+    (options) => {
+      expect(() => jsonlSink(file, options as never)).toThrow(TypeError)
+      expect(existsSync(file)).toBe(false)
+    },
+  )
 
   it('says which file it is in truth', async () => {
     writeFileSync(join(directory, 'real.jsonl'), '')
@@ -302,11 +305,14 @@ describe('processes', () => {
     for (let round = 0; round < 4; round++) {
       const writer = child(`${prelude()}
         const audit = createAudit({ sinks: [jsonlSink(file, { fsync: 'never' })] })
+        audit.record(entry)
         process.stdout.write('ready')
         for (;;) audit.record(entry)
       `)
       await new Promise((resolve) => writer.stdout?.once('data', resolve))
-      await new Promise((resolve) => setTimeout(resolve, 15 + round * 7))
+      const size = () => (existsSync(file) ? statSync(file).size : 0)
+      for (const before = size(); size() < before + 4096; ) await new Promise((resolve) => setTimeout(resolve, 2))
+      await new Promise((resolve) => setTimeout(resolve, round * 7))
       const ended = new Promise((resolve) => writer.once('exit', resolve))
       writer.kill('SIGKILL')
       await ended
@@ -319,7 +325,7 @@ describe('processes', () => {
       count = now
       // Keeps the file short enough to be read quickly.
       if (count > 50_000) {
-        renameSync(file, `${file}.${round}`)
+        renameSync(file, `${file}.full${round}`)
         count = 0
       }
     }

@@ -169,7 +169,9 @@ describe('a report', () => {
     await workspace.call('write_file', { path: 'site/index.html', content: 'Ann' })
     const { taint, forbidden } = workspace.report()
     expect(taint).toEqual([{ label: 'confidential', callId: 'run-1', tool: 'read_file', path: 'people/list.md' }])
-    expect(forbidden).toMatchObject([{ callId: 'run-2', code: 'TAINT_DENIED', paths: ['site/index.html'] }])
+    expect(forbidden).toMatchObject([
+      { callId: 'run-2', code: 'TAINT_DENIED', paths: ['site/index.html'], rules: ['published'] },
+    ])
   })
 
   it('is one for each run, and the same from the records alone', async () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mayHoldSecret, redact, toOriginalOffset } from '../../src/files/secrets.ts'
+import { ownTime } from '../own-time.ts'
 
 // No token stands here as it would be found: each is put together when the test runs.
 const letters = (count: number): string => 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7'.repeat(20).slice(0, count)
@@ -408,9 +409,9 @@ describe('cost', () => {
       const text = unit.repeat(Math.ceil(length / unit.length))
       let best = Number.POSITIVE_INFINITY
       for (let i = 0; i < 5; i++) {
-        const started = performance.now()
+        const started = ownTime()
         redact(text)
-        best = Math.min(best, performance.now() - started)
+        best = Math.min(best, ownTime() - started)
       }
       return best
     }

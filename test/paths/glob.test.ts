@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { compileGlob, compileGlobs } from '../../src/paths/glob.ts'
+import { ownTime } from '../own-time.ts'
 
 const matches = (pattern: string, path: string) => compileGlob(pattern).matches(path)
 
@@ -366,7 +367,7 @@ describe('hostile globs', () => {
 
   it('cost little to compile and to match, or are refused', () => {
     for (const [pattern, path] of hostile) {
-      const start = performance.now()
+      const start = ownTime()
       try {
         const glob = compileGlob(pattern)
         for (let i = 0; i < 20; i++) glob.matches(path)
@@ -375,7 +376,7 @@ describe('hostile globs', () => {
         expect(error).toBeInstanceOf(ToolError)
       }
       // Backtracking would take years; this only has to tell the two apart on a busy machine.
-      expect(performance.now() - start, pattern.slice(0, 30)).toBeLessThan(1000)
+      expect(ownTime() - start, pattern.slice(0, 30)).toBeLessThan(1000)
     }
   })
 })

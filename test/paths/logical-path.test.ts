@@ -13,6 +13,7 @@ import {
   parsePath,
   quote,
 } from '../../src/paths/logical-path.ts'
+import { ownTime } from '../own-time.ts'
 
 /** The path, or undefined where it is refused. Anything but a PATH_REJECTED is a failure of the test. */
 function guard(input: string): LogicalPath | undefined {
@@ -317,7 +318,7 @@ describe('parsePath', () => {
 
   it('takes no longer for a million characters than for what it keeps', () => {
     const million = 1_000_000
-    const start = performance.now()
+    const start = ownTime()
     for (const input of [
       'a'.repeat(million),
       '../'.repeat(million / 3),
@@ -330,7 +331,7 @@ describe('parsePath', () => {
     ]) {
       expect(guard(input)).toBeUndefined()
     }
-    expect(performance.now() - start).toBeLessThan(500)
+    expect(ownTime() - start).toBeLessThan(500)
   })
 })
 

@@ -4,13 +4,14 @@ import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from '../../src/policy/approval.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
+import type { Risk } from '../../src/policy/risks.ts'
 
 const supervised = compilePolicy('supervised')
 
 function request(
   permission: Permission,
   paths: string[],
-  more: { input?: object; tool?: string; risks?: string[] } = {},
+  more: { input?: object; tool?: string; risks?: Risk[] } = {},
 ) {
   const tool = more.tool ?? 'write_file'
   const input = { ...more.input }
@@ -96,7 +97,7 @@ describe('an approval', () => {
         }),
     )
     const controller = new AbortController()
-    const asking = run.ask(write('a.ts'), controller.signal)
+    const asking = run.ask(write('a.ts'), { signal: controller.signal })
     controller.abort()
     await expect(asking).rejects.toMatchObject({ code: 'ABORTED' })
     answer('allow-run')
@@ -107,7 +108,7 @@ describe('an approval', () => {
       asked = true
       return 'allow'
     })
-    await expect(other.ask(write('a.ts'), controller.signal)).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(other.ask(write('a.ts'), { signal: controller.signal })).rejects.toMatchObject({ code: 'ABORTED' })
     expect(asked).toBe(false)
   })
 })
@@ -136,9 +137,9 @@ describe('an approval for the run', () => {
 
   it('does not cover a new risk', async () => {
     const run = approvals(() => 'allow-run')
-    await run.ask({ ...write('a.ts'), risks: ['touchesBuildFile'] })
+    await run.ask({ ...write('a.ts'), risks: [{ flag: 'touchesBuildFile', path: 'a.ts' }] })
     expect(run.covers(write('a.ts'))).toBe(true)
-    expect(run.covers({ ...write('a.ts'), risks: ['deletesFile'] })).toBe(false)
+    expect(run.covers({ ...write('a.ts'), risks: [{ flag: 'deletesFile', path: 'a.ts' }] })).toBe(false)
   })
 
   it('covers one command, not every command in its directory', async () => {

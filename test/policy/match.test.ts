@@ -6,6 +6,7 @@ import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { compilePaths, compileTexts, permissionMask } from '../../src/policy/match.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
+import { ownTime } from '../own-time.ts'
 import { globs, paths } from './generate.ts'
 import { anyGlob } from './reference.ts'
 
@@ -119,7 +120,7 @@ describe('hostile patterns', () => {
   } as GuardedAccess
 
   it.each(hostile)('%# costs little in every field, or is refused', (pattern) => {
-    const started = performance.now()
+    const started = ownTime()
     const fields = [
       { allowedPaths: [pattern] },
       { deniedPaths: [pattern] },
@@ -139,16 +140,16 @@ describe('hostile patterns', () => {
         expect(error).toBeInstanceOf(TypeError)
       }
     }
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(ownTime() - started).toBeLessThan(1000)
   })
 
   it('a long text costs what it is long', () => {
     const test = compileTexts([`*${'a'.repeat(2000)}b*${'a'.repeat(2000)}c`], 'x')
     const cost = (length: number) => {
       const text = `${'a'.repeat(length)}c`
-      const started = performance.now()
+      const started = ownTime()
       test(text)
-      return performance.now() - started
+      return ownTime() - started
     }
     cost(1_000_000)
     expect(cost(1_000_000)).toBeLessThan(500)

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ownTime } from '../own-time.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -55,10 +56,10 @@ describe.each([
     const { createFinder } = await load()
     const text = ascii(unit.repeat((2 << 20) / unit.length))
     for (const ignoreCase of [false, true]) {
-      const started = performance.now()
+      const started = ownTime()
       expect(createFinder(ascii(needle), ignoreCase).find(text, 0)).toBe(-1)
       // Comparing at every place would take some seconds.
-      expect(performance.now() - started).toBeLessThan(1000)
+      expect(ownTime() - started).toBeLessThan(1000)
     }
   })
 })

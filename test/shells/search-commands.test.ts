@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { afterAll, describe, expect, it } from 'vitest'
+import { ownTime } from '../own-time.ts'
 import { shellBench } from './setup.ts'
 
 const tree: Record<string, string> = {
@@ -151,8 +152,8 @@ describe('searching', () => {
 
   it('takes linear time', async () => {
     const { run } = await shellBench({ 'a.txt': `${'a'.repeat(50_000)}\n` })
-    const start = performance.now()
+    const start = ownTime()
     await run("grep -rE '(a+)+$b' .; rg '(a|a)*b' .")
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(ownTime() - start).toBeLessThan(3000)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'
 
 describe('edit_file', () => {
@@ -134,13 +135,13 @@ describe('edit_file', () => {
 
   it('takes linear time whatever the texts', async () => {
     const { call, ok } = await bench({ 'a.txt': 'a'.repeat(1_000_000), 'b.txt': 'ab\r\n'.repeat(250_000) })
-    const start = performance.now()
+    const start = ownTime()
     await call('edit_file', { path: 'a.txt', oldText: `b${'a'.repeat(400_000)}`, newText: '' })
     await call('edit_file', { path: 'a.txt', oldText: 'a'.repeat(500_000), newText: '' })
     await call('edit_file', { path: 'a.txt', oldText: `${'a'.repeat(500_000)}b`, newText: '' })
     expect(await ok('edit_file', { path: 'b.txt', oldText: 'b\n', newText: 'c\n', replaceAll: true })).toMatchObject({
       replacements: 250_000,
     })
-    expect(performance.now() - start).toBeLessThan(8000)
+    expect(ownTime() - start).toBeLessThan(8000)
   })
 })

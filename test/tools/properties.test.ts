@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MemoryEntry } from '../../src/backends/memory.ts'
 import { type Encoding, encodeText } from '../../src/files/text.ts'
-import { bench, everyBackend, snapshot, type Tree } from './setup.ts'
+import { everyBackend } from './backends.ts'
+import { bench, snapshot, type Tree } from './setup.ts'
 
 const word = fc.constantFrom('a', 'bb', 'é', '𝒳', '', ' c', '\t', 'foo(bar)')
 const format = fc.constantFrom<{ encoding: Encoding; bom: boolean }>(
@@ -215,6 +216,7 @@ describe('a mutation', () => {
     const open = await Promise.all(
       benches.map(async ({ name, backend }) => ({ name, ...(await bench({}, { backend })) })),
     )
+    let answered = 0
     let refused = 0
     try {
       await fc.assert(
@@ -227,6 +229,7 @@ describe('a mutation', () => {
               refused += 1
               expect(await snapshot(one.backend), `${name} on ${one.name}`).toEqual(before)
             }
+            answered += 1
             answers.push([answer.ok, answer.code])
           }
           expect(answers).toEqual(answers.map(() => answers[0]))
@@ -238,6 +241,6 @@ describe('a mutation', () => {
     } finally {
       for (const { dispose } of benches) await dispose()
     }
-    expect(refused).toBeGreaterThan(150)
+    expect(refused).toBeGreaterThan(answered / 4)
   })
 })

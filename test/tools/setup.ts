@@ -1,11 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { memfs } from '../../src/backends/memfs.ts'
+import { createHash } from 'node:crypto'
 import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
-import { node } from '../../src/backends/node.ts'
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/workspace.ts'
 
 export type Tree = Readonly<Record<string, MemoryEntry>>
@@ -48,7 +44,6 @@ export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {})
     bytes,
     text: async (path) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(await bytes(path)),
     async sha(path) {
-      const { createHash } = await import('node:crypto')
       return createHash('sha256')
         .update(await bytes(path))
         .digest('hex')
@@ -75,48 +70,4 @@ export async function snapshot(backend: Backend): Promise<Record<string, string>
     }
   }
   return found
-}
-
-/** The same tree on every backend. `dispose` removes what stands on disk. */
-export async function everyBackend(
-  tree: Tree,
-): Promise<{ name: string; backend: Backend; dispose(): Promise<void> }[]> {
-  const source = memory(tree)
-  const directory = mkdtempSync(join(tmpdir(), 'wardspace-tools-'))
-  const disk = await node(directory)
-  const volume = memfs()
-  for (const backend of [disk, volume]) await fill(backend, source)
-  return [
-    { name: 'memory', backend: source, dispose: async () => {} },
-    { name: 'memfs', backend: volume, dispose: () => volume.close() },
-    {
-      name: 'node',
-      backend: disk,
-      async dispose() {
-        await disk.close()
-        rmSync(directory, { recursive: true, force: true })
-      },
-    },
-  ]
-}
-
-async function fill(backend: Backend, source: Backend): Promise<void> {
-  const changes: Change[] = []
-  const waiting: Path[] = [ROOT]
-  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    for (const { name, type } of await source.list(directory)) {
-      const path = (directory === '' ? name : `${directory}/${name}`) as Path
-      if (type === 'directory') {
-        waiting.push(path)
-        changes.push({ path, expect: 'any', to: { type } })
-      } else if (type === 'link') {
-        changes.push({ path, expect: 'absent', to: { type, target: await source.readLink(path) } })
-      } else if (type === 'file') {
-        const { bytes, stat } = await source.read(path)
-        const mode = stat.mode === undefined ? {} : { mode: stat.mode }
-        changes.push({ path, expect: 'absent', to: { type, bytes: bytes.slice(), ...mode } })
-      }
-    }
-  }
-  if (changes.length > 0) await backend.commit(changes, { durability: 'relaxed' })
 }

@@ -84,6 +84,11 @@ function waysOf(steps: readonly Step[]): Map<string, Way> | undefined {
   return [...torn].some((path) => ways.has(path)) ? undefined : ways
 }
 
+function leadsThroughFile(tree: Tree, path: string): boolean {
+  const parts = path.split('/')
+  return parts.some((_, i) => i > 0 && (tree.get(parts.slice(0, i).join('/')) ?? DIR) !== DIR)
+}
+
 /** The tree after going the ways back; `undefined` where something was changed since. */
 function goBack(tree: Tree, ways: Map<string, Way> | undefined): Tree | undefined {
   if (ways === undefined) return undefined
@@ -92,7 +97,8 @@ function goBack(tree: Tree, ways: Map<string, Way> | undefined): Tree | undefine
   for (const [path, { to, from }] of [...ways].sort(([a], [b]) => (a < b ? 1 : -1))) {
     const now = tree.get(path)
     if (now !== from) {
-      const isGone = now === undefined && to === undefined && from === DIR
+      // A path that leads through a file is none, not even for what is gone already.
+      const isGone = now === undefined && to === undefined && from === DIR && !leadsThroughFile(tree, path)
       const isThere = now === DIR && to === DIR
       if (isGone || isThere) continue
       return undefined

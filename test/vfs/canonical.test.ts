@@ -18,6 +18,7 @@ import { memory } from '../../src/backends/memory.ts'
 import { ToolError } from '../../src/errors.ts'
 import { type LogicalPath, type Path, parsePath } from '../../src/paths/logical-path.ts'
 import { canonical, type LinkReads } from '../../src/vfs/canonical.ts'
+import { ownTime } from '../own-time.ts'
 
 /** Reads of a real disk that follow nothing. */
 function diskReads(root: string): LinkReads {
@@ -147,9 +148,9 @@ describe('canonical', () => {
   it('ends on links that multiply', async () => {
     const links = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`l${i + 1}`, { link: `l${i}/l${i}/l${i}` }]))
     const backend = memory({ ...links, l0: { link: '.' } })
-    const start = performance.now()
+    const start = ownTime()
     expect(await outcome(() => backend.canonical('l30' as LogicalPath))).toBe('PATH_REJECTED')
-    expect(performance.now() - start).toBeLessThan(200)
+    expect(ownTime() - start).toBeLessThan(1000)
   })
 })
 

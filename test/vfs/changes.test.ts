@@ -7,6 +7,7 @@ import { ToolError } from '../../src/errors.ts'
 import { type Path, parsePath } from '../../src/paths/logical-path.ts'
 import type { Change, State } from '../../src/vfs/backend.ts'
 import { applyOrder, linkTarget, validateChanges } from '../../src/vfs/changes.ts'
+import { ownTime } from '../own-time.ts'
 
 const file: State = { type: 'file', bytes: new Uint8Array(0) }
 const directory: State = { type: 'directory' }
@@ -129,9 +130,9 @@ describe('validateChanges', () => {
 
   it('costs linear time for large sets', () => {
     const set = Array.from({ length: 20_000 }, (_, i) => change(`d${i % 10}/f${i}`, file))
-    const start = performance.now()
+    const start = ownTime()
     validateChanges(set)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(ownTime() - start).toBeLessThan(2000)
   })
 })
 

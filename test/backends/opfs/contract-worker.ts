@@ -1,40 +1,17 @@
-import { opfs } from '../../../src/backends/opfs.ts'
 import { backendContract } from '../../../src/testing/index.ts'
-
-/** What became of a case. */
-export interface Outcome {
-  readonly name: string
-  readonly skipped?: string
-  readonly failed?: string
-}
+import { type CaseResult, runCase } from '../../runtimes/report.ts'
+import { workerSubjects } from './subjects.ts'
 
 /** Runs the contract here, in a worker, over workspaces that it opens itself, and says how it went. */
-globalThis.onmessage = async ({ data: layout }: { readonly data: 'packed' | 'files' }) => {
-  let count = 0
-  const root = await navigator.storage.getDirectory()
-  const cases = backendContract({
-    name: layout,
-    async create() {
-      count += 1
-      const name = `worker-${layout}-${count}`
-      const open = () => opfs({ name, layout })
-      return {
-        backend: await open(),
-        reopen: open,
-        async dispose() {
-          await (await root.getDirectoryHandle('wardspace')).removeEntry(name, { recursive: true })
-        },
-      }
-    },
-  })
-  const outcomes: Outcome[] = []
-  for (const one of cases) {
-    outcomes.push(
-      await one.run().then(
-        (result) => ({ name: one.name, ...result }),
-        (error: unknown) => ({ name: one.name, failed: String(error) }),
-      ),
-    )
+globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
+  const create = workerSubjects()[subject]
+  if (create === undefined) throw new Error(`There is no subject "${subject}"`)
+  const waiting = [...backendContract({ name: subject, create })]
+  const outcomes: CaseResult[] = []
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  const work = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) outcomes.push(await runCase(one))
   }
+  await Promise.all(Array.from({ length: 5 }, work))
   globalThis.postMessage(outcomes)
 }

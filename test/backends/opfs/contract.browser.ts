@@ -1,85 +1,50 @@
 import { describe, expect, it } from 'vitest'
 import { askPermission, directoryHandle } from '../../../src/backends/directory-handle.ts'
-import { type OpfsOptions, opfs } from '../../../src/backends/opfs.ts'
+import { memory } from '../../../src/backends/memory.ts'
+import { opfs } from '../../../src/backends/opfs.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
-import type { Outcome } from './contract-worker.ts'
+import { cellOf } from '../../runtimes/cell.ts'
+import type { CaseResult } from '../../runtimes/report.ts'
+import { storyOver, withoutModes } from '../../runtimes/story.ts'
+import { differenceOf, faultsOf } from '../../runtimes/table.ts'
+import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
-let count = 0
-const fresh = (): string => {
-  count += 1
-  return `test-${Date.now().toString(36)}-${count}`
-}
+describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  registerContract('the contract', backendContract({ name, create }), { describe, it: it.concurrent })
 
-function workspace(options: OpfsOptions) {
-  return async () => {
-    const name = fresh()
-    const open = () => opfs({ ...options, name, persist: false })
-    return { backend: await open(), reopen: open, dispose: () => removeWorkspace(name) }
-  }
-}
-
-registerContract(
-  'OPFS packed, from the page over a worker',
-  backendContract({ name: 'packed', create: workspace({}) }),
-  {
-    describe,
-    it,
-  },
-)
-
-registerContract(
-  'OPFS packed, on the page',
-  backendContract({ name: 'packed', create: workspace({ access: 'async' }) }),
-  {
-    describe,
-    it,
-  },
-)
-
-registerContract(
-  'OPFS files, on the page',
-  backendContract({ name: 'files', create: workspace({ layout: 'files' }) }),
-  { describe, it },
-)
-
-registerContract(
-  'a directory handle',
-  backendContract({
-    name: 'directory handle',
-    async create() {
-      const name = fresh()
-      const root = await navigator.storage.getDirectory()
-      const handle = await root.getDirectoryHandle(name, { create: true })
-      const open = () => directoryHandle(handle, { caseSensitive: true })
-      return { backend: await open(), reopen: open, dispose: () => root.removeEntry(name, { recursive: true }) }
-    },
-  }),
-  { describe, it },
-)
+  it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
+    let modes = true
+    const story = await storyOver(async () => {
+      const subject = await create()
+      modes = subject.backend.capabilities.modes
+      return subject
+    })
+    const told = await storyOver(() => ({ backend: memory() }))
+    expect(differenceOf(modes ? told : withoutModes(told), story)).toBe('')
+  })
+})
 
 /** Where the workspace is opened in a worker, its contract is run there. */
-describe.each(['packed', 'files'] as const)('OPFS %s, in a worker', (layout) => {
-  it('keeps the contract', async () => {
+describe.each(Object.keys(workerSubjects()))('%s', (name) => {
+  it('keeps the contract', async ({ task }) => {
     const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
-    const outcomes = await new Promise<Outcome[]>((resolve, reject) => {
+    const outcomes = await new Promise<CaseResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
       worker.onerror = ({ message }) => reject(new Error(message))
-      worker.postMessage(layout)
+      worker.postMessage(name)
     })
     worker.terminate()
-    expect(outcomes.filter(({ failed }) => failed !== undefined)).toEqual([])
-    const skipped = outcomes.filter((one) => one.skipped !== undefined)
-    expect(outcomes.length - skipped.length).toBeGreaterThan(layout === 'packed' ? 95 : 65)
-    for (const one of skipped)
-      expect(one.skipped).toMatch(/^(the backend (declares|offers|has)|nobody but the backend)/)
+    task.meta.cells = [cellOf('Chromium', name, outcomes)]
+    expect(task.meta.cells.flatMap(faultsOf)).toEqual([])
   })
 })
 
 describe('opfs', () => {
   it('tells where it stores, and how much room there is', async () => {
-    const name = fresh()
+    const name = freshName()
     const backend = await opfs({ name })
     const info = await backend.info()
     expect(info).toMatchObject({ layout: 'packed', access: 'sync', inWorker: true, warnings: [] })
@@ -93,7 +58,7 @@ describe('opfs', () => {
 describe('a directory handle', () => {
   it('gives names as they are stored where letter case does not tell', async () => {
     const root = await navigator.storage.getDirectory()
-    const handle = await root.getDirectoryHandle(fresh(), { create: true })
+    const handle = await root.getDirectoryHandle(freshName(), { create: true })
     const backend = await directoryHandle(handle)
     expect(backend.capabilities).toMatchObject({ caseSensitive: false, links: false, modes: false })
     await commit(backend, change('Docs', directory), change('Docs/.Env', file('x')))
@@ -123,8 +88,3 @@ describe('a directory handle', () => {
     expect(await askPermission(root)).toBe('granted')
   })
 })
-
-async function removeWorkspace(name: string): Promise<void> {
-  const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
-  await all.removeEntry(name, { recursive: true })
-}

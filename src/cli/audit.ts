@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { parseArgs, styleText } from 'node:util'
+import { type AuditFileCheck, verifyAuditFile } from '../evidence/jsonl-sink.ts'
+
+/**
+ * `wardspace audit verify FILE...`: whether the chain of each audit file, with the files that it was rotated into, is
+ * whole. Records cut off at the end show only where `--head` says how it must end.
+ */
+export async function audit(words: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args: words,
+    options: { head: { type: 'string' }, after: { type: 'string' }, json: { type: 'boolean' } },
+    allowPositionals: true,
+    strict: true,
+  })
+  const [action, ...files] = positionals
+  if (action !== 'verify') throw new TypeError(`There is no "audit ${action ?? ''}"; use wardspace audit verify FILE`)
+  const [first, second] = files
+  if (first === undefined) throw new TypeError('Which audit file? wardspace audit verify FILE')
+  if (second !== undefined && (values.head !== undefined || values.after !== undefined)) {
+    throw new TypeError('--head and --after speak of one file; name only one')
+  }
+  for (const hash of [values.head, values.after]) {
+    if (hash !== undefined && !/^[0-9a-f]{64}$/.test(hash)) {
+      throw new TypeError('--head and --after take the hash of a record: 64 hexadecimal digits')
+    }
+  }
+  const missing = files.find((file) => !existsSync(file))
+  if (missing !== undefined) throw new TypeError(`There is no audit file "${missing}"`)
+
+  let whole = true
+  for (const file of files) {
+    const check = verifyAuditFile(file, {
+      ...(values.head === undefined ? {} : { head: { hash: values.head } }),
+      ...(values.after === undefined ? {} : { after: { hash: values.after } }),
+    })
+    whole &&= check.ok
+    process.stdout.write(values.json === true ? `${JSON.stringify({ audited: file, ...check })}\n` : told(file, check))
+  }
+  return whole ? 0 : 1
+}
+
+function told(file: string, check: AuditFileCheck): string {
+  if (check.ok) {
+    return `${styleText('green', 'whole')}    ${file}: ${check.count} records, the chain is intact\n         head ${check.head.hash}\n`
+  }
+  const where = check.file === undefined ? '' : ` (line ${check.line} of ${check.file})`
+  return `${styleText('red', 'damaged')}  ${file}: record ${check.at + 1}${where}: ${check.reason}\n`
+}

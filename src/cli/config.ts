@@ -1,0 +1,154 @@
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
+import { builtinTools } from '../tools/index.ts'
+import { formatOf, parseConfig } from './parse-config.ts'
+
+/** What the command line works with: a policy, and what else a configuration may say. */
+export interface Config {
+  readonly policy: PolicyInput
+  /** Where the audit goes. */
+  readonly audit?: string
+  /** The file that it came from. */
+  readonly file?: string
+  /** Whether the file was found, and not named. */
+  readonly found?: boolean
+}
+
+const names = ['wardspace.config.json', 'wardspace.config.toml', 'wardspace.config.yaml', 'wardspace.config.yml']
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * The policy for a root: a preset by name, a file, or, where none is given, the configuration in the root or in the current
+ * directory; else `autonomous`. What governs an agent cannot be changed by it: a configuration inside the root is read-only.
+ *
+ * @throws TypeError that names file, line or field, and what would be right
+ */
+export function loadConfig(root: string, given: string | undefined): Config {
+  if (given !== undefined && !/[./\\]/.test(given)) {
+    if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, root, undefined) }
+    throw new TypeError(`There is no policy preset "${given}"; name ${presetNames.join(', ')}, or a file`)
+  }
+  const file = given ?? findConfig(root)
+  if (file === undefined) return { policy: guarded('autonomous', root, undefined) }
+  const { audit, policy } = readConfig(file)
+  return {
+    policy: guarded(policy, root, file),
+    ...(audit === undefined ? {} : { audit }),
+    file,
+    found: given === undefined,
+  }
+}
+
+/** The configuration in a root or the current directory; both is too many, and so are two formats in one place. */
+function findConfig(root: string): string | undefined {
+  for (const place of new Set([resolve(root), resolve('.')])) {
+    let here: string[]
+    try {
+      // Exactly these names: on a disk that ignores letter case others would do, too.
+      here = readdirSync(place).filter((name) => names.includes(name))
+    } catch {
+      continue
+    }
+    if (here.length > 1) {
+      throw new TypeError(`There are ${here.join(' and ')} in "${place}": keep one, or name one with --policy`)
+    }
+    if (here[0] !== undefined) return relative('.', join(place, here[0]))
+  }
+  return undefined
+}
+
+/** A configuration file, read and checked. */
+function readConfig(file: string): Config {
+  const format = formatOf(file)
+  if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
+  const { data, lineOf } = parseConfig(readText(file), format, file)
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+    throw new TypeError(`${file}: a policy is an object with fields such as preset and rules`)
+  }
+  const { audit, log_path: logPath = audit, acl_enabled: acl, ...rest } = data as Record<string, unknown>
+  if (audit !== undefined && logPath !== audit)
+    throw new TypeError(`${file}: "log_path" says what "audit" says; keep one`)
+  if (logPath !== undefined && (typeof logPath !== 'string' || logPath === '')) {
+    throw new TypeError(`${at(file, lineOf('audit') ?? lineOf('log_path'))}: "audit" must be the name of a file`)
+  }
+  if (acl !== undefined && typeof acl !== 'boolean') {
+    throw new TypeError(`${at(file, lineOf('acl_enabled'))}: "acl_enabled" must be true or false`)
+  }
+  const policy = acl === true ? { ...rest, memory: { acl } } : rest
+  try {
+    requireTools(compilePolicy(policy).data)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const field = /field "([^"]+)"/.exec(error.message)?.[1]
+    throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${error.message}`)
+  }
+  const beside = (name: string) => (isAbsolute(name) ? name : join(dirname(file), name))
+  return { policy: policy as PolicyData, file, ...(typeof logPath === 'string' ? { audit: beside(logPath) } : {}) }
+}
+
+/** A misspelled tool would be a rule that never matches. */
+function requireTools({ tools = {}, rules = [], limits }: PolicyData): void {
+  const named: [field: string, tool: string][] = [
+    ...Object.keys(tools).map((tool): [string, string] => [`tools.${tool}`, tool]),
+    ...Object.keys(limits?.toolCallsPerMinute ?? {}).map((tool): [string, string] => [
+      `limits.toolCallsPerMinute.${tool}`,
+      tool,
+    ]),
+  ]
+  for (const [index, rule] of rules.entries()) {
+    for (const [place, tool] of (rule.tools ?? []).entries()) named.push([`rules[${index}].tools[${place}]`, tool])
+  }
+  const known = [...builtinTools.map(({ name }) => name), ...operationNames]
+  for (const [field, tool] of named) {
+    if (tool.includes('*') || known.includes(tool)) continue
+    throw new TypeError(`Policy field "${field}" names no tool: "${tool}"; the tools are ${known.join(', ')}`)
+  }
+}
+
+/** What else is judged like a tool. */
+const operationNames = ['undo', 'rollback', 'commit', 'git_checkout']
+
+function at(file: string, line: number | undefined): string {
+  return line === undefined ? file : `${file}:${line}`
+}
+
+function readText(file: string): string {
+  let bytes: Uint8Array
+  try {
+    if (statSync(file).size > MAX_BYTES) throw new TypeError(`The policy file "${file}" is larger than 1 MiB`)
+    bytes = readFileSync(file)
+  } catch (error) {
+    if (error instanceof TypeError) throw error
+    throw new TypeError(`Cannot read the policy file "${file}"`)
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw new TypeError(`The policy file "${file}" is not UTF-8`)
+  }
+}
+
+/** The policy with everything read-only that would govern the next session. */
+function guarded(policy: PolicyInput, root: string, file: string | undefined): PolicyInput {
+  const data: PolicyData = typeof policy === 'string' ? { preset: policy } : policy
+  const own = file === undefined ? undefined : placeBelow(root, file)
+  const { read_only_paths: spelled, ...rest } = data as PolicyData & { read_only_paths?: readonly string[] }
+  const readOnlyPaths = [...(data.readOnlyPaths ?? spelled ?? []), ...names, ...(own === undefined ? [] : [own])]
+  return { ...rest, readOnlyPaths: [...new Set(readOnlyPaths)] }
+}
+
+/** Where a file lies below a root, as a glob; `undefined` where it lies outside. */
+function placeBelow(root: string, file: string): string | undefined {
+  let place: string
+  try {
+    place = relative(realpathSync(root), realpathSync(file))
+  } catch {
+    return undefined
+  }
+  if (place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) return undefined
+  return place
+    .split(sep)
+    .join('/')
+    .replace(/[*?[\]{}()!+@\\]/g, '?')
+}

@@ -1,0 +1,91 @@
+import { parse as parseToml, TomlError } from 'smol-toml'
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml'
+import { findJsonError } from './json-error.ts'
+
+/** A configuration as data, with where its fields stand. */
+export interface ParsedConfig {
+  readonly data: unknown
+  /** The line of a field, as errors name it: `rules[0].action`. Unknown in TOML. */
+  lineOf(field: string): number | undefined
+}
+
+/** What is wrong with the text of a configuration, and where. */
+interface Fault {
+  readonly line: number
+  readonly column: number
+  readonly message: string
+}
+
+export type ConfigFormat = 'json' | 'toml' | 'yaml'
+
+/** The format of a configuration by the extension of its name. */
+export function formatOf(name: string): ConfigFormat | undefined {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  if (extension === 'yml') return 'yaml'
+  return extension === 'json' || extension === 'toml' || extension === 'yaml' ? extension : undefined
+}
+
+/**
+ * Reads the text of a configuration.
+ *
+ * @throws TypeError that names file, line and column of what is not the format
+ */
+export function parseConfig(text: string, format: ConfigFormat, name: string): ParsedConfig {
+  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
+  if (format === 'toml') return { data: readToml(plain, name), lineOf: () => undefined }
+  if (format === 'json') {
+    const fault = findJsonError(plain)
+    if (fault !== undefined) throw faulty(name, 'JSON', { ...positionOf(plain, fault.at), message: fault.message })
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(plain, { lineCounter: lines, prettyErrors: false, strict: true, schema: 'core' })
+  // A key that is there twice is an error in both: JSON's own reader would drop the first one without a word.
+  const [problem] = [...document.errors, ...document.warnings]
+  if (problem !== undefined) {
+    const { line, col } = lines.linePos(problem.pos[0])
+    throw faulty(name, format === 'json' ? 'JSON' : 'YAML', { line, column: col, message: problem.message })
+  }
+  return { data: toData(document, name), lineOf: (field) => lineOf(document, lines, field) }
+}
+
+function toData(document: Document, name: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch (error) {
+    throw new TypeError(`${name}: ${(error as Error).message}`)
+  }
+}
+
+function readToml(text: string, name: string): unknown {
+  try {
+    return parseToml(text, { maxDepth: 100 })
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw new TypeError(`${name}: ${(error as Error).message}`)
+    const message = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? ''
+    throw faulty(name, 'TOML', { line: error.line, column: error.column, message })
+  }
+}
+
+function faulty(name: string, format: string, { line, column, message }: Fault): TypeError {
+  return new TypeError(`${name}:${line}:${column}: not valid ${format}: ${message}`)
+}
+
+function positionOf(text: string, at: number): { line: number; column: number } {
+  const before = text.slice(0, at)
+  return { line: before.split('\n').length, column: at - before.lastIndexOf('\n') }
+}
+
+/** Where the field stands, or the nearest one above it that is there. */
+function lineOf(document: Document, lines: LineCounter, field: string): number | undefined {
+  const path = field.split(/[.[\]]+/).filter((part) => part !== '')
+  for (let length = path.length; length > 0; length--) {
+    const found = document.getIn(path.slice(0, length).map(keyOf), true)
+    const range = isNode(found) ? found.range : undefined
+    if (range) return lines.linePos(range[0]).line
+  }
+  return undefined
+}
+
+function keyOf(part: string): string | number {
+  return /^\d+$/.test(part) ? Number(part) : part
+}

@@ -1,0 +1,96 @@
+import { toJsonSchema } from '../adapters/json-schema.ts'
+import { bash } from '../shells/bash.ts'
+import type { Explanation, ToolDescription } from '../workspace.ts'
+import { openWorkspace, parseOptions } from './options.ts'
+
+/**
+ * `wardspace policy explain TOOL PATH|COMMAND|JSON`: the verdict on a call, with every rule that takes part. Nothing is done.
+ * 1 for what would be refused.
+ */
+export async function policy(words: string[]): Promise<number> {
+  const { values, positionals } = parseOptions(words, 3)
+  const [action, tool, target = '.'] = positionals
+  if (action !== 'explain')
+    throw new TypeError(`There is no "policy ${action ?? ''}"; try: wardspace policy explain TOOL PATH`)
+  if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
+  const { audit: _, ...options } = values
+  const workspace = await openWorkspace(options, { audit: [], shell: bash(), run: { actor: 'cli' } })
+  try {
+    const input = inputFor(
+      workspace.tools.find(({ name }) => name === tool),
+      target,
+    )
+    const explained = await workspace.explain(tool, input)
+    process.stdout.write(
+      values.json === true ? `${JSON.stringify({ tool, input, ...explained })}\n` : asText(tool, target, explained),
+    )
+    return explained.ok && explained.verdict.decision !== 'deny' ? 0 : 1
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** An input that names the target; what else the tool demands is made up, for only where it reaches is judged. */
+function inputFor(tool: ToolDescription | undefined, target: string): Record<string, unknown> {
+  if (target.trimStart().startsWith('{')) return parseInput(target)
+  if (tool === undefined) return { path: target }
+  const [described] = toJsonSchema([tool])
+  const { required = [], properties = {} } = (described?.inputSchema ?? {}) as {
+    required?: readonly string[]
+    properties?: Readonly<Record<string, { readonly enum?: readonly unknown[]; readonly type?: string }>>
+  }
+  const input: Record<string, unknown> = {}
+  for (const name of required)
+    input[name] = properties[name]?.type === 'integer' ? 1 : (properties[name]?.enum?.[0] ?? 'x')
+  if ('command' in properties) input.command = target
+  else if ('patch' in properties)
+    input.patch = `*** Begin Patch\n*** Update File: ${target}\n@@\n-x\n+y\n*** End Patch\n`
+  else if ('path' in properties) input.path = target
+  if ('to' in properties) input.to = `${target}.to`
+  if (tool.name === 'edit_file') Object.assign(input, { oldText: 'x', newText: 'y' })
+  return input
+}
+
+function parseInput(json: string): Record<string, unknown> {
+  try {
+    return JSON.parse(json) as Record<string, unknown>
+  } catch (error) {
+    throw new TypeError(`The input is no JSON: ${(error as Error).message}`)
+  }
+}
+
+const says = { allow: 'allowed', ask: 'asked about', deny: 'denied' } as const
+
+function asText(tool: string, target: string, explained: Explanation): string {
+  if (!explained.ok)
+    return `${tool} ${target}: refused\n  ${explained.code}: ${explained.message}\n  ${explained.hint}\n`
+  const { verdict, accesses, line } = explained
+  const rows = verdict.rules.map(({ action, source, name, path }, index) => [
+    index === 0 ? 'decides' : '',
+    action,
+    source,
+    name,
+    path === '' ? '.' : (path ?? ''),
+  ])
+  const reached = accesses.map(({ permission, asked, path, classification }) => [
+    'reaches',
+    permission,
+    classification.kind,
+    asked === '' ? '.' : asked,
+    asked === path ? '' : `→ ${path}`,
+  ])
+  const commands = (line?.commands ?? []).map(({ text }) => ['starts', '', '', text, ''])
+  return [
+    `${tool} ${target}: ${says[verdict.decision]}${verdict.code === undefined ? '' : ` (${verdict.code})`}`,
+    `  ${verdict.reason}`,
+    ...(verdict.hint === undefined ? [] : [`  ${verdict.hint}`]),
+    '',
+    ...table([...rows, ...reached, ...commands]),
+    '',
+  ].join('\n')
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
+  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+}

@@ -1,0 +1,31 @@
+import { styleText } from 'node:util'
+import type { AuditCheck } from '../evidence/audit.ts'
+import type { RunReport } from '../evidence/report.ts'
+import { reportSections, visible } from '../evidence/report-text.ts'
+
+/** A column that is longer is cut: paths in the middle would say less. */
+const WIDEST = 60
+
+/** A report as tables for a terminal. Nothing in it can move the cursor or colour the text. */
+export function reportTables(report: RunReport, audit?: AuditCheck): string {
+  return reportSections(report, audit)
+    .map(({ title, columns, rows, none }) => {
+      const head = styleText('bold', title)
+      if (rows.length === 0) return `${head}\n  ${styleText('dim', none)}\n`
+      const cells = rows.map((row) => row.map(shown))
+      const widths = columns.map((column, i) => Math.max(column.length, ...cells.map((row) => row[i]?.length ?? 0)))
+      const line = (row: readonly string[]) =>
+        row
+          .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+          .join('  ')
+          .trimEnd()
+      const names = columns.some((column) => column !== '') ? [`  ${styleText('dim', line(columns))}`] : []
+      return [head, ...names, ...cells.map((row) => `  ${line(row)}`), ''].join('\n')
+    })
+    .join('\n')
+}
+
+function shown(cell: string): string {
+  const text = visible(cell)
+  return text.length > WIDEST ? `${text.slice(0, WIDEST - 1).replace(/[\ud800-\udbff]$/, '')}…` : text
+}

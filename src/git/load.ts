@@ -1,0 +1,21 @@
+type Isomorphic = typeof import('./isomorphic.ts')
+
+let loaded: Promise<Isomorphic> | undefined
+
+/**
+ * Loads isomorphic-git when it is first needed: diffs need it not. It takes a global `Buffer` for granted, so where the
+ * platform has none, as a browser or a worker, one is put there before.
+ */
+export function loadIsomorphic(): Promise<Isomorphic> {
+  loaded ??= load()
+  return loaded
+}
+
+async function load(): Promise<Isomorphic> {
+  const host = globalThis as { Buffer?: unknown }
+  if (host.Buffer === undefined) {
+    const { Buffer } = await import('buffer/index.js')
+    host.Buffer ??= Buffer
+  }
+  return import('./isomorphic.ts')
+}

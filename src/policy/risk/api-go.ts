@@ -1,0 +1,102 @@
+import { afterGroup, append, type Token, textOf } from './tokens.ts'
+
+/** The exported names of a Go file: what starts with a capital letter, and the name of its package. */
+export function goApi(tokens: readonly Token[]): string[] {
+  const api: string[] = []
+  for (const declaration of declarations(tokens)) {
+    switch (declaration[0]?.text) {
+      case 'package':
+        api.push(textOf(declaration))
+        break
+      case 'func':
+        addFunction(declaration, api)
+        break
+      case 'type':
+        for (const one of specs(declaration)) addType(one, api)
+        break
+      case 'const':
+      case 'var':
+        for (const one of specs(declaration)) addValue(declaration[0]?.text, one, api)
+    }
+  }
+  return api
+}
+
+const starts = new Set(['package', 'import', 'func', 'type', 'const', 'var'])
+
+/** A declaration starts at the start of a line, whatever stands open. */
+function declarations(tokens: readonly Token[]): Token[][] {
+  const all: Token[][] = []
+  for (const token of tokens) {
+    if (token.first && token.column === 0 && starts.has(token.text)) all.push([])
+    all.at(-1)?.push(token)
+  }
+  return all
+}
+
+function isExported(name: string | undefined): boolean {
+  return name !== undefined && /^\p{Lu}/u.test(name)
+}
+
+function addFunction(declaration: readonly Token[], api: string[]): void {
+  let at = 1
+  if (declaration[1]?.text === '(') {
+    at = afterGroup(declaration, 1)
+    const receiver = declaration.slice(2, at - 1).filter(({ kind }) => kind === 'word')
+    if (!isExported(receiver[receiver.length > 1 ? 1 : 0]?.text)) return
+  }
+  if (!isExported(declaration[at]?.text)) return
+  while (at < declaration.length) {
+    const isBody = declaration[at]?.text === '{' && !['interface', 'struct'].includes(declaration[at - 1]?.text ?? '')
+    if (isBody) break
+    at = afterGroup(declaration, at)
+  }
+  api.push(textOf(declaration.slice(0, at)))
+}
+
+/** `type ( … )` and the like hold several, one a line. */
+function specs(declaration: readonly Token[]): Token[][] {
+  if (declaration[1]?.text !== '(') return [declaration.slice(1)]
+  return lines(declaration.slice(2, afterGroup(declaration, 1) - 1))
+}
+
+function lines(tokens: readonly Token[]): Token[][] {
+  const all: Token[][] = []
+  for (let at = 0; at < tokens.length; ) {
+    const token = tokens[at] as Token
+    const end = afterGroup(tokens, at)
+    if (token.text === ';') all.push([])
+    else {
+      if (token.first || all.length === 0) all.push([])
+      append(all.at(-1), tokens, at, end)
+    }
+    at = end
+  }
+  return all.filter((line) => line.length > 0)
+}
+
+function addType(spec: readonly Token[], api: string[]): void {
+  const name = spec[0]?.text
+  if (!isExported(name)) return
+  const open = spec.findIndex(({ text }, index) => text === '{' && spec[index - 1]?.text === 'struct')
+  if (open === -1) {
+    api.push(`type ${textOf(spec)}`)
+    return
+  }
+  api.push(`type ${textOf(spec.slice(0, open))}`)
+  for (const field of lines(spec.slice(open + 1, afterGroup(spec, open) - 1))) {
+    const names = field.filter(({ kind }) => kind === 'word')
+    if (field.some(({ text }) => isExported(text)) && (isExported(names[0]?.text) || field[0]?.text === '*')) {
+      api.push(`type ${name} . ${textOf(field)}`)
+    }
+  }
+}
+
+function addValue(kind: string | undefined, spec: readonly Token[], api: string[]): void {
+  if (!spec.some(({ text }) => isExported(text))) return
+  const equals = spec.findIndex(({ text }) => text === '=')
+  const head = equals === -1 ? spec : spec.slice(0, equals)
+  if (isExported(head[0]?.text) || head.some(({ text }, index) => head[index - 1]?.text === ',' && isExported(text))) {
+    api.push(`${kind} ${textOf(head)}`)
+  }
+}

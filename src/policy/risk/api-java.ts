@@ -1,0 +1,119 @@
+import { afterGroup, type Token, textOf, withGroups } from './tokens.ts'
+
+/** What is public or protected in a Java file, and what an interface declares. */
+export function javaApi(tokens: readonly Token[]): string[] {
+  const api: string[] = []
+  readMembers(withGroups(withoutAnnotations(tokens)), '', 'file', api)
+  return api
+}
+
+const kinds = new Set(['class', 'interface', 'enum', 'record'])
+
+function readMembers(
+  tokens: readonly Token[],
+  prefix: string,
+  inside: 'file' | 'class' | 'interface',
+  api: string[],
+): void {
+  for (let at = 0; at < tokens.length; ) {
+    const end = Math.max(memberEnd(tokens, at), at + 1)
+    readMember(tokens.slice(at, end), prefix, inside, api)
+    at = end
+  }
+}
+
+/** With its semicolon or its body. */
+function memberEnd(tokens: readonly Token[], start: number): number {
+  let assigned = false
+  for (let at = start; at < tokens.length; ) {
+    const { text } = tokens[at] as Token
+    const end = afterGroup(tokens, at)
+    if (text === '=') assigned = true
+    if (text === ';' || (text === '{' && !assigned)) return end
+    at = end
+  }
+  return tokens.length
+}
+
+function readMember(
+  member: readonly Token[],
+  prefix: string,
+  inside: 'file' | 'class' | 'interface',
+  api: string[],
+): void {
+  if (inside === 'file' && (member[0]?.text === 'package' || member[0]?.text === 'import')) {
+    if (member[0].text === 'package') api.push(textOf(member))
+    return
+  }
+  const body = topLevel(member, '{')
+  const equals = topLevel(member, '=')
+  const head = member.slice(0, Math.min(...[body, equals, member.length].filter((index) => index !== -1)))
+  const isShown =
+    inside === 'interface'
+      ? !head.some(({ text }) => text === 'private')
+      : head.some(({ text }) => text === 'public' || text === 'protected')
+  if (!isShown) return
+  const signature = textOf(head).replace(/ ;$/, '')
+  if (signature === '') return
+  const kind = head.find(({ text }, index) => kinds.has(text) && head[index + 1]?.kind === 'word')
+  api.push(prefix + signature)
+  if (kind === undefined || body === -1) return
+  const name = `${prefix}${head[head.indexOf(kind) + 1]?.text} . `
+  const inner = member.slice(body + 1, afterGroup(member, body) - 1)
+  if (kind.text === 'enum') {
+    const semicolon = topLevel(inner, ';')
+    const constants = semicolon === -1 ? inner : inner.slice(0, semicolon)
+    for (const constant of constantsOf(constants)) api.push(name + constant)
+    readMembers(semicolon === -1 ? [] : inner.slice(semicolon + 1), name, 'class', api)
+  } else {
+    readMembers(inner, name, kind.text === 'interface' ? 'interface' : 'class', api)
+    if (kind.text === 'interface') api.push(`${name}demands ${demandsOf(inner)}`)
+  }
+}
+
+/** The methods of an interface that have no body: a new one breaks whoever implements it. */
+function demandsOf(inner: readonly Token[]): string {
+  const demanded: string[] = []
+  for (let at = 0; at < inner.length; ) {
+    const end = Math.max(memberEnd(inner, at), at + 1)
+    const member = inner.slice(at, end)
+    if (member.at(-1)?.text === ';' && topLevel(member, '=') === -1) demanded.push(textOf(member))
+    at = end
+  }
+  return demanded.join(' ')
+}
+
+function topLevel(tokens: readonly Token[], text: string): number {
+  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (tokens[at]?.text === text) return at
+  return -1
+}
+
+function constantsOf(tokens: readonly Token[]): string[] {
+  const names: string[] = []
+  let atStart = true
+  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) {
+    const { text, kind } = tokens[at] as Token
+    if (text === ',') atStart = true
+    else if (atStart && kind === 'word') {
+      names.push(text)
+      atStart = false
+    }
+  }
+  return names
+}
+
+function withoutAnnotations(member: readonly Token[]): Token[] {
+  const kept: Token[] = []
+  for (let at = 0; at < member.length; ) {
+    const token = member[at] as Token
+    if (token.text === '@' && member[at + 1]?.text !== 'interface') {
+      at += 2
+      while (member[at]?.text === '.') at += 2
+      if (member[at]?.text === '(') at = afterGroup(member, at)
+    } else {
+      kept.push(token)
+      at += 1
+    }
+  }
+  return kept
+}

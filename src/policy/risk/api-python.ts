@@ -1,0 +1,88 @@
+import { afterGroup, append, type Token, textOf } from './tokens.ts'
+
+/** The public names of a Python module: functions, classes with their public methods, variables, `__all__`. */
+export function pythonApi(tokens: readonly Token[], path: string): string[] {
+  const api: string[] = []
+  let inside: { readonly name: string; body: number } | undefined
+  for (const line of logicalLines(tokens)) {
+    const column = line[0]?.column ?? 0
+    if (column === 0) inside = undefined
+    const isAsync = line[0]?.text === 'async'
+    const words = isAsync ? line.slice(1) : line
+    const [keyword, name] = [words[0]?.text ?? '', words[1]?.text ?? '']
+    if (column > 0) {
+      if (inside === undefined) continue
+      if (inside.body === 0) inside.body = column
+      if (column !== inside.body) continue
+      if (keyword === 'def' && isPublic(name)) api.push(`${inside.name} . ${headOf(line)}`)
+      else if (words[1]?.text === ':' || words[1]?.text === '=') addVariable(words, `${inside.name} . `, api)
+    } else if (keyword === 'def' && isPublic(name)) api.push(headOf(line))
+    else if (keyword === 'class' && isPublic(name)) {
+      api.push(headOf(line))
+      inside = { name, body: 0 }
+    } else if (keyword === '__all__') {
+      for (const { text } of words.filter(({ kind }) => kind === 'string')) api.push(`__all__ ${text.slice(1, -1)}`)
+    } else if ((keyword === 'from' || keyword === 'import') && path.endsWith('__init__.py')) addImports(words, api)
+    else if (words[1]?.text === ':' || (words[1]?.text === '=' && words[2]?.text !== '=')) addVariable(words, '', api)
+  }
+  return api
+}
+
+/** Lines as Python counts them: what stands in brackets goes on. */
+function logicalLines(tokens: readonly Token[]): Token[][] {
+  const lines: Token[][] = []
+  for (let at = 0; at < tokens.length; ) {
+    const token = tokens[at] as Token
+    // A definition at the start of a line is one, whatever stands open.
+    const end = boundedGroup(tokens, at)
+    if (token.first || lines.length === 0) lines.push([])
+    append(lines.at(-1), tokens, at, end)
+    at = end
+  }
+  return lines
+}
+
+function boundedGroup(tokens: readonly Token[], at: number): number {
+  const end = afterGroup(tokens, at)
+  for (let i = at + 1; i < end; i++) {
+    const { first, column, text } = tokens[i] as Token
+    if (first && column === 0 && (text === 'def' || text === 'class')) return i
+  }
+  return end
+}
+
+/** `_name` is private; `__name__` is a name that the language knows. */
+function isPublic(name: string): boolean {
+  return !name.startsWith('_') || /^__\w+__$/.test(name)
+}
+
+function headOf(line: readonly Token[]): string {
+  let at = 0
+  while (at < line.length && line[at]?.text !== ':') at = afterGroup(line, at)
+  return textOf(line.slice(0, at))
+}
+
+function addVariable(line: readonly Token[], prefix: string, api: string[]): void {
+  const name = line[0]
+  if (name?.kind !== 'word' || !isPublic(name.text) || statements.has(name.text)) return
+  const equals = line.findIndex(({ text }) => text === '=')
+  api.push(prefix + textOf(equals === -1 ? line : line.slice(0, equals)))
+}
+
+const statements = new Set(['else', 'try', 'finally', 'lambda', 'match'])
+
+/** What a package imports into its own names, it exports. */
+function addImports(line: readonly Token[], api: string[]): void {
+  const imported = line.findIndex(({ text }) => text === 'import')
+  const from = textOf(line.slice(0, imported))
+  let name: string[] = []
+  const flush = () => {
+    if (name.length > 0) api.push(`${from} import ${name.join(' ')}`)
+    name = []
+  }
+  for (const { text } of line.slice(imported + 1)) {
+    if (text === ',') flush()
+    else if (text !== '(' && text !== ')') name.push(text)
+  }
+  flush()
+}

@@ -1,0 +1,100 @@
+import { classifyPath } from '../../files/classify.ts'
+import type { LogicalPath } from '../../paths/logical-path.ts'
+import { languageOf } from './tokens.ts'
+
+const list = (names: string) => new Set(names.split(/\s+/))
+
+/** Whole names, lower-cased, of files that decide how a project is built, tested, packaged or delivered. */
+const buildNames = list(`package.json deno.json deno.jsonc bunfig.toml turbo.json nx.json lerna.json pnpm-workspace.yaml
+  .babelrc .swcrc gulpfile.js gruntfile.js pyproject.toml setup.py setup.cfg tox.ini noxfile.py pipfile manifest.in
+  environment.yml go.mod go.work cargo.toml build.rs rust-toolchain rust-toolchain.toml pom.xml build.xml build.gradle
+  build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradlew gradlew.bat mvnw mvnw.cmd build.sbt makefile
+  gnumakefile justfile rakefile gemfile taskfile.yml cmakelists.txt meson.build configure.ac build build.bazel workspace
+  workspace.bazel module.bazel dockerfile containerfile jenkinsfile .gitlab-ci.yml .travis.yml azure-pipelines.yml
+  bitbucket-pipelines.yml cloudbuild.yaml .goreleaser.yml .goreleaser.yaml .dockerignore`)
+
+const buildPatterns = [
+  /^(?:tsconfig|jsconfig)(?:\.[\w.-]+)?\.json$/,
+  /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)(?:[.-][\w-]+)*\.config\.(?:[cm]?[jt]s|json)$/,
+  /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)\.config(?:\.[\w-]+)*\.(?:[cm]?[jt]s|json)$/,
+  /^requirements(?:[-_.][\w-]+)*\.(?:txt|in)$/,
+  /^(?:dockerfile|containerfile)\.[\w.-]+$/,
+  /^[\w.-]+\.dockerfile$/,
+  /^(?:docker-)?compose(?:\.[\w-]+)*\.ya?ml$/,
+]
+
+const buildPlaces = [
+  /(?:^|\/)\.github\/(?:workflows|actions)\//,
+  /(?:^|\/)\.circleci\//,
+  /(?:^|\/)\.cargo\/config(?:\.toml)?$/,
+  /(?:^|\/)\.mvn\//,
+  /(?:^|\/)gradle\/wrapper\//,
+  /(?:^|\/)\.husky\//,
+]
+
+/** Whether a file decides how the project is built, tested, packaged or delivered, by its name. */
+export function isBuildFile(path: string): boolean {
+  const lower = path.toLowerCase()
+  const name = lower.slice(lower.lastIndexOf('/') + 1)
+  return (
+    buildNames.has(name) ||
+    buildPatterns.some((pattern) => pattern.test(name)) ||
+    buildPlaces.some((place) => place.test(lower))
+  )
+}
+
+/** Words of names that speak of protection, or of who may do what. */
+const securityWords =
+  list(`auth authn authz authenticate authenticated authentication authenticator authorize authorized
+  authorization authorizer oauth oauth2 oidc saml sso ldap kerberos login signin signup logout session sessions password
+  passwords passwd credential credentials token tokens jwt secret secrets crypto cryptography cipher encrypt encryption
+  decrypt decryption signature signatures signing tls ssl x509 cert certs certificate certificates keystore truststore
+  permission permissions privilege privileges acl rbac abac iam role roles policy policies security sandbox csrf xsrf cors csp
+  sanitize sanitizer sanitization firewall audit mfa totp 2fa vault kms sudo sudoers pam apparmor seccomp selinux`)
+
+const securityNames = list(`codeowners sudoers .htaccess .htpasswd authorized_keys known_hosts nginx.conf httpd.conf
+  security.txt .gitleaks.toml .snyk dependabot.yml`)
+
+const securityPlaces = [/(?:^|\/)\.github\/workflows\//, /(?:^|\/)\.husky\//]
+
+/** Whether a name speaks of security: a word of it, or of a directory above, or what it is known for. */
+export function isSecuritySensitive(path: string): boolean {
+  const lower = path.toLowerCase()
+  if (securityNames.has(lower.slice(lower.lastIndexOf('/') + 1))) return true
+  if (securityPlaces.some((place) => place.test(lower))) return true
+  if (classifyPath(path as LogicalPath).protection === 'secret') return true
+  return path.split('/').some((name) => wordsOf(name).some((word) => securityWords.has(word)))
+}
+
+/** `userAuthService.ts`: user, auth, service, ts. A text about security is no part of it. */
+function wordsOf(name: string): string[] {
+  if (/\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name)) return []
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+}
+
+/** Whether a file holds tests, by its name and place. */
+export function isTestPath(path: string): boolean {
+  const language = languageOf(path)
+  if (language === undefined) return false
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const place = `/${path.toLowerCase()}`
+  switch (language) {
+    case 'javascript':
+      return /\.(?:test|spec|e2e|cy)\.[cm]?[jt]sx?$/i.test(name) || /\/(?:__tests__|tests?|e2e|specs?)\//.test(place)
+    case 'python':
+      return /^test_.*\.pyi?$|_tests?\.py$|^conftest\.py$|^tests\.py$/.test(name) || /\/tests?\//.test(place)
+    case 'go':
+      return name.endsWith('_test.go')
+    case 'rust':
+      return /\/(?:tests|benches)\//.test(place) || /^tests?\.rs$|_tests?\.rs$/.test(name)
+    case 'java':
+      return (
+        /\/src\/(?:test|integrationtest|it)\//.test(place) ||
+        /(?:Tests?|IT|TestCase|Spec)\.java$|^Test[A-Z].*\.java$/.test(name)
+      )
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { redact } from '../files/secrets.ts'
+import { compileGlob } from '../paths/glob.ts'
+import { defineTool } from '../tool.ts'
+import { reason } from './fields.ts'
+
+/** Hands a plan to whoever approves. Until then a workspace in plan mode changes nothing. */
+export const submitPlan = defineTool({
+  name: 'submit_plan',
+  title: 'Submit plan',
+  description:
+    'Hand in what you mean to change, and wait for its approval; until then nothing can be changed. Its paths become the scope of the task.',
+  input: z.strictObject({
+    plan: z.string().min(1).max(20_000).regex(/\S/, 'must say something').describe('What you mean to do, in Markdown'),
+    paths: z
+      .array(z.string().min(1).max(4096))
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('Globs of the paths to be changed'),
+    reason,
+  }),
+  output: z.object({ approved: z.literal(true), paths: z.array(z.string()).optional() }),
+  permission: 'plan:submit',
+  mutates: false,
+  idempotent: true,
+  plan: () => [],
+  async draft({ plan, paths }) {
+    for (const path of paths ?? []) compileGlob(path)
+    const scope = paths === undefined ? {} : { paths }
+    return {
+      summary: 'The plan is approved: go on by it',
+      plan: { text: plan, ...scope },
+      whole: { extension: 'md', text: () => redact(plan).text },
+      result: () => ({ approved: true as const, ...scope }),
+    }
+  },
+})

@@ -1,0 +1,56 @@
+import { directoryHandle } from '../../../src/backends/directory-handle.ts'
+import { type OpfsOptions, opfs } from '../../../src/backends/opfs.ts'
+import type { BackendSubject } from '../../../src/testing/index.ts'
+
+/** Empty backends over the origin private file system, by name: each call makes one in a directory of its own. */
+export type Subjects = Readonly<Record<string, () => Promise<BackendSubject>>>
+
+/** What a page can open. `worker` starts `src/backends/opfs-worker.ts`, where a bundle does not lie beside it. */
+export function pageSubjects(worker?: () => Worker): Subjects {
+  return {
+    'OPFS packed, page over worker': workspace({ ...(worker !== undefined && { worker }), access: 'sync' }),
+    'OPFS packed, page': workspace({ access: 'async' }),
+    'OPFS files, page': workspace({ layout: 'files' }),
+    'directory handle, page': folder,
+  }
+}
+
+/** What a dedicated worker can open. */
+export function workerSubjects(): Subjects {
+  return {
+    'OPFS packed, worker': workspace({ access: 'sync' }),
+    'OPFS files, worker': workspace({ layout: 'files' }),
+  }
+}
+
+/** A name that no other subject of this origin has. */
+export function freshName(): string {
+  return `test-${crypto.randomUUID()}`
+}
+
+/** Removes a workspace that is closed. */
+export async function removeWorkspace(name: string): Promise<void> {
+  const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
+  await all.removeEntry(name, { recursive: true })
+}
+
+function workspace(options: OpfsOptions) {
+  return async (): Promise<BackendSubject> => {
+    const name = freshName()
+    const open = () => opfs({ ...options, name, persist: false })
+    return { backend: await open(), physical: name, reopen: open, dispose: () => removeWorkspace(name) }
+  }
+}
+
+async function folder(): Promise<BackendSubject> {
+  const name = freshName()
+  const root = await navigator.storage.getDirectory()
+  const handle = await root.getDirectoryHandle(name, { create: true })
+  const open = () => directoryHandle(handle, { caseSensitive: true })
+  return {
+    backend: await open(),
+    physical: name,
+    reopen: open,
+    dispose: () => root.removeEntry(name, { recursive: true }),
+  }
+}

@@ -1,0 +1,303 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { node } from '../../src/backends/node.ts'
+import { loadConfig } from '../../src/cli/config.ts'
+import { findJsonError } from '../../src/cli/json-error.ts'
+import { parseConfig } from '../../src/cli/parse-config.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { compilePolicy } from '../../src/policy/policy.ts'
+
+const main = join(import.meta.dirname, '../../dist/cli/main.js')
+
+const meant = {
+  preset: 'supervised',
+  deniedPaths: ['docs/**'],
+  tools: { delete_file: 'deny', write_file: 'ask' },
+  rules: [{ name: 'locks', action: 'ask', paths: ['*.lock'], permissions: ['file:write:*'] }],
+  limits: { callsPerMinute: 30, toolCallsPerMinute: { search_text: 5 } },
+  requireApprovalIf: ['deletesFile'],
+}
+
+/** The same policy in every format, in our names and in those of other systems. */
+const spelled = {
+  'ours.json': JSON.stringify(meant, null, 2),
+  'ours.toml': `preset = "supervised"
+deniedPaths = ["docs/**"]
+requireApprovalIf = ["deletesFile"]
+
+[tools]
+delete_file = "deny"
+write_file = "ask"
+
+[limits]
+callsPerMinute = 30
+toolCallsPerMinute = { search_text = 5 }
+
+[[rules]]
+name = "locks"
+action = "ask"
+paths = ["*.lock"]
+permissions = ["file:write:*"]
+`,
+  'ours.yaml': `# supervised
+preset: supervised
+deniedPaths: [docs/**]
+requireApprovalIf:
+  - deletesFile
+tools: { delete_file: deny, write_file: ask }
+limits:
+  callsPerMinute: 30
+  toolCallsPerMinute: { search_text: 5 }
+rules:
+  - name: locks
+    action: ask
+    paths: ["*.lock"]
+    permissions: ["file:write:*"]
+`,
+  'theirs.yml': `default_action: supervised
+denied_paths: [docs/**]
+require_approval_if: [deletesFile]
+tools: { delete_file: deny, write_file: supervised }
+limits: { calls_per_minute: 30, tool_calls_per_minute: { search_text: 5 } }
+rules:
+  - { name: locks, action: supervised, paths: ["*.lock"], permissions: ["file:write:*"] }
+log_path: ../audit.jsonl
+acl_enabled: false
+`,
+  'theirs.toml': `default_action = "ask"
+denied_paths = ["docs/**"]
+require_approval_if = ["deletesFile"]
+log_path = "../audit.jsonl"
+tools = { delete_file = "deny", write_file = "supervised" }
+limits = { calls_per_minute = 30, tool_calls_per_minute = { search_text = 5 } }
+rules = [{ name = "locks", action = "supervised", paths = ["*.lock"], permissions = ["file:write:*"] }]
+`,
+}
+
+describe('a configuration', () => {
+  let home: string
+  let root: string
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'wardspace-config-'))
+    root = join(home, 'project')
+    await mkdir(join(root, 'src'), { recursive: true })
+  })
+
+  afterEach(() => rm(home, { recursive: true, force: true }))
+
+  async function config(name: string, text: string | Uint8Array): Promise<string> {
+    const file = join(home, name)
+    await writeFile(file, text)
+    return file
+  }
+
+  async function fault(name: string, text: string | Uint8Array): Promise<string> {
+    const file = await config(name, text)
+    try {
+      loadConfig(root, file)
+    } catch (error) {
+      expect(error).toBeInstanceOf(TypeError)
+      return (error as Error).message.replaceAll(home, '')
+    }
+    return 'no error'
+  }
+
+  it.each(Object.entries(spelled))('says the same in every format and spelling: %s', async (name, text) => {
+    const { policy, audit } = loadConfig(root, await config(name, text))
+    const { readOnlyPaths, ...rest } = compilePolicy(policy).data
+    expect(rest).toEqual(meant)
+    expect(readOnlyPaths).toContain('wardspace.config.json')
+    expect(audit).toBe(name.startsWith('theirs') ? join(home, '../audit.jsonl') : undefined)
+  })
+
+  it.each([
+    ['allow', { preset: 'autonomous' }],
+    ['supervised', { preset: 'supervised' }],
+    ['ask', { preset: 'supervised' }],
+    ['deny', {}],
+  ])('understands default_action: %s', (action, data) => {
+    expect(compilePolicy({ default_action: action }).data).toEqual(data)
+  })
+
+  it.each<[string, string, ...string[]]>([
+    ['a.json', '{"preset": "autonomous",}', '/a.json:1:25: not valid JSON: expected a name in double quotes, not "}"'],
+    ['b.json', '{\n  "rules": [\n', '/b.json:3:1: not valid JSON', 'not the end'],
+    ['c.json', '{\n  "deniedPaths": ["a"],\n  "deniedPaths": ["b"]\n}', '/c.json:3:', 'unique'],
+    ['d.json', "{ 'preset': 1 }", '/d.json:1:3:'],
+    ['e.json', '{} {}', '/e.json:1:4:', 'the end'],
+    ['a.toml', 'preset = "autonomous"\nrules = [1,,2]\n', '/a.toml:2:', 'not valid TOML'],
+    ['b.toml', 'preset = "a"\npreset = "b"\n', '/b.toml:2:', 'not valid TOML'],
+    ['a.yaml', 'preset: autonomous\n rules: []\n', '/a.yaml:', 'not valid YAML'],
+    ['b.yaml', 'preset: autonomous\npreset: readOnly\n', '/b.yaml:2:1: not valid YAML', 'unique'],
+    ['c.yaml', 'preset: !!js/function "x"\n', '/c.yaml:1:', 'not valid YAML'],
+    ['d.yaml', '', '/d.yaml: a policy is an object'],
+    ['e.yaml', '- preset\n', '/e.yaml: a policy is an object'],
+    ['f.yaml', 'preset: auto\n', '/f.yaml:1: Policy field "preset" must be "readOnly" or', 'not "auto"'],
+    [
+      'g.yaml',
+      'preset: autonomous\nrules:\n  - name: a\n    action: allow\n    path: [x]\n',
+      '/g.yaml:5:',
+      '"rules[0].path" is unknown',
+      'paths',
+    ],
+    [
+      'h.yaml',
+      'preset: autonomous\nrules:\n  - name: a\n',
+      '/h.yaml:3: Policy field "rules[0].action" is missing',
+      '"allow"',
+    ],
+    [
+      'i.yaml',
+      'preset: autonomous\nrules:\n  - name: a\n    action: deny\n    paths:\n      - ok\n      - ../up\n',
+      '/i.yaml:7:',
+      'glob',
+    ],
+    [
+      'j.yaml',
+      'preset: autonomous\ntools:\n  raed_file: deny\n',
+      '/j.yaml:3: Policy field "tools.raed_file" names no tool',
+      'read_file',
+    ],
+    ['k.yaml', 'preset: autonomous\ndefault_action: allow\n', 'keep one'],
+    ['l.yaml', 'default_action: maybe\n', '/l.yaml', '"default_action" must be "allow"', 'not "maybe"'],
+    ['m.yaml', 'denied_paths: [a]\ndeniedPaths: [b]\n', 'two spellings'],
+    ['n.yaml', 'preset: autonomous\naudit: 5\n', '/n.yaml:2: "audit" must be the name of a file'],
+    ['o.yaml', 'preset: autonomous\nacl_enabled: "yes"\n', '/o.yaml:2: "acl_enabled" must be true or false'],
+    ['p.yaml', 'a: &a [x]\nb: [*a, *c]\n', '/p.yaml'],
+    ['q.toml', 'preset = "autonomous"\n[rule]\n', '/q.toml: Policy field "rule" is unknown', 'rules'],
+    ['r.json', '{"__proto__": {"preset": "autonomous"}}', '/r.json', '__proto__'],
+    ['s.ini', 'preset=autonomous', '"/s.ini" is neither .json, .toml nor .yaml'],
+  ])('%s: the error names the file, the line or field, and what would be right', async (name, text, ...parts) => {
+    const message = await fault(name, text)
+    for (const part of parts) expect(message).toContain(part)
+  })
+
+  it('is refused when it is no UTF-8, too large, absent, or a bomb of aliases', async () => {
+    expect(await fault('a.json', Uint8Array.of(0x7b, 0xff, 0x7d))).toContain('not UTF-8')
+    expect(await fault('b.json', `{"a":"${'x'.repeat(1024 * 1024)}"}`)).toContain('larger than 1 MiB')
+    expect(() => loadConfig(root, join(home, 'absent.json'))).toThrow('Cannot read the policy file')
+    expect(() => loadConfig(root, 'readonly')).toThrow('There is no policy preset "readonly"; name readOnly, ')
+    const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
+    expect(await fault('c.yaml', `a0: &a0 [x]\n${levels.join('\n')}\n`)).toMatch(/alias/)
+  })
+
+  it('is found in the root, and not where two are', async () => {
+    expect(loadConfig(root, undefined)).not.toHaveProperty('file')
+    await writeFile(join(root, 'wardspace.config.toml'), 'preset = "readOnly"\n')
+    expect(loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' }, found: true })
+    expect(loadConfig(root, 'supervised')).toMatchObject({ policy: { preset: 'supervised' } })
+    await writeFile(join(root, 'WARDSPACE.config.json'), '{')
+    expect(loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' } })
+    await writeFile(join(root, 'wardspace.config.json'), '{}')
+    expect(() => loadConfig(root, undefined)).toThrow(/keep one/)
+  })
+
+  it('cannot be changed by the agent that it governs, wherever in the root it lies', async () => {
+    const own = join(root, 'src/po[l]icy.yaml')
+    await writeFile(own, 'preset: autonomous\n')
+    const { policy } = loadConfig(root, own)
+    const workspace = await createWorkspace({ backend: node(root), policy })
+    for (const path of ['src/po[l]icy.yaml', 'wardspace.config.json', 'wardspace.config.yml']) {
+      const content = 'preset: autonomous\n'
+      expect(await workspace.call('write_file', { path, content })).toMatchObject({ ok: false, code: 'READ_ONLY' })
+    }
+    expect(await workspace.call('move_file', { path: 'src', to: 'other' })).toMatchObject({ code: 'READ_ONLY' })
+    await workspace.close()
+    expect(await readFile(own, 'utf8')).toBe('preset: autonomous\n')
+  })
+
+  function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
+    return new Promise((done) => {
+      execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
+        done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+      })
+    })
+  }
+
+  it('governs every command, and explains itself', async () => {
+    await writeFile(join(root, 'wardspace.config.yaml'), spelled['ours.yaml'])
+    const called = await run('call', 'write_file', '{"path":"docs/a.md","content":"a"}')
+    expect(called.stderr).toContain('policy of wardspace.config.yaml')
+    expect(JSON.parse(called.stdout)).toMatchObject({ code: 'POLICY_DENIED' })
+
+    const asked = await run('policy', 'explain', 'write_file', 'yarn.lock')
+    expect(asked.code).toBe(0)
+    expect(asked.stdout).toMatch(/^write_file yarn\.lock: asked about\n/)
+    for (const part of [/rule +locks/, /tool +write_file/, /protection +lockfile/, /preset +supervised/, /LOCKFILE/]) {
+      expect(asked.stdout).toMatch(part)
+    }
+    const denied = await run('policy', 'explain', 'read_file', 'docs/a.md', '--json')
+    expect(denied.code).toBe(1)
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      tool: 'read_file',
+      input: { path: 'docs/a.md' },
+      ok: true,
+      verdict: { decision: 'deny', rules: [{ name: 'deniedPaths', action: 'deny' }, { name: 'supervised' }] },
+    })
+    const command = await run('policy', 'explain', 'run_command', 'rm -rf / && ls')
+    expect(command.code).toBe(1)
+    expect(command.stdout).toContain('COMMAND_DENIED')
+    const wrong = await run('policy', 'explain', 'read_file', 'a', '--policy', './absent.toml')
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot read the policy file') })
+  })
+})
+
+describe('JSON errors', () => {
+  it('are found exactly where there are some', () => {
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"',
+      '1',
+      '-',
+      '01',
+      '1e5',
+      'true',
+      'nul',
+      ' ',
+      '\n',
+      '\\',
+    )
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.array(piece, { maxLength: 12 }).map((all) => all.join('')),
+          fc.json(),
+        ),
+        (text) => {
+          let valid = true
+          try {
+            JSON.parse(text)
+          } catch {
+            valid = false
+          }
+          const error = findJsonError(text)
+          expect(error === undefined).toBe(valid)
+          if (error !== undefined) expect(error.at).toBeLessThanOrEqual(text.length)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('leave what JSON is as it is', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        // A key that is there twice is refused, and `__proto__` is a key like any other.
+        expect(parseConfig(text, 'json', 'a.json').data).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

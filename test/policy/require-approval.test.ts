@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { type ApprovalRequest, createWorkspace, type PolicyInput } from '../../src/index.ts'
+
+const files = {
+  'package.json': '{"name":"a"}\n',
+  'src/app.ts': 'export const answer: number = 41\n',
+  'src/app.test.ts': "it('adds', () => { expect(1 + 1).toBe(2) })\n",
+  'src/auth.ts': 'export const isOpen = false\n',
+  'notes.md': 'notes\n',
+  'clients/list.csv': 'a,b\n',
+}
+
+async function open(policy: PolicyInput, answer: 'allow' | 'allow-run' = 'allow') {
+  const asked: ApprovalRequest[] = []
+  const workspace = await createWorkspace({
+    backend: memory(files),
+    policy,
+    approve(request) {
+      asked.push(request)
+      return answer
+    },
+  })
+  return { workspace, asked }
+}
+
+const edit = (path: string, oldText: string, newText: string) => ({ path, oldText, newText })
+
+describe('requireApprovalIf', () => {
+  it.each([
+    ['touchesBuildFile', 'edit_file', edit('package.json', '"a"', '"b"')],
+    ['touchesSecuritySensitivePath', 'edit_file', edit('src/auth.ts', 'false', 'true')],
+    ['deletesFile', 'delete_file', { path: 'notes.md' }],
+    ['changesPublicApi', 'edit_file', edit('src/app.ts', 'answer', 'result')],
+    ['deletesOrSkipsTests', 'edit_file', edit('src/app.test.ts', 'it(', 'it.skip(')],
+  ] as const)('%s asks about that change, and about no other', async (flag, tool, input) => {
+    const { workspace, asked } = await open({ preset: 'autonomous', requireApprovalIf: [flag] })
+    expect(await workspace.call('edit_file', edit('notes.md', 'notes', 'words'))).toMatchObject({ ok: true })
+    expect(await workspace.call('edit_file', edit('src/app.ts', '41', '42'))).toMatchObject({ ok: true })
+    expect(asked).toEqual([])
+    expect(await workspace.call(tool, input)).toMatchObject({ ok: true })
+    expect(asked).toMatchObject([
+      {
+        risks: expect.arrayContaining([{ flag, path: input.path }]),
+        verdict: {
+          decision: 'ask',
+          reason: expect.stringContaining(flag),
+          rules: expect.arrayContaining([
+            { name: `requireApprovalIf ${flag}`, action: 'ask', source: 'risk', path: input.path },
+          ]),
+        },
+        diff: expect.stringContaining(input.path),
+      },
+    ])
+  })
+
+  it('asks about a path that a label makes sensitive', async () => {
+    const { workspace, asked } = await open({
+      preset: 'autonomous',
+      labels: {
+        sources: [
+          { label: 'confidential', paths: ['clients'] },
+          { label: 'internal', paths: ['notes.md'] },
+        ],
+      },
+      requireApprovalIf: ['touchesSecuritySensitivePath'],
+    })
+    await workspace.call('edit_file', edit('notes.md', 'notes', 'words'))
+    expect(asked).toEqual([])
+    await workspace.call('edit_file', edit('clients/list.csv', 'a', 'c'))
+    expect(asked).toMatchObject([{ risks: [{ flag: 'touchesSecuritySensitivePath', path: 'clients/list.csv' }] }])
+  })
+
+  it('asks about a patch, once, with all of its risks', async () => {
+    const { workspace, asked } = await open({ preset: 'autonomous', requireApprovalIf: ['deletesFile'] })
+    const patch = `*** Begin Patch
+*** Delete File: notes.md
+*** Update File: package.json
+@@
+-{"name":"a"}
++{"name":"b"}
+*** End Patch
+`
+    expect(await workspace.call('apply_patch', { patch })).toMatchObject({ ok: true })
+    expect(asked).toMatchObject([
+      {
+        risks: [
+          { flag: 'touchesBuildFile', path: 'package.json' },
+          { flag: 'deletesFile', path: 'notes.md' },
+        ],
+      },
+    ])
+  })
+
+  it('lifts no denial, and an allow rule does not answer it', async () => {
+    const { workspace, asked } = await open({
+      preset: 'autonomous',
+      deniedPaths: ['src'],
+      rules: [{ name: 'all', action: 'allow', paths: ['**'] }],
+      requireApprovalIf: ['changesPublicApi', 'deletesFile'],
+    })
+    expect(await workspace.call('delete_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
+    expect(asked).toEqual([])
+    await workspace.call('delete_file', { path: 'notes.md' })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is answered for the run by risk and path: another risk, or another path, asks again', async () => {
+    const policy = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile', 'deletesFile'] } as const
+    const { workspace, asked } = await open(policy, 'allow-run')
+    await workspace.call('edit_file', edit('package.json', '"a"', '"b"'))
+    await workspace.call('edit_file', edit('package.json', '"b"', '"c"'))
+    expect(asked).toHaveLength(1)
+    await workspace.call('delete_file', { path: 'notes.md' })
+    await workspace.call('delete_file', { path: 'package.json' })
+    expect(asked).toHaveLength(3)
+  })
+
+  it('shows the risks in whatever is asked about, required or not', async () => {
+    const { workspace, asked } = await open('supervised')
+    await workspace.call('delete_file', { path: 'package.json' })
+    expect(asked[0]?.risks.map(({ flag }) => flag)).toEqual(['touchesBuildFile', 'deletesFile'])
+  })
+
+  it('is refused where it names a risk that there is none', async () => {
+    const wrong = { preset: 'autonomous', requireApprovalIf: ['touchesEverything'] }
+    await expect(open(wrong as unknown as PolicyInput)).rejects.toThrow(
+      'Policy field "requireApprovalIf[0]" must be "touchesBuildFile" or',
+    )
+  })
+})

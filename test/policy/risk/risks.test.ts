@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Path } from '../../../src/paths/logical-path.ts'
+import { type RiskyChange, riskFlags, riskMeanings, risksOf } from '../../../src/policy/risks.ts'
+import type { State } from '../../../src/vfs/backend.ts'
+import { fixtures } from './fixtures.ts'
+
+function state(text: string | null): State {
+  return text === null ? null : { type: 'file', bytes: new TextEncoder().encode(text) }
+}
+
+function change(path: string, before: string | null, after: string | null): RiskyChange {
+  return { change: { path: path as Path, to: state(after) }, before: state(before) }
+}
+
+describe('a risk', () => {
+  it.each(fixtures)('$flag, $language: $what → $raised', ({ flag, path, before, after, raised }) => {
+    const flags = risksOf([change(path, before, after)]).map((risk) => risk.flag)
+    expect(flags.includes(flag)).toBe(raised)
+  })
+
+  it('has a yes and a no for every flag, in every language that it claims', () => {
+    const languages = ['TypeScript', 'JavaScript', 'Python', 'Go', 'Rust', 'Java'] as const
+    for (const flag of riskFlags) {
+      for (const language of flag === 'deletesFile' ? (['any'] as const) : languages) {
+        for (const raised of [true, false]) {
+          const some = fixtures.some((one) => one.flag === flag && one.language === language && one.raised === raised)
+          expect(some, `${flag} ${language} ${raised}`).toBe(true)
+        }
+      }
+    }
+  })
+
+  it('means what the documentation says', () => {
+    const table = readFileSync(join(import.meta.dirname, '../../../docs/policy.md'), 'utf8')
+    const rows = [...table.matchAll(/^\| `(\w+)` +\| (\S.*\S) +\|$/gm)].map(([, flag, meaning]) => [flag, meaning])
+    const documented = rows.filter(([flag]) => Object.hasOwn(riskMeanings, String(flag)))
+    expect(Object.fromEntries(documented)).toEqual(riskMeanings)
+  })
+
+  it('names the path that raises it', () => {
+    const changes = [change('package.json', '{}', '{"a":1}'), change('a.txt', 'a', null), change('b.txt', null, 'b')]
+    expect(risksOf(changes)).toEqual([
+      { flag: 'touchesBuildFile', path: 'package.json' },
+      { flag: 'deletesFile', path: 'a.txt' },
+    ])
+  })
+
+  it('is not that a file moved, but that a test moved to where no test is', () => {
+    const moved = (path: string, to: string) =>
+      risksOf([change(path, "it('a')\n", null), change(to, null, "it('a')\n")]).map(({ flag }) => flag)
+    expect(moved('a.txt', 'b.txt')).toEqual([])
+    expect(moved('a.test.ts', 'b.test.ts')).toEqual([])
+    expect(moved('a.test.ts', 'a.test.ts.off')).toEqual(['deletesOrSkipsTests'])
+  })
+
+  it('is none of what only directories are', () => {
+    const directory = { change: { path: 'auth' as Path, to: { type: 'directory' as const } }, before: null }
+    expect(risksOf([directory])).toEqual([])
+  })
+})
+
+describe('reading programs', () => {
+  const paths = ['a.ts', 'a.py', 'a.go', 'a.rs', 'A.java', 'a.test.ts', 'test_a.py', 'a_test.go']
+  const pieces = fc.constantFrom(
+    ...[
+      'export ',
+      'const a',
+      ' = ',
+      '(',
+      ')',
+      '{',
+      '}',
+      '[',
+      ']',
+      '"',
+      "'",
+      '`',
+      '${',
+      '/',
+      '/*',
+      '*/',
+      '//',
+      '#',
+      '\\',
+    ],
+    ...[
+      '\n',
+      ' ',
+      'pub fn f',
+      'def f',
+      'class A',
+      'func F',
+      'type T struct',
+      'public ',
+      'trait A',
+      'it(',
+      'r#"',
+      '"""',
+      ';',
+    ],
+  )
+
+  it('never fails, and finds nothing where nothing changed', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), fc.array(pieces, { maxLength: 60 }), (path, text) => {
+        expect(risksOf([change(path, text.join(''), text.join(''))])).toEqual([])
+        risksOf([change(path, text.join(''), 'x')])
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,14 @@
+import { memory } from '../../src/backends/memory.ts'
+import { overlay } from '../../src/backends/overlay.ts'
+import { mounts } from '../../src/vfs/mounts.ts'
+import { fill } from '../tools/fill.ts'
+import type { Tree } from '../tools/setup.ts'
+
+/** The same tree on every backend that needs no platform: stands in for `tools/backends.ts` where there is no disk. */
+export async function everyBackend(tree: Tree) {
+  const source = memory(tree)
+  const mounted = mounts({ '': memory() })
+  await fill(mounted, source)
+  const all = { memory: source, overlay: overlay(memory(tree)), mounts: mounted }
+  return Object.entries(all).map(([name, backend]) => ({ name, backend, dispose: () => backend.close() }))
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+
+const top = join(import.meta.dirname, '../..')
+
+/** `node`: Node's modules are there, as in Deno and Bun. `web`: nothing but what the web has. */
+export type Platform = 'node' | 'web'
+
+/** Test files that need nothing but vitest and the web, and why each other one was left out. */
+export interface Selection {
+  readonly files: readonly string[]
+  readonly leftOut: Readonly<Record<string, string>>
+}
+
+/** Bundles a program of a runtime with the test files that it runs. */
+export async function bundleProgram(program: string, files: readonly string[], platform: Platform): Promise<string> {
+  const contents = [
+    `import { subjects } from ${JSON.stringify(`./${program}`)}`,
+    `import { runProgram } from './program.ts'`,
+    'const files = {',
+    ...files.map((file) => `  ${JSON.stringify(file)}: () => import(${JSON.stringify(join(top, file))}),`),
+    '}',
+    'export const run = (host) => runProgram({ subjects: subjects(host), files })',
+  ].join('\n')
+  const { outputFiles } = await build({
+    ...options(platform),
+    stdin: { contents, resolveDir: import.meta.dirname, loader: 'ts' },
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+/** Which of the test files run without Node: by what they import, with all that they import. */
+export async function selectPortable(files: readonly string[]): Promise<Selection> {
+  const { metafile } = await build({
+    ...options('web'),
+    entryPoints: files.map((file) => join(top, file)),
+    outdir: 'never-written',
+    alias: {},
+    packages: 'external',
+    metafile: true,
+  })
+  const chosen: string[] = []
+  const leftOut: Record<string, string> = {}
+  for (const { entryPoint, imports } of Object.values(metafile?.outputs ?? {})) {
+    if (entryPoint === undefined) continue
+    const needed = imports.filter(({ path }) => !portable.includes(path)).map(({ path }) => path)
+    const reason = reasonAgainst(readFileSync(join(top, entryPoint), 'utf8'), needed)
+    if (reason === undefined) chosen.push(entryPoint)
+    else leftOut[entryPoint] = reason
+  }
+  return { files: chosen.sort(), leftOut }
+}
+
+/** Packages that run anywhere; just-bash does but for its commands of compression. */
+const portable = ['buffer', 'fast-check', 'just-bash', 'picomatch', 'sha.js/sha256.js', 'unbash', 'vitest', 'zod']
+
+function reasonAgainst(text: string, needed: readonly string[]): string | undefined {
+  if (/import \{[^}]*\bvi\b[^}]*\} from 'vitest'/.test(text)) return 'replaces globals by vitest itself'
+  if (needed.length > 0) return `needs ${[...new Set(needed)].sort().join(', ')}`
+  return /\bprocess\.(?!env\b)/.test(text) ? 'needs a process' : undefined
+}
+
+function options(platform: Platform): BuildOptions & { write: false } {
+  return {
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'error',
+    absWorkingDir: top,
+    alias: { vitest: join(import.meta.dirname, 'vitest-shim.ts') },
+    plugins: [fewerRuns, platform === 'web' ? withoutNode : installed],
+    ...(platform === 'node'
+      ? { platform: 'node', banner: { js: requireBanner } }
+      : { platform: 'browser', define: { 'process.env': '{}' } }),
+  }
+}
+
+/** Test files get fast-check with fewer runs. */
+const fewerRuns: Plugin = {
+  name: 'fewer-runs',
+  setup(to) {
+    const shim = join(import.meta.dirname, 'fast-check-shim.ts')
+    to.onResolve({ filter: /^fast-check$/ }, ({ importer }) => (importer === shim ? null : { path: shim }))
+  },
+}
+
+/** CommonJS packages in an ES module ask for Node's modules by `require`. */
+const requireBanner =
+  "import { createRequire as wardspaceRequire } from 'node:module'; const require = wardspaceRequire(import.meta.url);"
+
+const wantsHashOnly = (importer: string): boolean =>
+  importer.startsWith(join(top, 'test/')) &&
+  readFileSync(importer, 'utf8').includes("import { createHash } from 'node:crypto'")
+
+/** What is loaded when it is needed lies where it was installed. */
+const installed: Plugin = {
+  name: 'installed',
+  setup(to) {
+    const path = pathToFileURL(join(top, 'node_modules/just-bash/dist/bundle/index.js')).href
+    to.onResolve({ filter: /^just-bash$/ }, () => ({ path, external: true }))
+  },
+}
+
+const createHash = `
+import Sha256 from 'sha.js/sha256.js'
+export function createHash(algorithm) {
+  if (algorithm !== 'sha256') throw new TypeError('No such algorithm here')
+  return new Sha256()
+}`
+
+/**
+ * What our tests take from Node as a reference has a counterpart: `Buffer` by its package, visible to the test files only, so
+ * that nothing under test finds one; `createHash` by a package that is not ours. just-bash names node:zlib, which is empty here.
+ * All else of Node stays unresolved.
+ */
+const withoutNode: Plugin = {
+  name: 'without-node',
+  setup(to) {
+    const builtin = new Set(builtinModules)
+    to.onResolve({ filter: /^[a-z_:/]+$/ }, ({ path, importer }) => {
+      if (path === 'node:crypto' && wantsHashOnly(importer)) return { path, namespace: 'stand-in' }
+      if (path === 'node:zlib' && importer.includes('/just-bash/')) return { path, namespace: 'empty' }
+      return path.startsWith('node:') || (builtin.has(path) && path !== 'buffer') ? { path, external: true } : null
+    })
+    to.onResolve({ filter: /[/]backends\.ts$/ }, ({ path, importer }) =>
+      relative(top, importer).startsWith('test/tools/') && path === './backends.ts'
+        ? { path: join(import.meta.dirname, 'backends-anywhere.ts') }
+        : null,
+    )
+    to.onLoad({ filter: /./, namespace: 'empty' }, () => ({ contents: 'module.exports = {}' }))
+    to.onLoad({ filter: /./, namespace: 'stand-in' }, () => ({ contents: createHash, resolveDir: top }))
+    to.onLoad({ filter: /[/]test[/].*\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      if (!/\bBuffer\b/.test(text)) return null
+      return { contents: `import { Buffer } from 'buffer'\n${text}`, loader: 'ts' }
+    })
+  },
+}

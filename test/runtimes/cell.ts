@@ -1,0 +1,36 @@
+import type { CaseResult } from './report.ts'
+
+/** One backend in one runtime, or the tools' tests in it. */
+export interface Cell {
+  readonly runtime: string
+  readonly row: string
+  readonly passed: number
+  readonly failed: readonly string[]
+  /** How many cases were left out, by reason. */
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    /** Cells that a test has filled by running cases where vitest does not, for the reporter of the matrix. */
+    cells?: readonly Cell[]
+    /** Test files that run in Node alone, each with the reason. */
+    leftOut?: Readonly<Record<string, string>>
+  }
+}
+
+/** The row of the test files. */
+export const TESTS = "tools' tests"
+
+/** Counts what became of cases. */
+export function cellOf(runtime: string, row: string, cases: readonly CaseResult[]): Cell {
+  const skipped: Record<string, number> = {}
+  for (const { status, why = '' } of cases) if (status === 'skipped') skipped[why] = (skipped[why] ?? 0) + 1
+  return {
+    runtime,
+    row,
+    passed: cases.filter(({ status }) => status === 'passed').length,
+    failed: cases.filter(({ status }) => status === 'failed').map(({ name, why }) => `${name}\n${why}`),
+    skipped,
+  }
+}

@@ -1,0 +1,26 @@
+import { TESTS } from './cell.ts'
+
+type Rows = Readonly<Record<string, number>>
+
+const disk: Rows = { memory: 104, memfs: 101, node: 103, overlay: 104, mounts: 104 }
+
+/**
+ * The least number of cases that each cell must have passed: a cell that is missing, or that lost cases, fails the check.
+ * The order is that of the table.
+ */
+export const floors: Readonly<Record<string, Rows>> = {
+  Node: { ...disk, [TESTS]: 370 },
+  Chromium: {
+    memory: 104,
+    'OPFS packed, worker': 104,
+    'OPFS packed, page over worker': 104,
+    'OPFS packed, page': 104,
+    'OPFS files, worker': 79,
+    'OPFS files, page': 79,
+    'directory handle, page': 79,
+    [TESTS]: 350,
+  },
+  workerd: { memory: 104, 'Durable Object': 104, R2: 104, [TESTS]: 350 },
+  Deno: { ...disk, [TESTS]: 350 },
+  Bun: { ...disk, [TESTS]: 350 },
+}

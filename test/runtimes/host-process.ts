@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Report } from './report.ts'
+
+const modules = join(import.meta.dirname, '../../node_modules')
+
+/** How each runtime that is a program is started with a file. */
+const commands = {
+  Node: [process.execPath],
+  Deno: [join(modules, '@deno/linux-x64-glibc/deno'), 'run', '-A', '--no-remote', '--no-check', '--no-config'],
+  Bun: [join(modules, '.bin/bun'), 'run'],
+} as const
+
+/** Runs a bundle in a process of its own, and takes its report from a file. */
+export async function runInProcess(runtime: keyof typeof commands, code: string): Promise<Report> {
+  const home = mkdtempSync(join(tmpdir(), 'wardspace-runtime-'))
+  try {
+    writeFileSync(join(home, 'bundle.mjs'), code)
+    writeFileSync(join(home, 'main.mjs'), mainModule)
+    const [program, ...args] = commands[runtime]
+    const env = { ...process.env, TMPDIR: home, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1', DENO_DIR: home }
+    const output = await finished(spawn(program, [...args, join(home, 'main.mjs')], { cwd: home, env, stdio: 'pipe' }))
+    if (output !== undefined) throw new Error(`${runtime} did not come to its end: ${output}`)
+    return JSON.parse(readFileSync(join(home, 'report.json'), 'utf8'))
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+const mainModule = `
+import { writeFileSync } from 'node:fs'
+import { run } from './bundle.mjs'
+writeFileSync('report.json', JSON.stringify(await run()))
+process.exit(0)
+`
+
+/** What it said where it failed; nothing where it did not. */
+function finished(child: ReturnType<typeof spawn>): Promise<string | undefined> {
+  const said: string[] = []
+  child.stdout?.on('data', (chunk) => said.push(`${chunk}`))
+  child.stderr?.on('data', (chunk) => said.push(`${chunk}`))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve(code === 0 ? undefined : `exit code ${code}\n${said.join('').slice(-4000)}`))
+  })
+}

@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { type Runs, runRuntimes, runtimeNames } from './matrix.ts'
+import { subjects } from './program-disk.ts'
+import { storyOver } from './story.ts'
+import { differenceOf, faultsOf } from './table.ts'
+
+describe('the contract, the tests of the tools and one story', () => {
+  let runs: Runs
+  let told: string
+  beforeAll(async () => {
+    told = await storyOver(() => ({ backend: memory() }))
+    runs = await runRuntimes()
+  }, 600_000)
+
+  it.for(runtimeNames)(
+    'in %s: nothing fails, and nothing is left out but what a backend declares absent',
+    (name, { task }) => {
+      const { cells } = runs.ran[name] ?? { cells: [] }
+      task.meta.cells = cells
+      task.meta.leftOut = runs.leftOut
+      expect(cells.length).toBeGreaterThan(0)
+      expect(cells.flatMap(faultsOf)).toEqual([])
+    },
+  )
+
+  it.for(runtimeNames)('in %s: the same calls give the same results and records over every backend', (name) => {
+    const stories = Object.entries(runs.ran[name]?.stories ?? {})
+    expect(stories.length).toBeGreaterThan(0)
+    for (const [backend, story] of stories) expect(differenceOf(told, story), backend).toBe('')
+  })
+
+  it.for(Object.entries(subjects()))(
+    'in Node over %s: the same calls give the same results and records',
+    async ([, create]) => {
+      expect(differenceOf(told, await storyOver(create))).toBe('')
+    },
+  )
+
+  it('the story tells of every tool that needs no shell, of refusals, undos and records', () => {
+    for (const part of ['"ok":true', '"ok":false', '"undo"', '"rollback"', '"records"']) expect(told).toContain(part)
+    expect(told.length).toBeGreaterThan(50_000)
+  })
+})

@@ -1,0 +1,75 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { bundleProgram, type Platform, selectPortable } from './bundle.ts'
+import { type Cell, cellOf, TESTS } from './cell.ts'
+import { runInChromium } from './host-chromium.ts'
+import { runInProcess } from './host-process.ts'
+import { runInWorkerd } from './host-workerd.ts'
+import type { Report } from './report.ts'
+
+/** What ran in one runtime. */
+export interface Ran {
+  readonly cells: readonly Cell[]
+  /** The story that it told over each backend. */
+  readonly stories: Readonly<Record<string, string>>
+}
+
+export interface Runs {
+  readonly ran: Readonly<Record<string, Ran>>
+  /** Tests of tools that run only where vitest does, with the reason. */
+  readonly leftOut: Readonly<Record<string, string>>
+}
+
+interface Runtime {
+  readonly program: string
+  readonly platform: Platform
+  run(code: string): Promise<Report>
+}
+
+const runtimes: Readonly<Record<string, Runtime>> = {
+  workerd: { program: 'program-workerd.ts', platform: 'web', run: runInWorkerd },
+  Deno: { program: 'program-disk.ts', platform: 'node', run: (code) => runInProcess('Deno', code) },
+  Bun: { program: 'program-disk.ts', platform: 'node', run: (code) => runInProcess('Bun', code) },
+  Chromium: { program: 'program-web.ts', platform: 'web', run: runInChromium },
+}
+
+/** The runtimes beside Node, where vitest itself runs the same. */
+export const runtimeNames = Object.keys(runtimes)
+
+/**
+ * The test files that run everywhere: those of the tools, and of what they rest on that a platform could do otherwise. Tests
+ * of pure rules, of costs and of the contract itself run in Node alone.
+ */
+export const everywhere = /^test\/(tools\/|evidence\/|search\/matches|(workspace|resume)\.test)/
+
+/** Runs everything in the runtimes beside Node, two at a time. */
+export async function runRuntimes(): Promise<Runs> {
+  const { files, leftOut } = await selectPortable(testFiles().filter((file) => everywhere.test(file)))
+  const bundles = new Map<string, Promise<string>>()
+  const ran: Record<string, Ran> = {}
+  const waiting = [...runtimeNames]
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const { program, platform, run } = runtimes[name] as Runtime
+      const bundle = bundles.get(program) ?? bundleProgram(program, files, platform)
+      bundles.set(program, bundle)
+      const report = await run(await bundle)
+      ran[name] = { cells: cellsOf(name, report), stories: report.stories }
+    }
+  }
+  await Promise.all([work(), work()])
+  return { ran, leftOut }
+}
+
+function testFiles(): string[] {
+  const test = join(import.meta.dirname, '..')
+  return readdirSync(test, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/${name.replaceAll('\\', '/')}`)
+    .sort()
+}
+
+function cellsOf(runtime: string, { contracts, files }: Report): Cell[] {
+  const tests = files.flatMap(({ name, cases }) => cases.map((one) => ({ ...one, name: `${name} > ${one.name}` })))
+  return [...contracts, { name: TESTS, cases: tests }].map(({ name, cases }) => cellOf(runtime, name, cases))
+}

@@ -1,0 +1,7 @@
+import { memory } from '../../src/backends/memory.ts'
+import type { Subject } from './program.ts'
+
+/** What runs where there is nothing but the web. */
+export const subjects = (): Readonly<Record<string, Subject>> => ({
+  memory: () => ({ backend: memory() }),
+})

@@ -1,0 +1,17 @@
+import type { DurableObjectStorage, R2Bucket } from '@cloudflare/workers-types'
+import { memory } from '../../src/backends/memory.ts'
+import { durableObjectSubject, r2Subject } from '../edge/subjects.ts'
+import type { Subject } from './program.ts'
+
+/** What a worker has: the storage of the Durable Object that it runs in, and a bucket. */
+export interface WorkerHost {
+  readonly storage: DurableObjectStorage
+  readonly bucket: R2Bucket
+}
+
+/** What runs in a Durable Object in workerd. */
+export const subjects = ({ storage, bucket }: WorkerHost): Readonly<Record<string, Subject>> => ({
+  memory: () => ({ backend: memory() }),
+  'Durable Object': () => durableObjectSubject(storage),
+  R2: () => r2Subject(bucket),
+})

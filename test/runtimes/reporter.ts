@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+import { type Cell, cellOf, TESTS } from './cell.ts'
+import { everywhere } from './matrix.ts'
+import { tableInReadme, withTable } from './readme.ts'
+import type { CaseResult } from './report.ts'
+import { faultsOfMatrix, type Matrix, tableOf } from './table.ts'
+
+const top = join(import.meta.dirname, '../..')
+const README = join(top, 'README.md')
+
+/** Which suites of vitest's own runs are cells: runtime, row, suite. */
+const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: string, suite: string])[]>> = {
+  'test/contract/backends.test.ts': [
+    ['Node', 'memory', 'memory'],
+    ['Node', 'memfs', 'memfs, a volume of its own'],
+    ['Node', 'node', 'node'],
+    ['Node', 'overlay', 'overlay of memory over memory'],
+    ['Node', 'mounts', 'mounts over memory'],
+  ],
+  'test/backends/opfs/contract.browser.ts': [
+    ['Chromium', 'OPFS packed, page over worker', 'OPFS packed, page over worker > the contract'],
+    ['Chromium', 'OPFS packed, page', 'OPFS packed, page > the contract'],
+    ['Chromium', 'OPFS files, page', 'OPFS files, page > the contract'],
+    ['Chromium', 'directory handle, page', 'directory handle, page > the contract'],
+  ],
+}
+
+/** What `npm run matrix` runs: the files that fill cells. */
+export const filling = [...Object.keys(suites), 'test/runtimes/matrix.test.ts', 'test/tools/', 'test/evidence/']
+
+/**
+ * Gathers the matrix from a run of vitest: the suites that are cells, and what tests of other runtimes hand over. A run of all
+ * files fails where a cell is missing, below its floor, or not as the README shows it. With `MATRIX=write` it prints the
+ * table and writes it into the README.
+ */
+export default function matrixReporter(): Reporter {
+  let vitest: Vitest
+  let whole = false
+  return {
+    onInit(started) {
+      vitest = started
+    },
+    async onTestRunStart(specifications) {
+      const all = await vitest.globTestSpecifications()
+      whole = specifications.length === all.length && vitest.config.testNamePattern === undefined
+    },
+    onTestRunEnd(modules) {
+      const writes = process.env.MATRIX === 'write'
+      if (!whole && !writes) return
+      const matrix = matrixOf(modules)
+      const faults = faultsOfMatrix(matrix)
+      const readme = readFileSync(README, 'utf8')
+      const table = tableOf(matrix)
+      if (writes) console.log(`\n${table}`)
+      if (writes && faults.length === 0) writeFileSync(README, withTable(readme, table))
+      if (!writes && shapeOf(tableInReadme(readme)) !== shapeOf(table)) {
+        faults.push(`The README shows another table; npm run matrix updates it. Now it is:\n${table}`)
+      }
+      for (const fault of faults) console.error(`\nThe matrix: ${fault}`)
+      if (faults.length > 0) process.exitCode = 1
+    },
+  }
+}
+
+/** The rows of a table without their counts, which grow. */
+function shapeOf(table: string): string {
+  const rows = table.split('\n').filter((line) => line.startsWith('|'))
+  const counts = /\d+( \(\w\))?/g
+  return rows.map((row) => row.replace(counts, 'N').replace(/([ -])+/g, '$1')).join('\n')
+}
+
+function matrixOf(modules: readonly TestModule[]): Matrix {
+  const cells: Cell[] = []
+  const leftOut: Record<string, string> = {}
+  const tests: CaseResult[] = []
+  for (const module of modules) {
+    const file = relative(top, module.moduleId).replaceAll('\\', '/')
+    const cases = [...module.children.allTests()]
+    for (const [runtime, row, suite] of suites[file] ?? []) {
+      const own = cases.filter(({ fullName }) => fullName.startsWith(`${suite} > `))
+      if (own.length > 0) cells.push(cellOf(runtime, row, own.map(resultOf)))
+    }
+    if (everywhere.test(file)) tests.push(...cases.map(resultOf))
+    for (const one of cases) {
+      const meta = one.meta()
+      cells.push(...(meta.cells ?? []))
+      Object.assign(leftOut, meta.leftOut)
+    }
+  }
+  if (tests.length > 0) cells.push(cellOf('Node', TESTS, tests))
+  return { cells, leftOut }
+}
+
+function resultOf(one: TestCase): CaseResult {
+  const result = one.result()
+  const name = one.fullName
+  if (result.state === 'passed') return { name, status: 'passed' }
+  if (result.state === 'skipped') return { name, status: 'skipped', why: result.note ?? 'nobody said why' }
+  return { name, status: 'failed', why: result.errors?.map(({ message }) => message).join('\n') ?? result.state }
+}

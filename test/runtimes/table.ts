@@ -1,0 +1,89 @@
+import { type Cell, TESTS } from './cell.ts'
+import { floors } from './floors.ts'
+
+/** The outcome of a whole run. */
+export interface Matrix {
+  readonly cells: readonly Cell[]
+  /** Tests of tools that run only where vitest does, with the reason. */
+  readonly leftOut: Readonly<Record<string, string>>
+}
+
+/** Reasons of the contract to leave out a case: each states what the backend under test declares, or has no way to be shown. */
+const capability =
+  /^the backend (declares no|offers no) (links|modes|caseSensitive|lasting|set|times|scan|fork|tree)$|^the backend has links$|^nobody but the backend can store a link here$/
+
+/** Why a case that holds a time against a bound is not run by the shim: busy runtimes would tell of each other. */
+export const MEASURED = 'it measures a cost, in Node alone'
+
+/** What is wrong with a cell; nothing where all is well. */
+export function faultsOf({ runtime, row, passed, failed, skipped }: Cell): string[] {
+  const cell = `${runtime}, ${row}`
+  const faults = failed.map((failure) => `${cell}: ${failure}`)
+  const floor = floors[runtime]?.[row]
+  if (floor === undefined) faults.push(`${cell}: has no floor`)
+  else if (passed < floor) faults.push(`${cell}: ${passed} passed, fewer than ${floor}`)
+  for (const reason of Object.keys(skipped)) {
+    if (!capability.test(reason) && reason !== MEASURED) faults.push(`${cell}: skipped because ${reason}`)
+  }
+  return faults
+}
+
+/** What is wrong with a whole matrix: a cell that has a floor and is missing, too. */
+export function faultsOfMatrix({ cells }: Matrix): string[] {
+  const missing = Object.entries(floors).flatMap(([runtime, rows]) =>
+    Object.keys(rows)
+      .filter((row) => !cells.some((cell) => cell.runtime === runtime && cell.row === row))
+      .map((row) => `${runtime}, ${row}: is missing`),
+  )
+  return [...cells.flatMap(faultsOf), ...missing]
+}
+
+/** The first line on which two stories part, around the first differing character; empty where they are the same. */
+export function differenceOf(a: string, b: string): string {
+  if (a === b) return ''
+  const [linesOfA, linesOfB] = [a.split('\n'), b.split('\n')]
+  const line = Math.max(
+    0,
+    linesOfA.findIndex((text, i) => text !== linesOfB[i]),
+  )
+  const [one, other] = [linesOfA[line] ?? '', linesOfB[line] ?? '']
+  const at = [...one].findIndex((_, i) => one[i] !== other[i])
+  const around = (text: string) => text.slice(Math.max(0, at - 120), at + 200)
+  return `line ${line + 1}:\n  ${around(one)}\n  ${around(other)}`
+}
+
+/** The matrix as a Markdown table: rows are what was tested, columns the runtimes, with the reasons of what was skipped below. */
+export function tableOf({ cells, leftOut }: Matrix): string {
+  const runtimes = Object.keys(floors)
+  const named = [...new Set(Object.values(floors).flatMap((rows) => Object.keys(rows)))]
+  const rows = [...named.filter((row) => row !== TESTS), TESTS]
+  const reasons: string[] = []
+  const textOf = (cell: Cell | undefined): string => {
+    if (cell === undefined) return '–'
+    const failed = cell.failed.length > 0 ? `, **${cell.failed.length} failed**` : ''
+    const skipped = Object.entries(cell.skipped).map(([reason, count]) => {
+      if (!reasons.includes(reason)) reasons.push(reason)
+      return `${count} (${letter(reasons.indexOf(reason))})`
+    })
+    return `${cell.passed} passed${failed}${skipped.length > 0 ? `, skipped ${skipped.join(', ')}` : ''}`
+  }
+  const body = rows.map((row) => [
+    row,
+    ...runtimes.map((runtime) => textOf(cells.find((cell) => cell.runtime === runtime && cell.row === row))),
+  ])
+  const notes = reasons.map((reason, i) => `(${letter(i)}) ${reason}`)
+  const left = Object.entries(leftOut).map(([file, reason]) => `- \`${file}\`: ${reason}`)
+  return [
+    ...aligned([['', ...runtimes], ...body]),
+    ...(notes.length > 0 ? ['', `Skipped, because ${notes.join('; ')}.`] : []),
+    ...(left.length > 0 ? ['', "Of the tools' tests these run in Node alone:", '', ...left] : []),
+  ].join('\n')
+}
+
+const letter = (at: number): string => String.fromCharCode(97 + at)
+
+function aligned([head = [], ...body]: readonly (readonly string[])[]): string[] {
+  const widths = head.map((_, i) => Math.max(3, ...[head, ...body].map((row) => (row[i] ?? '').length)))
+  const line = (row: readonly string[]) => `| ${widths.map((width, i) => (row[i] ?? '').padEnd(width)).join(' | ')} |`
+  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...body.map(line)]
+}

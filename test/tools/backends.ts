@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memfs } from '../../src/backends/memfs.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
+import { fill } from './fill.ts'
+import type { Tree } from './setup.ts'
+
+/** The same tree on every backend. `dispose` removes what stands on disk. */
+export async function everyBackend(
+  tree: Tree,
+): Promise<{ name: string; backend: Backend; dispose(): Promise<void> }[]> {
+  const source = memory(tree)
+  const directory = mkdtempSync(join(tmpdir(), 'wardspace-tools-'))
+  const disk = await node(directory)
+  const volume = memfs()
+  for (const backend of [disk, volume]) await fill(backend, source)
+  return [
+    { name: 'memory', backend: source, dispose: async () => {} },
+    { name: 'memfs', backend: volume, dispose: () => volume.close() },
+    {
+      name: 'node',
+      backend: disk,
+      async dispose() {
+        await disk.close()
+        rmSync(directory, { recursive: true, force: true })
+      },
+    },
+  ]
+}
