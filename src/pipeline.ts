@@ -213,9 +213,9 @@ export async function reach(
   const planned = tool.plan(input, { cwd: run.shell.cwd })
   record?.plans(planned)
   record?.at('guard')
-  const accesses = await guardAccesses(core.backend, planned)
-  record?.reaches(accesses, input)
   const facts = policyCall(run, tool.name, input)
+  const accesses = await guardAccesses(core.backend, planned, nameJudge(core, facts))
+  record?.reaches(accesses, input)
   const line = tool.commandLine?.(input)
   if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
   return reachByCommand(core, { tool, input, accesses }, facts, line, record)
@@ -237,7 +237,8 @@ async function reachByCommand(
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }
-  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens)) {
+  const judgeName = nameJudge(core, facts)
+  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens, judgeName)) {
     const opened = core.policy.evaluate({ ...facts, accesses: [access] })
     // What it asks about is asked when the line comes to it, or once it is known what it wrote.
     if (opened.decision !== 'deny') continue
@@ -246,6 +247,14 @@ async function reachByCommand(
     reached.verdict = combine(reached.verdict, opened)
   }
   return reached
+}
+
+/** Judges a path that cannot be followed by its name alone. */
+function nameJudge(core: Core, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
+  return (access) => {
+    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw denied(verdict)
+  }
 }
 
 /** Gets the approval of what is about to run. */

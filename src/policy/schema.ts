@@ -45,6 +45,7 @@ export interface CommandPolicy {
 /** What a run may do, as far as a policy says so; the names are those of the workspace's limits. */
 export interface PolicyLimits {
   readonly callsPerMinute?: number
+  readonly bytesReadPerRun?: number
   readonly bytesWrittenPerRun?: number
   /** The budget of one patch. */
   readonly patchFiles?: number
@@ -128,6 +129,7 @@ const count = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 const limitNames = [
   'callsPerMinute',
+  'bytesReadPerRun',
   'bytesWrittenPerRun',
   'patchFiles',
   'patchDeletes',
