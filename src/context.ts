@@ -71,6 +71,8 @@ export function contextFor(
         return undefined
       }
     },
+    taint: flow.highest,
+    memory: core.memory === undefined ? undefined : { ...core.memory, scopes: run.scopes },
     brings: flow.brings,
     reachesHost: flow.reachesHost,
     async readArtifact(uri) {

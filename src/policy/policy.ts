@@ -329,7 +329,7 @@ function because(part: Part, access: GuardedAccess | undefined): string {
   return access?.classification.reason ?? `it is protected (${part.name})`
 }
 
-const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true }
+const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true, 'memory.acl': true }
 
 function codeOf(part: Part, access: GuardedAccess | undefined): ErrorCode {
   if (part.source === 'protection') return part.protection.code

@@ -159,6 +159,8 @@ export interface View {
   visible(start: Path, filters: WalkFilters, wanted: (path: Path) => boolean): Promise<readonly Path[]>
   /** The files to search. */
   candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]>
+  /** The files of a granted tree of notes, hidden and ignored names too. */
+  notes(start: Path): Promise<readonly Path[]>
   /** Everything below a path that shall be moved or copied whole, hidden and ignored names too; `LIMIT_EXCEEDED` over `most`. */
   all(start: Path, most: number): Promise<WalkEntry[]>
   /**
@@ -174,7 +176,7 @@ export interface View {
   readonly capabilities: Backend['capabilities']
 }
 
-export type WalkKind = 'list' | 'search' | 'diff'
+export type WalkKind = 'list' | 'search' | 'diff' | 'memory'
 
 /** `undefined` ends the scan. */
 export type Wants = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
@@ -255,6 +257,7 @@ export function createView(options: ViewOptions): View {
       return (await filesBelow(start, options.sight('list'), filters, true)).filter(wanted)
     },
     candidates: (start, filters) => filesBelow(start, options.sight('search'), filters, false),
+    notes: (start) => filesBelow(start, options.sight('memory'), { includeHidden: true, includeIgnored: true }, false),
     async all(start, most) {
       const found: WalkEntry[] = []
       const everything = { includeHidden: true, includeIgnored: true }
