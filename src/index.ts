@@ -10,7 +10,7 @@ export { type RunReport, reportRuns, type WrittenFile } from './evidence/report.
 export { reportMarkdown } from './evidence/report-text.ts'
 export { callbackSink, memorySink } from './evidence/sinks.ts'
 export type { Classification, Kind } from './files/classify.ts'
-export type { HookCall, Hooks, PreHookAnswer } from './hooks.ts'
+export type { HookCall, Hooks, PostToolResponse, PreHookAnswer, PreToolCall } from './hooks.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export type { LogicalPath, Path } from './paths/logical-path.ts'
 export type { CallOptions, Success } from './pipeline.ts'

@@ -3,7 +3,7 @@ import { contextFor } from './context.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
 import { type Flow, openFlow } from './flow.ts'
-import { runPostHook, runPreHook } from './hooks.ts'
+import { preHooks, runPostHooks, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
 import { keepWhole } from './keep-whole.ts'
@@ -70,9 +70,14 @@ export async function callTool(
     let call = await judge(core, run, called, given, record, flow)
 
     // 7. A hook may refuse or narrow. What it narrows is judged from the start.
-    record.at('hooks')
-    const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
-    if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record, flow)
+    let input = given
+    for (const hook of preHooks(core.hooks)) {
+      record.at('hooks')
+      const narrowed = await runPreHook(hook, hookCall(run, call), core.limits.hookTimeoutMs)
+      if (narrowed === undefined) continue
+      input = narrowed.input
+      call = await judge(core, run, called, input, record, flow)
+    }
 
     // What was approved earlier is what was seen then.
     if (grant !== undefined) {
@@ -81,7 +86,7 @@ export async function callTool(
     }
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
-    const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
+    const repeatable = typeof called === 'string' ? { input } : undefined
     const asking = { grant, signal, approve: options.approve, earlier: [] as Question[], answered: record.answered }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
@@ -154,7 +159,7 @@ export async function callTool(
       ...(artifactUri === undefined ? {} : { artifactUri }),
       ...(core.labels.active ? { label: flow.shown() } : {}),
     }
-    const answered = (await runPostHook(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
+    const answered = (await runPostHooks(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
     const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
 
     // 12. What a model sees is bounded.

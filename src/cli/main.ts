@@ -31,7 +31,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
                       wardspace.config.json|toml|yaml in the root or the current directory, else autonomous)
   --overlay           keep all changes apart, until they are accepted (mcp and call)
-  --ask               ask for approvals on stderr, answered on stdin (call; by itself in a terminal)
+  --ask               ask for approvals on stderr, answered on stdin (call and demo; call does so in a terminal)
   --plan              refuse every change until a plan is approved (mcp)
   --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
   --read-only         register no tool that changes anything
@@ -52,6 +52,12 @@ const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> =
   policy,
   tools,
 }
+
+// Whoever reads the output may stop: `wardspace demo | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+  throw error
+})
 
 const [name = 'help', ...words] = process.argv.slice(2)
 

@@ -104,6 +104,16 @@ export async function openFiles(
     return (await folder.look(path))?.stat
   }
 
+  /** A whole file, or undefined where there is none. */
+  function wholeAt(path: Path) {
+    return reading('read', path, async () => {
+      const entry = await folder.look(path)
+      if (entry?.type !== 'file') return undefined
+      const bytes = await folder.bytes(entry)
+      return { bytes, stat: { ...entry.stat, size: bytes.length } }
+    })
+  }
+
   async function commit(changes: readonly Change[], how: CommitOptions): Promise<Receipt> {
     throwIfAborted(how.signal)
     validateChanges(changes)
@@ -230,6 +240,20 @@ export async function openFiles(
         return { bytes: new Uint8Array(await part.arrayBuffer()), stat }
       })
     },
+    async scan(paths, visit) {
+      const ahead: ReturnType<typeof wholeAt>[] = []
+      let next = 0
+      for (const path of paths) {
+        while (next < paths.length && ahead.length < AHEAD) {
+          const reads = wholeAt(paths[next++] as Path)
+          // Whoever stops early does not wait for it.
+          reads.catch(() => {})
+          ahead.push(reads)
+        }
+        const found = await ahead.shift()
+        if (found !== undefined && !visit(path, found.bytes, found.stat)) return
+      }
+    },
     readLink: (path) =>
       reading('read link', path, async () => {
         throw await wrongType(folder.look, 'read link', path, await folder.look(path))
@@ -243,6 +267,9 @@ export async function openFiles(
     },
   }
 }
+
+/** How many files a scan reads before they are asked for. */
+const AHEAD = 4
 
 function capabilitiesWith(caseSensitive: boolean): Capabilities {
   return Object.freeze({

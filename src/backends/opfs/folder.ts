@@ -25,8 +25,8 @@ export interface Folder {
   remove(path: Path): Promise<void>
   /** Forgets the handles at and below a path. */
   forget(path: Path): void
-  /** Notes that a file was replaced, so that its tag is another even within one tick of the clock. */
-  touched(path: Path): void
+  /** Notes that a file was replaced, so that its tag is another even within one tick of the clock, and keeps its handle. */
+  touched(path: Path, handle: FileSystemFileHandle): void
 }
 
 export interface FolderOptions {
@@ -156,7 +156,8 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
       const above = await find(parentOf(path))
       if (above !== undefined) await lookedUp(path, () => patiently(() => above.removeEntry(nameOf(path))))
     },
-    touched(path) {
+    touched(path, handle) {
+      keep(path, handle)
       touches.set(path, (touches.get(path) ?? 0) + 1)
     },
   }

@@ -66,14 +66,16 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
     if (canMove && movable.move !== undefined) {
       await patiently(async () => movable.move?.(directory, nameOf(path)))
       staged.delete(name)
+      // It is where it was moved to.
+      folder.touched(path, source)
     } else await fill(path, await (await source.getFile()).arrayBuffer())
-    folder.touched(path)
   }
 
   async function fill(path: Path, bytes: BufferSource): Promise<void> {
     const directory = await folder.directory(parentOf(path), 'change')
-    await writeStream(await directory.getFileHandle(nameOf(path), { create: true }), bytes)
-    folder.touched(path)
+    const target = await directory.getFileHandle(nameOf(path), { create: true })
+    await writeStream(target, bytes)
+    folder.touched(path, target)
   }
 
   return {
