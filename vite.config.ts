@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
@@ -10,8 +10,10 @@ const entries = [
   'src/git/index.ts',
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
+  'src/evidence/directory-parking.ts',
   'src/evidence/jsonl-sink.ts',
   'src/shells/bash.ts',
+  'src/shells/bash/thread.ts',
   'src/cli/main.ts',
   ...readdirSync('src/backends')
     .filter((name) => name.endsWith('.ts'))
@@ -50,6 +52,9 @@ export default defineConfig(async () => ({
 /** Tests in a real Chromium, on a page of their own origin. */
 async function inBrowser(): Promise<TestProjectConfiguration> {
   return {
+    server: { fs: { allow: ['.', realpathSync('node_modules')] } },
+    // Its file of WebAssembly lies beside it, where a bundled module would not find it.
+    optimizeDeps: { exclude: ['quickjs-emscripten', '@jitl/quickjs-wasmfile-release-asyncify'] },
     test: {
       name: 'browser',
       include: ['test/**/*.browser.ts'],

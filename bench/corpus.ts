@@ -25,13 +25,13 @@ export interface Corpus {
   remove(): void
 }
 
-/** Copies `count` text files of installed packages, under other names where there are too few, with a `.gitignore`. */
-export function makeCorpus(count: number): Corpus {
+/** Copies `count` text files of installed packages, of `smallest` bytes or more, under other names where there are too few, with a `.gitignore`. */
+export function makeCorpus(count: number, { smallest = 0 } = {}): Corpus {
   const from = join(import.meta.dirname, '../node_modules')
   const sources = readdirSync(from, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && text.test(entry.name))
     .map((entry) => relative(from, join(entry.parentPath, entry.name)))
-    .filter((path) => statSync(join(from, path)).size <= LARGEST)
+    .filter((path) => isBetween(statSync(join(from, path)).size, smallest, LARGEST))
     .sort()
   const root = mkdtempSync(join(tmpdir(), 'wardspace-bench-'))
   const paths: string[] = []
@@ -59,4 +59,8 @@ export function makeCorpus(count: number): Corpus {
     files: () => Object.fromEntries(paths.map((path) => [path, new Uint8Array(readFileSync(join(root, path)))])),
     remove: () => rmSync(root, { recursive: true, force: true }),
   }
+}
+
+function isBetween(size: number, smallest: number, largest: number): boolean {
+  return size >= smallest && size <= largest
 }

@@ -13,10 +13,10 @@ const MIB = 1024 * 1024
 /** A patch of 5 MB over 1,000 files against `git apply --check`, and a hunk that fits nowhere against a fixed time. */
 export async function benchPatch(): Promise<void> {
   console.log('\nPatches')
-  const corpus = makeCorpus(1000)
+  const corpus = makeCorpus(1000, { smallest: 4096 })
   try {
     const files = corpus.files()
-    const { patch, count } = changesOf(files, 5 * MIB)
+    const { patch, count } = changesOf(files, 5_000_000)
     writeFileSync(join(corpus.root, 'changes.patch'), patch)
     const original = memory(files)
     const size = `${(patch.length / MIB).toFixed(1)} MiB over ${count} files`
@@ -66,25 +66,32 @@ const policy = {
   ],
 }
 
-/** A patch that changes some lines of every file, about as large as asked for. */
-function changesOf(files: Readonly<Record<string, Uint8Array>>, bytes: number): { patch: string; count: number } {
+/** A patch that changes some lines of every file, as large as asked for. */
+function changesOf(
+  files: Readonly<Record<string, Uint8Array>>,
+  bytes: number,
+): { patch: string; count: number } {
   const texts = Object.entries(files).map(([path, content]) => [path, new TextDecoder().decode(content)] as const)
-  const each = bytes / texts.length
-  let patch = ''
-  let count = 0
-  for (const [path, text] of texts) {
-    const lines = text.split('\n')
-    const step = Math.max(2, Math.round((lines.length * 110) / each))
-    const changed = lines
-      .map((line, i) => (i % step === step >> 1 ? `${line.slice(0, 200)} // changed` : line))
-      .join('\n')
-    const name = path as LogicalPath
-    const section = unifiedDiff({ path: name, text }, { path: name, text: changed }).text
-    if (section === '' || section.length > 40 * each) continue
-    patch += section
-    count += 1
+  const sections: string[] = []
+  let left = bytes
+  for (const [i, [path, text]] of texts.entries()) {
+    const share = left / (texts.length - i)
+    let section = ''
+    // Fewer and fewer changes, until their lines of context fit the share.
+    for (let step = 8; section === '' || (section.length > share && step < text.length); step *= 2)
+      section = everyLine(path as LogicalPath, text, step)
+    if (section === '') throw new Error(`Nothing to change in ${path}`)
+    sections.push(section)
+    left -= section.length
   }
-  return { patch, count }
+  return { patch: sections.join(''), count: sections.length }
+}
+
+function everyLine(path: LogicalPath, text: string, step: number): string {
+  const lines = text.split('\n')
+  const which = Math.min(step, lines.length)
+  const changed = lines.map((line, at) => (at % which === which >> 1 ? `${line.slice(0, 200)} // changed` : line))
+  return unifiedDiff({ path, text }, { path, text: changed.join('\n') }).text
 }
 
 async function rejected(): Promise<void> {

@@ -53,7 +53,8 @@ export function deskFor(
       backend: drafts,
       signal: stopped,
       sight: (kind) => sightFor(core.policy, facts, kind, call.verdict),
-      onRead(path) {
+      onRead(path, bytes) {
+        run.rates.reads(bytes)
         reads.add(path)
         record.reads(path)
       },

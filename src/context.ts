@@ -31,7 +31,8 @@ export function contextFor(
   call: JudgedCall,
   { record, flow, signal, ask, commit }: ContextOptions,
 ): ToolContext {
-  const reads = (path: Path) => {
+  const reads = (path: Path, bytes = 0) => {
+    run.rates.reads(bytes)
     record.reads(path)
     flow.reads(path)
   }
@@ -53,8 +54,8 @@ export function contextFor(
     staleGuard: core.staleGuard,
     async workspaceDiff(wanted) {
       const diff = await diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal)
-      for (const { path, oldPath } of diff.sections) {
-        reads(path as Path)
+      for (const { path, oldPath, text } of diff.sections) {
+        reads(path as Path, text.length)
         if (oldPath !== undefined) flow.reads(oldPath as Path)
       }
       return diff
@@ -70,6 +71,8 @@ export function contextFor(
         return undefined
       }
     },
+    taint: flow.highest,
+    memory: core.memory === undefined ? undefined : { ...core.memory, scopes: run.scopes },
     brings: flow.brings,
     reachesHost: flow.reachesHost,
     async readArtifact(uri) {

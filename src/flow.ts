@@ -24,6 +24,8 @@ export interface Flow {
   reads(path: Path): void
   /** Content of a label that its path does not tell. */
   brings(label: Label, path: string): void
+  /** The highest label that may flow out of the call. */
+  highest(): Label
   /** @throws ToolError `TAINT_DENIED` */
   reachesHost(host: string): void
   /**
@@ -126,6 +128,7 @@ export function openFlow(core: Core, run: Run, callId: string, tool: string, isT
     },
     reads: (path) => note(labelOf(path), path),
     brings: note,
+    highest: () => highest()?.label ?? 'public',
     reachesHost(host) {
       const [sink] = sinksAbove({ host })
       if (sink !== undefined) throw denied(sink, highest() as TaintOrigin, `reach ${quote(host)}`)
@@ -182,6 +185,7 @@ const inactive: Flow = {
   enters: (call) => call,
   reads() {},
   brings() {},
+  highest: () => 'public',
   reachesHost() {},
   judge: (changes) => changes,
   committed() {},

@@ -50,7 +50,11 @@ export const defaultLimits = {
   /** Background commands of one run. */
   processes: 64,
   hookTimeoutMs: 10_000,
+  /** How long a call waits for its approval. */
+  approvalMs: 24 * 60 * 60 * 1000,
   callsPerMinute: 10_000,
+  /** Of files that are shown, each time; no limit of its own. */
+  bytesReadPerRun: Number.MAX_SAFE_INTEGER,
   bytesWrittenPerRun: 1024 * MIB,
   /** Earlier content that is kept for undo; the oldest calls are dropped first. */
   journalBytes: 64 * MIB,

@@ -2,7 +2,7 @@ import { ToolError } from './errors.ts'
 import type { KnownChange } from './evidence/change-diff.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import { type Path, quote } from './paths/logical-path.ts'
-import type { Answered, Question, ReadAnswer } from './policy/approval.ts'
+import type { Answered, ApproveHandler, Question, ReadAnswer } from './policy/approval.ts'
 import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
 import type { Plan } from './policy/plan.ts'
 import type { Core, Run } from './run.ts'
@@ -49,6 +49,8 @@ export interface Repeatable {
 export interface Asking {
   readonly grant: Grant | undefined
   readonly signal: AbortSignal | undefined
+  /** Answers where the workspace has nobody who does. */
+  readonly approve: ApproveHandler | undefined
   /** Told of every answer, for the record. */
   readonly answered: (question: Question, ...answer: Parameters<Answered>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
@@ -89,11 +91,11 @@ async function askOrPark(
   run: Run,
   call: Repeatable | undefined,
   request: Question,
-  { signal, earlier, answered }: Asking,
+  { signal, earlier, answered, approve: handler }: Asking,
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
-    await run.approvals.ask(request, signal, (how, by) => answered(request, how, by))
+    await run.approvals.ask(request, { signal, approve: handler, answered: (how, by) => answered(request, how, by) })
   } catch (error) {
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
@@ -106,6 +108,7 @@ async function askOrPark(
         tool: request.tool,
         input: call.input,
         at: core.clock(),
+        expiresAt: core.clock() + core.limits.approvalMs,
         request: { id, ...withEarlier(request, earlier) },
         effect: await effect(),
       })

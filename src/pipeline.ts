@@ -3,14 +3,14 @@ import { contextFor } from './context.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
 import { type Flow, openFlow } from './flow.ts'
-import { runPostHook, runPreHook } from './hooks.ts'
+import { preHooks, runPostHooks, runPreHook } from './hooks.ts'
 import { parseInput } from './input.ts'
 import { judgeChanges } from './judge-changes.ts'
 import { keepWhole } from './keep-whole.ts'
 import { approve, approveStep, type Grant, requireGrant, withGrant } from './parking.ts'
 import { type Path, ROOT } from './paths/logical-path.ts'
 import { enactPlan, isPlanning } from './plan-mode.ts'
-import type { Question } from './policy/approval.ts'
+import type { ApproveHandler, Question } from './policy/approval.ts'
 import type { Label } from './policy/labels.ts'
 import { combine, denied, type PolicyCall, type Verdict } from './policy/policy.ts'
 import { project } from './projection.ts'
@@ -43,6 +43,8 @@ export interface Success {
 export interface CallOptions {
   /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
   readonly signal?: AbortSignal
+  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
 }
@@ -68,9 +70,14 @@ export async function callTool(
     let call = await judge(core, run, called, given, record, flow)
 
     // 7. A hook may refuse or narrow. What it narrows is judged from the start.
-    record.at('hooks')
-    const narrowed = await runPreHook(core.hooks, hookCall(run, call), core.limits.hookTimeoutMs)
-    if (narrowed !== undefined) call = await judge(core, run, called, narrowed.input, record, flow)
+    let input = given
+    for (const hook of preHooks(core.hooks)) {
+      record.at('hooks')
+      const narrowed = await runPreHook(hook, hookCall(run, call), core.limits.hookTimeoutMs)
+      if (narrowed === undefined) continue
+      input = narrowed.input
+      call = await judge(core, run, called, input, record, flow)
+    }
 
     // What was approved earlier is what was seen then.
     if (grant !== undefined) {
@@ -79,8 +86,8 @@ export async function callTool(
     }
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
-    const repeatable = typeof called === 'string' ? { input: narrowed?.input ?? given } : undefined
-    const asking = { grant, signal, earlier: [] as Question[], answered: record.answered }
+    const repeatable = typeof called === 'string' ? { input } : undefined
+    const asking = { grant, signal, approve: options.approve, earlier: [] as Question[], answered: record.answered }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
@@ -152,7 +159,7 @@ export async function callTool(
       ...(artifactUri === undefined ? {} : { artifactUri }),
       ...(core.labels.active ? { label: flow.shown() } : {}),
     }
-    const answered = (await runPostHook(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
+    const answered = (await runPostHooks(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
     const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
 
     // 12. What a model sees is bounded.
@@ -208,12 +215,12 @@ export async function reach(
   const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
   record?.at('plan')
-  const planned = tool.plan(input, { cwd: run.shell.cwd })
+  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: core.memory?.path })
   record?.plans(planned)
   record?.at('guard')
-  const accesses = await guardAccesses(core.backend, planned)
-  record?.reaches(accesses, input)
   const facts = policyCall(run, tool.name, input)
+  const accesses = await guardAccesses(core.backend, planned, nameJudge(core, facts))
+  record?.reaches(accesses, input)
   const line = tool.commandLine?.(input)
   if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
   return reachByCommand(core, { tool, input, accesses }, facts, line, record)
@@ -235,7 +242,8 @@ async function reachByCommand(
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }
-  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens)) {
+  const judgeName = nameJudge(core, facts)
+  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens, judgeName)) {
     const opened = core.policy.evaluate({ ...facts, accesses: [access] })
     // What it asks about is asked when the line comes to it, or once it is known what it wrote.
     if (opened.decision !== 'deny') continue
@@ -244,6 +252,14 @@ async function reachByCommand(
     reached.verdict = combine(reached.verdict, opened)
   }
   return reached
+}
+
+/** Judges a path that cannot be followed by its name alone. */
+function nameJudge(core: Core, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
+  return (access) => {
+    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw denied(verdict)
+  }
 }
 
 /** Gets the approval of what is about to run. */

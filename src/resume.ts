@@ -1,6 +1,7 @@
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { type CallOptions, callTool, type Success } from './pipeline.ts'
 import { type ApprovalAnswer, type ReadAnswer, readAnswer } from './policy/approval.ts'
+import type { ParkedCall } from './policy/parked.ts'
 import { openRecord } from './record.ts'
 import type { Core, Run } from './run.ts'
 
@@ -18,6 +19,8 @@ export async function resumeCall(
     const parked = await core.parking.take(id)
     core.waiting.delete(id)
     if (parked === undefined) throw notWaiting(id)
+    // A record that names no time is none that was made here.
+    if (!(core.clock() < parked.expiresAt)) throw expired(parked)
     return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
   } catch (error) {
     const failure = toFailure(error)
@@ -30,6 +33,14 @@ function requireAnswer(answer: unknown): ReadAnswer {
   const read = readAnswer(answer)
   if (read !== undefined) return read
   throw new ToolError('INVALID_INPUT', 'An approval is answered by "allow", "allow-run" or { deny: reason }')
+}
+
+function expired({ id, tool, expiresAt }: ParkedCall): ToolError {
+  return new ToolError('NOT_FOUND', `The approval of ${tool} came too late: it could be given for a limited time`, {
+    approvalId: id,
+    expiresAt,
+    hint: 'Nothing was changed. Make the call again.',
+  })
 }
 
 function notWaiting(id: string): ToolError {

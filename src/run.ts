@@ -8,7 +8,7 @@ import type { CarriedLabels } from './flow.ts'
 import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
-import type { Path } from './paths/logical-path.ts'
+import type { LogicalPath, Path } from './paths/logical-path.ts'
 import type { SubmittedPlan } from './plan-mode.ts'
 import type { Approvals } from './policy/approval.ts'
 import type { ParkedCalls } from './policy/parked.ts'
@@ -50,6 +50,8 @@ export interface Core {
   /** The runs that made them, by approval, where they were made here. */
   readonly waiting: Map<string, Run>
   readonly hooks: Hooks
+  /** Where notes lie, and whether only the memory tools reach them. */
+  readonly memory: { readonly path: LogicalPath; readonly acl: boolean } | undefined
   readonly staleGuard: 'hash' | 'shown'
   /** What runs commands. */
   readonly shell: Shell | undefined
@@ -80,6 +82,8 @@ export interface Task {
 export interface Run {
   readonly id: string
   readonly actor: string
+  /** Which notes it may see, where the memory asks. */
+  readonly scopes: readonly string[]
   /** An approved plan's paths become its scope. */
   task: Task | undefined
   /** The plan that was approved, where the workspace asks for one. */

@@ -14,7 +14,9 @@ export function sightFor(
   kind: WalkKind,
   verdict: Pick<Verdict, 'rules'>,
 ): Sight {
-  const permission = `file:${kind}` as const
+  const permission = kind === 'memory' ? 'memory:read' : (`file:${kind}` as const)
+  // Notes are read by a permission of their own.
+  const reading = kind === 'memory' ? permission : 'file:read'
   const asking = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
   const view = policy.forCall(call)
 
@@ -29,9 +31,9 @@ export function sightFor(
   // Where only protections tell names apart, most files need no more than a look at theirs.
   const isUniform =
     view.isUniform(permission) &&
-    view.isUniform('file:read') &&
+    view.isUniform(reading) &&
     allows(ORDINARY, permission, ordinary) &&
-    allows(ORDINARY, 'file:read', ordinary)
+    allows(ORDINARY, reading, ordinary)
 
   return {
     revision: `${policy.revision}:${call.tool}:${view.key}:${kind}:${asking.join(',')}`,
@@ -41,7 +43,7 @@ export function sightFor(
       if (classification.protection === 'git') return false
       // A listing may show that a protected file exists: there, only the embedder's own rules hide.
       const shown = kind === 'list' && classification.protection === 'secret' ? ordinary : classification
-      if (allows(path, permission, shown) && allows(path, 'file:read', shown)) return true
+      if (allows(path, permission, shown) && allows(path, reading, shown)) return true
       return type === 'directory' && view.mayLead(permission, path)
     },
     enter: (path) => classifyDirectory(path).protection !== 'git' && view.mayLead(permission, path),

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Access, GuardedAccess, Permission } from './access.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
-import type { Path } from './paths/logical-path.ts'
+import type { LogicalPath, Path } from './paths/logical-path.ts'
 import type { Label } from './policy/labels.ts'
 import type { Plan } from './policy/plan.ts'
 import type { Processes } from './shells/processes.ts'
@@ -86,14 +86,28 @@ export interface ToolContext {
   brings(label: Label, path: string): void
   /** Asks before anything goes to a host: `TAINT_DENIED` where what the run has seen may not go there. */
   reachesHost(host: string): void
+  /** The highest label that the run has seen, this call included. */
+  taint(): Label
+  /** The notes of the workspace, where it has such. */
+  readonly memory: MemoryContext | undefined
   /** The stored full result of an earlier call of this run. */
   readArtifact(uri: string): Promise<string>
+}
+
+/** Where notes lie, and which of them the caller may see. */
+export interface MemoryContext {
+  readonly path: LogicalPath
+  readonly acl: boolean
+  /** The scopes of the run. */
+  readonly scopes: readonly string[]
 }
 
 /** What a plan may know beside its input. */
 export interface PlanState {
   /** Where the next command of the run starts. */
   readonly cwd: Path
+  /** The directory of the notes, where the workspace has such. */
+  readonly memory?: LogicalPath | undefined
 }
 
 /** One tool: its contract, the pure plan of what it reaches, and the draft of what it does. */

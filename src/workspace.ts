@@ -20,6 +20,7 @@ import { ROOT } from './paths/logical-path.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
 import { approvePlans, isPlanning } from './plan-mode.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from './policy/approval.ts'
+import { type MemoryPolicy, memoryPath } from './policy/memory.ts'
 import { memoryParking, type ParkedCalls } from './policy/parked.ts'
 import type { Plan } from './policy/plan.ts'
 import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.ts'
@@ -82,6 +83,8 @@ export interface RunOptions {
   /** Who acts, for the record. Default: `agent`. */
   readonly actor?: string
   readonly task?: Task
+  /** Which notes it sees and stores, where the policy has the memory ACL: names that the notes carry, too. */
+  readonly scopes?: readonly string[]
   /** The taint that the run had in another process: `taint.origin()` there. */
   readonly taint?: TaintOrigin
 }
@@ -233,7 +236,9 @@ export interface Workspace extends WorkspaceRun {
  */
 export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const sinks = sinksOf(options)
-  return openWorkspace(createCore(options, sinks), options, sinks)
+  const core = createCore(options, sinks)
+  await requireOwnName(core)
+  return openWorkspace(core, options, sinks)
 }
 
 /** `leave`: takes a fork out of those that its origin tells of changes. */
@@ -329,7 +334,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
   const isReadOnly = policy.data.preset === 'readOnly'
   const withheld = new Map<string, ToolError>()
   for (const tool of inSet) {
-    const why = reasonToWithhold(tool, options, sealed, isReadOnly)
+    const why = reasonToWithhold(tool, { ...options, memory: policy.data.memory }, sealed, isReadOnly)
     if (why !== undefined) withheld.set(tool.name, why)
   }
   const registered = inSet.filter(({ name }) => !withheld.has(name))
@@ -340,6 +345,10 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
         'The audit file lies inside the workspace, where an agent could reach it; choose another place',
       )
     }
+  }
+  const { directory } = options.parked ?? {}
+  if (directory !== undefined && backend.holds?.(directory) === true) {
+    throw new TypeError('Parked calls lie inside the workspace, where an agent could reach them; choose another place')
   }
   return {
     backend: sealed ? readOnly(backend) : backend,
@@ -361,6 +370,10 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     parking: options.parked ?? memoryParking(),
     waiting: new Map(),
     hooks: options.hooks ?? {},
+    memory:
+      policy.data.memory === undefined
+        ? undefined
+        : { path: memoryPath(policy.data.memory), acl: policy.data.memory.acl ?? false },
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,
     keepCwd: options.keepCwd ?? false,
@@ -371,14 +384,36 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
   }
 }
 
+/** The rule that closes the notes names them: they must have no other name. */
+async function requireOwnName({ backend, memory }: Core): Promise<void> {
+  if (memory === undefined) return
+  let path: string
+  try {
+    path = await backend.canonical(memory.path)
+  } catch {
+    path = ''
+  }
+  if (path !== memory.path) {
+    throw new TypeError(`The memory ${JSON.stringify(memory.path)} is a link, or has another name on the storage`)
+  }
+}
+
 /** Why a tool is not registered: what would change files in a read-only workspace, and commands that nothing runs. */
 function reasonToWithhold(
   { name, mutates, permission }: Tool,
-  { shell, mode }: Pick<WorkspaceOptions, 'shell' | 'mode'>,
+  { shell, mode, memory }: Pick<WorkspaceOptions, 'shell' | 'mode'> & { readonly memory: MemoryPolicy | undefined },
   sealed: boolean,
   isReadOnly: boolean,
 ): ToolError | undefined {
   const isCommand = permission.startsWith('command:')
+  if (permission.startsWith('memory:') && memory === undefined) {
+    return new ToolError('UNKNOWN_TOOL', `${name} needs a memory, and this workspace has none`)
+  }
+  if (name === 'memory_recall' && memory?.acl === true) {
+    return new ToolError('UNKNOWN_TOOL', 'memory_recall knows no scopes, and the notes here are kept apart by them', {
+      hint: 'Use memory_search and memory_get.',
+    })
+  }
   if (permission === 'plan:submit' && mode !== 'plan') {
     return new ToolError('UNKNOWN_TOOL', `${name} is a tool of plan mode, and this workspace is not in it`, {
       hint: 'Nothing has to be planned here: go on.',
@@ -407,13 +442,18 @@ function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
   return Array.isArray(audit) ? (audit as readonly AuditSink[]) : [audit as AuditSink]
 }
 
-function startRun(core: Core, options: WorkspaceOptions, { id, actor = 'agent', task, taint }: RunOptions = {}): Run {
+function startRun(
+  core: Core,
+  options: WorkspaceOptions,
+  { id, actor = 'agent', task, taint, scopes = [] }: RunOptions = {},
+): Run {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
   return {
     id: runId,
     actor,
+    scopes: [...scopes],
     task,
     plan: undefined,
     ledger: createLedger(),

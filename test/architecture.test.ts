@@ -111,13 +111,17 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'shells',
   ],
   index: '*',
-  adapters: ['workspace', 'tool', 'errors', 'pipeline', 'adapters'],
+  adapters: ['policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
   testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace'],
   cli: '*',
 }
 
 /** Files whose job is Node: nothing else may name a module of it. */
-const nodeFiles = [/^backends\/node(\.ts|\/)/, /^cli\//, /^evidence\/(jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/]
+const nodeFiles = [
+  /^backends\/node(\.ts|\/)/,
+  /^cli\//,
+  /^evidence\/(directory-parking|jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
+]
 
 interface Import {
   readonly specifier: string

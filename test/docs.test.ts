@@ -13,6 +13,7 @@ import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
 import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
+import { directoryParking } from '../src/evidence/directory-parking.ts'
 import { reportMarkdown } from '../src/evidence/report-text.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
@@ -61,6 +62,7 @@ async function given(): Promise<Record<string, unknown>> {
     node: () => node(directory, { stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,
+    directoryParking: () => directoryParking(`${directory}-waiting`),
     token: `ghp_${'a1B2'.repeat(9)}`,
     workspace: await createWorkspace({ backend: files, policy: 'autonomous' }),
     StdioServerTransport: InMemoryTransport,

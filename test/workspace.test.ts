@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../src/backends/memory.ts'
-import { callbackSink, createWorkspace, type Hooks, type PolicyInput, type WorkspaceOptions } from '../src/index.ts'
+import { callbackSink, createWorkspace, type PolicyInput, type WorkspaceOptions } from '../src/index.ts'
 
 const files = {
   'src/app.ts': 'export const answer = 41\n',
@@ -292,58 +292,6 @@ describe('policy in a call', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
     workspace.approvePlan()
     expect(await workspace.call('write_file', write)).toMatchObject({ ok: true })
-  })
-})
-
-describe('hooks', () => {
-  const withHooks = (hooks: Hooks) => open({ hooks, limits: { hookTimeoutMs: 50 } })
-
-  it('refuse, and what they narrow is judged again', async () => {
-    const refusing = await withHooks({
-      preToolCall: ({ tool }) => (tool === 'read_file' ? { refuse: 'no reading' } : undefined),
-    })
-    expect(await refusing.call('read_file', { path: 'src/app.ts' })).toMatchObject({
-      code: 'POLICY_DENIED',
-      message: expect.stringContaining('no reading'),
-    })
-    const narrowing = await withHooks({ preToolCall: () => ({ input: { path: '.env' } }) })
-    expect(await narrowing.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
-  })
-
-  it('that fail or hang before the call refuse it', async () => {
-    const failing: Hooks['preToolCall'][] = [
-      () => {
-        throw new Error('secret detail')
-      },
-      () => new Promise(() => {}),
-    ]
-    for (const preToolCall of failing) {
-      const workspace = await withHooks({ ...(preToolCall === undefined ? {} : { preToolCall }) })
-      const result = await workspace.call('write_file', { path: 'a.txt', content: 'a' })
-      expect(result).toMatchObject({ code: 'HOOK_FAILED' })
-      expect(JSON.stringify(result)).not.toContain('secret detail')
-      expect(await workspace.explain('write_file', { path: 'a.txt', content: 'a' })).toMatchObject({
-        accesses: [{ permission: 'file:write:create' }],
-      })
-    }
-  })
-
-  it('that fail after the call withhold the result and say that the effect stands', async () => {
-    const workspace = await withHooks({
-      postToolResponse: ({ tool }) => {
-        if (tool === 'write_file') throw new Error('broken')
-        return undefined
-      },
-    })
-    const result = await workspace.call('write_file', { path: 'a.txt', content: 'a' })
-    expect(result).toMatchObject({ code: 'HOOK_FAILED', hint: expect.stringContaining('effect of the call stands') })
-    expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'a' })
-    expect(workspace.verifyAudit()).toMatchObject({ ok: true })
-  })
-
-  it('redact what is answered', async () => {
-    const workspace = await withHooks({ postToolResponse: ({ result }) => ({ ...result, content: 'hidden' }) })
-    expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ content: 'hidden' })
   })
 })
 

@@ -3,6 +3,7 @@ import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } fr
 import type { Failure } from '../errors.ts'
 import type { Success } from '../pipeline.ts'
 import type { ToolDescription, Workspace, WorkspaceRun } from '../workspace.ts'
+import { elicitApproval } from './elicit.ts'
 import { toJsonSchema } from './json-schema.ts'
 
 export interface McpServerOptions {
@@ -16,7 +17,8 @@ export interface McpServerOptions {
 /**
  * A server of the Model Context Protocol over a workspace, with annotations, output schemas and structured results. It
  * speaks over whatever transport it is connected to. A refusal is a result with `isError`, its code and its hint as
- * text, and the whole of it under `_meta['wardspace/failure']`.
+ * text, and the whole of it under `_meta['wardspace/failure']`. What policy asks is asked at the client, by elicitation, where the
+ * workspace has no `approve` of its own and the client can do that.
  *
  * @example
  * const server = createMcpServer(workspace)
@@ -39,8 +41,12 @@ export function createMcpServer(workspace: Workspace, options: McpServerOptions 
       annotations: annotationsOf(tool),
     })),
   }))
+  const asking = () => {
+    const approve = elicitApproval(server)
+    return approve === undefined ? {} : { approve }
+  }
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) =>
-    toCallResult(await run.call(params.name, params.arguments ?? {}, { signal })),
+    toCallResult(await run.call(params.name, params.arguments ?? {}, { signal, ...asking() })),
   )
   return server
 }

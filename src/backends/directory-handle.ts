@@ -53,7 +53,7 @@ export async function directoryHandle(
     const changes = openChanges(name, options.onChange)
     const lease = localLease({ name, timeoutMs: lockTimeoutMs, open: async () => ({ value: state, close() {} }) })
     try {
-      const backend = await openFiles(lease, openFolder(handle), {
+      const backend = await openFiles(lease, openFolder(handle, { isPrivate: false }), {
         caseSensitive,
         // What is staged lies in another file system.
         canMove: false,

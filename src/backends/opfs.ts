@@ -149,7 +149,11 @@ async function filesIn(
   const state = await home.getDirectoryHandle('state', { create: true })
   const lease = localLease({ name: `files ${name}`, timeoutMs, open: async () => ({ value: state, close() {} }) })
   try {
-    const backend = await openFiles(lease, openFolder(files), { caseSensitive: true, canMove: true, onCommit })
+    const backend = await openFiles(lease, openFolder(files, { isPrivate: true }), {
+      caseSensitive: true,
+      canMove: true,
+      onCommit,
+    })
     return { backend, access: hasSyncHandles() ? 'sync' : 'async', inWorker: false }
   } catch (error) {
     await lease.close()

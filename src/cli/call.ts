@@ -1,3 +1,4 @@
+import { askInTerminal } from './ask.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 
 /** `wardspace call NAME [JSON]`: one call on a real directory; its result as JSON. */
@@ -11,12 +12,16 @@ export async function call(words: string[]): Promise<number> {
   } catch (error) {
     throw new TypeError(`The input is no JSON: ${(error as Error).message}`)
   }
+  // Somebody who sits there is asked; a script says so.
+  const asks = values.ask ?? (process.stdin.isTTY && process.stderr.isTTY)
+  const terminal = asks ? askInTerminal() : undefined
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } })
   try {
-    const result = await workspace.call(name, input)
+    const result = await workspace.call(name, input, terminal === undefined ? {} : { approve: terminal.approve })
     process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
     return result.ok ? 0 : 1
   } finally {
+    terminal?.close()
     await workspace.close()
   }
 }

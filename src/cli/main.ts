@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { approve } from './approve.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
 import { demo } from './demo.ts'
@@ -15,6 +16,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   wardspace tools                 list the tools
   wardspace call NAME [JSON]      call one tool; exit code 0 for ok, 1 for a refusal
   wardspace mcp                   serve the tools over stdio (Model Context Protocol)
+  wardspace approve [ID [ANSWER]] what waits in --parked DIR, or answers one: yes, run (for the run), or why not
   wardspace overlay [ACTION]      what --overlay has changed: show, accept or discard it
   wardspace report FILE           what the runs in an audit file did: --run ID, --markdown, --json
   wardspace audit verify FILE...  whether audit files are whole; exit code 1 if not. --head HASH: how the chain must end;
@@ -26,6 +28,9 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
                       wardspace.config.json|toml|yaml in the root or the current directory, else autonomous)
   --overlay           keep all changes apart, until they are accepted (mcp and call)
+  --ask               ask for approvals on stderr, answered on stdin (call and demo; call does so in a terminal)
+  --plan              refuse every change until a plan is approved (mcp)
+  --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
   --read-only         register no tool that changes anything
   --audit FILE        append the audit records to a JSONL file outside the root
   --json              print plain JSON
@@ -33,6 +38,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
 
 /** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. */
 const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
+  approve,
   audit,
   call,
   demo,
@@ -42,6 +48,12 @@ const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> =
   policy,
   tools,
 }
+
+// Whoever reads the output may stop: `wardspace demo | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+  throw error
+})
 
 const [name = 'help', ...words] = process.argv.slice(2)
 

@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { node } from '../backends/node.ts'
+import { directoryParking } from '../evidence/directory-parking.ts'
 import { jsonlSink } from '../evidence/jsonl-sink.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -12,6 +13,9 @@ const shared = {
   'read-only': { type: 'boolean' },
   overlay: { type: 'boolean' },
   json: { type: 'boolean' },
+  ask: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  parked: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
 /** The options that commands share, and the words that are none. Throws a TypeError for an unknown option. */
@@ -37,6 +41,8 @@ export async function openWorkspace(options: Options, more: Partial<WorkspaceOpt
     backend,
     policy,
     ...(options['read-only'] === true ? { readOnly: true } : {}),
+    ...(options.plan === true ? { mode: 'plan' } : {}),
+    ...(options.parked === undefined ? {} : { parked: directoryParking(options.parked) }),
     ...auditOf(audit),
     ...more,
   })

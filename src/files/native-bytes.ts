@@ -6,6 +6,14 @@ export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string
   return native === undefined ? decoder.decode(bytes.subarray(start, end)) : native.latin1Slice.call(bytes, start, end)
 }
 
+/** The bytes as a string with exactly one unit per byte. */
+export function byteText(bytes: Uint8Array): string {
+  if (native !== undefined) return native.latin1Slice.call(bytes, 0, bytes.length)
+  const parts: string[] = []
+  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)))
+  return parts.join('')
+}
+
 /** Where a byte first occurs at or after `from`, or -1. */
 export function indexOfByte(bytes: Uint8Array, byte: number, from = 0): number {
   return native === undefined ? bytes.indexOf(byte, from) : native.indexOf.call(bytes, byte, from)

@@ -1,11 +1,12 @@
 import { ToolError } from '../errors.ts'
-import { latin1 } from '../files/native-bytes.ts'
+import { byteText } from '../files/native-bytes.ts'
 import { redact } from '../files/secrets.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import { type Applied, applyChunks, applyHunks, joinPieces, type Misfit, type Piece } from './apply.ts'
 import { applyBinary } from './binary-apply.ts'
 import type { Body, Chunk, FileChange, Hunk } from './file-change.ts'
+import { createTextLines, scanLines } from './text-lines.ts'
 
 /** How large a file may be before or after. In bytes. */
 export interface ApplyLimits {
@@ -32,10 +33,7 @@ export async function applyToFile(
   if (body.type === 'text') return encoder.encode(body.text)
   if (old !== null && isUntouched(body)) return old
   const bytes = old ?? EMPTY
-  const file = readFile(bytes)
-  const applied = tryReadings(file, body)
-  if ('misfit' in applied) throw conflict(path, change, file, applied.misfit)
-  const result = file.write(applied.pieces)
+  const result = byteForByte(bytes, body) ?? asMeant(bytes, body, path, change)
   if (result.length > limits.textFileBytes && result.length > bytes.length) {
     const message = `Cannot patch ${quote(path)}: it would have ${result.length} bytes, over the limit of ${limits.textFileBytes}`
     throw new ToolError('FILE_TOO_LARGE', message, { path, limit: limits.textFileBytes })
@@ -53,6 +51,31 @@ function isUntouched(body: TextBody): boolean {
   return body.type === 'hunks' ? body.hunks.length === 0 : body.chunks.length === 0
 }
 
+/** What nearly every patch is; `undefined` where it does not fit so. A line end is one byte in every text but UTF-16. */
+function byteForByte(bytes: Uint8Array, body: TextBody): Uint8Array | undefined {
+  if (body.type !== 'hunks' || isUtf16(bytes)) return undefined
+  const found = scanLines(bytes)
+  const isText = !found.isAscii
+  // No bytes stand for half a surrogate pair.
+  if (isText && someLine(body, isIllFormed)) return undefined
+  const units = isText ? mapLines(body, toByteText) : body
+  const applied = applyHunks(createTextLines(byteText(bytes), found), units.hunks)
+  if ('misfit' in applied) return undefined
+  return spliceBytes(bytes, applied.pieces, isText ? fromByteText : encode)
+}
+
+/** With the readings beside that of every byte. */
+function asMeant(bytes: Uint8Array, body: TextBody, path: LogicalPath, change: FileChange): Uint8Array {
+  const file = readFile(bytes)
+  const applied = tryReadings(file, body)
+  if ('misfit' in applied) throw conflict(path, change, file, applied.misfit)
+  return file.write(applied.pieces)
+}
+
+function encode(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
 /** A file as the text that a patch is about. */
 interface FileText {
   /** With its byte order mark, as git sees it. */
@@ -63,9 +86,6 @@ interface FileText {
 }
 
 function readFile(bytes: Uint8Array): FileText {
-  // Of ASCII, offsets are the same in text and bytes: what stays is copied as bytes.
-  const ascii = latin1(bytes)
-  if (!/[^\0-\x7f]/.test(ascii)) return { text: ascii, isBytes: false, write: (pieces) => spliceBytes(bytes, pieces) }
   const utf16 = utf16Text(bytes)
   if (utf16 !== undefined) return utf16
   try {
@@ -73,18 +93,18 @@ function readFile(bytes: Uint8Array): FileText {
     return { text, isBytes: false, write: (pieces) => encoder.encode(joinPieces(pieces, text)) }
   } catch {
     // Lines around the bytes that are no text can still be patched.
-    const text = toByteText(bytes)
+    const text = byteText(bytes)
     return { text, isBytes: true, write: (pieces) => fromByteText(joinPieces(pieces, text)) }
   }
 }
 
-/** What pieces make of bytes. */
-function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[]): Uint8Array {
+/** What pieces make of bytes, with offsets in bytes. */
+function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[], encoded: (text: string) => Uint8Array): Uint8Array {
   const added = pieces.filter((piece) => typeof piece === 'string')
   // All that is new at once, unless its lengths differ in bytes.
   const joined = added.join('')
-  const all = encoder.encode(joined)
-  const isAscii = all.length === joined.length
+  const all = encoded(joined)
+  const isSame = all.length === joined.length
   let size = all.length
   for (const piece of pieces) if (typeof piece !== 'string') size += piece[1] - piece[0]
   const result = new Uint8Array(size)
@@ -96,7 +116,7 @@ function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[]): Uint8Array {
       at += piece[1] - piece[0]
       continue
     }
-    const part = isAscii ? all.subarray(taken, taken + piece.length) : encoder.encode(piece)
+    const part = isSame ? all.subarray(taken, taken + piece.length) : encoded(piece)
     result.set(part, at)
     taken += piece.length
     at += part.length
@@ -106,8 +126,7 @@ function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[]): Uint8Array {
 
 /** A UTF-16 file is patched as the text that it shows. */
 function utf16Text(bytes: Uint8Array): FileText | undefined {
-  const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
-  if (!isUtf16 || looksBinary(bytes)) return undefined
+  if (!isUtf16(bytes) || looksBinary(bytes)) return undefined
   try {
     const { text, encoding, bom } = decodeText(bytes, '' as LogicalPath)
     const format: TextFormat = { encoding, bom }
@@ -117,11 +136,22 @@ function utf16Text(bytes: Uint8Array): FileText | undefined {
   }
 }
 
-/** Exactly one unit for each byte. */
-function toByteText(bytes: Uint8Array): string {
-  const parts: string[] = []
-  for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)))
-  return parts.join('')
+function isUtf16(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+}
+
+/** A line as one unit for each of its bytes. */
+function toByteText(line: string): string {
+  return isAscii(line) ? line : byteText(encoder.encode(line))
+}
+
+/** Whether it holds half a surrogate pair. */
+function isIllFormed(text: string): boolean {
+  return !isAscii(text) && /\p{Cs}/u.test(text)
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text)
 }
 
 function fromByteText(text: string): Uint8Array {
@@ -132,7 +162,7 @@ function fromByteText(text: string): Uint8Array {
 
 /** Applies as written, and if that does not fit, as a model would mean it. The first misfit is the one to tell. */
 function tryReadings(file: FileText, body: TextBody): Applied {
-  const plain = file.isBytes ? mapLines(body, (line) => toByteText(encoder.encode(line))) : body
+  const plain = file.isBytes ? mapLines(body, toByteText) : body
   const asWritten = apply(file.text, plain)
   if (!('misfit' in asWritten)) return asWritten
   for (const reading of readings(file, plain)) {
@@ -162,7 +192,7 @@ function* readings(file: FileText, body: TextBody): Generator<() => Applied | un
 }
 
 function apply(text: string, body: TextBody): Applied {
-  return body.type === 'hunks' ? applyHunks(text, body.hunks) : applyChunks(text, body.chunks)
+  return body.type === 'hunks' ? applyHunks(createTextLines(text), body.hunks) : applyChunks(text, body.chunks)
 }
 
 /** The hunks with the line ends of the file, where all of the patch has one other kind. */

@@ -31,8 +31,7 @@ export function joinPieces(pieces: readonly Piece[], old: string): string {
  * without context at the end. Stricter than git in three points, where git would change a wrong place: a hunk of added
  * lines only must name the end of the text, a last line must agree on its newline, and no line is ever glued to the next.
  */
-export function applyHunks(text: string, hunks: readonly Hunk[]): Applied {
-  const lines = createTextLines(text)
+export function applyHunks(lines: TextLines, hunks: readonly Hunk[]): Applied {
   const image = createImage(lines)
   for (const [index, hunk] of hunks.entries()) {
     const why = place(image, hunk)

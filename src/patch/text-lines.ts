@@ -1,3 +1,5 @@
+import { byteText } from '../files/native-bytes.ts'
+
 /** A text as lines that hold their ends; the last one may have none. Only `\n` ends a line, as for git. */
 export interface TextLines {
   readonly text: string
@@ -9,21 +11,14 @@ export interface TextLines {
   match(run: readonly string[], line: number): boolean
 }
 
+/** Where the lines of a text start, and at last its length. */
+export interface LineStarts {
+  readonly count: number
+  readonly starts: Int32Array
+}
+
 /** Finds the lines of a text, in one pass. */
-export function createTextLines(text: string): TextLines {
-  let starts = new Int32Array(Math.max(64, text.length >>> 4))
-  let count = 0
-  for (let at = 0; at < text.length; ) {
-    const end = text.indexOf('\n', at)
-    at = end === -1 ? text.length : end + 1
-    count += 1
-    if (count === starts.length) {
-      const longer = new Int32Array(starts.length * 2)
-      longer.set(starts)
-      starts = longer
-    }
-    starts[count] = at
-  }
+export function createTextLines(text: string, { starts, count } = startsIn(text)): TextLines {
   return {
     text,
     count,
@@ -40,4 +35,64 @@ export function createTextLines(text: string): TextLines {
       return true
     },
   }
+}
+
+function startsIn(text: string): LineStarts {
+  let starts = new Int32Array(Math.max(64, text.length >>> 4))
+  let count = 0
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf('\n', at)
+    at = end === -1 ? text.length : end + 1
+    count += 1
+    if (count === starts.length) starts = longer(starts)
+    starts[count] = at
+  }
+  return { starts, count }
+}
+
+/** The same of bytes, four at a time, and whether all of them are ASCII. */
+export function scanLines(bytes: Uint8Array): LineStarts & { readonly isAscii: boolean } {
+  const { length } = bytes
+  // What lies before the first whole word, and behind the last.
+  const head = -bytes.byteOffset & 3
+  if (length < head) return { ...startsIn(byteText(bytes)), isAscii: !bytes.some((byte) => byte > 127) }
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (length - head) >>> 2)
+  const tail = head + words.length * 4
+  let starts = new Int32Array(Math.max(64, length >>> 5))
+  let count = 0
+  let all = 0
+  for (let i = 0; i < head; i++) {
+    const byte = bytes[i] as number
+    all |= byte
+    if (byte === NEWLINE) starts[++count] = i + 1
+  }
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] as number
+    all |= word
+    // A byte of it is zero where there was a newline: the usual test for a zero byte in a word.
+    const zeroed = word ^ NEWLINES
+    if ((((zeroed - ONES) | 0) & ~zeroed & HIGH_BITS) === 0) continue
+    if (count + 8 > starts.length) starts = longer(starts)
+    const at = head + i * 4
+    for (let next = at + 1; next <= at + 4; next++) if (bytes[next - 1] === NEWLINE) starts[++count] = next
+  }
+  if (count + 8 > starts.length) starts = longer(starts)
+  for (let i = tail; i < length; i++) {
+    const byte = bytes[i] as number
+    all |= byte
+    if (byte === NEWLINE) starts[++count] = i + 1
+  }
+  if ((starts[count] as number) < length) starts[++count] = length
+  return { starts, count, isAscii: (all & HIGH_BITS) === 0 }
+}
+
+const NEWLINE = 10
+const NEWLINES = 0x0a0a0a0a
+const ONES = 0x01010101
+const HIGH_BITS = 0x80808080 | 0
+
+function longer(starts: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const copy = new Int32Array(starts.length * 2)
+  copy.set(starts)
+  return copy
 }

@@ -63,6 +63,13 @@ export type Approval = 'once' | 'run' | 'earlier'
 /** Told how a question was answered, and by whom if they said so. */
 export type Answered = (how: Approval | 'denied', by?: string) => void
 
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly answered?: Answered
+  /** Answers where the run has nobody who does. */
+  readonly approve?: ApproveHandler | undefined
+}
+
 /** The approvals of one run. */
 export interface Approvals {
   /**
@@ -72,7 +79,7 @@ export interface Approvals {
    * reason, `ABORTED`, and `HOOK_FAILED` where the handler throws or answers with something else: nobody has refused
    * then, and nobody has allowed.
    */
-  ask(request: Omit<ApprovalRequest, 'id'>, signal?: AbortSignal, answered?: Answered): Promise<Approval>
+  ask(request: Question, options?: AskOptions): Promise<Approval>
   /**
    * Takes an answer that was given to an earlier request, if what is asked now was asked then: `false` otherwise. Nothing is
    * asked.
@@ -87,7 +94,8 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
   const allowed = new Set<string>()
 
   function covers(request: Omit<ApprovalRequest, 'id'>): boolean {
-    return allowed.size > 0 && questionsOf(request).every((question) => allowed.has(question))
+    const questions = questionsOf(request)
+    return questions.length > 0 && questions.every((question) => allowed.has(question))
   }
 
   return {
@@ -99,18 +107,19 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
       if (answer === 'allow-run') for (const question of questions) allowed.add(question)
       return true
     },
-    async ask(given, signal, answered) {
+    async ask(given, { signal, answered, approve: other } = {}) {
+      const handler = approve ?? other
       if (covers(given)) {
         answered?.('earlier')
         return 'earlier'
       }
       const request: ApprovalRequest = { id: ids(), ...given }
-      if (approve === undefined) {
+      if (handler === undefined) {
         throw new ToolError('APPROVAL_REQUIRED', `${request.tool} needs an approval: ${request.verdict.reason}`, {
           approvalId: request.id,
         })
       }
-      const answer = await answerOf(approve, request, signal)
+      const answer = await answerOf(handler, request, signal)
       if ('allow' in answer) {
         if (answer.allow === 'run') for (const question of questionsOf(request)) allowed.add(question)
         answered?.(answer.allow, answer.by)

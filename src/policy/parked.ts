@@ -14,6 +14,8 @@ export interface ParkedCall {
   readonly input: unknown
   /** Milliseconds since 1970. */
   readonly at: number
+  /** From then on no answer counts. */
+  readonly expiresAt: number
   /** What whoever approves is shown: the verdict with its rules, the accesses, the preview. */
   readonly request: ApprovalRequest
   /** What the approval is about: it covers this effect and no other. */
@@ -29,6 +31,8 @@ export interface ParkedEffect {
 
 /** Where calls wait for their approval. What it throws refuses the call, or its resumption. */
 export interface ParkedCalls {
+  /** The absolute physical path where they are kept, which must lie outside of what the workspace reaches. */
+  readonly directory?: string
   put(call: ParkedCall): void | Promise<void>
   /** Gives a call out and forgets it, in one step: nobody may get it twice. */
   take(id: string): ParkedCall | undefined | Promise<ParkedCall | undefined>

@@ -295,7 +295,7 @@ function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly
   }))
   if (decisive === undefined) return { decision, reason: 'Policy allows it', rules }
   const { part, access } = decisive
-  const reason = `Policy ${verbs[decision]} ${subject(call, access)}: ${because(part, access)}`
+  const reason = `Policy ${verbs[decision]} ${subject(call, access, decision)}: ${because(part, access)}`
   if (decision !== 'deny')
     return { decision, reason, rules, ...(decision === 'ask' && access ? { path: access.asked } : {}) }
   const hint = part.source === 'protection' ? access?.classification.hint : undefined
@@ -312,8 +312,12 @@ function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly
 const verbs = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
 
 /** The name asked for: what it resolves to may be none of the agent's business. */
-function subject(call: PolicyCall, access: GuardedAccess | undefined): string {
-  return access === undefined ? call.tool : `${access.permission} of ${quote(display(access.asked))}`
+function subject(call: PolicyCall, access: GuardedAccess | undefined, decision: Decision): string {
+  if (access === undefined) return call.tool
+  const { permission, asked } = access
+  // Whether a file would be made or replaced tells whether it is there.
+  const shown = decision === 'deny' ? permission.replace(/^file:write:.*/, 'file:write') : permission
+  return `${shown} of ${quote(display(asked))}`
 }
 
 function because(part: Part, access: GuardedAccess | undefined): string {
@@ -325,7 +329,7 @@ function because(part: Part, access: GuardedAccess | undefined): string {
   return access?.classification.reason ?? `it is protected (${part.name})`
 }
 
-const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true }
+const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true, 'memory.acl': true }
 
 function codeOf(part: Part, access: GuardedAccess | undefined): ErrorCode {
   if (part.source === 'protection') return part.protection.code

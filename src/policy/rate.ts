@@ -2,7 +2,7 @@ import { ToolError } from '../errors.ts'
 import { checkLimit, type Limits } from '../limits.ts'
 
 export interface RatesOptions {
-  readonly limits: Pick<Limits, 'callsPerMinute' | 'bytesWrittenPerRun'>
+  readonly limits: Pick<Limits, 'callsPerMinute' | 'bytesReadPerRun' | 'bytesWrittenPerRun'>
   /** Calls per minute of single tools, by name, beside the limit for all. */
   readonly toolCallsPerMinute?: Readonly<Record<string, number>> | undefined
   /** Milliseconds. One that stands still never lets a full minute pass, and one that goes back is taken to stand still. */
@@ -18,6 +18,12 @@ export interface Rates {
    */
   call(tool: string): void
   /**
+   * Counts bytes of files that are about to be shown, or refuses them.
+   *
+   * @throws ToolError `LIMIT_EXCEEDED`: no waiting helps
+   */
+  reads(bytes: number): void
+  /**
    * Counts bytes that a call is about to write, or refuses them.
    *
    * @throws ToolError `LIMIT_EXCEEDED`: no waiting helps
@@ -27,12 +33,13 @@ export interface Rates {
   unwritten(bytes: number): void
 }
 
-/** The rates of one run: calls in any 60 seconds, in all and per tool, and bytes written. */
+/** The rates of one run: calls in any 60 seconds, in all and per tool, and bytes read and written. */
 export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions): Rates {
   const all = createWindow(limits.callsPerMinute)
   const tools = new Map<string, Window>()
   for (const [tool, most] of Object.entries(toolCallsPerMinute ?? {})) tools.set(tool, createWindow(most))
   let now = Number.NEGATIVE_INFINITY
+  let read = 0
   let written = 0
 
   function refuse(what: string, most: number, retryAfterMs: number): never {
@@ -54,6 +61,10 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
       if (waitAll > 0) refuse('calls', all.most, waitAll)
       all.add(now)
       own?.add(now)
+    },
+    reads(bytes) {
+      checkLimit('bytesReadPerRun', read + bytes, limits.bytesReadPerRun)
+      read += bytes
     },
     writes(bytes) {
       checkLimit('bytesWrittenPerRun', written + bytes, limits.bytesWrittenPerRun)

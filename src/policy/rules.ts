@@ -2,6 +2,7 @@ import { isMutating, type Permission } from '../access.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Kind } from '../files/classify.ts'
 import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
+import { isClosedByAcl, memoryPath } from './memory.ts'
 import { permissionBit } from './protections.ts'
 import type { Decision, Override, PolicyData, Rule } from './schema.ts'
 
@@ -44,6 +45,11 @@ export function compileRules(policy: PolicyData): readonly CompiledRule[] {
     // A command is no change of the directory it runs in.
     const changes = (permission: Permission) => isMutating(permission) && !permission.startsWith('command:')
     rules.push(shortForm('readOnlyPaths', policy.readOnlyPaths, 'READ_ONLY', changes))
+  }
+  if (policy.memory?.acl === true) {
+    const files = (permission: Permission) => permission.startsWith('file:')
+    const rule = shortForm('memory.acl', [memoryPath(policy.memory)], 'POLICY_DENIED', files)
+    rules.push({ ...rule, matchesTool: isClosedByAcl })
   }
   return rules.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

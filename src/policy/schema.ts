@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Kind } from '../files/classify.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
+import { type MemoryPolicy, memoryFields, memorySchema } from './memory.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risks.ts'
 import { translatePolicy } from './translate.ts'
@@ -45,6 +46,7 @@ export interface CommandPolicy {
 /** What a run may do, as far as a policy says so; the names are those of the workspace's limits. */
 export interface PolicyLimits {
   readonly callsPerMinute?: number
+  readonly bytesReadPerRun?: number
   readonly bytesWrittenPerRun?: number
   /** The budget of one patch. */
   readonly patchFiles?: number
@@ -72,6 +74,8 @@ export interface PolicyData {
   readonly limits?: PolicyLimits
   /** Labels on content, and where content of a label may go. */
   readonly labels?: LabelPolicy
+  /** An agent's notes: with this, there are memory tools. */
+  readonly memory?: MemoryPolicy
   /** Changes with one of these risks need an approval, whatever allows them. */
   readonly requireApprovalIf?: readonly RiskFlag[]
 }
@@ -89,6 +93,7 @@ const policyFields = [
   'commands',
   'limits',
   'labels',
+  'memory',
   'requireApprovalIf',
 ] as const satisfies readonly (keyof PolicyData)[]
 
@@ -128,6 +133,7 @@ const count = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
 
 const limitNames = [
   'callsPerMinute',
+  'bytesReadPerRun',
   'bytesWrittenPerRun',
   'patchFiles',
   'patchDeletes',
@@ -150,7 +156,7 @@ const ruleSchema = z.strictObject({
 })
 
 /** The names of the short forms in a verdict: no rule may be taken for one. */
-const reservedNames = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths'])
+const reservedNames = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
 
 /** The shape of a policy object. Unknown fields are refused. {@link parsePolicyData} says in words what is wrong. */
 export const policySchema: z.ZodType<PolicyData> = z
@@ -174,6 +180,7 @@ export const policySchema: z.ZodType<PolicyData> = z
       })
       .optional(),
     labels: labelSchema.optional(),
+    memory: memorySchema.optional(),
     requireApprovalIf: z.array(z.enum(riskFlags)).max(MAX_ITEMS).optional(),
   })
   .superRefine((policy, context) => {
@@ -260,6 +267,7 @@ function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   if (path[0] === 'commands') return ['allow', 'deny', 'deniedOperators']
   if (path[0] === 'limits') return [...limitNames, 'toolCallsPerMinute']
   if (path[0] === 'labels') return labelFieldsAt(path[1])
+  if (path[0] === 'memory') return memoryFields
   return policyFields
 }
 

@@ -1,12 +1,21 @@
-import type { Bash, BashExecResult } from 'just-bash'
+import type { FsStat } from 'just-bash'
 import { memory } from '../backends/memory.ts'
-import { ToolError } from '../errors.ts'
+import type { ToolError } from '../errors.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { bashFs } from './bash/fs.ts'
-import { type Interpreter, loadInterpreter } from './bash/just-bash.ts'
+import { loadInterpreter } from './bash/just-bash.ts'
+import { type LineRequest, type LineResult, runLine } from './bash/line.ts'
+import { nodeCommand, type ScriptRunner } from './bash/node-command.ts'
+import { npmCommand } from './bash/npm-command.ts'
 import { HOME, type Places, placeOf } from './bash/places.ts'
+import { type Asked, fsMethods, sentStat } from './bash/port.ts'
+import { inThisThread } from './bash/script-limits.ts'
 import { searchCommands } from './bash/search-command.ts'
+import { startNodeThread, startWebThread, threadKind } from './bash/start-thread.ts'
+import { createThreads, type Threads } from './bash/threads.ts'
 import { createCommandFiles } from './command-files.ts'
+import { runScript } from './javascript/engine.ts'
+import type { Script, ScriptFiles, ScriptResult } from './javascript/script.ts'
 import { lineJudge } from './judging.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from './shell.ts'
 
@@ -15,12 +24,18 @@ export interface BashOptions {
   readonly random?: (bytes: number) => Uint8Array
   /** Variables of every command's environment. */
   readonly env?: Readonly<Record<string, string>>
+  /**
+   * Where there are Web Workers, as in browsers, commands run in one that can be ended. A build that does not find its
+   * file by itself makes it here, from `wardspace/shells/bash-thread`; `false` runs commands in the thread of the caller,
+   * which a command can then keep busy until its time limit.
+   */
+  readonly worker?: (() => Worker) | false
 }
 
 /**
  * A bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no processes
  * and no network; the workspace stands at `/workspace`. Needs the package just-bash, which is loaded when a command is
- * first run.
+ * first run; `node` and `npm test` need quickjs-emscripten as well. In a browser, commands run in a Web Worker.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell: bash() })
@@ -30,6 +45,15 @@ export interface BashOptions {
  */
 export function bash(options: BashOptions = {}): Shell {
   const stops = new Set<AbortController>()
+  const kind = threadKind()
+  const { worker } = options
+  const inWorker = kind === 'web' && worker !== false
+  const threads: Threads | undefined =
+    kind === undefined || (kind === 'web' && !inWorker)
+      ? undefined
+      : createThreads((events) => {
+          return inWorker ? startWebThread(worker || undefined, events) : startNodeThread(events)
+        })
   return {
     name: 'bash',
     capabilities: Object.freeze({
@@ -43,108 +67,86 @@ export function bash(options: BashOptions = {}): Shell {
     }),
     judge: lineJudge({ root: HOME, shell: 'bash' }),
     async run(command) {
-      const interpreter = await loadInterpreter()
       const stop = new AbortController()
       stops.add(stop)
       try {
-        return await runLine(interpreter, command, options, stop.signal)
+        return await run(command, options, { stop, threads, inWorker })
       } finally {
         stops.delete(stop)
       }
     },
     async close() {
       for (const stop of stops) stop.abort()
+      threads?.close()
     },
   }
 }
 
-/** A script of more commands than this is stopped, so that none can keep the page busy. */
-const MAX_COMMANDS = 100_000
-/** What the interpreter may gather before it is bounded for a model. */
-const MAX_OUTPUT = 32 * 1024 * 1024
+interface RunWhere {
+  /** Ends the line. */
+  readonly stop: AbortController
+  readonly threads: Threads | undefined
+  /** Whether the whole line runs in a thread; otherwise only its scripts do. */
+  readonly inWorker: boolean
+}
 
-async function runLine(
-  interpreter: Interpreter,
-  command: ShellCommand,
-  options: BashOptions,
-  closing: AbortSignal,
-): Promise<ShellOutcome> {
-  const signal = AbortSignal.any(command.signal === undefined ? [closing] : [closing, command.signal])
+async function run(command: ShellCommand, options: BashOptions, where: RunWhere): Promise<ShellOutcome> {
+  const { stop, threads, inWorker } = where
+  const signal = AbortSignal.any(command.signal === undefined ? [stop.signal] : [stop.signal, command.signal])
   const places = { workspace: command.files, scratch: scratchFiles(signal) }
-  const shell = new interpreter.Bash({
-    fs: bashFs({ ...places, ends: interpreter.ends, random: options.random ?? randomBytes }),
+  const { line, timeoutMs, stdin } = command
+  const request: LineRequest = {
+    line,
     cwd: inTree(command.cwd),
     env: { HOME, TMPDIR: '/tmp', ...options.env, ...command.env },
-    customCommands: [...searchCommands(places)],
-    // What it guards against is code that reaches out of the interpreter; it would hide the timers of our own files, too.
-    defenseInDepth: false,
-    executionLimits: {
-      maxExecutionTimeMs: command.timeoutMs,
-      maxCommandCount: MAX_COMMANDS,
-      maxLoopIterations: MAX_COMMANDS,
-      maxOutputSize: MAX_OUTPUT,
-    },
-  })
-  const result = await execute(shell, command, signal)
-  const cwd = await endedIn(result.env.PWD, places, command.cwd)
-  return { stdout: result.stdout, stderr: result.stderr, exitCode: result.exitCode, cwd }
+    timeoutMs,
+    ...(stdin === undefined ? {} : { stdin }),
+  }
+  const random = options.random ?? randomBytes
+  const own = searchCommands(places)
+  let result: LineResult
+  if (inWorker && threads !== undefined) {
+    const fs = bashFs({ ...places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
+    const commands = own.map(({ name }) => name)
+    const serve = async (asked: Asked) => {
+      if ('fs' in asked) return callFs(fs, asked.fs, asked.args)
+      return own.find(({ name }) => name === asked.command)?.attempt(asked.args, asked)
+    }
+    result = (await threads.run({ type: 'line', request, commands }, { timeoutMs, signal, serve })) as LineResult
+  } else {
+    const interpreter = await loadInterpreter()
+    const fs = bashFs({ ...places, random, ends: interpreter.ends })
+    const commands = [
+      ...own.map(({ command: one }) => one),
+      nodeCommand(scriptRunner(threads, timeoutMs, signal), (why: ToolError) => stop.abort(why)),
+      npmCommand(),
+    ]
+    result = await runLine(interpreter, request, { fs, commands, signal })
+  }
+  const { stdout, stderr, exitCode, pwd } = result
+  return { stdout, stderr, exitCode, cwd: await endedIn(pwd, places, command.cwd) }
 }
 
-/** Runs the line to its end, or until it is late or called off. */
-async function execute(shell: Bash, command: ShellCommand, signal: AbortSignal): Promise<BashExecResult> {
-  const { line, timeoutMs, stdin } = command
+/** Scripts run in a thread where there are any: one that never ends must not keep the caller from ending it. */
+function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: AbortSignal): ScriptRunner {
   const end = performance.now() + timeoutMs
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let onAbort = () => {}
-  const called = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new ToolError('ABORTED', 'The command was stopped'))
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    // The interpreter stops by itself where it looks at its clock; a command that waits does not look.
-    timer = setTimeout(() => reject(tooLate(timeoutMs)), timeoutMs + GRACE_MS)
-  })
-  try {
-    const running = shell.exec(line, { signal, rawScript: true, ...(stdin === undefined ? {} : { stdin }) })
-    running.catch(() => {})
-    const result = await Promise.race([running, called])
-    if (signal.aborted) throw new ToolError('ABORTED', 'The command was stopped')
-    if (result.exitCode === 124 && performance.now() >= end) throw tooLate(timeoutMs)
-    if (result.exitCode === 126) refuseRunaway(result.stderr)
-    return result
-  } catch (error) {
-    if (error instanceof ToolError) throw error
-    if (signal.aborted) throw new ToolError('ABORTED', 'The command was stopped')
-    throw new ToolError('LIMIT_EXCEEDED', `The shell could not go on: ${plainMessage(error)}`)
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', onAbort)
+  return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
+    const left = Math.max(1, Math.ceil(end - performance.now()))
+    if (threads === undefined) return runScript(script, files, inThisThread(left, signal))
+    const serve = async (asked: Asked) => ('fs' in asked ? callFs(files, asked.fs, asked.args) : undefined)
+    return threads.run(
+      { type: 'script', script, timeoutMs: left },
+      { timeoutMs: left, signal, serve },
+    ) as Promise<ScriptResult>
   }
 }
 
-const GRACE_MS = 250
+const known: ReadonlySet<string> = new Set(fsMethods)
 
-/** A script that ran into a bound of the interpreter is not half kept. */
-function refuseRunaway(stderr: string): void {
-  const [, why] = /bash: (.{1,200}), increase executionLimits\.\w+\n?$/.exec(stderr) ?? []
-  if (why === undefined) return
-  throw new ToolError('LIMIT_EXCEEDED', `The command was stopped: ${why}; nothing that it did was kept`)
-}
-
-function tooLate(timeoutMs: number): ToolError {
-  return new ToolError(
-    'COMMAND_TIMEOUT',
-    `The command took longer than ${timeoutMs} ms; nothing that it did was kept`,
-    {
-      limit: 'timeoutMs',
-      value: timeoutMs,
-    },
-  )
-}
-
-/** What the interpreter says of its own failure; nothing else reaches a message. */
-function plainMessage(error: unknown): string {
-  const { message } = error as { message?: unknown }
-  return typeof message === 'string' ? message.replace(/\s+/g, ' ').slice(0, 200) : 'it failed'
+async function callFs(fs: object, method: string, args: readonly unknown[]): Promise<unknown> {
+  if (!known.has(method)) throw new TypeError(`There is no ${method}`)
+  const result = await (fs as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[method]?.(...args)
+  return method === 'stat' || method === 'lstat' ? sentStat(result as FsStat) : result
 }
 
 /** The directory that the interpreter says it ended in, where it shows. */

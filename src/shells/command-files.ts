@@ -26,8 +26,8 @@ export interface CommandFilesOptions {
   /** What shows in listings, and in searches. */
   readonly sight: (kind: 'list' | 'search') => Sight
   readonly signal: AbortSignal
-  /** Told of each file whose bytes were read. */
-  readonly onRead: (path: Path) => void
+  /** Told of each file whose bytes are read, and of how many. What it throws refuses them. */
+  readonly onRead: (path: Path, bytes: number) => void
   readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
 }
 
@@ -86,14 +86,15 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
 
   /** Guards and judges one access under all of its names. */
   async function reach(access: Access): Promise<GuardedAccess> {
-    const guarded = await guardAccesses(backend, [access])
-    for (const one of guarded) {
+    const judgeOne = (one: GuardedAccess) => {
       try {
         judge(one)
       } catch (error) {
         throw error instanceof ToolError ? refuse(one.permission, one.asked, error) : error
       }
     }
+    const guarded = await guardAccesses(backend, [access], judgeOne)
+    for (const one of guarded) judgeOne(one)
     return guarded[0] as GuardedAccess
   }
 
@@ -109,7 +110,13 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
   }
 
   async function visible(path: string, keepLast = false): Promise<CommandStat | undefined> {
-    const [access] = await guardAccesses(backend, [{ permission: 'file:info', path, keepLast }])
+    let isHidden = false
+    const [access] = await guardAccesses(backend, [{ permission: 'file:info', path, keepLast }], (one) => {
+      isHidden = !shows(one.asked, one.path, 'file')
+    }).catch((error: unknown) => {
+      if (isHidden) return []
+      throw error
+    })
     if (access === undefined) return undefined
     const stat = await backend.stat(access.path)
     if (stat === undefined || !shows(access.asked, access.path, stat.type)) return undefined
@@ -178,9 +185,9 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
           })
         }
         const { bytes } = await backend.read(access.path)
+        options.onRead(access.path, bytes.length)
         const shown = marks.hide(bytes, access.path)
         given.set(access.path, { stored: bytes, shown })
-        options.onRead(access.path)
         return shown
       }),
 
@@ -314,7 +321,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
       const look = (path: Path, stored: Uint8Array): boolean => {
         if (signal.aborted) throw new ToolError('ABORTED', 'The command was stopped')
         if (query !== undefined && !query.mayMatch(stored)) return true
-        options.onRead(path)
+        options.onRead(path, stored.length)
         return visit(path, marks.hide(stored, path))
       }
       if (backend.scan !== undefined) return backend.scan(paths, look)

@@ -10,6 +10,10 @@ import { editFile } from './edit-file.ts'
 import { fileInfo } from './file-info.ts'
 import { findFiles } from './find-files.ts'
 import { listDirectory } from './list-directory.ts'
+import { memoryGet } from './memory-get.ts'
+import { memoryRecall } from './memory-recall.ts'
+import { memorySearch } from './memory-search.ts'
+import { memoryStore } from './memory-store.ts'
 import { moveFile } from './move-file.ts'
 import { readFile } from './read-file.ts'
 import { replaceRange } from './replace-range.ts'
@@ -39,6 +43,10 @@ export const builtinTools = [
   startCommand,
   checkCommand,
   stopCommand,
+  memorySearch,
+  memoryGet,
+  memoryRecall,
+  memoryStore,
   submitPlan,
 ] as const
 

@@ -198,7 +198,9 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
     const expect = version === null ? ('absent' as const) : { sha256: version }
     if (after === null) changes.set(path, { path, expect, to: null })
     else {
-      const mode = after.mode !== undefined && after.mode !== stat?.mode ? { mode: after.mode } : {}
+      // The bits of a directory that gives way to a file are not the file's.
+      const is = stat?.type === 'file' ? stat.mode : undefined
+      const mode = after.mode !== undefined && after.mode !== is ? { mode: after.mode } : {}
       changes.set(path, { path, expect, to: { type: 'file', bytes: after.bytes, ...mode } })
     }
   }

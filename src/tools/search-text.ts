@@ -123,11 +123,11 @@ export const searchText = defineTool({
         if (count === 0) return true
         if (files.length === maxMatches) return stop('maxMatches')
         files.push({ path, kind: classifyPath(path).kind, count })
-        context.files.noteRead(path)
+        context.files.noteRead(path, bytes.length)
         return true
       }
       const found = search.find(path, bytes, maxMatches - matches.length)
-      if (found.matches.length > 0) context.files.noteRead(path)
+      if (found.matches.length > 0) context.files.noteRead(path, bytes.length)
       for (const one of found.matches) {
         const result = { path, kind: classifyPath(path).kind, ...one }
         room -= weightOf(result)

@@ -20,30 +20,26 @@ import { visibleFiles, type WalkEntry, type WalkFilters, walk } from './walk.ts'
  * Guards what a plan names: the lexical guard, then the one true path, then what both names are.
  * A link that is acted on itself (`keepLast`) adds an access for its target, so that policy judges that too.
  *
+ * @param judgeName judges, by its name alone, a path that cannot be followed, and throws where that is denied: what lies at a
+ * hidden name must not be told by how the way there fails
  * @throws ToolError `PATH_REJECTED`, `NOT_A_DIRECTORY`
  */
-export async function guardAccesses(backend: Backend, planned: readonly Access[]): Promise<GuardedAccess[]> {
+export async function guardAccesses(
+  backend: Backend,
+  planned: readonly Access[],
+  judgeName?: (access: GuardedAccess) => void,
+): Promise<GuardedAccess[]> {
   const guarded: GuardedAccess[] = []
   const further: GuardedAccess[] = []
   for (const access of planned) {
     const asked = parsePath(access.path)
     refuseAltered(asked)
     const keepLast = access.keepLast === true
-    const bare = access.below === undefined ? undefined : await pathBelow(backend, asked, parsePath(access.below))
-    const path = bare ?? (await backend.canonical(asked, keepLast ? { keepLast } : undefined))
-    const permission =
-      access.permission === 'file:write'
-        ? (await backend.stat(path)) === undefined
-          ? 'file:write:create'
-          : 'file:write:replace'
-        : access.permission
-    const one: GuardedAccess = {
-      permission,
-      asked,
-      path,
-      classification: classifyBoth(asked, path),
-      recursive: access.recursive === true,
-    }
+    const { one, bare } = await follow(backend, access, asked).catch((error: unknown) => {
+      judgeName?.(namedOnly(access, asked))
+      throw error
+    })
+    const { path } = one
     guarded.push(one)
     for (const protection of access.protections ?? []) {
       further.push({ ...one, classification: { ...one.classification, ...contentProtections[protection] } })
@@ -53,6 +49,35 @@ export async function guardAccesses(backend: Backend, planned: readonly Access[]
     if (target !== path) further.push({ ...one, path: target, classification: classifyBoth(asked, target) })
   }
   return further.length === 0 ? guarded : [...guarded, ...further]
+}
+
+/** The access with the one true path; `bare`: there is nothing yet, for a part of the path is a file that goes away. */
+async function follow(
+  backend: Backend,
+  access: Access,
+  asked: LogicalPath,
+): Promise<{ one: GuardedAccess; bare: Path | undefined }> {
+  const keepLast = access.keepLast === true
+  const bare = access.below === undefined ? undefined : await pathBelow(backend, asked, parsePath(access.below))
+  const path = bare ?? (await backend.canonical(asked, keepLast ? { keepLast } : undefined))
+  const permission =
+    access.permission === 'file:write'
+      ? (await backend.stat(path)) === undefined
+        ? 'file:write:create'
+        : 'file:write:replace'
+      : access.permission
+  const classification = classifyBoth(asked, path)
+  return { one: { permission, asked, path, classification, recursive: access.recursive === true }, bare }
+}
+
+function namedOnly({ permission, recursive }: Access, asked: LogicalPath): GuardedAccess {
+  return {
+    permission: permission === 'file:write' ? 'file:write:create' : permission,
+    asked,
+    path: asked as string as Path,
+    classification: classifyPath(asked),
+    recursive: recursive === true,
+  }
 }
 
 const contentProtections: Readonly<Record<ContentProtection, Partial<Classification>>> = {
@@ -134,14 +159,16 @@ export interface View {
   visible(start: Path, filters: WalkFilters, wanted: (path: Path) => boolean): Promise<readonly Path[]>
   /** The files to search. */
   candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]>
+  /** The files of a granted tree of notes, hidden and ignored names too. */
+  notes(start: Path): Promise<readonly Path[]>
   /** Everything below a path that shall be moved or copied whole, hidden and ignored names too; `LIMIT_EXCEEDED` over `most`. */
   all(start: Path, most: number): Promise<WalkEntry[]>
   /**
    * Visits the candidates whose bytes are wanted, until a visit gives false. The bytes are valid only during the visit.
    */
   scan(paths: readonly Path[], wants: Wants, visit: Visit): Promise<void>
-  /** Notes that something of a scanned file is shown. */
-  noteRead(path: Path): void
+  /** Notes that something of a scanned file of so many bytes is shown. */
+  noteRead(path: Path, bytes: number): void
   /** The changes that remove the directories which lose everything in them, where these granted paths become absent. */
   emptied(removed: readonly Path[], kept: ReadonlySet<Path>): Promise<Change[]>
   /** The changes that make the missing parents of a granted path; `NOT_A_DIRECTORY` where something else stands there. */
@@ -149,7 +176,7 @@ export interface View {
   readonly capabilities: Backend['capabilities']
 }
 
-export type WalkKind = 'list' | 'search' | 'diff'
+export type WalkKind = 'list' | 'search' | 'diff' | 'memory'
 
 /** `undefined` ends the scan. */
 export type Wants = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
@@ -161,8 +188,8 @@ export interface ViewOptions {
   readonly documents: DocumentCache
   readonly sight: (kind: WalkKind) => Sight
   readonly signal: AbortSignal | undefined
-  /** Told of every path whose bytes were read. */
-  readonly onRead: (path: Path) => void
+  /** Told of every path whose bytes are read, and of how many. What it throws refuses them. */
+  readonly onRead: (path: Path, bytes: number) => void
 }
 
 /** A view of a backend that reaches only the granted accesses; anything else is refused as a fault of the tool. */
@@ -206,12 +233,13 @@ export function createView(options: ViewOptions): View {
           limit: maxBytes,
         })
       }
-      options.onRead(path)
+      options.onRead(path, stat.size)
       return backend.read(path)
     },
     async readRange(path, range) {
-      options.onRead(granted(path))
-      return backend.read(path, range)
+      const found = await backend.read(granted(path), range)
+      options.onRead(path, found.bytes.length)
+      return found
     },
     readLink: (path) => backend.readLink(granted(path)),
     async document(path, maxBytes) {
@@ -229,6 +257,7 @@ export function createView(options: ViewOptions): View {
       return (await filesBelow(start, options.sight('list'), filters, true)).filter(wanted)
     },
     candidates: (start, filters) => filesBelow(start, options.sight('search'), filters, false),
+    notes: (start) => filesBelow(start, options.sight('memory'), { includeHidden: true, includeIgnored: true }, false),
     async all(start, most) {
       const found: WalkEntry[] = []
       const everything = { includeHidden: true, includeIgnored: true }
@@ -259,7 +288,7 @@ export function createView(options: ViewOptions): View {
         if (!visitWanted(path, read.bytes, read.stat)) return
       }
     },
-    noteRead: (path) => options.onRead(granted(path)),
+    noteRead: (path, bytes) => options.onRead(granted(path), bytes),
     async emptied(removed, kept) {
       const gone = new Set<Path>(removed.map(granted))
       const changes: Change[] = []

@@ -107,12 +107,13 @@ async function takeBackSome(workspace: Workspace, see: (way: string, value: unkn
 }
 
 const settings: [string, Partial<WorkspaceOptions>][] = [
-  ['where everything in the root is allowed', {}],
+  ['where everything in the root is allowed', { policy: { preset: 'autonomous', memory: {} } }],
   [
     'where secrets may be changed, but not read',
     {
       policy: {
         preset: 'autonomous',
+        memory: { acl: true },
         rules: [
           {
             name: 'tidy up',
@@ -178,7 +179,7 @@ it('no planted secret is in what people are asked', async () => {
 
 it('a secret that a caller writes is in no record, no report and no artifact', async () => {
   const token = byContent.github
-  const { workspace, seen, finish } = await watched('written', {})
+  const { workspace, seen, finish } = await watched('written', { policy: { preset: 'autonomous', memory: {} } })
   const withToken = (value: unknown): unknown => {
     if (typeof value === 'string') return `${token} ${value} ${token}`
     if (Array.isArray(value)) return value.map(withToken)

@@ -37,6 +37,7 @@ export const tree: Readonly<Record<string, MemoryEntry>> = {
   'to-env': { link: '.env' },
   'to-ssh': { link: '.ssh' },
   'docs/to-config': { link: '../src/config.ts' },
+  'memory/note.md': `---\ntitle: Tokens\n---\n\nexport const token = '${byContent.github}'\n`,
   'blob.bin': new Uint8Array([0, 1, 2, 255]),
 }
 
@@ -103,9 +104,10 @@ function textsFor(field: string): fc.Arbitrary<string> {
   if (/glob|pattern/i.test(field)) return fc.constantFrom(...globs)
   if (field === 'command') return command
   if (field === 'patch') return patch
+  if (field === 'id') return fc.constantFrom('note', 'process-1', 'new-note')
   if (field === 'query') return fc.constantFrom(...queries)
   if (/text|content|reason/i.test(field)) return fc.constantFrom(...texts)
-  return fc.oneof(anyPath, fc.constantFrom(...globs, ...queries, ...texts, 'process-1'), command, patch)
+  return fc.oneof(anyPath, fc.constantFrom(...globs, ...queries, ...texts, 'process-1', 'note'), command, patch)
 }
 
 type Schema = Readonly<Record<string, unknown>>

@@ -97,7 +97,7 @@ describe('an approval', () => {
         }),
     )
     const controller = new AbortController()
-    const asking = run.ask(write('a.ts'), controller.signal)
+    const asking = run.ask(write('a.ts'), { signal: controller.signal })
     controller.abort()
     await expect(asking).rejects.toMatchObject({ code: 'ABORTED' })
     answer('allow-run')
@@ -108,7 +108,7 @@ describe('an approval', () => {
       asked = true
       return 'allow'
     })
-    await expect(other.ask(write('a.ts'), controller.signal)).rejects.toMatchObject({ code: 'ABORTED' })
+    await expect(other.ask(write('a.ts'), { signal: controller.signal })).rejects.toMatchObject({ code: 'ABORTED' })
     expect(asked).toBe(false)
   })
 })

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GuardedAccess, Permission } from '../../src/access.ts'
+import { memory } from '../../src/backends/memory.ts'
 import { classifyDirectory, classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { compilePolicy, type Decision, type PolicyData, type Verdict } from '../../src/policy/policy.ts'
+import { createWorkspace } from '../../src/workspace.ts'
 import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
@@ -24,37 +26,59 @@ function single(policy: PolicyData, { tool, permission, path }: Name): Verdict {
 }
 
 describe('precedence', () => {
-  const choices: readonly (Decision | undefined)[] = [undefined, 'allow', 'ask', 'deny']
-  const protectedPaths = { none: 'src/a.ts', ask: 'package-lock.json', deny: 'dist/a.js' }
+  const choices = [undefined, 'allow', 'ask', 'deny'] as const
+  /** An allow rule that names every protection is one more choice. */
+  const rules = [...choices, 'lift'] as const
+  const subjects = [
+    ['file:write:replace', 'src/a.ts', undefined],
+    ['file:write:replace', 'package-lock.json', 'ask'],
+    ['file:write:replace', 'dist/a.js', 'deny'],
+    ['file:read', 'src/a.ts', undefined],
+    ['file:read', 'package-lock.json', undefined],
+    ['file:read', '.env', 'deny'],
+  ] as const
 
-  it.each(Object.entries(protectedPaths))('of every combination on a write, protection: %s', (protection, path) => {
+  it.each(subjects)('of every combination on %s of %s, protection: %s', (permission, path, protection) => {
+    const writes = permission !== 'file:read'
     let checked = 0
     for (const tool of choices) {
-      for (const first of choices) {
-        for (const second of choices) {
+      for (const first of rules) {
+        for (const second of rules) {
           for (const preset of [undefined, 'readOnly', 'supervised', 'autonomous'] as const) {
             const policy: PolicyData = {
               ...(preset === undefined ? {} : { preset }),
-              ...(tool === undefined ? {} : { tools: { write_file: tool } }),
-              rules: [first, second].flatMap((action, index) =>
-                action === undefined ? [] : [{ name: `rule ${index}`, action, paths: ['**'] }],
-              ),
+              ...(tool === undefined ? {} : { tools: { any: tool } }),
+              rules: [first, second].flatMap((choice, index) => {
+                if (choice === undefined) return []
+                const rule = { name: `rule ${index}`, paths: ['**'] }
+                const overrides = ['secret', 'generated', 'lockfile'] as const
+                return [choice === 'lift' ? { ...rule, action: 'allow', overrides } : { ...rule, action: choice }]
+              }),
             }
-            const said = [tool, first, second]
-            const allowed = first === 'allow' || second === 'allow'
-            const spoken = preset !== undefined || allowed || first === 'ask' || second === 'ask'
+            const lifted = first === 'lift' || second === 'lift'
+            const allowed = lifted || first === 'allow' || second === 'allow'
+            const asked = first === 'ask' || second === 'ask'
+            const said = [tool, first, second, lifted ? undefined : protection]
+            const spoken = preset !== undefined || allowed || asked
             let expected: Decision = 'allow'
-            if (said.includes('deny') || protection === 'deny' || preset === 'readOnly' || !spoken) expected = 'deny'
-            else if (said.includes('ask') || protection === 'ask') expected = 'ask'
-            else if (preset === 'supervised' && !allowed && tool !== 'allow') expected = 'ask'
-            const { decision } = judge(policy, 'write_file', access('file:write:replace', path))
+            if (said.includes('deny') || (preset === 'readOnly' && writes) || !spoken) expected = 'deny'
+            else if (said.includes('ask')) expected = 'ask'
+            else if (preset === 'supervised' && writes && !allowed && tool !== 'allow') expected = 'ask'
+            const { decision, rules: took } = judge(policy, 'any', access(permission, path))
             expect(decision, JSON.stringify(policy)).toBe(expected)
+            // What decided stands first, and nothing that took part is left out.
+            expect(took[0]?.action).toBe(expected)
+            const names = took.map(({ name }) => name)
+            for (const [index, choice] of [first, second].entries()) {
+              expect(names.includes(`rule ${index}`)).toBe(choice !== undefined)
+            }
+            expect(names.includes('any')).toBe(tool !== undefined)
             checked += 1
           }
         }
       }
     }
-    expect(checked).toBe(256)
+    expect(checked).toBe(400)
   })
 })
 
@@ -138,6 +162,31 @@ describe('the verdict', () => {
         expect(strength[both.decision]).toBe(Math.max(strength[one], strength[two]))
       }),
       runs,
+    )
+  })
+
+  it('does not depend on how a path is spelled', async () => {
+    const spelling = fc.array(fc.constantFrom('./', '/', 'x/../', './/', 'src/./../'), { minLength: 1, maxLength: 4 })
+    const named = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
+    await fc.assert(
+      fc.asyncProperty(policies, paths, spelling, named, async (policy, path, pieces, tool) => {
+        const withArgs = { name: 'args', action: 'ask', args: { path: ['src/**', 'docs/*'] } } as const
+        const workspace = await createWorkspace({
+          backend: memory(),
+          policy: { ...policy, rules: [...(policy.rules ?? []), withArgs] },
+        })
+        const parts = path.split('/')
+        const at = pieces.length % parts.length
+        // A slash may not stand first: that would be another path.
+        const odd = at === 0 ? pieces.map((piece) => (piece === '/' ? './' : piece)) : pieces
+        const spelled = [...parts.slice(0, at), odd.join('') + parts.slice(at).join('/')].join('/')
+        const content = tool === 'write_file' ? { content: 'x' } : {}
+        expect(await workspace.explain(tool, { path: spelled, ...content })).toEqual(
+          await workspace.explain(tool, { path, ...content }),
+        )
+        await workspace.close()
+      }),
+      { numRuns: 200 },
     )
   })
 

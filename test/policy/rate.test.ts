@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { createRates } from '../../src/policy/rate.ts'
 
-const limits = { callsPerMinute: 3, bytesWrittenPerRun: 100 }
+const limits = { callsPerMinute: 3, bytesReadPerRun: 100, bytesWrittenPerRun: 100 }
 
 function refusal(run: () => void): ToolError | undefined {
   try {

@@ -54,8 +54,18 @@ export async function selectPortable(files: readonly string[]): Promise<Selectio
   return { files: chosen.sort(), leftOut }
 }
 
-/** Packages that run anywhere; just-bash does but for its commands of compression. */
-const portable = ['buffer', 'fast-check', 'just-bash', 'picomatch', 'sha.js/sha256.js', 'unbash', 'vitest', 'zod']
+/** Packages that run anywhere; just-bash does but for its commands of compression, quickjs-emscripten is not asked for. */
+const portable = [
+  'buffer',
+  'fast-check',
+  'just-bash',
+  'picomatch',
+  'quickjs-emscripten',
+  'sha.js/sha256.js',
+  'unbash',
+  'vitest',
+  'zod',
+]
 
 function reasonAgainst(text: string, needed: readonly string[]): string | undefined {
   if (/import \{[^}]*\bvi\b[^}]*\} from 'vitest'/.test(text)) return 'replaces globals by vitest itself'
@@ -72,7 +82,8 @@ function options(platform: Platform): BuildOptions & { write: false } {
     logLevel: 'error',
     absWorkingDir: top,
     alias: { vitest: join(import.meta.dirname, 'vitest-shim.ts') },
-    plugins: [fewerRuns, platform === 'web' ? withoutNode : installed],
+    external: ['quickjs-emscripten'],
+    plugins: [fewerRuns, withoutThreads, platform === 'web' ? withoutNode : installed],
     ...(platform === 'node'
       ? { platform: 'node', banner: { js: requireBanner } }
       : { platform: 'browser', define: { 'process.env': '{}' } }),
@@ -85,6 +96,16 @@ const fewerRuns: Plugin = {
   setup(to) {
     const shim = join(import.meta.dirname, 'fast-check-shim.ts')
     to.onResolve({ filter: /^fast-check$/ }, ({ importer }) => (importer === shim ? null : { path: shim }))
+  },
+}
+
+/** A thread needs a file of its own, which a bundle of one file has not: commands run where they are called. */
+const withoutThreads: Plugin = {
+  name: 'without-threads',
+  setup(to) {
+    to.onLoad({ filter: /[/]shells[/]bash[/]start-thread\.ts$/ }, () => ({
+      contents: 'export const threadKind = () => undefined, startWebThread = undefined, startNodeThread = undefined',
+    }))
   },
 }
 

@@ -56,7 +56,25 @@ function creation(name: string, mode = '100644'): string {
   return `diff --git ${name} ${name}\nnew file mode ${mode}\n--- /dev/null\n+++ ${name}\n@@ -0,0 +1 @@\n+y\n`
 }
 
+/** A policy that lets patches do what is named. */
+const lifted = (overrides: readonly string[]) => ({
+  policy: {
+    preset: 'autonomous',
+    rules: [{ name: 'may', action: 'allow', permissions: ['file:patch:apply'], paths: ['**'], overrides }],
+  } as never,
+})
+
 describe('apply_patch', () => {
+  it('makes an executable file where the same patch empties a directory', async () => {
+    const { ok, backend } = await bench(tree, lifted(['mode']))
+    const deletion =
+      'diff --git a/gone/b.txt b/gone/b.txt\ndeleted file mode 100644\n--- a/gone/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n'
+    await ok('apply_patch', {
+      patch: `${creation('a/gone', '100755').replace(' a/gone\nnew', ' b/gone\nnew').replace('+++ a/', '+++ b/')}${deletion}`,
+    })
+    expect(await backend.stat('gone' as Path)).toMatchObject({ type: 'file', mode: 0o755 })
+  })
+
   it('applies a patch of several files, all of it', async () => {
     const { ok, text, snapshot } = await bench({ 'a.txt': '1\n2\n3\n', 'old.txt': 'x\n', 'gone/b.txt': 'b\n' })
     const answer = await ok('apply_patch', { patch: several })
@@ -400,12 +418,6 @@ describe('a dangerous patch is refused whole, and changes nothing', () => {
   })
 
   it('is lifted only by name', async () => {
-    const lifted = (overrides: readonly string[]) => ({
-      policy: {
-        preset: 'autonomous',
-        rules: [{ name: 'may', action: 'allow', permissions: ['file:patch:apply'], paths: ['**'], overrides }],
-      } as never,
-    })
     const [mode] = dangers['mode changes']?.[1] ?? []
     const one = await bench(tree, lifted(['mode']))
     await one.ok('apply_patch', { patch: mode })

@@ -42,6 +42,10 @@ const right: Record<string, Record<string, unknown>> = {
   start_command: { command: 'true' },
   check_command: { id: 'process-1' },
   stop_command: { id: 'process-1' },
+  memory_search: { query: 'x' },
+  memory_get: { id: 'x' },
+  memory_recall: {},
+  memory_store: { id: 'x', content: 'x' },
   submit_plan: { plan: 'x' },
 }
 
@@ -80,7 +84,11 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
     const itOfPaths = takesPath ? it : () => {}
 
     async function refusals(cases: readonly (readonly [unknown, RegExp | string])[]) {
-      const { code, snapshot } = await bench(tree, { shell: bash(), mode: name === 'submit_plan' ? 'plan' : 'act' })
+      const { code, snapshot } = await bench(tree, {
+        shell: bash(),
+        mode: name === 'submit_plan' ? 'plan' : 'act',
+        policy: { preset: 'autonomous', memory: {} },
+      })
       const before = await snapshot()
       for (const [input, expected] of cases) {
         const found = await code(name, input)

@@ -27,6 +27,18 @@ export function openWriter(target: Uint8Array, at: number): Writer {
       this.at += 8
     },
     text(value) {
+      const start = this.at + 2
+      let ascii = 0
+      for (; ascii < value.length && ascii < SHORT; ascii++) {
+        const code = value.charCodeAt(ascii)
+        if (code > 127) break
+        target[start + ascii] = code
+      }
+      if (ascii === value.length) {
+        this.u16(ascii)
+        this.at += ascii
+        return
+      }
       const { written } = encoder.encodeInto(value, target.subarray(this.at + 2))
       this.u16(written)
       this.at += written
@@ -74,6 +86,9 @@ export function openReader(source: Uint8Array): Reader {
     },
   }
 }
+
+/** An encoder costs more to call than such a text of ASCII. */
+const SHORT = 128
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { sha256 } from '../../files/version.ts'
+import { sha256, sha256Ahead, sha256Kept } from '../../files/version.ts'
 import {
   childOf,
   display,
@@ -18,6 +18,7 @@ import { storageFailure } from './failure.ts'
 import { type Entry, type Folder, wrongType } from './folder.ts'
 import type { Lease } from './lease.ts'
 import type { RedoStep } from './redo.ts'
+import { severally } from './severally.ts'
 import { openStaging, type Staging } from './staging.ts'
 
 export interface FilesOptions {
@@ -103,6 +104,16 @@ export async function openFiles(
     return (await folder.look(path))?.stat
   }
 
+  /** A whole file, or undefined where there is none. */
+  function wholeAt(path: Path) {
+    return reading('read', path, async () => {
+      const entry = await folder.look(path)
+      if (entry?.type !== 'file') return undefined
+      const bytes = await folder.bytes(entry)
+      return { bytes, stat: { ...entry.stat, size: bytes.length } }
+    })
+  }
+
   async function commit(changes: readonly Change[], how: CommitOptions): Promise<Receipt> {
     throwIfAborted(how.signal)
     validateChanges(changes)
@@ -114,28 +125,38 @@ export async function openFiles(
       const real = applyOrder(changes).filter(({ path, to }) => !isNoChange(present.at(path), to))
       const steps: RedoStep[] = []
       try {
-        const staged = new Map<Path, string>()
+        const staged = new Map<Path, RedoStep>()
         await severally(real, async ({ path, to }) => {
-          if (to?.type === 'file') staged.set(path, await mine.stage(to.bytes))
+          if (to?.type !== 'file') return
+          await sha256Ahead([to.bytes])
+          staged.set(path, await mine.stage(path, to.bytes))
         })
         for (const { path, to } of real) {
           const type = present.at(path)?.type
           if (type !== undefined && (to === null || to.type !== type)) steps.push({ do: `remove ${type}`, path })
           if (to?.type === 'directory') steps.push({ do: 'directory', path })
-          if (to?.type === 'file') steps.push({ do: 'file', path, staged: staged.get(path) as string })
+          if (to?.type === 'file') steps.push(staged.get(path) as RedoStep)
         }
         throwIfAborted(how.signal)
-        // One step happens or does not.
-        if (steps.length > 1) await mine.writeJournal(steps)
+        const [only, ...others] = steps
+        const isWhole = only !== undefined && others.length === 0 && mine.isWhole(only, !present.at(only.path))
+        if (steps.length > 0 && !isWhole) await mine.writeJournal(steps)
         await takeAll(mine, steps, present)
       } catch (error) {
+        if (isBegun(error)) {
+          staging = undefined
+          throw error
+        }
         await mine.clear().catch(() => {
           // What could not be cleared is, when the lease is taken next.
           staging = undefined
         })
         throw error
       }
-      await mine.clear()
+      // The set is in place. Where its journal stays, taking the steps again changes nothing.
+      await mine.clear().catch(() => {
+        staging = undefined
+      })
       if (steps.length > 0) options.onCommit?.(changes)
       return {
         applied: changes.map(({ path, to }) => {
@@ -167,7 +188,9 @@ export async function openFiles(
       }
       await severally(together, take)
     } catch (error) {
-      await putBack(mine, taken, present)
+      await putBack(mine, taken, present).catch(() => {
+        throw begun(error)
+      })
       throw error
     }
   }
@@ -179,7 +202,7 @@ export async function openFiles(
       if (now !== undefined && now.type !== before?.type) await folder.remove(path)
       if (before?.type === 'directory') await folder.makeDirectory(path)
       if (before?.type === 'file') {
-        await mine.take({ do: 'file', path, staged: await mine.stage(before.bytes as Uint8Array) })
+        await mine.take(await mine.stage(path, before.bytes as Uint8Array))
       }
     }
   }
@@ -196,9 +219,7 @@ export async function openFiles(
     },
     stat: (path) => reading('look at', path, () => statAt(path)),
     list: (path) =>
-      reading('list', path, async () =>
-        (await folder.list(await folder.directory(path, 'list'))).filter(({ name }) => isGuarded(name)),
-      ),
+      reading('list', path, async () => (await folder.list(path, 'list')).filter(({ name }) => isGuarded(name))),
     read(path, range) {
       return reading('read', path, async () => {
         const entry = await folder.look(path)
@@ -219,6 +240,20 @@ export async function openFiles(
         return { bytes: new Uint8Array(await part.arrayBuffer()), stat }
       })
     },
+    async scan(paths, visit) {
+      const ahead: ReturnType<typeof wholeAt>[] = []
+      let next = 0
+      for (const path of paths) {
+        while (next < paths.length && ahead.length < AHEAD) {
+          const reads = wholeAt(paths[next++] as Path)
+          // Whoever stops early does not wait for it.
+          reads.catch(() => {})
+          ahead.push(reads)
+        }
+        const found = await ahead.shift()
+        if (found !== undefined && !visit(path, found.bytes, found.stat)) return
+      }
+    },
     readLink: (path) =>
       reading('read link', path, async () => {
         throw await wrongType(folder.look, 'read link', path, await folder.look(path))
@@ -233,6 +268,9 @@ export async function openFiles(
   }
 }
 
+/** How many files a scan reads before they are asked for. */
+const AHEAD = 4
+
 function capabilitiesWith(caseSensitive: boolean): Capabilities {
   return Object.freeze({
     links: false,
@@ -244,6 +282,18 @@ function capabilitiesWith(caseSensitive: boolean): Capabilities {
     atomic: 'set',
   })
 }
+
+/** A set that could neither be finished nor be taken back: its journal stays, and the next step finishes it first. */
+function begun(error: unknown): ToolError {
+  const { code, message } = storageFailure('Cannot finish the change', error)
+  return new ToolError(code, message, { hint: BEGUN })
+}
+
+function isBegun(error: unknown): boolean {
+  return error instanceof ToolError && error.details.hint === BEGUN
+}
+
+const BEGUN = 'The change was begun and could not be taken back: it is finished as soon as the storage takes it.'
 
 async function noLinks(): Promise<never> {
   throw new Error('A storage without links was asked for one')
@@ -262,19 +312,21 @@ async function gather(folder: Folder, changes: readonly Change[]): Promise<Prese
   const seen = new Map<Path, Seen | undefined>()
   const names = new Map<Path, readonly string[]>()
   const touched = new Set(changes.map(({ path }) => path))
+  for (const { path, to } of changes) {
+    if (to?.type !== 'link') continue
+    throw new ToolError('INVALID_INPUT', `Cannot link ${quote(path)}: this storage has no links`, { path })
+  }
+  const entries = await folder.lookAtAll([...touched])
   await severally(changes, async ({ path, to }) => {
-    if (to?.type === 'link') {
-      throw new ToolError('INVALID_INPUT', `Cannot link ${quote(path)}: this storage has no links`, { path })
-    }
-    const entry = await folder.look(path)
+    const entry = entries.get(path)
     if (entry?.type === 'file') {
       const bytes = await folder.bytes(entry)
-      seen.set(path, { ...entry, bytes, sha256: sha256(bytes) })
+      seen.set(path, { ...entry, bytes, sha256: await versionNow(bytes) })
     } else seen.set(path, entry)
     if (entry?.type === 'directory' && to?.type !== 'directory') {
       names.set(
         path,
-        (await folder.list(entry.handle)).map(({ name }) => name),
+        (await folder.list(path, 'list')).map(({ name }) => name),
       )
     }
     for (
@@ -300,24 +352,6 @@ async function gather(folder: Folder, changes: readonly Change[]): Promise<Prese
   }
 }
 
-/** Does the same with each, several at a time; all have ended when it has. Throws the first failure. */
-async function severally<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
-  let next = 0
-  let failure: { readonly error: unknown } | undefined
-  const work = async () => {
-    while (next < items.length && failure === undefined) {
-      const item = items[next++] as T
-      await action(item).catch((error) => {
-        failure ??= { error }
-      })
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work))
-  if (failure !== undefined) throw (failure as { readonly error: unknown }).error
-}
-
-const AT_ONCE = 16
-
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
 function isNoChange(present: Entry | undefined, to: State): boolean {
@@ -325,8 +359,13 @@ function isNoChange(present: Entry | undefined, to: State): boolean {
   return to.type === 'directory' && present?.type === 'directory'
 }
 
+async function versionNow(bytes: Uint8Array): Promise<string> {
+  await sha256Ahead([bytes])
+  return sha256Kept(bytes)
+}
+
 function versionOf(to: State): Version {
-  if (to?.type === 'file') return { type: 'file', sha256: sha256(to.bytes), size: to.bytes.length }
+  if (to?.type === 'file') return { type: 'file', sha256: sha256Kept(to.bytes), size: to.bytes.length }
   return to === null ? null : DIRECTORY_VERSION
 }
 
@@ -335,7 +374,7 @@ async function asStored(folder: Folder, path: LogicalPath): Promise<LogicalPath>
   let here = ROOT
   for (const name of path === '' ? [] : path.split('/')) {
     const entry = await folder.look(here)
-    const names = entry?.type === 'directory' ? (await folder.list(entry.handle)).map((one) => one.name) : []
+    const names = entry?.type === 'directory' ? (await folder.list(here, 'list')).map((one) => one.name) : []
     const folded = fold(name)
     here = childOf(here, names.includes(name) ? name : (names.find((one) => fold(one) === folded) ?? name))
   }

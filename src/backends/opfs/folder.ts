@@ -1,81 +1,150 @@
 import { ToolError } from '../../errors.ts'
-import { display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import { childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { DirectoryEntry, Stat } from '../../vfs/backend.ts'
 import { storageFailure } from './failure.ts'
 import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
+import { severally } from './severally.ts'
 
 /** What stands at a path of a folder. */
 export type Entry =
   | { readonly type: 'directory'; readonly handle: FileSystemDirectoryHandle; readonly stat: Stat }
   | { readonly type: 'file'; readonly handle: FileSystemFileHandle; readonly file: File; readonly stat: Stat }
 
-/** A directory and all below it, by logical paths. Handles of directories are kept: to find each anew costs four times. */
+/** A directory and all below it, by logical paths. Handles are kept: to find each anew costs four times. */
 export interface Folder {
   /** `undefined` where nothing is, or where a file stands in the way. */
   look(path: Path): Promise<Entry | undefined>
+  /** Looks at many: where several are in one directory, that is listed once. */
+  lookAtAll(paths: readonly Path[]): Promise<ReadonlyMap<Path, Entry | undefined>>
   /** Throws `NOT_FOUND` or `NOT_A_DIRECTORY`. */
   directory(path: Path, verb: string): Promise<FileSystemDirectoryHandle>
-  list(directory: FileSystemDirectoryHandle): Promise<DirectoryEntry[]>
+  /** Sorted by name. Throws `NOT_FOUND` or `NOT_A_DIRECTORY`. */
+  list(path: Path, verb: string): Promise<DirectoryEntry[]>
   bytes(entry: Entry & { readonly type: 'file' }): Promise<Uint8Array>
   makeDirectory(path: Path): Promise<void>
   remove(path: Path): Promise<void>
   /** Forgets the handles at and below a path. */
   forget(path: Path): void
-  /** Notes that a file was replaced, so that its tag is another even within one tick of the clock. */
-  touched(path: Path): void
+  /** Notes that a file was replaced, so that its tag is another even within one tick of the clock, and keeps its handle. */
+  touched(path: Path, handle: FileSystemFileHandle): void
 }
 
-export function openFolder(root: FileSystemDirectoryHandle): Folder {
+export interface FolderOptions {
+  /** Whether only this origin can reach it: then nothing vanishes while the lease is held, and names are kept to the bit. */
+  readonly isPrivate: boolean
+}
+
+export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: FolderOptions): Folder {
   const known = new Map<Path, FileSystemDirectoryHandle>()
+  const files = new Map<Path, FileSystemFileHandle>()
   const touches = new Map<Path, number>()
+  let leases = 0
 
   /** The handle of a directory; undefined where there is none. Throws what is no simple absence. */
   async function find(path: Path): Promise<FileSystemDirectoryHandle | undefined> {
     if (path === ROOT) return root
-    const kept = known.get(path)
-    if (kept !== undefined) return kept
+    return known.get(path) ?? findAnew(path)
+  }
+
+  async function findAnew(path: Path): Promise<FileSystemDirectoryHandle | undefined> {
     const above = await find(parentOf(path))
-    const handle = above && (await orNothing(path, () => above.getDirectoryHandle(nameOf(path))))
-    if (handle !== undefined) known.set(path, handle)
-    return handle
+    const found = above && (await lookedUp(path, () => above.getDirectoryHandle(nameOf(path))))
+    if (found?.handle !== undefined) known.set(path, found.handle)
+    else known.delete(path)
+    return found?.handle
   }
 
   function forget(path: Path): void {
-    for (const one of known.keys()) if (one === path || path === ROOT || one.startsWith(`${path}/`)) known.delete(one)
+    if (path === ROOT) leases += 1
+    for (const kept of [known, files]) {
+      for (const one of kept.keys()) if (one === path || path === ROOT || one.startsWith(`${path}/`)) kept.delete(one)
+    }
+  }
+
+  function keep(path: Path, handle: FileSystemFileHandle): void {
+    if (files.size >= MOST_KEPT) files.clear()
+    files.set(path, handle)
+  }
+
+  async function fileEntry(path: Path, handle: FileSystemFileHandle): Promise<Entry | undefined> {
+    const { handle: file } = await lookedUp(path, () => handle.getFile())
+    if (file === undefined) return undefined
+    const tag = `${file.lastModified}.${file.size}.${leases}.${touches.get(path) ?? 0}`
+    return { type: 'file', handle, file, stat: { type: 'file', size: file.size, modifiedAt: file.lastModified, tag } }
   }
 
   async function look(path: Path): Promise<Entry | undefined> {
-    const kept = path === ROOT ? root : known.get(path)
-    if (kept !== undefined) return { type: 'directory', handle: kept, stat: DIRECTORY_STAT }
+    if (path === ROOT) return { type: 'directory', handle: root, stat: DIRECTORY_STAT }
+    if (known.has(path)) {
+      // What other programs can reach may be gone.
+      const handle = isPrivate ? known.get(path) : await findAnew(path)
+      if (handle !== undefined) return { type: 'directory', handle, stat: DIRECTORY_STAT }
+    }
+    const kept = files.get(path)
+    if (kept !== undefined) {
+      const entry = await fileEntry(path, kept)
+      if (entry !== undefined) return entry
+      files.delete(path)
+    }
     const above = await find(parentOf(path))
     if (above === undefined) return undefined
-    const handle = await orNothing(path, () => above.getFileHandle(nameOf(path)))
+    const { handle, isOther } = await lookedUp(path, () => above.getFileHandle(nameOf(path)))
     if (handle !== undefined) {
-      const file = await orNothing(path, () => handle.getFile())
-      if (file === undefined) return undefined
-      const tag = `${file.lastModified}.${file.size}.${touches.get(path) ?? 0}`
-      return { type: 'file', handle, file, stat: { type: 'file', size: file.size, modifiedAt: file.lastModified, tag } }
+      keep(path, handle)
+      return fileEntry(path, handle)
     }
-    const directory = await find(path)
+    const directory = isOther ? await findAnew(path) : undefined
     return directory && { type: 'directory', handle: directory, stat: DIRECTORY_STAT }
+  }
+
+  /** What is in a directory, with the handles. */
+  async function entriesOf(directory: FileSystemDirectoryHandle, path: Path): Promise<DirectoryEntry[]> {
+    const found: DirectoryEntry[] = []
+    for await (const [name, handle] of directory.entries()) {
+      const isFile = handle.kind === 'file'
+      if (isFile) keep(childOf(path, name), handle as FileSystemFileHandle)
+      found.push({ name, type: isFile ? 'file' : 'directory' })
+    }
+    return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+
+  async function lookAtAll(paths: readonly Path[]): Promise<ReadonlyMap<Path, Entry | undefined>> {
+    const found = new Map<Path, Entry | undefined>()
+    const byParent = new Map<Path, Path[]>()
+    for (const path of paths) {
+      const siblings = byParent.get(parentOf(path))
+      if (siblings === undefined) byParent.set(parentOf(path), [path])
+      else siblings.push(path)
+    }
+    await severally([...byParent], async ([parent, children]) => {
+      const above = children.length > 1 ? await look(parent) : undefined
+      let names: ReadonlySet<string> | undefined
+      if (children.length > 1 && above?.type !== 'directory') names = new Set()
+      else if (isPrivate && children.length >= WORTH_LISTING && above?.type === 'directory') {
+        names = new Set((await entriesOf(above.handle, parent)).map(({ name }) => name))
+      }
+      await severally(children, async (path) => {
+        found.set(path, names === undefined || names.has(nameOf(path)) ? await look(path) : undefined)
+      })
+    })
+    return found
   }
 
   return {
     look,
+    lookAtAll,
     forget,
     async directory(path, verb) {
       const entry = await look(path)
       if (entry?.type === 'directory') return entry.handle
       throw await wrongType(look, verb, path, entry)
     },
-    async list(directory) {
-      const found: DirectoryEntry[] = []
-      for await (const [name, { kind }] of directory.entries()) {
-        found.push({ name, type: kind === 'directory' ? 'directory' : 'file' })
-      }
-      return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+    list: async (path, verb) => {
+      const entry = await look(path)
+      if (entry?.type !== 'directory') throw await wrongType(look, verb, path, entry)
+      return entriesOf(entry.handle, path)
     },
-    bytes: readWhole,
+    bytes: (entry) => readWhole(entry, isPrivate),
     async makeDirectory(path) {
       const above = await find(parentOf(path))
       if (above === undefined) throw new DOMException('The parent is gone', 'NotFoundError')
@@ -85,9 +154,10 @@ export function openFolder(root: FileSystemDirectoryHandle): Folder {
       forget(path)
       touches.set(path, (touches.get(path) ?? 0) + 1)
       const above = await find(parentOf(path))
-      if (above !== undefined) await orNothing(path, () => patiently(() => above.removeEntry(nameOf(path))))
+      if (above !== undefined) await lookedUp(path, () => patiently(() => above.removeEntry(nameOf(path))))
     },
-    touched(path) {
+    touched(path, handle) {
+      keep(path, handle)
       touches.set(path, (touches.get(path) ?? 0) + 1)
     },
   }
@@ -115,9 +185,15 @@ export async function wrongType(
 
 const DIRECTORY_STAT: Stat = Object.freeze({ type: 'directory', size: 0, tag: 'directory' })
 
+/** So many handles of files are kept at most. */
+const MOST_KEPT = 4_096
+
+/** From so many on, one listing costs less than to look for each. */
+const WORTH_LISTING = 4
+
 /** A synchronous handle reads faster; where another has the file open, a snapshot of it does as well. */
-async function readWhole({ handle, file }: Entry & { readonly type: 'file' }): Promise<Uint8Array> {
-  if (hasSyncHandles()) {
+async function readWhole({ handle, file }: Entry & { readonly type: 'file' }, isPrivate: boolean): Promise<Uint8Array> {
+  if (isPrivate && hasSyncHandles()) {
     try {
       const open = await (handle as SyncFile).createSyncAccessHandle({ mode: 'read-only' })
       try {
@@ -133,13 +209,17 @@ async function readWhole({ handle, file }: Entry & { readonly type: 'file' }): P
   return new Uint8Array(await file.arrayBuffer())
 }
 
-/** What is absent, or of another kind, is nothing; a name that the storage does not take is refused. */
-async function orNothing<T>(path: Path, action: () => Promise<T>): Promise<T | undefined> {
+/** What is absent gives nothing, nor does what is of another kind; a name that the storage does not take is refused. */
+async function lookedUp<T>(
+  path: Path,
+  action: () => Promise<T>,
+): Promise<{ readonly handle?: T; readonly isOther?: boolean }> {
   try {
-    return await action()
+    return { handle: await action() }
   } catch (error) {
     const { name } = error as { readonly name?: string }
-    if (name === 'NotFoundError' || name === 'TypeMismatchError') return undefined
+    if (name === 'NotFoundError') return {}
+    if (name === 'TypeMismatchError') return { isOther: true }
     if (name === 'TypeError') {
       throw new ToolError('PATH_REJECTED', `Path ${quote(path)} has a name that this storage does not take`, { path })
     }

@@ -241,7 +241,13 @@ function readNode(kind: number, noted: Pick<Stat, 'tag' | 'modifiedAt'>, reader:
 }
 
 function writeHash(writer: Writer, hash: string): void {
-  for (let i = 0; i < 64; i += 2) writer.u8(Number.parseInt(hash.slice(i, i + 2), 16))
+  for (let i = 0; i < 64; i += 2) writer.u8((digitAt(hash, i) << 4) | digitAt(hash, i + 1))
+}
+
+/** Lowercase hex. */
+function digitAt(hex: string, at: number): number {
+  const code = hex.charCodeAt(at)
+  return code < 58 ? code - 48 : code - 87
 }
 
 function readHash(reader: Reader): string {

@@ -2,14 +2,20 @@ import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Folder } from './folder.ts'
 import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
 import { decodeSteps, encodeSteps, type RedoStep } from './redo.ts'
+import { severally } from './severally.ts'
 
 /**
  * The private directory of a workspace of files: what a set will be is written here first, then a journal of the steps
  * that put it in place, and only then the steps are taken. Whoever takes the lease next finishes what a kill left.
+ *
+ * Where files can be written fast and be moved, each content is staged in a file of its own, and moved into place.
+ * Otherwise the contents stand in the journal, and are written into place by streams, which replace a file at their end.
  */
 export interface Staging {
-  /** Writes bytes aside, to their end. Gives their name here. */
-  stage(bytes: Uint8Array): Promise<string>
+  /** The step that will give a path this content. */
+  stage(path: Path, bytes: Uint8Array): Promise<RedoStep>
+  /** Whether a step, if it is the only one, happens or does not without a journal. */
+  isWhole(step: RedoStep, isNew: boolean): boolean
   /** From here on the set will happen. */
   writeJournal(steps: readonly RedoStep[]): Promise<void>
   /** Takes a step; taken again, it changes nothing more. */
@@ -26,9 +32,12 @@ type Movable = FileSystemFileHandle & {
 }
 
 export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, canMove: boolean): Staging {
+  const moves = canMove && hasSyncHandles() && 'move' in FileSystemFileHandle.prototype
   let count = 0
   const staged = new Map<string, FileSystemFileHandle>()
   let hasJournal = false
+  // What one who was here before may have left.
+  let isUnknown = true
 
   async function drop(name: string): Promise<void> {
     await patiently(() => state.removeEntry(name)).catch((error) => {
@@ -57,22 +66,30 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
     if (canMove && movable.move !== undefined) {
       await patiently(async () => movable.move?.(directory, nameOf(path)))
       staged.delete(name)
-    } else {
-      const bytes = await (await source.getFile()).arrayBuffer()
-      await writeStream(await directory.getFileHandle(nameOf(path), { create: true }), bytes)
-    }
-    folder.touched(path)
+      // It is where it was moved to.
+      folder.touched(path, source)
+    } else await fill(path, await (await source.getFile()).arrayBuffer())
+  }
+
+  async function fill(path: Path, bytes: BufferSource): Promise<void> {
+    const directory = await folder.directory(parentOf(path), 'change')
+    const target = await directory.getFileHandle(nameOf(path), { create: true })
+    await writeStream(target, bytes)
+    folder.touched(path, target)
   }
 
   return {
-    async stage(bytes) {
+    async stage(path, bytes) {
+      if (!moves) return { do: 'content', path, bytes }
       count += 1
       const name = `staged-${count}`
       const handle = await state.getFileHandle(name, { create: true })
       staged.set(name, handle)
       await writeWhole(handle, bytes)
-      return name
+      return { do: 'file', path, staged: name }
     },
+    // A file that is new is there, and empty, before its stream ends.
+    isWhole: (step, isNew) => step.do !== 'content' || !isNew,
     async writeJournal(steps) {
       hasJournal = true
       await writeWhole(await state.getFileHandle(JOURNAL, { create: true }), encodeSteps(steps))
@@ -80,6 +97,7 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
     async take(step) {
       if (step.do === 'directory') return folder.makeDirectory(step.path)
       if (step.do === 'file') return place(step.path, step.staged)
+      if (step.do === 'content') return fill(step.path, step.bytes as Uint8Array<ArrayBuffer>)
       const type = step.do === 'remove file' ? 'file' : 'directory'
       if ((await folder.look(step.path))?.type === type) await folder.remove(step.path)
     },
@@ -95,13 +113,14 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
     },
     async clear() {
       // The journal first: its steps may need what is staged.
-      if (hasJournal) {
-        await drop(JOURNAL)
+      if (hasJournal) await drop(JOURNAL)
+      if (isUnknown) {
         const names: string[] = []
         for await (const name of state.keys()) names.push(name)
         for (const name of names) await drop(name)
-        hasJournal = false
-      } else for (const name of [...staged.keys()]) await drop(name)
+      } else await severally([...staged.keys()], drop)
+      hasJournal = false
+      isUnknown = false
     },
   }
 }

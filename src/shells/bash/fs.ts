@@ -101,6 +101,9 @@ export function bashFs(options: BashFsOptions): IFileSystem {
       return at(to, 'copyfile', ({ files, path }) => files.write(path, bytes.slice(), { mode: found.mode & 0o777 }))
     }
     if (!recursive) throw systemError('EISDIR', 'copyfile', from)
+    // It would never come to an end.
+    const [source, target] = [resolvePath('/', from), resolvePath('/', to)]
+    if (`${target}/`.startsWith(source === '/' ? '/' : `${source}/`)) throw systemError('EINVAL', 'cp', to)
     await fs.mkdir(to, { recursive: true })
     let failure: unknown
     for (const name of await fs.readdir(from)) {

@@ -1,4 +1,4 @@
-import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
+import type { Command, ExecResult } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import { looksBinary } from '../../files/text.ts'
 import { compileGlobs, type Glob } from '../../paths/glob.ts'
@@ -22,11 +22,24 @@ interface Search extends LineOptions {
   readonly binary: boolean
 }
 
+/** A command of our own, which leaves to the interpreter's own what it does not know. */
+export interface OwnCommand {
+  readonly name: string
+  /** Carries it out where the files are; `undefined` where it is left to the interpreter. */
+  attempt(
+    args: readonly string[],
+    at: { readonly cwd: string; readonly stdin: string },
+  ): Promise<ExecResult | undefined>
+  readonly command: Command
+}
+
 /** `grep -r` and `rg` on our own search, many times faster; what it does not know is done by the interpreter's own. */
-export function searchCommands(places: Places): Command[] {
-  const of = (name: string, understand: (args: readonly string[]) => Search | undefined): Command => ({
-    name,
-    async execute(args, context) {
+export function searchCommands(places: Places): OwnCommand[] {
+  const of = (name: string, understand: (args: readonly string[]) => Search | undefined): OwnCommand => {
+    async function attempt(
+      args: readonly string[],
+      at: { readonly cwd: string; readonly stdin: string },
+    ): Promise<ExecResult | undefined> {
       let search: Search | undefined
       try {
         search = understand(args)
@@ -34,10 +47,20 @@ export function searchCommands(places: Places): Command[] {
         // A pattern that would need backtracking.
         if (!(error instanceof ToolError)) throw error
       }
-      const own = search === undefined ? undefined : await run(name, search, places, context)
-      return own ?? (await context.origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
-    },
-  })
+      return search === undefined ? undefined : run(name, search, places, at)
+    }
+    return {
+      name,
+      attempt,
+      command: {
+        name,
+        async execute(args, { cwd, stdin, origCommand }) {
+          const own = await attempt(args, { cwd, stdin: String(stdin) })
+          return own ?? (await origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
+        },
+      },
+    }
+  }
   return [
     of('grep', (args) => understandGrep(args, 'basic')),
     of('egrep', (args) => understandGrep(args, 'extended')),
@@ -50,11 +73,11 @@ async function run(
   name: string,
   search: Search,
   places: Places,
-  { cwd, stdin }: ResolvedCommandContext,
+  { cwd, stdin }: { readonly cwd: string; readonly stdin: string },
 ): Promise<ExecResult | undefined> {
   const files = places.workspace
   const operands = search.operands.length === 0 ? ['.'] : search.operands
-  if (search.operands.length === 0 && name === 'rg' && String(stdin) !== '') return undefined
+  if (search.operands.length === 0 && name === 'rg' && stdin !== '') return undefined
   const out: string[] = []
   const told: string[] = []
   let stderr = ''

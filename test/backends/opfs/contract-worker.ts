@@ -6,7 +6,12 @@ import { workerSubjects } from './subjects.ts'
 globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
   const create = workerSubjects()[subject]
   if (create === undefined) throw new Error(`There is no subject "${subject}"`)
+  const waiting = [...backendContract({ name: subject, create })]
   const outcomes: CaseResult[] = []
-  for (const one of backendContract({ name: subject, create })) outcomes.push(await runCase(one))
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  const work = async () => {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) outcomes.push(await runCase(one))
+  }
+  await Promise.all(Array.from({ length: 5 }, work))
   globalThis.postMessage(outcomes)
 }

@@ -12,7 +12,8 @@ import { differenceOf, faultsOf } from '../../runtimes/table.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
 describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
-  registerContract('the contract', backendContract({ name, create }), { describe, it })
+  // Each case has a workspace of its own, and waits for the storage most of the time.
+  registerContract('the contract', backendContract({ name, create }), { describe, it: it.concurrent })
 
   it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
     let modes = true

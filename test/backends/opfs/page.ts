@@ -1,6 +1,5 @@
 import { opfs } from '../../../src/backends/opfs.ts'
 import { sha256 } from '../../../src/files/version.ts'
-import { createWorkspace } from '../../../src/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../../src/vfs/backend.ts'
 
@@ -10,7 +9,7 @@ export type Layout = 'packed' | 'files'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 const NAMES = ['a', 'b', 'd/c']
-let backend: Backend | undefined
+const opened = new Map<string, Promise<Backend>>()
 const changes: unknown[] = []
 
 const write = (path: string, text: string): Change => ({
@@ -19,9 +18,12 @@ const write = (path: string, text: string): Change => ({
   to: { type: 'file', bytes: encoder.encode(text) },
 })
 
-async function open(name: string, layout: Layout): Promise<Backend> {
-  backend ??= await opfs({ name, layout, onChange: (changed) => changes.push(changed) })
-  return backend
+function open(name: string, layout: Layout): Promise<Backend> {
+  const present = opened.get(name)
+  if (present !== undefined) return present
+  const opening = opfs({ name, layout, onChange: (changed) => changes.push(changed) })
+  opened.set(name, opening)
+  return opening
 }
 
 async function textOf(from: Backend, path: string): Promise<string> {
@@ -32,9 +34,9 @@ async function textOf(from: Backend, path: string): Promise<string> {
 const content = (round: number): string => `${round}\n`.repeat(3_000)
 
 const api = {
-  async close(): Promise<void> {
-    await backend?.close()
-    backend = undefined
+  async close(name: string): Promise<void> {
+    await (await opened.get(name))?.close()
+    opened.delete(name)
   },
 
   /** Starts a worker that writes until it is ended, for so long; tells the last set that it had acknowledged. */
@@ -62,7 +64,7 @@ const api = {
       const round = Number(text.split('\n')[0])
       found.push(text === content(round) ? round : Number.NaN)
     }
-    await api.close()
+    await api.close(name)
     return found
   },
 
@@ -89,8 +91,16 @@ const api = {
 
   changes: (): unknown[] => changes,
 
+  /** Loads what a patch needs. */
+  async load(name: string, layout: Layout): Promise<void> {
+    await import('../../../src/index.ts')
+    await open(name, layout)
+  },
+
   /** Twenty files, and a patch of all of them. Answers once the patch is on its way. */
   async patch(name: string, layout: Layout, round: number): Promise<number> {
+    // Only here: it is most of the code.
+    const { createWorkspace } = await import('../../../src/index.ts')
     const workspace = await createWorkspace({ backend: await open(name, layout), policy: 'autonomous' })
     const paths = Array.from({ length: 20 }, (_, i) => `f${i}.txt`)
     const line = (at: number) => `round ${at}`
@@ -107,7 +117,9 @@ const api = {
 
   async patched(name: string, layout: Layout): Promise<string[]> {
     const from = await open(name, layout)
-    return Promise.all(Array.from({ length: 20 }, (_, i) => textOf(from, `f${i}.txt`)))
+    const texts = await Promise.all(Array.from({ length: 20 }, (_, i) => textOf(from, `f${i}.txt`)))
+    await api.close(name)
+    return texts
   },
 
   /** Commits files of 100 kB until one is refused. */
@@ -118,7 +130,7 @@ const api = {
       try {
         await here.commit([write(`pad-${count}`, pad), write('last', String(count))], { durability: 'durable' })
       } catch (error) {
-        await api.close()
+        await api.close(name)
         const again = await open(name, layout)
         const names = (await again.list('' as Path)).length
         let whole = (await textOf(again, 'last')) === String(count - 1)

@@ -1,0 +1,148 @@
+import { memory } from '../../src/backends/memory.ts'
+import { opfs } from '../../src/backends/opfs.ts'
+import { createWorkspace } from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../src/vfs/backend.ts'
+
+/** Runs in a worker, where files have synchronous handles: each figure is milliseconds for the whole of it. */
+
+const FILES = 2_000
+const BYTES = 4_096
+const encoder = new TextEncoder()
+
+interface SyncHandle {
+  read(bytes: Uint8Array, options: { at: number }): number
+  write(bytes: Uint8Array, options: { at: number }): number
+  getSize(): number
+  flush(): void
+  close(): void
+}
+
+const contents = Array.from({ length: 10_000 }, (_, i) =>
+  encoder.encode(`export const value${i} = ${i}\n`.repeat(200)).slice(0, BYTES),
+)
+/** A copy: a content that was seen before is known by its identity. */
+const contentOf = (i: number): Uint8Array => (contents[i] as Uint8Array).slice()
+
+const pathOf = (i: number): string => `d${i % 40}/f${i}.ts`
+const directories = Array.from({ length: 40 }, (_, i) => `d${i}`)
+
+const made = (path: string): Change => ({ path: path as Path, expect: 'any', to: { type: 'directory' } })
+const written = (i: number): Change => ({
+  path: pathOf(i) as Path,
+  expect: 'any',
+  to: { type: 'file', bytes: contentOf(i) },
+})
+const all = (count: number): Change[] => [
+  ...directories.map(made),
+  ...Array.from({ length: count }, (_, i) => written(i)),
+]
+
+async function timed(action: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await action()
+  return performance.now() - start
+}
+
+/** One handle a file, opened, used and closed: what one would write without a library, directories' handles kept. */
+async function plain(root: FileSystemDirectoryHandle) {
+  const handles: FileSystemDirectoryHandle[] = []
+  for (const name of directories) handles.push(await root.getDirectoryHandle(name, { create: true }))
+  const open = async (i: number, create: boolean): Promise<SyncHandle> => {
+    const file = await (handles[i % 40] as FileSystemDirectoryHandle).getFileHandle(`f${i}.ts`, { create })
+    return (file as unknown as { createSyncAccessHandle(): Promise<SyncHandle> }).createSyncAccessHandle()
+  }
+  const write = await timed(async () => {
+    for (let i = 0; i < FILES; i++) {
+      const handle = await open(i, true)
+      handle.write(contentOf(i), { at: 0 })
+      handle.flush()
+      handle.close()
+    }
+  })
+  const read = await timed(async () => {
+    for (let i = 0; i < FILES; i++) {
+      const handle = await open(i, false)
+      handle.read(new Uint8Array(handle.getSize()), { at: 0 })
+      handle.close()
+    }
+  })
+  return { write, read }
+}
+
+async function readAll(backend: Backend): Promise<number> {
+  return timed(async () => {
+    for (let i = 0; i < FILES; i++) await backend.read(pathOf(i) as Path)
+  })
+}
+
+async function search(backend: Backend, repeats: number): Promise<{ cold: number; warm: number }> {
+  const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+  const once = () =>
+    timed(async () => {
+      const result = await workspace.call('search_text', {
+        query: 'value1234 = 1234',
+        maxMatches: 5,
+        timeoutMs: 60_000,
+      })
+      if (!result.ok) throw new Error(result.message)
+    })
+  const cold = await once()
+  const warm: number[] = []
+  for (let i = 0; i < repeats; i++) warm.push(await once())
+  return { cold, warm: warm.sort((a, b) => a - b)[repeats >> 1] as number }
+}
+
+globalThis.onmessage = ({ data: runs }: { data: number }) => {
+  // What fails here would not be told otherwise.
+  measureAll(runs).then(
+    (figures) => globalThis.postMessage({ figures }),
+    (error: Error) => globalThis.postMessage({ error: `${error.stack}` }),
+  )
+}
+
+async function measureAll(runs: number) {
+  const figures: Awaited<ReturnType<typeof measure>>[] = []
+  for (let run = 0; run < runs; run++) figures.push(await measure(run))
+  return figures
+}
+
+async function measure(run: number) {
+  const root = await navigator.storage.getDirectory()
+  const bare = await plain(await root.getDirectoryHandle(`plain-${run}`, { create: true }))
+
+  let packed: Backend = await opfs({ name: `packed-${run}` })
+  const packedSet = all(FILES)
+  const packedWrite = await timed(() => packed.commit(packedSet, { durability: 'durable' }))
+  const packedSingle = await timed(async () => {
+    for (let i = 0; i < FILES; i++) await packed.commit([written(i)], { durability: 'relaxed' })
+  })
+  await packed.close()
+  packed = await opfs({ name: `packed-${run}` })
+  const packedRead = await readAll(packed)
+  const packedSearch = await search(packed, 15)
+
+  const files = await opfs({ name: `files-${run}`, layout: 'files' })
+  const filesSet = all(FILES)
+  const filesWrite = await timed(() => files.commit(filesSet, { durability: 'durable' }))
+  const filesRead = await readAll(files)
+  const filesSearch = await search(files, 1)
+
+  const inMemory = memory()
+  await inMemory.commit(all(FILES), { durability: 'relaxed' })
+  const memorySearch = await search(inMemory, 15)
+
+  let large: Backend = await opfs({ name: `large-${run}` })
+  await large.commit(all(10_000), { durability: 'durable' })
+  await large.close()
+  const open = await timed(async () => {
+    large = await opfs({ name: `large-${run}` })
+  })
+  for (const backend of [packed, files, large]) await backend.close()
+  return {
+    bare,
+    packed: { write: packedWrite, single: packedSingle, read: packedRead, search: packedSearch, open },
+    files: { write: filesWrite, read: filesRead, search: filesSearch },
+    memory: { search: memorySearch },
+  }
+}

@@ -1,0 +1,37 @@
+import { directoryParking } from '../evidence/directory-parking.ts'
+import { approvalText } from '../policy/approval-text.ts'
+import type { ParkedCall } from '../policy/parked.ts'
+import { answerOf } from './ask.ts'
+import { openWorkspace, parseOptions } from './options.ts'
+
+/**
+ * `wardspace approve [ID [ANSWER]] --parked DIR`: what waits for an approval there; one of them as it was asked; or its answer,
+ * with which it is carried out or refused, once.
+ */
+export async function approve(words: string[]): Promise<number> {
+  const { values, positionals } = parseOptions(words, 3)
+  const [id, answer] = positionals
+  if (values.parked === undefined) throw new TypeError('Which directory? wardspace approve --parked DIR')
+  const waiting = directoryParking(values.parked).list()
+  if (id === undefined || answer === undefined) {
+    const shown = id === undefined ? waiting : waiting.filter((call) => call.id === id)
+    print(shown, values.json === true)
+    return id === undefined || shown.length > 0 ? 0 : 1
+  }
+  const workspace = await openWorkspace(values, { run: { actor: 'cli' } })
+  try {
+    const result = await workspace.resume(id, answerOf(answer))
+    process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
+    return result.ok ? 0 : 1
+  } finally {
+    await workspace.close()
+  }
+}
+
+function print(calls: readonly ParkedCall[], json: boolean): void {
+  if (json) process.stdout.write(`${JSON.stringify(calls)}\n`)
+  else if (calls.length === 0) process.stdout.write('Nothing waits.\n')
+  for (const { id, at, request } of json ? [] : calls) {
+    process.stdout.write(`${id}  ${new Date(at).toISOString()}\n${approvalText(request)}\n\n`)
+  }
+}

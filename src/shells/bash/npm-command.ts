@@ -1,0 +1,106 @@
+import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
+import { resolvePath } from './places.ts'
+
+interface Manifest {
+  readonly name?: string
+  readonly version?: string
+  readonly scripts?: Readonly<Record<string, string>>
+}
+
+/** `npm test`, `npm run NAME` and what is short for it: the scripts of package.json, in this shell. */
+export function npmCommand(): Command {
+  return {
+    name: 'npm',
+    async execute(args, context) {
+      const dashes = args.indexOf('--')
+      const own = dashes === -1 ? args : args.slice(0, dashes)
+      const extra = dashes === -1 ? [] : args.slice(dashes + 1)
+      const isQuiet = own.includes('-s') || own.includes('--silent')
+      const [verb = '', ...rest] = own.filter((arg) => !/^(-s|--silent|--if-present)$/.test(arg))
+      const names: Readonly<Record<string, string>> = {
+        t: 'test',
+        tst: 'test',
+        test: 'test',
+        start: 'start',
+        stop: 'stop',
+        restart: 'restart',
+      }
+      const isRun = verb === 'run' || verb === 'run-script' || verb === 'rum' || verb === 'urn'
+      const name = isRun ? rest.shift() : Object.hasOwn(names, verb) ? names[verb] : undefined
+      if (verb === '-v' || verb === '--version') return { stdout: '10.8.2\n', stderr: '', exitCode: 0 }
+      const found = await manifestFrom(context)
+      if (isRun && name === undefined) return list(found?.manifest)
+      if (name === undefined)
+        return refused(`${verb === '' ? 'what to do' : verb}: only test, start, stop and run work in this shell`)
+      if (found === undefined) return refused('there is no package.json here')
+      const { manifest, directory } = found
+      const scripts = manifest.scripts ?? {}
+      if (!Object.hasOwn(scripts, name)) {
+        if (own.includes('--if-present')) return { stdout: '', stderr: '', exitCode: 0 }
+        return refused(`Missing script: "${name}"`)
+      }
+      return runScripts(name, [...rest, ...extra], { manifest, directory, isQuiet }, context)
+    },
+  }
+}
+
+async function runScripts(
+  name: string,
+  extra: readonly string[],
+  { manifest, directory, isQuiet }: { manifest: Manifest; directory: string; isQuiet: boolean },
+  context: ResolvedCommandContext,
+): Promise<ExecResult> {
+  const scripts = manifest.scripts ?? {}
+  let stdout = ''
+  let stderr = ''
+  for (const step of [`pre${name}`, name, `post${name}`]) {
+    if (!Object.hasOwn(scripts, step)) continue
+    const line = [scripts[step], ...(step === name ? extra.map(quoted) : [])].join(' ')
+    if (!isQuiet)
+      stdout += `\n> ${manifest.name ?? 'package'}${manifest.version === undefined ? '' : `@${manifest.version}`} ${step}\n> ${line}\n\n`
+    const env = {
+      npm_lifecycle_event: step,
+      npm_lifecycle_script: line,
+      npm_package_json: `${directory}/package.json`,
+      ...(manifest.name === undefined ? {} : { npm_package_name: manifest.name }),
+      ...(manifest.version === undefined ? {} : { npm_package_version: manifest.version }),
+    }
+    const how = { cwd: directory, env, ...(context.signal === undefined ? {} : { signal: context.signal }) }
+    const result = await context.exec?.(line, how)
+    if (result === undefined) return refused('no script can be run here')
+    stdout += result.stdout
+    stderr += result.stderr
+    if (result.exitCode !== 0) return { stdout, stderr, exitCode: result.exitCode }
+  }
+  return { stdout, stderr, exitCode: 0 }
+}
+
+async function manifestFrom({
+  cwd,
+  fs,
+}: ResolvedCommandContext): Promise<{ manifest: Manifest; directory: string } | undefined> {
+  for (let directory = cwd; ; directory = resolvePath(directory, '..')) {
+    const path = resolvePath(directory, 'package.json')
+    if (await fs.exists(path)) {
+      try {
+        return { manifest: JSON.parse(await fs.readFile(path)) as Manifest, directory }
+      } catch {
+        return { manifest: {}, directory }
+      }
+    }
+    if (directory === '/') return undefined
+  }
+}
+
+function list(manifest: Manifest | undefined): ExecResult {
+  const scripts = Object.entries(manifest?.scripts ?? {})
+  return { stdout: scripts.map(([name, line]) => `  ${name}\n    ${line}\n`).join(''), stderr: '', exitCode: 0 }
+}
+
+function refused(why: string): ExecResult {
+  return { stdout: '', stderr: `npm error ${why}\n`, exitCode: 1 }
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

@@ -1,0 +1,121 @@
+import type { Command, IFileSystem } from 'just-bash'
+import { runScript } from '../javascript/engine.ts'
+import type { ScriptFiles } from '../javascript/script.ts'
+import { loadInterpreter } from './just-bash.ts'
+import { runLine } from './line.ts'
+import { nodeCommand } from './node-command.ts'
+import { npmCommand } from './npm-command.ts'
+import { resolvePath } from './places.ts'
+import {
+  type Asked,
+  type FromThread,
+  fsMethods,
+  received,
+  receivedStat,
+  type Settled,
+  settled,
+  type ToThread,
+} from './port.ts'
+import { inThisThread } from './script-limits.ts'
+
+/*
+ * Runs in a thread of its own, a Web Worker or a worker of Node, so that it can be ended whatever it does. It holds no
+ * files: it asks the thread that started it for each access.
+ */
+
+interface Job {
+  readonly stop: AbortController
+  readonly answers: Map<number, (answer: Settled) => void>
+}
+
+const jobs = new Map<number, Job>()
+let questions = 0
+
+interface Port {
+  postMessage(message: FromThread): void
+}
+
+const nodePort = (
+  globalThis.process?.getBuiltinModule?.('node:worker_threads') as
+    | { parentPort: (Port & { on(name: 'message', listener: (message: ToThread) => void): void }) | null }
+    | undefined
+)?.parentPort
+const port: Port = nodePort ?? (globalThis as unknown as Port)
+
+if (nodePort !== undefined && nodePort !== null) nodePort.on('message', onMessage)
+else globalThis.addEventListener('message', (event) => onMessage((event as MessageEvent<ToThread>).data))
+port.postMessage({ type: 'ready' })
+
+function onMessage(message: ToThread): void {
+  const { job } = message
+  if (message.type === 'stop') jobs.get(job)?.stop.abort()
+  else if (message.type === 'answer') {
+    const { answers } = jobs.get(job) ?? {}
+    const settle = answers?.get(message.question)
+    answers?.delete(message.question)
+    settle?.(message.answer)
+  } else void begin(message)
+}
+
+async function begin(message: Extract<ToThread, { type: 'line' | 'script' }>): Promise<void> {
+  const { job } = message
+  const stop = new AbortController()
+  jobs.set(job, { stop, answers: new Map() })
+  const answer = await settled(async () => {
+    const fs = askedFs(job)
+    if (message.type === 'script') {
+      return runScript(message.script, fs as ScriptFiles, inThisThread(message.timeoutMs, stop.signal))
+    }
+    const interpreter = await loadInterpreter()
+    const limits = inThisThread(message.request.timeoutMs, stop.signal)
+    const commands = [
+      ...message.commands.map((name) => askedCommand(job, name)),
+      nodeCommand(
+        (script, files) => runScript(script, files, limits),
+        (error) => stop.abort(error),
+      ),
+      npmCommand(),
+    ]
+    return runLine(interpreter, message.request, { fs, commands, signal: stop.signal })
+  })
+  jobs.delete(job)
+  port.postMessage({ type: 'done', job, answer })
+}
+
+async function ask(job: number, asked: Asked): Promise<unknown> {
+  const { answers } = jobs.get(job) ?? {}
+  if (answers === undefined) throw new Error('The command has ended')
+  questions += 1
+  const question = questions
+  const answer = await new Promise<Settled>((resolve) => {
+    answers.set(question, resolve)
+    port.postMessage({ type: 'ask', job, question, asked })
+  })
+  if ('value' in answer) return answer.value
+  const { ends } = await loadInterpreter()
+  throw received(answer.error, ends)
+}
+
+function askedFs(job: number): IFileSystem {
+  const methods = fsMethods.map((fs) => [fs, (...args: unknown[]) => ask(job, { fs, args })] as const)
+  const statOf = (fs: string) => async (path: string) => receivedStat((await ask(job, { fs, args: [path] })) as object)
+  return {
+    ...Object.fromEntries(methods),
+    stat: statOf('stat'),
+    lstat: statOf('lstat'),
+    resolvePath,
+    getAllPaths: () => [],
+  } as unknown as IFileSystem
+}
+
+/** A command that is carried out where the files are. */
+function askedCommand(job: number, command: string): Command {
+  return {
+    name: command,
+    async execute(args, { cwd, stdin, origCommand }) {
+      const result = await ask(job, { command, args, cwd, stdin: String(stdin) })
+      if (result !== undefined) return result as Awaited<ReturnType<Command['execute']>>
+      return (await origCommand?.(args)) ?? { stdout: '', stderr: `${command}: not here\n`, exitCode: 2 }
+    },
+  }
+}

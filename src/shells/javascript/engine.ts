@@ -1,0 +1,317 @@
+import type { QuickJSHandle } from 'quickjs-emscripten'
+import { ToolError } from '../../errors.ts'
+import { sha256 } from '../../files/version.ts'
+import { bytesOfText, textOfBytes } from '../bash/text.ts'
+import { createFileCalls } from './file-calls.ts'
+import { assertSource } from './guest/assert.ts'
+import { coreSource } from './guest/core.ts'
+import { modulesSource } from './guest/modules.ts'
+import { testSource } from './guest/test.ts'
+import { moduleSource } from './module-source.ts'
+import { makeEngine, type QuickJSAsyncContext, runJob } from './quickjs.ts'
+import { createResolver, looksLikeModule, parentOf } from './resolve.ts'
+import type { Script, ScriptFiles, ScriptResult, TestReport } from './script.ts'
+
+export interface EngineLimits {
+  /** When it is stopped, by `performance.now()`. */
+  readonly deadline: number
+  readonly memoryBytes: number
+  readonly outputBytes: number
+  readonly signal: AbortSignal
+}
+
+const UNFOUND = 'unfound:'
+
+/** The engine's own frames lie on the stack of the host, several for each of the script's. */
+const MAX_STACK = 160 * 1024
+
+/**
+ * Runs a script of JavaScript as Node would, in an engine of its own that reaches nothing but the files that it is given:
+ * each of its accesses waits for their answer. It has no network and no processes.
+ *
+ * @throws ToolError where it was ended from outside: `COMMAND_TIMEOUT`, `ABORTED`, `LIMIT_EXCEEDED`
+ */
+export async function runScript(script: Script, files: ScriptFiles, limits: EngineLimits): Promise<ScriptResult> {
+  const engine = await makeEngine()
+  const runtime = engine.newRuntime()
+  runtime.setMemoryLimit(limits.memoryBytes)
+  runtime.setMaxStackSize(MAX_STACK)
+  const context = runtime.newContext()
+  const out = { 1: [] as string[], 2: [] as string[], length: 0 }
+  let exit: number | undefined
+  let tests: TestReport | undefined
+  const isLate = () => limits.signal.aborted || performance.now() > limits.deadline
+  runtime.setInterruptHandler(() => exit !== undefined || out.length > limits.outputBytes || isLate())
+
+  const say = (fd: 1 | 2, text: string) => {
+    out[fd].push(text)
+    out.length += text.length
+  }
+  const builtins = new Set<string>()
+  const resolver = createResolver(files, builtins)
+  const calls = createFileCalls(files, resolver)
+
+  const { newString, undefined: nothing } = { newString: context.newString.bind(context), undefined: context.undefined }
+  const define = (name: string, run: (...args: QuickJSHandle[]) => QuickJSHandle | undefined) => {
+    context
+      .newFunction(name, (...args) => run(...args) ?? nothing)
+      .consume((made) => context.setProp(context.global, name, made))
+  }
+  const defineAsync = (name: string, run: (...args: QuickJSHandle[]) => Promise<QuickJSHandle>) => {
+    context
+      .newAsyncifiedFunction(name, async (...args) => run(...args))
+      .consume((made) => context.setProp(context.global, name, made))
+  }
+  const text = (handle: QuickJSHandle | undefined) => (handle === undefined ? '' : context.getString(handle))
+  const bytes = (handle: QuickJSHandle) => {
+    const lifetime = context.getArrayBuffer(handle)
+    const copy = lifetime.value.slice()
+    lifetime.dispose()
+    return copy
+  }
+  const buffer = (content: Uint8Array) => context.newArrayBuffer(content.slice().buffer)
+
+  defineAsync('__host', async (op, args) => {
+    const answer = await calls.call(text(op), JSON.parse(text(args)))
+    return answer instanceof Uint8Array ? buffer(answer) : newString(JSON.stringify(answer))
+  })
+  defineAsync('__write', async (path, content, append) => {
+    const isAppended = append !== undefined && context.dump(append) === true
+    return newString(JSON.stringify(await calls.write(text(path), bytes(content as QuickJSHandle), isAppended)))
+  })
+  define('__out', (fd, content) => {
+    say(context.getNumber(fd as QuickJSHandle) === 2 ? 2 : 1, text(content))
+    return undefined
+  })
+  define('__exit', (code) => {
+    exit = context.getNumber(code as QuickJSHandle) & 255
+    return undefined
+  })
+  define('__encode', (content, encoding) => buffer(encode(text(content), text(encoding))))
+  define('__decode', (content, encoding) => newString(decode(bytes(content as QuickJSHandle), text(encoding))))
+  define('__sha256', (content) => newString(sha256(bytes(content as QuickJSHandle))))
+  define('__tests', (report) => {
+    tests = JSON.parse(text(report)) as TestReport
+    return undefined
+  })
+  define('__compile', (source, path) => {
+    const wrapped = `(function (exports, require, module, __filename, __dirname) {${text(source)}\n})`
+    const result = context.evalCode(wrapped, text(path), { type: 'global' })
+    if (result.error) throw errorOf(context, result.error)
+    return result.value
+  })
+
+  const facts = {
+    argv: ['/usr/bin/node', ...(script.main.kind === 'file' ? [script.main.path] : []), ...script.args],
+    cwd: script.cwd,
+    env: script.env,
+    stdin: script.stdin,
+    namePattern: script.namePattern,
+  }
+  context.setProp(context.global, '__facts', newString(JSON.stringify(facts)))
+  const exportNames = new Map<string, readonly string[]>()
+  runtime.setModuleLoader(
+    async (name) => {
+      try {
+        if (name.startsWith(UNFOUND)) throw new Error(name.slice(UNFOUND.length))
+        return await moduleSource(name, files, exportNames)
+      } catch (error) {
+        return { error: error as Error }
+      }
+    },
+    // A name that cannot be found is one whose text cannot be had: only there can it be told why.
+    async (from, name) => {
+      try {
+        const found = await resolver.resolve(name, parentOf(from), 'import')
+        return 'builtin' in found
+          ? `node:${found.builtin}`
+          : `${found.format === 'module' ? '' : `${found.format}:`}${found.path}`
+      } catch (error) {
+        return `${UNFOUND}${(error as Error).message}`
+      }
+    },
+  )
+
+  /** What it was ended by from outside; `undefined` where the script itself went on or failed. */
+  function requireRunning(): void {
+    if (exit !== undefined) return
+    if (limits.signal.aborted) throw new ToolError('ABORTED', 'The script was stopped')
+    if (isLate()) throw new ToolError('COMMAND_TIMEOUT', 'The script took too long')
+    if (out.length > limits.outputBytes) throw new ToolError('LIMIT_EXCEEDED', 'The script put out too much')
+  }
+
+  async function evaluate(code: string, name: string, type: 'global' | 'module'): Promise<QuickJSHandle | undefined> {
+    try {
+      const result = await context.evalCodeAsync(code, name, { type, strict: false })
+      if (!result.error) return result.value
+      fail(result.error)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      // The host's own stack was too small: this engine is lost, and so is the script.
+      say(2, 'Uncaught:\nRangeError: Maximum call stack size exceeded\n')
+      exit = 1
+    }
+    return undefined
+  }
+
+  /** A script ends with what it did not catch. */
+  function fail(error: QuickJSHandle): void {
+    requireRunning()
+    if (exit !== undefined) return
+    say(2, `Uncaught:\n${describe(context, error)}\n\nNode.js v20.19.0\n`)
+    exit = 1
+  }
+
+  /** Runs what waits until nothing is left: promises, timers, tests. */
+  async function drain(main: QuickJSHandle | undefined): Promise<void> {
+    let isStarted = false
+    for (;;) {
+      while (exit === undefined && runtime.hasPendingJob()) {
+        const failure = await runJob(context)
+        requireRunning()
+        if (failure !== undefined && exit === undefined) {
+          say(2, `Uncaught:\n${typeof failure === 'object' ? JSON.stringify(failure) : String(failure)}\n`)
+          exit = 1
+        }
+      }
+      requireRunning()
+      if (exit !== undefined) return
+      if (main !== undefined) {
+        const state = context.getPromiseState(main)
+        if (state.type === 'rejected') return fail(state.error)
+      }
+      if (!isStarted) {
+        isStarted = true
+        await evaluate('__ward.startTests()', '<tests>', 'global')
+        continue
+      }
+      const wait = (await evaluate('__ward.wait()', '<timers>', 'global')) as QuickJSHandle
+      if (exit !== undefined) return
+      const ms = context.getNumber(wait)
+      if (ms < 0) return
+      if (ms > 0) await pause(ms, limits)
+      requireRunning()
+      await evaluate('__ward.fire()', '<timers>', 'global')
+    }
+  }
+
+  for (const [name, source] of Object.entries({ coreSource, modulesSource, assertSource, testSource })) {
+    await evaluate(source, `<${name}>`, 'global')
+  }
+  const names = await evaluate(
+    'JSON.stringify(__ward.names().map(function (n) { return [n, Object.keys(__ward.get(n))]; }))',
+    '<names>',
+    'global',
+  )
+  for (const [name, keys] of JSON.parse(text(names)) as [string, string[]][]) {
+    builtins.add(name)
+    exportNames.set(name, keys)
+  }
+
+  let main: QuickJSHandle | undefined
+  if (script.main.kind === 'code') {
+    const { text: code, prints, isModule } = script.main
+    const where = `${script.cwd}/[eval]`
+    if (isModule || (!prints && looksLikeModule(code))) main = await evaluate(code, where, 'module')
+    else {
+      const set = `var require = __ward.requireFrom(${JSON.stringify(script.cwd)}), module = { exports: {} }, exports = module.exports, __filename = '[eval]', __dirname = '.';
+        ['assert', 'buffer', 'events', 'fs', 'os', 'path', 'url', 'util', 'crypto'].forEach(function (name) { if (!(name in globalThis)) Object.defineProperty(globalThis, name, { get: function () { return __ward.get(name); }, configurable: true }); });`
+      await evaluate(set, '<eval>', 'global')
+      const value = await evaluate(code, '[eval]', 'global')
+      if (value !== undefined && prints && exit === undefined) {
+        context.setProp(context.global, '__value', value)
+        await evaluate('console.log(__value)', '<print>', 'global')
+      }
+    }
+  } else {
+    const found = await resolver.resolve(script.main.path, script.cwd, 'require').catch((error: Error) => error)
+    if (found instanceof Error) {
+      say(2, `node: ${found.message}\n`)
+      exit = 1
+    } else if ('path' in found) {
+      const isModule = found.format === 'module'
+      const code = isModule
+        ? `import ${JSON.stringify(found.path)}`
+        : `__ward.load(${JSON.stringify(found)}); undefined`
+      main = await evaluate(code, `${script.cwd}/<main>`, isModule ? 'module' : 'global')
+    }
+  }
+  await drain(main)
+  if (exit === undefined) {
+    const code = await evaluate(
+      "process.emit('exit', process.exitCode || 0); Number(process.exitCode || 0)",
+      '<exit>',
+      'global',
+    )
+    if (exit === undefined && code !== undefined) exit = context.getNumber(code) & 255
+  }
+  requireRunning()
+  // The engine is not cleared up piece by piece: all of its memory goes with it.
+  return {
+    stdout: out[1].join(''),
+    stderr: out[2].join(''),
+    exitCode: exit ?? 0,
+    ...(tests === undefined ? {} : { tests }),
+  }
+}
+
+/** An error as the guest shows it, even where the guest itself cannot any more. */
+function describe(context: QuickJSAsyncContext, error: QuickJSHandle): string {
+  context.setProp(context.global, '__error', error)
+  const result = context.evalCode('__ward.describe(__error)', '<error>', { type: 'global' })
+  if (!result.error) return context.getString(result.value)
+  const { name, message } = (context.dump(error) ?? {}) as { name?: string; message?: string }
+  return `${name ?? 'Error'}: ${message ?? 'unknown'}`
+}
+
+/** An error of the guest as one of ours, which is thrown into the guest again, with the place that it tells. */
+function errorOf(context: QuickJSAsyncContext, handle: QuickJSHandle): Error {
+  const { name, message, stack } = context.dump(handle) as { name?: string; message?: string; stack?: string }
+  const [place] = stack?.trim().split('\n') ?? []
+  const told = place === undefined ? message : `${message} (${place.trim()})`
+  return Object.assign(new Error(told), { name: name ?? 'Error' })
+}
+
+async function pause(ms: number, { deadline, signal }: EngineLimits): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(done, Math.max(0, Math.min(ms, deadline - performance.now() + 1)))
+    function done() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })
+}
+
+function encode(content: string, encoding: string): Uint8Array {
+  if (encoding === 'base64' || encoding === 'base64url') {
+    const plain = content
+      .replace(/[^A-Za-z0-9+/_-]/g, '')
+      .replaceAll('-', '+')
+      .replaceAll('_', '/')
+    return bytesOfText(plain.length % 4 === 1 ? plain.slice(0, -1) : plain, 'base64')
+  }
+  if (encoding === 'hex') return bytesOfText(/^(?:[0-9a-f]{2})*/i.exec(content)?.[0] ?? '', 'hex')
+  if (encoding !== 'utf16le') return bytesOfText(content, encoding)
+  const bytes = new Uint8Array(content.length * 2)
+  for (let i = 0; i < content.length; i++) {
+    const unit = content.charCodeAt(i)
+    bytes[i * 2] = unit & 255
+    bytes[i * 2 + 1] = unit >> 8
+  }
+  return bytes
+}
+
+function decode(content: Uint8Array, encoding: string): string {
+  if (encoding === 'utf16le') return new TextDecoder('utf-16le').decode(content)
+  if (encoding === 'base64url') {
+    return textOfBytes(content, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+  }
+  if (encoding === 'ascii')
+    return textOfBytes(
+      content.map((byte) => byte & 127),
+      'latin1',
+    )
+  return textOfBytes(content, encoding)
+}

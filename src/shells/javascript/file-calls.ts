@@ -1,0 +1,84 @@
+import { codedError, type createResolver } from './resolve.ts'
+import type { ScriptFiles, ScriptStat } from './script.ts'
+
+/** What a script is told: a value, or an error as a system would put it. */
+type Answer = { readonly value: unknown } | { readonly error: object } | Uint8Array
+
+/** The file accesses of a script, by the names under which the guest calls them. */
+export function createFileCalls(files: ScriptFiles, resolver: ReturnType<typeof createResolver>) {
+  const calls: Readonly<Record<string, (...args: never[]) => Promise<unknown>>> = {
+    read: (path: string) => files.readFileBuffer(path),
+    stat: async (path: string) => told(await files.stat(path)),
+    lstat: async (path: string) => told(await files.lstat(path)),
+    access: async (path: string) => void (await files.stat(path)),
+    async readdir(path: string) {
+      const entries: { name: string; type: string }[] = []
+      for (const name of await files.readdir(path)) {
+        const { type } = told(await files.lstat(`${path}/${name}`))
+        entries.push({ name, type })
+      }
+      return entries
+    },
+    async mkdir(path: string, isDeep: boolean) {
+      await files.mkdir(path, { recursive: isDeep })
+      return isDeep ? path : undefined
+    },
+    async rm(path: string, recursive: boolean, force: boolean) {
+      if (!recursive && (await files.lstat(path).catch(() => undefined))?.isDirectory === true) {
+        throw codedError('ERR_FS_EISDIR', `Path is a directory: rm returned EISDIR (is a directory) ${path}`)
+      }
+      await files.rm(path, { recursive, force })
+    },
+    async rmdir(path: string, recursive: boolean) {
+      if (!(await files.lstat(path)).isDirectory)
+        throw codedError('ENOTDIR', `ENOTDIR: not a directory, rmdir '${path}'`)
+      if (!recursive && (await files.readdir(path)).length > 0) {
+        throw codedError('ENOTEMPTY', `ENOTEMPTY: directory not empty, rmdir '${path}'`)
+      }
+      await files.rm(path, { recursive: true })
+    },
+    async unlink(path: string) {
+      if ((await files.lstat(path)).isDirectory)
+        throw codedError('EISDIR', `EISDIR: illegal operation on a directory, unlink '${path}'`)
+      await files.rm(path)
+    },
+    rename: (from: string, to: string) => files.mv(from, to),
+    copy: (from: string, to: string, recursive: boolean) => files.cp(from, to, { recursive }),
+    symlink: (target: string, path: string) => files.symlink(target, path),
+    readlink: (path: string) => files.readlink(path),
+    realpath: (path: string) => files.realpath(path),
+    chmod: (path: string, mode: number) => files.chmod(path, mode),
+    resolve: (name: string, from: string, how: 'require' | 'import') => resolver.resolve(name, from, how),
+  }
+
+  async function answer(run: () => Promise<unknown>): Promise<Answer> {
+    try {
+      const value = await run()
+      return value instanceof Uint8Array ? value : { value }
+    } catch (error) {
+      return { error: asSystemError(error) }
+    }
+  }
+
+  return {
+    async call(name: string, args: readonly unknown[]): Promise<Answer> {
+      const run = Object.hasOwn(calls, name) ? calls[name] : undefined
+      if (run === undefined) return { error: { message: `There is no ${name}` } }
+      return answer(() => run(...(args as never[])))
+    },
+    write: (path: string, bytes: Uint8Array, append: boolean) =>
+      answer(async () => void (await (append ? files.appendFile(path, bytes) : files.writeFile(path, bytes)))),
+  }
+}
+
+function told({ isFile, isDirectory, size, mode, mtime }: ScriptStat) {
+  const type = isFile ? 'file' : isDirectory ? 'directory' : 'link'
+  const bits = type === 'file' ? 0o100000 : type === 'directory' ? 0o040000 : 0o120000
+  return { type, size, mode: bits | (mode & 0o777), mtimeMs: mtime.getTime() }
+}
+
+function asSystemError(error: unknown): object {
+  const { message = 'it failed', code } = error as { message?: string; code?: unknown }
+  const [, syscall, path] = /, (\w+) '(.*)'$/s.exec(message) ?? []
+  return { message, code, ...(syscall === undefined ? {} : { syscall, path }) }
+}

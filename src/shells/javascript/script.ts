@@ -1,0 +1,57 @@
+/** One script to run: a file, or code from the command line. */
+export interface Script {
+  /** What is run: a file, a text, or a text whose value is printed. */
+  readonly main:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'code'; readonly text: string; readonly prints: boolean; readonly isModule: boolean }
+  /** Runs the tests that the script registers, and counts them. */
+  readonly isTest: boolean
+  /** Tests whose name matches, if not all. */
+  readonly namePattern?: string
+  readonly args: readonly string[]
+  /** An absolute path, as all paths here are. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** One unit per byte. */
+  readonly stdin: string
+}
+
+export interface ScriptResult {
+  readonly stdout: string
+  readonly stderr: string
+  readonly exitCode: number
+  readonly tests?: TestReport
+}
+
+/** What became of the tests of one file. */
+export interface TestReport {
+  readonly totals: Readonly<Record<'tests' | 'suites' | 'pass' | 'fail' | 'cancelled' | 'skipped' | 'todo', number>>
+  readonly failures: readonly { readonly name: string; readonly file: string; readonly text: string }[]
+}
+
+/** The files that a script sees. What fails has a system's code (`ENOENT`). */
+export interface ScriptFiles {
+  readFileBuffer(path: string): Promise<Uint8Array>
+  writeFile(path: string, bytes: Uint8Array): Promise<void>
+  appendFile(path: string, bytes: Uint8Array): Promise<void>
+  stat(path: string): Promise<ScriptStat>
+  lstat(path: string): Promise<ScriptStat>
+  readdir(path: string): Promise<string[]>
+  mkdir(path: string, how?: { recursive?: boolean }): Promise<void>
+  rm(path: string, how?: { recursive?: boolean; force?: boolean }): Promise<void>
+  mv(from: string, to: string): Promise<void>
+  cp(from: string, to: string, how?: { recursive?: boolean }): Promise<void>
+  chmod(path: string, mode: number): Promise<void>
+  symlink(target: string, path: string): Promise<void>
+  readlink(path: string): Promise<string>
+  realpath(path: string): Promise<string>
+}
+
+export interface ScriptStat {
+  readonly isFile: boolean
+  readonly isDirectory: boolean
+  readonly isSymbolicLink: boolean
+  readonly mode: number
+  readonly size: number
+  readonly mtime: Date
+}

@@ -1,0 +1,49 @@
+import * as z from 'zod'
+import { defineTool } from '../tool.ts'
+import { boundContent } from './bound-content.ts'
+import { findNote, noSuchNote, noteId, notePath, noteShown } from './memory.ts'
+import { targetOf } from './target.ts'
+
+/** One note, by its id. */
+export const memoryGet = defineTool({
+  name: 'memory_get',
+  title: 'Get a note',
+  description: 'Read a note by its id. The sha256 is the version to pass as expectedSha256 when replacing it.',
+  input: z.strictObject({ id: noteId }),
+  output: z.object({
+    id: z.string(),
+    title: z.string().optional(),
+    labels: z.array(z.string()),
+    scopes: z.array(z.string()),
+    content: z.string(),
+    sha256: z.string(),
+    truncated: z.boolean(),
+  }),
+  permission: 'memory:read',
+  mutates: false,
+  idempotent: true,
+  plan: ({ id }, state) => [{ permission: 'memory:read', path: notePath(id, state) }],
+  async draft({ id }, context) {
+    const { path } = targetOf(context)
+    const note = await findNote(context, path)
+    if (note === undefined) throw noSuchNote(id)
+    noteShown(context, path, note)
+    const { title, labels, scopes, document } = note
+    const content = boundContent(note.content, context.limits.readBytes)
+    const truncated = content.length < note.content.length
+    const { sha256 } = document
+    return {
+      summary: `Read the note ${id}`,
+      shown: () => (truncated ? [] : [{ path, sha256, lines: 'all' }]),
+      result: () => ({
+        id,
+        ...(title === undefined ? {} : { title }),
+        labels: [...labels],
+        scopes: [...scopes],
+        content,
+        sha256,
+        truncated,
+      }),
+    }
+  },
+})

@@ -1,0 +1,14 @@
+import { crashEverywhere, type Failing } from './crashes.ts'
+import { workerSubjects } from './subjects.ts'
+
+/** Whose storage is to fail in this worker, and how. */
+export interface Asked {
+  readonly subject: string
+  readonly failing: Failing
+}
+
+globalThis.onmessage = async ({ data: { subject, failing } }: { readonly data: Asked }) => {
+  const create = workerSubjects()[subject]
+  if (create === undefined) throw new Error(`There is no subject "${subject}"`)
+  globalThis.postMessage(await crashEverywhere(create, failing))
+}

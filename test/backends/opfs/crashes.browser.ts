@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import type { BackendSubject } from '../../../src/testing/index.ts'
+import { type Crashed, crashEverywhere, type Failing } from './crashes.ts'
+import type { Asked } from './crashes-worker.ts'
+import { pageSubjects } from './subjects.ts'
+
+/** The packed layout is shown against faults of many kinds in `packed.test.ts`. */
+describe('storage that fails at any call tears no set', () => {
+  it.each<[string, Failing]>([
+    ['OPFS files, page', 'once'],
+    ['directory handle, page', 'dead'],
+  ])('%s, %s', async (name, failing) => {
+    const create = pageSubjects()[name] as () => Promise<BackendSubject>
+    expectWhole(await crashEverywhere(create, failing))
+  })
+
+  it.each<[string, Failing]>([
+    ['OPFS files, worker', 'once'],
+    ['OPFS files, worker', 'dead'],
+  ])('%s, %s', async (subject, failing) => {
+    expectWhole(await inWorker({ subject, failing }))
+  })
+})
+
+function expectWhole({ outcomes, faults }: Crashed): void {
+  expect(faults.join('\n')).toBe('')
+  expect(outcomes.old).toBeGreaterThan(5)
+  expect(outcomes.new).toBeGreaterThan(1)
+}
+
+async function inWorker(asked: Asked): Promise<Crashed> {
+  const worker = new Worker(new URL('./crashes-worker.ts', import.meta.url), { type: 'module' })
+  try {
+    return await new Promise<Crashed>((resolve, reject) => {
+      worker.onmessage = ({ data }) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(message))
+      worker.postMessage(asked)
+    })
+  } finally {
+    worker.terminate()
+  }
+}

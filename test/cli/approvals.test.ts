@@ -1,0 +1,166 @@
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
+import { directoryParking } from '../../src/evidence/directory-parking.ts'
+import { createWorkspace, type Failure } from '../../src/index.ts'
+import { approvalText } from '../../src/policy/approval-text.ts'
+
+const main = join(import.meta.dirname, '../../dist/cli/main.js')
+const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
+
+describe('approvals', () => {
+  let home: string
+  let root: string
+  let waiting: string
+
+  beforeEach(async () => {
+    home = await mkdtemp(join(tmpdir(), 'wardspace-approvals-'))
+    root = join(home, 'project')
+    waiting = join(home, 'waiting')
+    await mkdir(root)
+    await writeFile(join(root, 'a.txt'), 'one\n')
+  })
+
+  afterEach(() => rm(home, { recursive: true, force: true }))
+
+  const text = () => readFile(join(root, 'a.txt'), 'utf8')
+
+  function run(args: readonly string[], stdin?: string): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { ...process.env, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1' }
+    return new Promise((done) => {
+      const child = execFile(process.execPath, [main, ...args], { env, cwd: root }, (error, stdout, stderr) => {
+        done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+      })
+      child.stdin?.end(stdin ?? '')
+    })
+  }
+
+  it('are parked in one process and answered in another, once', async () => {
+    const options = ['--policy', 'supervised', '--parked', waiting]
+    const asked = await run(['call', 'edit_file', JSON.stringify(edit), ...options])
+    expect(asked.code).toBe(1)
+    const { code, approvalId } = JSON.parse(asked.stdout) as Failure
+    expect(code).toBe('APPROVAL_REQUIRED')
+    expect(await text()).toBe('one\n')
+
+    const listed = await run(['approve', ...options])
+    expect(listed.stdout).toContain(String(approvalId))
+    expect(listed.stdout).toContain('+uno')
+
+    const audit = join(home, 'audit.jsonl')
+    const answered = await run(['approve', String(approvalId), 'yes', ...options, '--audit', audit])
+    expect(JSON.parse(answered.stdout)).toMatchObject({ ok: true, path: 'a.txt' })
+    expect(await text()).toBe('uno\n')
+    expect(await readFile(audit, 'utf8')).toContain(`"by":"${userInfo().username}"`)
+
+    const replayed = await run(['approve', String(approvalId), 'yes', ...options])
+    expect(JSON.parse(replayed.stdout)).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    expect(await readdir(waiting)).toEqual([])
+  })
+
+  it('are asked in the terminal: the diff on stderr, the answer from stdin', async () => {
+    const call = ['call', 'edit_file', JSON.stringify(edit), '--policy', 'supervised', '--ask']
+    const denied = await run(call, 'not today\n')
+    expect(denied.stderr).toMatch(/Approval needed\n.*edit_file on a\.txt[\s\S]*-one\n\+uno/)
+    expect(JSON.parse(denied.stdout)).toMatchObject({
+      code: 'APPROVAL_DENIED',
+      message: expect.stringContaining('not today'),
+    })
+    expect(await text()).toBe('one\n')
+    const silent = await run(call)
+    expect(JSON.parse(silent.stdout)).toMatchObject({ code: 'APPROVAL_DENIED' })
+    const allowed = await run(call, 'y\n')
+    expect(JSON.parse(allowed.stdout)).toMatchObject({ ok: true })
+    expect(await text()).toBe('uno\n')
+  })
+
+  async function parkedIn(directory: string, limits = {}, clock = Date.now) {
+    const workspace = await createWorkspace({
+      backend: node(root),
+      policy: 'supervised',
+      parked: directoryParking(directory),
+      limits,
+      clock,
+    })
+    return { workspace, [Symbol.asyncDispose]: () => workspace.close() }
+  }
+
+  it('are for what was seen: a file that changed meanwhile is a conflict, and keeps its content', async () => {
+    const { workspace } = await parkedIn(waiting)
+    const asked = (await workspace.call('edit_file', edit)) as Failure
+    await writeFile(join(root, 'a.txt'), 'zero\none\n')
+    const other = await parkedIn(waiting)
+    expect(await other.workspace.resume(String(asked.approvalId), 'allow')).toMatchObject({
+      code: 'WRITE_CONFLICT',
+      currentSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect(await text()).toBe('zero\none\n')
+    await workspace.close()
+    await other.workspace.close()
+  })
+
+  it('expire, at the very millisecond, whatever the answer is', async () => {
+    let now = 1_000_000
+    const { workspace } = await parkedIn(waiting, { approvalMs: 5000 }, () => now)
+    const ask = async () => String(((await workspace.call('edit_file', edit)) as Failure).approvalId)
+    const [late, denied, intime] = [await ask(), await ask(), await ask()]
+    now += 4999
+    expect(await workspace.resume(intime, { deny: 'no' })).toMatchObject({ code: 'APPROVAL_DENIED' })
+    now += 1
+    for (const [id, answer] of [
+      [late, 'allow'],
+      [denied, { deny: 'no' }],
+    ] as const) {
+      const result = await workspace.resume(id, answer)
+      expect(result).toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining('too late') })
+    }
+    expect(await text()).toBe('one\n')
+    expect(await readdir(waiting)).toEqual([])
+    await workspace.close()
+  })
+
+  it('are given out once, to whoever comes first, and are readable by their owner alone', async () => {
+    const parking = directoryParking(waiting)
+    const { workspace } = await parkedIn(waiting)
+    const id = String(((await workspace.call('edit_file', edit)) as Failure).approvalId)
+    expect((await stat(waiting)).mode & 0o077).toBe(0)
+    for (const name of await readdir(waiting)) expect((await stat(join(waiting, name))).mode & 0o077).toBe(0)
+    expect(parking.list().map((call) => call.id)).toEqual([id])
+    const taken = Array.from({ length: 5 }, () => directoryParking(waiting).take(id))
+    expect((await Promise.all(taken)).filter((call) => call !== undefined)).toHaveLength(1)
+    expect(await parking.take('../../etc/passwd')).toBeUndefined()
+    await workspace.close()
+  })
+
+  it('cannot be kept where an agent could reach them', async () => {
+    const backend = node(root)
+    const inside = directoryParking(join(root, 'waiting'))
+    await expect(createWorkspace({ backend, policy: 'supervised', parked: inside })).rejects.toThrow(TypeError)
+    await backend.close()
+  })
+
+  it('are shown so that nothing in them acts on a terminal', async () => {
+    let shown = ''
+    const workspace = await createWorkspace({
+      backend: memory({}),
+      policy: 'supervised',
+      approve(request) {
+        shown = approvalText(request)
+        return 'allow'
+      },
+    })
+    const content = 'a\u001b[2J\u001b]0;x\u0007\r\u202eb\u0085c\u2028d'
+    await workspace.call('write_file', { path: 'x.txt', content, reason: '\u001b[1A' })
+    expect(shown).toContain('\\u{1b}[2J')
+    expect(shown).toContain('\\u{202e}')
+    expect(shown).not.toMatch(/[^\P{Cc}\n\t]|[\p{Cf}\u2028\u2029]/u)
+    const big = `${'x\n'.repeat(50_000)}`
+    await workspace.call('write_file', { path: 'big.txt', content: big })
+    expect(shown.length).toBeLessThan(20_000)
+    expect(shown).toContain('more characters')
+  })
+})
