@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { GuardedAccess, Permission } from './access.ts'
 import { isOverlay, overlay } from './backends/overlay.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'

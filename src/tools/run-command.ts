@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets.ts'
 import { sha256 } from '../files/version.ts'
@@ -111,6 +111,7 @@ async function runApproved(
         signal: transaction.signal,
         files: transaction.files,
         git: transaction.git,
+        onCommit: transaction.onCommit,
         now: context.now,
       })
     } catch (error) {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { redact } from '../files/secrets.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { defineTool } from '../tool.ts'
