@@ -67,10 +67,7 @@ const policy = {
 }
 
 /** A patch that changes some lines of every file, as large as asked for. */
-function changesOf(
-  files: Readonly<Record<string, Uint8Array>>,
-  bytes: number,
-): { patch: string; count: number } {
+function changesOf(files: Readonly<Record<string, Uint8Array>>, bytes: number): { patch: string; count: number } {
   const texts = Object.entries(files).map(([path, content]) => [path, new TextDecoder().decode(content)] as const)
   const sections: string[] = []
   let left = bytes

@@ -36,6 +36,8 @@ export {
 export { type Risk, type RiskFlag, riskMeanings } from './policy/risks.ts'
 export type { Taint, TaintOrigin } from './policy/taint.ts'
 export type { ToolSet } from './policy/tool-sets.ts'
+export type { Recorded, RecordedAnswer, RecordedRun, RecordedStep, RecordedWorkspace, RecordLine } from './recording.ts'
+export { parseRecording, type Replay, type ReplayOptions, replay } from './replay.ts'
 export type { Task } from './run.ts'
 export { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'
 export type { ToolInput, ToolName, ToolOutput } from './tools/index.ts'

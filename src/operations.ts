@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Access } from './access.ts'
 import { isOverlay } from './backends/overlay.ts'
 import { ToolError } from './errors.ts'

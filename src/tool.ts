@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Access, GuardedAccess, Permission } from './access.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'

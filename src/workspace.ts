@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { GuardedAccess, Permission } from './access.ts'
 import { isOverlay, overlay } from './backends/overlay.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
@@ -27,6 +27,7 @@ import { compilePolicy, type PolicyInput, type Verdict } from './policy/policy.t
 import { createRates } from './policy/rate.ts'
 import { compileLabels, createTaint, type Taint, type TaintOrigin } from './policy/taint.ts'
 import { resolveToolSet, type ToolSet } from './policy/tool-sets.ts'
+import { createRecorder, type RecordedStep, type Recorder, type RecordLine } from './recording.ts'
 import { resumeCall } from './resume.ts'
 import type { Core, Run, Task } from './run.ts'
 import type { CommandVerdict } from './shells/command-line.ts'
@@ -73,6 +74,11 @@ export interface WorkspaceOptions {
   readonly shell?: Shell
   /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
   readonly keepCwd?: boolean
+  /**
+   * Takes a recording, line by line: how the workspace was opened, what its runs were asked and what came of it, without
+   * secrets. `replay` repeats it. Forks, and what git does, are not recorded.
+   */
+  readonly record?: RecordLine
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
   /** Makes the ids of runs and approvals. Default: random. */
@@ -241,7 +247,10 @@ export async function createWorkspace(options: WorkspaceOptions): Promise<Worksp
   const sinks = sinksOf(options)
   const core = createCore(options, sinks)
   await requireOwnName(core)
-  return openWorkspace(core, options, sinks)
+  const recorder = recorderOf(core, options)
+  if (recorder === undefined) return openWorkspace(core, options, sinks)
+  const { approve } = recorder
+  return openWorkspace(core, approve === undefined ? options : { ...options, approve }, sinks, () => {}, recorder)
 }
 
 /** `leave`: takes a fork out of those that its origin tells of changes. */
@@ -250,11 +259,12 @@ function openWorkspace(
   options: WorkspaceOptions,
   sinks: readonly AuditSink[],
   leave = () => {},
+  recorder?: Recorder,
 ): Workspace {
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
   const run = startRun(core, options, options.run)
   return {
-    ...openRun(core, run, undefined, sinks),
+    ...openRun(core, run, undefined, sinks, recorder),
     get task() {
       return run.task
     },
@@ -264,7 +274,7 @@ function openWorkspace(
     tools: [...core.tools.values()].map(describe),
     run(other) {
       const opened = startRun(core, options, other)
-      return openRun(core, opened, opened, sinks)
+      return openRun(core, opened, opened, sinks, recorder)
     },
     async fork(other = {}) {
       const above = overlay(core.backend, undefined, { closesLower: false })
@@ -290,15 +300,20 @@ function openWorkspace(
         return toFailure(error)
       }
     },
-    resume: (id, answer, how) => resumeCall(core, run, id, answer, how),
+    resume: (id, answer, how) =>
+      noted(recorder, run, { type: 'resume', input: { id, answer } }, how, (options) =>
+        resumeCall(core, run, id, answer, options),
+      ),
     git: options.git?.open(gitHost(core, run)),
-    approvePlan: ({ by } = {}) => approvePlans(core, by),
+    approvePlan: ({ by } = {}) =>
+      noted(recorder, run, { type: 'approvePlan', input: given({ by }) }, undefined, () => approvePlans(core, by)),
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
       await Promise.all([...core.processes].map((each) => each.close()))
       if (core.origin === undefined) await core.shell?.close()
       if (core.origin === undefined) await core.audit.close()
+      await recorder?.flush()
       leave()
       await core.backend.close()
     },
@@ -472,9 +487,18 @@ function startRun(
 }
 
 /** `own`: the run whose calls alone can be taken back here. */
-function openRun(core: Core, run: Run, own: Run | undefined, sinks: readonly AuditSink[]): WorkspaceRun {
+function openRun(
+  core: Core,
+  run: Run,
+  own: Run | undefined,
+  sinks: readonly AuditSink[],
+  recorder: Recorder | undefined,
+): WorkspaceRun {
+  recorder?.opened(run)
   const call = (name: string, input: unknown, callOptions?: CallOptions) =>
-    callTool(core, run, name, input, callOptions)
+    noted(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
+      callTool(core, run, name, input, options),
+    )
   return {
     id: run.id,
     actor: run.actor,
@@ -496,14 +520,46 @@ function openRun(core: Core, run: Run, own: Run | undefined, sinks: readonly Aud
       }
     },
     files: createFiles(call),
-    checkpoint: (label) => core.journal.checkpoint({ label, at: core.clock(), runId: run.id }),
+    checkpoint(label) {
+      const checkpoint = core.journal.checkpoint({ label, at: core.clock(), runId: run.id })
+      void recorder?.step(run, { type: 'checkpoint', input: given({ label }) }, undefined, async () => checkpoint)
+      return checkpoint
+    },
     checkpoints: () => core.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
     rollback: (checkpoint, { reason, ...how } = {}) =>
-      callTool(core, run, rollbackOperation(core, own), given({ checkpoint, reason }), how),
+      noted(recorder, run, { type: 'rollback', input: given({ id: checkpoint, reason }) }, how, (options) =>
+        callTool(core, run, rollbackOperation(core, own), given({ checkpoint, reason }), options),
+      ),
     undo: (callId, { reason, ...how } = {}) =>
-      callTool(core, run, undoOperation(core, own), given({ callId, reason }), how),
+      noted(recorder, run, { type: 'undo', input: given({ id: callId, reason }) }, how, (options) =>
+        callTool(core, run, undoOperation(core, own), given({ callId, reason }), options),
+      ),
     report: () => reportOf(run, sinks),
   }
+}
+
+/** What is asked, done and, where somebody wants that, recorded. */
+function noted<R>(
+  recorder: Recorder | undefined,
+  run: Run,
+  what: Pick<RecordedStep, 'type' | 'name' | 'input'>,
+  options: CallOptions | undefined,
+  act: (options?: CallOptions) => Promise<R>,
+): Promise<R> {
+  return recorder === undefined ? act(options) : recorder.step(run, what, options, act)
+}
+
+function recorderOf(core: Core, { record, approve }: WorkspaceOptions): Recorder | undefined {
+  if (record === undefined) return undefined
+  const { policy, tools, withheld, sealed, mode, limits, staleGuard, keepCwd, shell, clock } = core
+  const workspace = {
+    policy: policy.data,
+    tools: [...tools.keys(), ...withheld.keys()],
+    readOnly: sealed,
+    ...{ mode, limits, staleGuard, keepCwd },
+    ...(shell === undefined ? {} : { shell: shell.name }),
+  }
+  return createRecorder({ write: record, workspace, clock, approve })
 }
 
 function reportOf({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport {

@@ -87,7 +87,10 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'shells',
   ],
   'workspace-files': ['errors', 'pipeline'],
+  recording: ['files', 'pipeline', 'policy', 'run'],
+  replay: ['canonical-json', 'recording', 'workspace'],
   workspace: [
+    'recording',
     'flow',
     'plan-mode',
     'pipeline',

@@ -23,6 +23,7 @@ import { planPatch } from '../src/patch/plan.ts'
 import { quoteName } from '../src/patch/quoted-name.ts'
 import { compileGlob } from '../src/paths/glob.ts'
 import { compilePolicy } from '../src/policy/policy.ts'
+import { parseRecording, replay } from '../src/replay.ts'
 import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
 import { bash } from '../src/shells/bash.ts'
@@ -50,9 +51,11 @@ async function given(): Promise<Record<string, unknown>> {
       judgeCommand,
       mounts,
       overlay,
+      parseRecording,
       planPatch,
       quoteName,
       redact,
+      replay,
       reportMarkdown,
       toJsonSchema,
       unifiedDiff,

@@ -72,7 +72,7 @@ describe('plan mode', () => {
       calls: [{ callId: outside.callId, paths: ['docs/a.md'] }],
     })
     expect(reportMarkdown(report)).toContain('| approved plan | Correct the answer in src/app.ts')
-    const artifact = await workspace.call('read_file', { path: String(submitted.artifactUri) })
+    const artifact = await workspace.call('read_file', { path: String(submitted.planUri) })
     expect(artifact).toMatchObject({ ok: true, content: plan.plan })
     expect(workspace.verifyAudit()).toMatchObject({ ok: true })
   })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { ToolDescription } from '../workspace.ts'
 
 /** A tool's contract as plain JSON Schema (draft 2020-12), for any model API or protocol. */

@@ -75,7 +75,7 @@ function readConfig(file: string): Config {
   if (acl !== undefined && typeof acl !== 'boolean') {
     throw new TypeError(`${at(file, lineOf('acl_enabled'))}: "acl_enabled" must be true or false`)
   }
-  const policy = acl === true ? { ...rest, memory: { acl } } : rest
+  const policy = acl === undefined ? rest : { ...rest, memory: withAcl(rest.memory, acl, file) }
   try {
     requireTools(compilePolicy(policy).data)
   } catch (error) {
@@ -108,6 +108,14 @@ function requireTools({ tools = {}, rules = [], limits }: PolicyData): void {
 
 /** What else is judged like a tool. */
 const operationNames = ['undo', 'rollback', 'commit', 'git_checkout']
+
+/** The policy of the memory with `acl_enabled`, which says the same as its own field. */
+function withAcl(memory: unknown, acl: boolean, file: string): unknown {
+  if (memory === undefined) return acl ? { acl } : undefined
+  if (typeof memory !== 'object' || memory === null) return memory
+  if (Object.hasOwn(memory, 'acl')) throw new TypeError(`${file}: "acl_enabled" says what "memory.acl" says; keep one`)
+  return { ...memory, acl }
+}
 
 function at(file: string, line: number | undefined): string {
   return line === undefined ? file : `${file}:${line}`

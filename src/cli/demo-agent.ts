@@ -53,6 +53,11 @@ export async function playAgent(act: Act): Promise<Played> {
   const path = pickFile(hits, found)
   const file = await must(`Let me read ${path}.`, 'read_file', { path, maxLines: 1000 })
   const line = uniqueLine(String(file.content))
+  await mustNot('Change it at once.', 'edit_file', { path, oldText: line, newText: 'x' }, 'PLAN_MODE')
+  await must('Then a plan first.', 'submit_plan', {
+    plan: `Mark one line of ${path} as reviewed, and leave a note about it.`,
+    paths: [path, 'notes/**'],
+  })
   const edited = await must('A small change, on exactly the version I read.', 'edit_file', {
     path,
     oldText: line,
@@ -102,6 +107,8 @@ export async function playAgent(act: Act): Promise<Played> {
   )
   await mustNot('A pattern made to hang.', 'search_text', { query: '(a+)+$(?=b)', mode: 'regex' }, 'INVALID_PATTERN')
 
+  await mustNot('Then away with the whole file.', 'delete_file', { path }, 'APPROVAL_DENIED')
+
   const note = await must('Leave a note instead.', 'write_file', {
     path: 'notes/agent.md',
     content: `# Notes\n\nRead ${path}.\n`,
@@ -113,6 +120,8 @@ export async function playAgent(act: Act): Promise<Played> {
     expectedSha256: note.newSha256,
   })
   await must('A better name.', 'move_file', { path: 'notes/agent.md', to: 'notes/wardspace.md' })
+  await must('A spare copy.', 'copy_file', { path: 'notes/wardspace.md', to: 'notes/spare.md' })
+  await must('One is enough.', 'delete_file', { path: 'notes/spare.md' })
   await must('Who earns what here?', 'read_file', { path: 'people/salaries.csv' })
   await mustNot(
     'Put that on the public page.',

@@ -6,10 +6,13 @@ import { overlay } from '../backends/overlay.ts'
 import type { Failure } from '../errors.ts'
 import { ancestorsOf, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Success } from '../pipeline.ts'
+import type { ApprovalAnswer, ApprovalRequest } from '../policy/approval.ts'
+import { approvalText } from '../policy/approval-text.ts'
 import type { LabelPolicy } from '../policy/labels.ts'
 import type { Backend, Change } from '../vfs/backend.ts'
 import { visibleFiles } from '../vfs/walk.ts'
 import { createWorkspace, type Workspace } from '../workspace.ts'
+import { askInTerminal } from './ask.ts'
 import { playAgent } from './demo-agent.ts'
 import { parseOptions } from './options.ts'
 import { reportTables } from './report-tables.ts'
@@ -37,9 +40,12 @@ export async function demo(words: string[]): Promise<number> {
   const directory = positionals[0] ?? values.root ?? '.'
   const started = performance.now()
   const [backend, where] = positionals[0] === undefined ? await copied(directory, started) : await above(directory)
+  const terminal = values.ask === true ? askInTerminal() : undefined
   const workspace = await createWorkspace({
     backend,
-    policy: { preset: 'autonomous', labels },
+    policy: { preset: 'autonomous', labels, requireApprovalIf: ['deletesFile'] },
+    mode: 'plan',
+    approve: terminal?.approve ?? person,
     run: { actor: 'demo agent', task: { text: 'Look around, make a small change, and try what is not allowed' } },
   })
   say(`\n${styleText('bold', 'Wardspace')}  ${where}; the disk stays as it is.\n`)
@@ -51,8 +57,21 @@ export async function demo(words: string[]): Promise<number> {
   }
   const audit = workspace.verifyAudit()
   say(`\n${styleText('bold', 'The report of the run, from its audit')}\n\n${reportTables(workspace.report(), audit)}\n`)
+  terminal?.close()
   await workspace.close()
   return audit.ok && result.unexpected === 0 ? 0 : 1
+}
+
+/** Who approves in the demo: plans, and the deletion of what the agent has made itself. */
+function person(request: ApprovalRequest): ApprovalAnswer {
+  const isOwn = request.accesses.every(({ asked }) => asked.startsWith('notes/'))
+  for (const line of ['A person is asked:', ...approvalText(request).split('\n').slice(0, 12)]) {
+    say(`      ${styleText('magenta', cut(line))}\n`)
+  }
+  say(`      ${styleText('magenta', isOwn ? '→ allowed, once' : '→ denied: mend it, do not delete it')}\n`)
+  return isOwn
+    ? { allow: 'once', by: 'the person of the demo' }
+    : { deny: 'mend it, do not delete it', by: 'the person of the demo' }
 }
 
 /** A copy of the files in memory. */

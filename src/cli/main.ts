@@ -6,6 +6,7 @@ import { demo } from './demo.ts'
 import { mcp } from './mcp.ts'
 import { overlay } from './overlay.ts'
 import { policy } from './policy.ts'
+import { replay } from './replay.ts'
 import { report } from './report.ts'
 import { tools } from './tools.ts'
 
@@ -19,6 +20,8 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   wardspace approve [ID [ANSWER]] what waits in --parked DIR, or answers one: yes, run (for the run), or why not
   wardspace overlay [ACTION]      what --overlay has changed: show, accept or discard it
   wardspace report FILE           what the runs in an audit file did: --run ID, --markdown, --json
+  wardspace replay FILE           repeat a recording (call and mcp make one with --record FILE) on the root, which
+                                  stays as it is, and tell the first step that comes out otherwise
   wardspace audit verify FILE...  whether audit files are whole; exit code 1 if not. --head HASH: how the chain must end;
                                   --after HASH: the record before it, where older files are kept elsewhere
   wardspace policy explain TOOL PATH|COMMAND|JSON
@@ -28,7 +31,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --policy P          readOnly, supervised, autonomous, or a .json, .toml or .yaml file (default:
                       wardspace.config.json|toml|yaml in the root or the current directory, else autonomous)
   --overlay           keep all changes apart, until they are accepted (mcp and call)
-  --ask               ask for approvals on stderr, answered on stdin (call; by itself in a terminal)
+  --ask               ask for approvals on stderr, answered on stdin (call and demo; call does so in a terminal)
   --plan              refuse every change until a plan is approved (mcp)
   --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
   --read-only         register no tool that changes anything
@@ -44,10 +47,17 @@ const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> =
   demo,
   mcp,
   overlay,
+  replay,
   report,
   policy,
   tools,
 }
+
+// Whoever reads the output may stop: `wardspace demo | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+  throw error
+})
 
 const [name = 'help', ...words] = process.argv.slice(2)
 

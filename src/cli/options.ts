@@ -1,7 +1,9 @@
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { node } from '../backends/node.ts'
 import { directoryParking } from '../evidence/directory-parking.ts'
 import { jsonlSink } from '../evidence/jsonl-sink.ts'
+import type { Backend } from '../vfs/backend.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
 import { type Config, loadConfig } from './config.ts'
 import { openDraft } from './draft.ts'
@@ -16,6 +18,7 @@ const shared = {
   ask: { type: 'boolean' },
   plan: { type: 'boolean' },
   parked: { type: 'string' },
+  record: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
 /** The options that commands share, and the words that are none. Throws a TypeError for an unknown option. */
@@ -44,6 +47,7 @@ export async function openWorkspace(options: Options, more: Partial<WorkspaceOpt
     ...(options.plan === true ? { mode: 'plan' } : {}),
     ...(options.parked === undefined ? {} : { parked: directoryParking(options.parked) }),
     ...auditOf(audit),
+    ...recordOf(options.record, backend),
     ...more,
   })
 }
@@ -51,6 +55,20 @@ export async function openWorkspace(options: Options, more: Partial<WorkspaceOpt
 /** Where the audit goes, if anywhere but memory. */
 export function auditOf(audit: string | undefined): Pick<WorkspaceOptions, 'audit'> {
   return audit === undefined ? {} : { audit: jsonlSink(audit) }
+}
+
+/** Where a recording goes: a new file, for its owner only. */
+function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOptions, 'record'> {
+  if (file === undefined) return {}
+  if (backend.holds?.(file) === true) {
+    throw new TypeError(`The recording "${file}" lies inside the root, where an agent could reach it`)
+  }
+  try {
+    writeFileSync(file, '', { flag: 'wx', mode: 0o600 })
+  } catch {
+    throw new TypeError(`Cannot make the recording "${file}": it exists already, or its directory does not`)
+  }
+  return { record: (line) => appendFileSync(file, `${line}\n`) }
 }
 
 /** The configuration that the options ask for. That one was found and not named is said aloud. */

@@ -1,3 +1,4 @@
+type BufferModule = typeof import('buffer/index.js')
 type Isomorphic = typeof import('./isomorphic.ts')
 
 let loaded: Promise<Isomorphic> | undefined
@@ -14,8 +15,9 @@ export function loadIsomorphic(): Promise<Isomorphic> {
 async function load(): Promise<Isomorphic> {
   const host = globalThis as { Buffer?: unknown }
   if (host.Buffer === undefined) {
-    const { Buffer } = await import('buffer/index.js')
-    host.Buffer ??= Buffer
+    // A bundler may give what a CommonJS module exports by name, or as its default alone.
+    const module: Partial<BufferModule> & { readonly default?: BufferModule } = await import('buffer/index.js')
+    host.Buffer ??= module.Buffer ?? module.default?.Buffer
   }
   return import('./isomorphic.ts')
 }

@@ -134,7 +134,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       const wanted = (typeof paths === 'string' ? [paths] : paths).map((path) => parsePath(path))
       const files = await staged()
       const head = await reader.headCommit()
-      const all = head === undefined ? await everything() : await diffs.changed(head)
+      const all = await changedSince(head)
       const blobs: { id: string; bytes: Uint8Array }[] = []
       const done: string[] = []
       let leftOut = 0
@@ -191,7 +191,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       await requireRepository()
       const head = await reader.headCommit()
       const files = (await reader.index()).entries
-      const changed = head === undefined ? await everything() : await diffs.changed(head)
+      const changed = await changedSince(head)
       return changed.map(({ path, old, now }) => {
         const known = files.get(path)
         return {
@@ -303,9 +303,10 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
     return undefined
   }
 
-  /** Before the first commit, every file that is not ignored is new. */
-  async function everything(): Promise<readonly Changed[]> {
-    return diffs.changedFrom(EMPTY_TREE)
+  /** Sorted, as a disk is not compared in the order of paths. Before the first commit, every file that is not ignored is new. */
+  async function changedSince(head: string | undefined): Promise<readonly Changed[]> {
+    const changed = head === undefined ? await diffs.changedFrom(EMPTY_TREE) : await diffs.changed(head)
+    return [...changed].sort((a, b) => (a.path < b.path ? -1 : 1))
   }
 
   return repository

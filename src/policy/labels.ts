@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** How sensitive content is, the least first. */
 export const labelNames = ['public', 'internal', 'confidential', 'restricted'] as const

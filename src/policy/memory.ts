@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type LogicalPath, parsePath } from '../paths/logical-path.ts'
 
 /** Where an agent's notes live, and whether file tools may reach them. */

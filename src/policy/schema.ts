@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Kind } from '../files/classify.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory.ts'

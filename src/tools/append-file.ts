@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { createDocument, type Document } from '../files/document.ts'
 import { adaptLineEnds, encodeText } from '../files/text.ts'
 import { checkLimit } from '../limits.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Access, ContentProtection } from '../access.ts'
 import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/version.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { display, quote } from '../paths/logical-path.ts'
 import { defineTool } from '../tool.ts'

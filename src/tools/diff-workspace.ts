@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Section } from '../git/section.ts'
 import { clamp } from '../limits.ts'
 import { isWithin, quote } from '../paths/logical-path.ts'

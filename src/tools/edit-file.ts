@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
 import { defineTool } from '../tool.ts'
 import { replaceExact } from './exact-replace.ts'

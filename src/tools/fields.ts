@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Input fields that several tools share, so that they are named, bounded and described alike. */
 

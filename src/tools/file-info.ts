@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { GuardedAccess } from '../access.ts'
 import { type Classification, classifyContent, classifyDirectory } from '../files/classify.ts'
 import { createDocument } from '../files/document.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineTool } from '../tool.ts'
 import { boundContent } from './bound-content.ts'
 import { findNote, noSuchNote, noteId, notePath, noteShown } from './memory.ts'

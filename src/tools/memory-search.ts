@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineTool } from '../tool.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { noteText } from '../files/front-matter.ts'
 import { checkLimit } from '../limits.ts'

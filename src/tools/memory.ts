@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { createDocument, type Document } from '../files/document.ts'
 import { type Note, parseNote } from '../files/front-matter.ts'

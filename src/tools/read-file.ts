@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { GuardedAccess } from '../access.ts'
 import { classifyContent } from '../files/classify.ts'
 import { countLines, numberLines, sliceLines } from '../files/lines.ts'

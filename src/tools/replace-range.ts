@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { type LineSlice, sliceLines } from '../files/lines.ts'
 import { adaptLineEnds, detectLineEnd, type LineEnd } from '../files/text.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets.ts'
 import { sha256 } from '../files/version.ts'

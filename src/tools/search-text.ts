@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { GuardedAccess } from '../access.ts'
 import { ToolError } from '../errors.ts'
 import { classifyPath } from '../files/classify.ts'

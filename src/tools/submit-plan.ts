@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { redact } from '../files/secrets.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { defineTool } from '../tool.ts'
@@ -20,19 +20,23 @@ export const submitPlan = defineTool({
       .describe('Globs of the paths to be changed'),
     reason,
   }),
-  output: z.object({ approved: z.literal(true), paths: z.array(z.string()).optional() }),
+  output: z.object({
+    approved: z.literal(true),
+    paths: z.array(z.string()).optional(),
+    planUri: z.string().optional(),
+  }),
   permission: 'plan:submit',
   mutates: false,
   idempotent: true,
   plan: () => [],
-  async draft({ plan, paths }) {
+  async draft({ plan, paths }, { keepArtifact }) {
     for (const path of paths ?? []) compileGlob(path)
+    const planUri = keepArtifact('plan.md', redact(plan).text)
     const scope = paths === undefined ? {} : { paths }
     return {
       summary: 'The plan is approved: go on by it',
       plan: { text: plan, ...scope },
-      whole: { extension: 'md', text: () => redact(plan).text },
-      result: () => ({ approved: true as const, ...scope }),
+      result: () => ({ approved: true as const, ...scope, ...(planUri === undefined ? {} : { planUri }) }),
     }
   },
 })

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ErrorCode, ToolError } from '../errors.ts'
 import type { Document } from '../files/document.ts'
 import { detectLineEnd, encodeText, type TextFormat } from '../files/text.ts'

@@ -98,6 +98,8 @@ describe('the command line', () => {
       'EDIT_NO_MATCH',
       'POLICY_DENIED',
       'INVALID_PATTERN',
+      'PLAN_MODE',
+      'APPROVAL_DENIED',
     ]) {
       expect(stdout).toContain(`✗ ${refusal}`)
     }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -71,6 +71,27 @@ it('verifies audit files, tells where one is damaged, and reports what can be tr
   expect(report.code).toBe(1)
   expect(report.stderr).toContain('damaged')
   expect(JSON.parse(report.stdout).runs).toMatchObject([{ calls: { carriedOut: 0, unfinished: ['first-1'] } }])
+})
+
+it('records a call and repeats it on files that stay as they are', async () => {
+  const root = join(home, 'root')
+  await mkdir(root)
+  await writeFile(join(root, 'a.txt'), 'one\n')
+  const recording = join(home, 'recording.jsonl')
+  const append = '{"path":"a.txt","content":"two\\n"}'
+  expect(await run('call', 'append_file', append, '--root', root, '--record', recording)).toMatchObject({ code: 0 })
+  await writeFile(join(root, 'a.txt'), 'one\n')
+  expect(await run('replay', recording, '--root', root)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('all 1'),
+  })
+  expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('one\n')
+  await writeFile(join(root, 'a.txt'), 'other\n')
+  const different = await run('replay', recording, '--root', root)
+  expect(different).toMatchObject({ code: 1, stdout: expect.stringMatching(/step 1, append_file/) })
+  const again = await run('call', 'append_file', append, '--root', root, '--record', recording)
+  const inside = await run('call', 'append_file', append, '--root', root, '--record', join(root, 'r.jsonl'))
+  expect([again.code, inside.code, (await run('replay', file)).code]).toEqual([2, 2, 2])
 })
 
 it('ends with 2 for wrong usage', async () => {

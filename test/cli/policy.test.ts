@@ -115,6 +115,15 @@ describe('a configuration', () => {
     expect(audit).toBe(name.startsWith('theirs') ? join(home, '../audit.jsonl') : undefined)
   })
 
+  it('understands acl_enabled', async () => {
+    const memoryOf = async (text: string) =>
+      compilePolicy(loadConfig(root, await config('a.yaml', text)).policy).data.memory
+    expect(await memoryOf('acl_enabled: true\n')).toEqual({ acl: true })
+    expect(await memoryOf('acl_enabled: true\nmemory: { path: notes }\n')).toEqual({ path: 'notes', acl: true })
+    expect(await memoryOf('acl_enabled: false\n')).toBeUndefined()
+    await expect(memoryOf('acl_enabled: true\nmemory: { acl: false }\n')).rejects.toThrow('keep one')
+  })
+
   it.each([
     ['allow', { preset: 'autonomous' }],
     ['supervised', { preset: 'supervised' }],

@@ -1,3 +1,5 @@
+import { git } from '../../src/git/index.ts'
+import type { Repository } from '../../src/git/provider.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { createWorkspace } from '../../src/workspace.ts'
@@ -29,6 +31,7 @@ async function tellStory(backend: Backend): Promise<string> {
   let id = 0
   const workspace = await createWorkspace({
     backend,
+    git: git(),
     policy: {
       preset: 'autonomous',
       rules: [
@@ -124,9 +127,21 @@ async function tellStory(backend: Backend): Promise<string> {
   await call('list_directory', { path: '.', maxDepth: 4 })
   await call('diff_workspace', { statOnly: true })
   told.push({ explain: await workspace.explain('write_file', { path: 'docs/x', content: '' }) })
+  told.push({ git: await toldByGit(workspace.git) })
+  await call('write_file', { path: 'late.txt', content: 'later\n' })
+  await call('diff_workspace', {})
   told.push({ records: workspace.auditRecords(), verified: workspace.verifyAudit() })
   await workspace.close()
   return told.map((one) => JSON.stringify(one, withoutTimesOfFiles)).join('\n')
+}
+
+/** What a repository answers; the id of a commit tells of every byte below it. */
+async function toldByGit(repository: Repository | undefined): Promise<unknown> {
+  if (repository === undefined) return undefined
+  await repository.init()
+  const added = await repository.add('.')
+  const commit = await repository.commit({ message: 'told' })
+  return { added, commit, log: await repository.log(), status: await repository.status() }
 }
 
 function withoutTimesOfFiles(key: string, value: unknown): unknown {

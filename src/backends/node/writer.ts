@@ -97,7 +97,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
         try {
           await syncDirectories(pins, [directory])
         } catch (error) {
-          if (!isMissing(error)) throw error
+          if (!isNoLongerThere(error)) throw error
         }
       }
     } finally {
@@ -118,7 +118,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
         }
       })
     } catch (error) {
-      if (isMissing(error)) return
+      if (isNoLongerThere(error)) return
       throw failure('write', path, error)
     }
     if (fd === -1) return
@@ -190,6 +190,11 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
       }
     },
   }
+}
+
+/** What has gone since, or has been put behind a link or a mount by someone else, is not ours to bring to disk. */
+function isNoLongerThere(error: unknown): boolean {
+  return isMissing(error) || (error instanceof ToolError && error.code === 'PATH_REJECTED')
 }
 
 /** A change of something into what it is already is none. */

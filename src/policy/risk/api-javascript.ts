@@ -35,12 +35,14 @@ const modifiers = new Set(['default', 'declare', 'abstract', 'async', 'type'])
 function readExport(tokens: readonly Token[], start: number, api: string[]): number {
   let at = start
   let isDefault = false
+  let isAsync = false
   // `export type X` is a declaration of its own, `export type { X }` a list.
   while (modifiers.has(tokens[at]?.text ?? '') && !(isWord(tokens[at], 'type') && tokens[at + 1]?.kind === 'word')) {
     isDefault ||= isWord(tokens[at], 'default')
+    isAsync ||= isWord(tokens[at], 'async')
     at += 1
   }
-  const prefix = isDefault ? 'default ' : ''
+  const prefix = `${isDefault ? 'default ' : ''}${isAsync ? 'async ' : ''}`
   const token = tokens[at]
   switch (token?.text) {
     case '{': {

@@ -3,23 +3,39 @@ import { afterGroup, append, type Token, textOf } from './tokens.ts'
 /** The public names of a Python module: functions, classes with their public methods, variables, `__all__`. */
 export function pythonApi(tokens: readonly Token[], path: string): string[] {
   const api: string[] = []
-  let inside: { readonly name: string; body: number } | undefined
+  /** The class that a line may stand in, and its column; `body` is known once its first line is read. */
+  let inside: { readonly name: string; readonly column: number; body: number } | undefined
+  /** Below this column, what is defined belongs to a function. */
+  let hidden = Number.POSITIVE_INFINITY
+  let decorators = ''
   for (const line of logicalLines(tokens)) {
     const column = line[0]?.column ?? 0
-    if (column === 0) inside = undefined
-    const isAsync = line[0]?.text === 'async'
-    const words = isAsync ? line.slice(1) : line
+    if (column <= hidden) hidden = Number.POSITIVE_INFINITY
+    if (column > hidden) continue
+    if (inside !== undefined && column <= inside.column) inside = undefined
+    const words = line[0]?.text === 'async' ? line.slice(1) : line
     const [keyword, name] = [words[0]?.text ?? '', words[1]?.text ?? '']
-    if (column > 0) {
-      if (inside === undefined) continue
+    if (keyword === '@') {
+      decorators += `${textOf(line)} `
+      continue
+    }
+    const head = decorators + headOf(line)
+    decorators = ''
+    if (inside !== undefined) {
       if (inside.body === 0) inside.body = column
+      if (keyword === 'def') hidden = column
       if (column !== inside.body) continue
-      if (keyword === 'def' && isPublic(name)) api.push(`${inside.name} . ${headOf(line)}`)
+      if (keyword === 'def' && isPublic(name)) api.push(`${inside.name} . ${head}`)
       else if (words[1]?.text === ':' || words[1]?.text === '=') addVariable(words, `${inside.name} . `, api)
-    } else if (keyword === 'def' && isPublic(name)) api.push(headOf(line))
-    else if (keyword === 'class' && isPublic(name)) {
-      api.push(headOf(line))
-      inside = { name, body: 0 }
+    } else if (keyword === 'def') {
+      hidden = column
+      if (isPublic(name)) api.push(head)
+    } else if (keyword === 'class') {
+      if (!isPublic(name)) hidden = column
+      else {
+        api.push(head)
+        inside = { name, column, body: 0 }
+      }
     } else if (keyword === '__all__') {
       for (const { text } of words.filter(({ kind }) => kind === 'string')) api.push(`__all__ ${text.slice(1, -1)}`)
     } else if ((keyword === 'from' || keyword === 'import') && path.endsWith('__init__.py')) addImports(words, api)

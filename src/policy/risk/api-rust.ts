@@ -10,8 +10,11 @@ export function rustApi(tokens: readonly Token[]): string[] {
 /** `open`: everything is public here, as in a trait. */
 function readItems(tokens: readonly Token[], prefix: string, open: boolean, api: string[]): void {
   for (let at = 0; at < tokens.length; ) {
+    const start = at
     at = afterAttributes(tokens, at)
     const end = itemEnd(tokens, at)
+    const isExported = tokens.slice(start, at).some(({ text }) => text === 'macro_export')
+    if (isExported) api.push(`${prefix}macro ${tokens[at + 2]?.text}`)
     readItem(tokens.slice(at, end), prefix, open, api)
     at = Math.max(end, at + 1)
   }

@@ -11,9 +11,11 @@ const buildNames = list(`package.json deno.json deno.jsonc bunfig.toml turbo.jso
   build.gradle.kts settings.gradle settings.gradle.kts gradle.properties gradlew gradlew.bat mvnw mvnw.cmd build.sbt makefile
   gnumakefile justfile rakefile gemfile taskfile.yml cmakelists.txt meson.build configure.ac build build.bazel workspace
   workspace.bazel module.bazel dockerfile containerfile jenkinsfile .gitlab-ci.yml .travis.yml azure-pipelines.yml
-  bitbucket-pipelines.yml cloudbuild.yaml .goreleaser.yml .goreleaser.yaml .dockerignore`)
+  bitbucket-pipelines.yml cloudbuild.yaml .goreleaser.yml .goreleaser.yaml .dockerignore wrangler.toml wrangler.json
+  wrangler.jsonc vercel.json netlify.toml fly.toml`)
 
 const buildPatterns = [
+  /^(?:vitest|jest)\.workspace\.(?:[cm]?[jt]s|json)$/,
   /^(?:tsconfig|jsconfig)(?:\.[\w.-]+)?\.json$/,
   /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)(?:[.-][\w-]+)*\.config\.(?:[cm]?[jt]s|json)$/,
   /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)\.config(?:\.[\w-]+)*\.(?:[cm]?[jt]s|json)$/,
@@ -38,6 +40,7 @@ export function isBuildFile(path: string): boolean {
   const name = lower.slice(lower.lastIndexOf('/') + 1)
   return (
     buildNames.has(name) ||
+    classifyPath(path as LogicalPath).kind === 'LOCKFILE' ||
     buildPatterns.some((pattern) => pattern.test(name)) ||
     buildPlaces.some((place) => place.test(lower))
   )

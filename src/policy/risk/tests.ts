@@ -10,7 +10,7 @@ interface Counts {
 /** What stands for a test, a check, and a test that is not run, in code without comments, strings as `""`. */
 const marks: Readonly<Record<Language, { readonly [K in keyof Counts]: RegExp }>> = {
   javascript: {
-    cases: /(?<![.\w$])(?:it|test|specify|Deno \. test)(?: \. \w+)* (?:\(|"")/g,
+    cases: /(?<!\. |[\w$])(?:it|test|specify|Deno \. test)(?: \. \w+)* (?:\(|"")/g,
     assertions:
       /(?<![.\w$] )\b(?:expect|assert|ok|strictEqual|deepEqual)(?: \. \w+)* \(|(?<=\. )should\b|\bt \. (?:is|not|truthy|falsy|true|false|deepEqual|throws|equal|ok|same)\w* \(/g,
     skips:

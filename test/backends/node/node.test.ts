@@ -128,6 +128,21 @@ describe('the root of a node backend', () => {
     expect(readFileSync(join(base, 'moved', 'a'), 'utf8')).toBe('inside')
   })
 
+  it('works on where someone has put a link in the place of what it had still to bring to disk', async () => {
+    for (const last of ['commit', 'close']) {
+      const { base, root, state } = place()
+      const backend = node(root, { stateDir: state })
+      await backend.commit([{ path: at('d'), expect: 'absent', to: { type: 'directory' } }, put('d/x', 'x')], {
+        durability: 'relaxed',
+      })
+      renameSync(join(root, 'd'), join(base, 'd'))
+      symlinkSync(join(base, 'd'), join(root, 'd'))
+      if (last === 'commit') await backend.commit([put('a', 'a')], { durability: 'durable' })
+      await backend.close()
+      expect(readFileSync(join(base, 'd/x'), 'utf8')).toBe('x')
+    }
+  })
+
   it('refuses everything once closed, and closes twice', async () => {
     const { root, state } = place()
     const backend = node(root, { stateDir: state })

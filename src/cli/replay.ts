@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { styleText } from 'node:util'
+import { node } from '../backends/node.ts'
+import { overlay } from '../backends/overlay.ts'
+import { parseRecording, type Replay, replay as replayRecording } from '../replay.ts'
+import { bash } from '../shells/bash.ts'
+import { parseOptions } from './options.ts'
+
+/**
+ * `wardspace replay FILE`: repeats a recording on the files of the root, which stay as they are, and reports the first
+ * step that comes out otherwise.
+ */
+export async function replay(words: string[]): Promise<number> {
+  const { values, positionals } = parseOptions(words, 1)
+  const [file] = positionals
+  if (file === undefined) throw new TypeError('Which recording? wardspace replay FILE')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new TypeError(`Cannot read the recording "${file}"`)
+  }
+  const entries = parseRecording(text)
+  const [first] = entries
+  const shell = first?.type === 'workspace' && first.shell === 'bash' ? { shell: bash() } : {}
+  const result = await replayRecording(entries, { backend: overlay(node(values.root ?? '.')), ...shell })
+  process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))
+  return result.ok ? 0 : 1
+}
+
+function told(result: Replay): string {
+  if (result.ok) return `${styleText('green', 'the same')}  all ${result.steps} steps came out as recorded\n`
+  const { steps, step, why } = result
+  const what = `step ${steps + 1}, ${step.name ?? step.type} of run ${step.runId}`
+  if (why === 'secret') {
+    return `${styleText('yellow', 'not repeated')}  ${what}: its input held a secret, which the recording does not keep; ${steps} steps before it were the same\n`
+  }
+  const values = `  recorded ${shown(result.recorded)}\n  replayed ${shown(result.replayed)}\n`
+  return `${styleText('red', 'different')}  ${what}, in ${result.field}; ${steps} steps before it were the same\n${values}`
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > 300 ? `${text.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}…` : text
+}

@@ -1,0 +1,158 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type BuildFailure, build as esbuild } from 'esbuild'
+import webpack from 'webpack'
+
+const top = join(import.meta.dirname, '../..')
+const modules = join(top, 'node_modules')
+
+/** Where projects of users lie, with the packed package installed above them. */
+export interface Installed {
+  /** Makes a project as a user would begin it: a page and a module, and no configuration. Its directory is given. */
+  project(name: string, main: string): string
+  remove(): void
+}
+
+/** Does what `npm install` of the packed tarball would do, with the dependencies linked instead of fetched. */
+export function install(): Installed {
+  const home = mkdtempSync(join(tmpdir(), 'wardspace-consumer-'))
+  const own = join(home, 'node_modules/wardspace')
+  mkdirSync(own, { recursive: true })
+  const packing = ['pack', '--silent', '--ignore-scripts', '--pack-destination', home]
+  const packed = execFileSync('npm', packing, { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  execFileSync('tar', ['-xzf', join(home, packed.trim()), '--strip-components=1', '-C', own])
+  const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))
+  for (const name of Object.keys(dependencies)) {
+    const link = join(home, 'node_modules', name)
+    mkdirSync(dirname(link), { recursive: true })
+    symlinkSync(join(modules, name), link)
+  }
+  return {
+    project(name, main) {
+      const directory = join(home, name)
+      mkdirSync(join(directory, 'src'), { recursive: true })
+      const files = {
+        'package.json': `{ "name": "${name}", "private": true, "type": "module" }`,
+        'index.html': pageOf('/src/main.js')[1],
+        'src/main.js': main,
+      }
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text)
+      return directory
+    },
+    remove: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+/** The files of a page, by path: a content type and a body. */
+type Files = Readonly<Record<string, readonly [type: string, body: Uint8Array | string]>>
+
+/** What a build gives: the page, and whatever the bundler complained of. */
+export interface Built {
+  readonly files: Files
+  readonly complaints: string
+}
+
+/** The builds that a user would run, each without a line of configuration. */
+export const builds: Readonly<Record<string, (directory: string) => Promise<Built>>> = {
+  async vite(directory) {
+    const complaints = run(directory, join(modules, 'vite/bin/vite.js'), 'build', '--logLevel', 'warn')
+    const files = filesBelow(join(directory, 'dist'))
+    return {
+      files: { ...files, '/': files['/index.html'] ?? pageOf('/none.js') },
+      complaints: withoutAdvice(complaints),
+    }
+  },
+
+  async esbuild(directory) {
+    const { errors, warnings } = await esbuild({
+      absWorkingDir: directory,
+      entryPoints: ['src/main.js'],
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      outdir: 'out-esbuild',
+      logLevel: 'silent',
+    }).catch((failure: BuildFailure) => failure)
+    return page(
+      join(directory, 'out-esbuild'),
+      [...errors, ...warnings].map(({ text }) => text),
+    )
+  },
+
+  webpack: (directory) => buildByWebpack(directory, 'development'),
+}
+
+/** The same with minification, which takes webpack long. */
+export const longBuilds: typeof builds = {
+  'webpack for production': (directory) => buildByWebpack(directory, 'production'),
+}
+
+async function buildByWebpack(directory: string, mode: 'development' | 'production'): Promise<Built> {
+  const output = { path: join(directory, 'out-webpack') }
+  const stats = await new Promise<webpack.Stats | undefined>((resolve, reject) => {
+    webpack({ mode, context: directory, entry: './src/main.js', output }, (error, done) =>
+      error === null ? resolve(done) : reject(error),
+    )
+  })
+  const { errors = [], warnings = [] } = stats?.compilation ?? {}
+  const said = [...errors, ...warnings].map(({ name, message }) => `${name}: ${message}`)
+  return page(
+    output.path,
+    said.filter((text) => !/SizeLimitWarning|webpack performance recommendations/.test(text)),
+  )
+}
+
+/** Modules that were built for a page that the user wrote. */
+function page(directory: string, complaints: readonly string[]): Built {
+  return { files: { ...filesBelow(directory), '/': pageOf('/main.js') }, complaints: complaints.join('\n') }
+}
+
+function pageOf(script: string): readonly [string, string] {
+  const text = `<!doctype html><title>consumer</title><body></body><script type="module" src="${script}"></script>`
+  return ['text/html', text]
+}
+
+/** Vite's advice on large chunks is about size, which has a budget of its own, and its timings tell of the machine. */
+function withoutAdvice(text: string): string {
+  const advice = [
+    /(\[plugin builtin:vite-reporter\]\s*)?\(!\) Some chunks are larger than 500 kB[\s\S]*?(?=\n\n|$)/,
+    /\[PLUGIN_TIMINGS\][\s\S]*?for more details\./,
+  ]
+  return advice.reduce((left, one) => left.replace(one, ''), text).trim()
+}
+
+function run(directory: string, script: string, ...args: readonly string[]): string {
+  const env = { ...process.env, NO_COLOR: '1', VITEST: undefined, NODE_ENV: undefined }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], {
+    cwd: directory,
+    encoding: 'utf8',
+    env,
+  })
+  const said = `${stdout}${stderr}`.trim()
+  return status === 0 ? said : `exit code ${status}\n${said}`
+}
+
+const types: Readonly<Record<string, string>> = { html: 'text/html', js: 'text/javascript' }
+
+function filesBelow(directory: string): Files {
+  const found: Record<string, readonly [string, Uint8Array]> = {}
+  if (!existsSync(directory)) return found
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const type = types[entry.name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
+    found[path.slice(directory.length)] = [type, readFileSync(path)]
+  }
+  return found
+}
