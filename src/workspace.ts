@@ -67,7 +67,10 @@ export interface WorkspaceOptions {
   readonly staleGuard?: 'hash' | 'shown'
   /** Gives {@link Workspace.git}: `git()` of `wardspace/git`. Diffs need it not. */
   readonly git?: GitProvider
-  /** What runs commands, such as `bash()` of `wardspace/shells/bash`. Without one there are no command tools. */
+  /**
+   * What runs commands, such as `bash()` of `wardspace/shells/bash`; it is closed with the workspace. Without one there are
+   * no command tools.
+   */
   readonly shell?: Shell
   /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
   readonly keepCwd?: boolean
@@ -309,6 +312,7 @@ function openWorkspace(
     async close() {
       await Promise.all([...core.processes].map((each) => each.close()))
       // Everything is closed, whatever fails; then that is told.
+      const [shell] = await Promise.allSettled([core.origin === undefined ? core.shell?.close() : undefined])
       const ends = await Promise.allSettled([
         ...[...core.artifacts].map((artifacts) => artifacts.flush()),
         ...(core.origin === undefined ? [core.audit.close()] : []),
@@ -316,7 +320,7 @@ function openWorkspace(
       ])
       leave()
       await core.backend.close()
-      for (const end of ends) if (end.status === 'rejected') throw end.reason
+      for (const end of [shell, ...ends]) if (end.status === 'rejected') throw end.reason
     },
   }
 }
