@@ -14,6 +14,7 @@ const entries = [
   'src/evidence/jsonl-sink.ts',
   'src/shells/bash.ts',
   'src/shells/bash/thread.ts',
+  'src/shells/node.ts',
   'src/cli/main.ts',
   ...readdirSync('src/backends')
     .filter((name) => name.endsWith('.ts'))

@@ -11,8 +11,9 @@ import type { Question } from './policy/approval.ts'
 import { denied } from './policy/policy.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import { type CommandFilesOptions, createCommandFiles } from './shells/command-files.ts'
-import type { CommandDesk, CommandTransaction } from './shells/shell.ts'
+import type { CommandDesk, CommandTransaction, OnCommit } from './shells/shell.ts'
 import { sightFor } from './sight.ts'
+import type { Change } from './vfs/backend.ts'
 
 /** The shell as one judged call may use it; `undefined` where the workspace has none. */
 export function deskFor(
@@ -41,6 +42,12 @@ export function deskFor(
     if (verdict.decision === 'allow' || isMutating(permission)) return
     const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
     return granted.has(keyOf(access)) || run.approvals.covers(question) ? undefined : question
+  }
+
+  const onCommit: OnCommit = (listener) => {
+    const told = { hold: async (changes: readonly Change[]) => listener(changes) }
+    core.forks.add(told)
+    return () => core.forks.delete(told)
   }
 
   function open(signal: AbortSignal | undefined): CommandTransaction {
@@ -72,6 +79,7 @@ export function deskFor(
       files,
       signal: stopped,
       git: () => undefined,
+      onCommit,
       get refusals() {
         return files.refusals
       },
@@ -115,6 +123,7 @@ export function deskFor(
         signal,
         files,
         git,
+        onCommit,
         now,
         async keep() {
           const { changes, accesses } = await transaction.changes()

@@ -214,6 +214,7 @@ export async function reach(
   record?.at('input')
   const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
+  if (core.policy.data.requireReason === true) requireReason(tool, input)
   record?.at('plan')
   const planned = tool.plan(input, { cwd: run.shell.cwd, memory: core.memory?.path })
   record?.plans(planned)
@@ -317,6 +318,15 @@ function journal(
   if (receipt.applied.length === 0) return
   core.journal.add({ callId: record.id, runId: run.id, tool, at: core.clock() }, before, receipt)
   if (before === undefined) record.warnings.push('This call cannot be undone: what it replaced is too large to be kept')
+}
+
+/** A call that changes something says why, where policy wants to know. What has no `reason` cannot. */
+function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Readonly<Record<string, unknown>>): void {
+  if (!mutates || !('reason' in shape) || (typeof reason === 'string' && /\S/.test(reason))) return
+  throw new ToolError('INVALID_INPUT', `${name} needs a reason here`, {
+    field: 'reason',
+    hint: 'Say in reason why this is to be done; it is kept for the record.',
+  })
 }
 
 function findTool(core: Core, name: string): Tool {

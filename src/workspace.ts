@@ -67,7 +67,10 @@ export interface WorkspaceOptions {
   readonly staleGuard?: 'hash' | 'shown'
   /** Gives {@link Workspace.git}: `git()` of `wardspace/git`. Diffs need it not. */
   readonly git?: GitProvider
-  /** What runs commands, such as `bash()` of `wardspace/shells/bash`. Without one there are no command tools. */
+  /**
+   * What runs commands, such as `bash()` of `wardspace/shells/bash`; it is closed with the workspace. Without one there are
+   * no command tools.
+   */
   readonly shell?: Shell
   /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
   readonly keepCwd?: boolean
@@ -308,6 +311,7 @@ function openWorkspace(
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
       await Promise.all([...core.processes].map((each) => each.close()))
+      if (core.origin === undefined) await core.shell?.close()
       if (core.origin === undefined) await core.audit.close()
       await recorder?.flush()
       leave()

@@ -122,6 +122,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
 /** Files whose job is Node: nothing else may name a module of it. */
 const nodeFiles = [
   /^backends\/node(\.ts|\/)/,
+  /^shells\/node(\.ts|\/)/,
   /^cli\//,
   /^evidence\/(directory-parking|jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
 ]

@@ -28,6 +28,7 @@ import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
 import { bash } from '../src/shells/bash.ts'
 import { judgeCommand } from '../src/shells/command-line.ts'
+import { type NodeShellOptions, node as nodeShell } from '../src/shells/node.ts'
 import { backendContract, shellContract } from '../src/testing/index.ts'
 
 const top = join(import.meta.dirname, '..')
@@ -63,6 +64,7 @@ async function given(): Promise<Record<string, unknown>> {
     },
     ...{ durableObject, objectStore, r2, env: { BUCKET: {} }, DurableObject: class {} },
     node: () => node(directory, { stateDir: `${directory}-state` }),
+    nodeShell: (how: NodeShellOptions) => nodeShell({ ...how, root: directory, stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,
     directoryParking: () => directoryParking(`${directory}-waiting`),

@@ -1,4 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { node } from '../backends/node.ts'
 import { directoryParking } from '../evidence/directory-parking.ts'
@@ -35,17 +36,21 @@ export type Options = ReturnType<typeof parseOptions>['values']
 export async function openWorkspace(options: Options, more: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const root = options.root ?? '.'
   const { policy, audit } = configOf(options)
+  const { parked } = options
   const backend = options.overlay === true ? openDraft(root) : node(root)
   // Asked here already, because opening the sink makes the file.
   if (audit !== undefined && backend.holds?.(audit) === true) {
     throw new TypeError(`The audit file "${audit}" lies inside the root, where an agent could reach it`)
+  }
+  if (parked !== undefined && backend.holds?.(resolve(parked)) === true) {
+    throw new TypeError(`The directory "${parked}" lies inside the root, where an agent could reach it`)
   }
   return createWorkspace({
     backend,
     policy,
     ...(options['read-only'] === true ? { readOnly: true } : {}),
     ...(options.plan === true ? { mode: 'plan' } : {}),
-    ...(options.parked === undefined ? {} : { parked: directoryParking(options.parked) }),
+    ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
     ...auditOf(audit),
     ...recordOf(options.record, backend),
     ...more,

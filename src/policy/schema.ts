@@ -78,6 +78,8 @@ export interface PolicyData {
   readonly memory?: MemoryPolicy
   /** Changes with one of these risks need an approval, whatever allows them. */
   readonly requireApprovalIf?: readonly RiskFlag[]
+  /** Calls that change something must say why, in `reason`. */
+  readonly requireReason?: boolean
 }
 
 export type PolicyInput = PresetName | PolicyData
@@ -95,6 +97,7 @@ const policyFields = [
   'labels',
   'memory',
   'requireApprovalIf',
+  'requireReason',
 ] as const satisfies readonly (keyof PolicyData)[]
 
 const MAX_ITEMS = 10_000
@@ -181,6 +184,7 @@ export const policySchema: z.ZodType<PolicyData> = z
       .optional(),
     labels: labelSchema.optional(),
     memory: memorySchema.optional(),
+    requireReason: z.boolean().optional(),
     requireApprovalIf: z.array(z.enum(riskFlags)).max(MAX_ITEMS).optional(),
   })
   .superRefine((policy, context) => {

@@ -7,6 +7,7 @@ import { loadInterpreter } from './bash/just-bash.ts'
 import { type LineRequest, type LineResult, runLine } from './bash/line.ts'
 import { nodeCommand, type ScriptRunner } from './bash/node-command.ts'
 import { npmCommand } from './bash/npm-command.ts'
+import { patchCommand } from './bash/patch-command.ts'
 import { HOME, type Places, placeOf } from './bash/places.ts'
 import { type Asked, fsMethods, sentStat } from './bash/port.ts'
 import { inThisThread } from './bash/script-limits.ts'
@@ -103,7 +104,7 @@ async function run(command: ShellCommand, options: BashOptions, where: RunWhere)
     ...(stdin === undefined ? {} : { stdin }),
   }
   const random = options.random ?? randomBytes
-  const own = searchCommands(places)
+  const own = [...searchCommands(places), patchCommand(places)]
   let result: LineResult
   if (inWorker && threads !== undefined) {
     const fs = bashFs({ ...places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })

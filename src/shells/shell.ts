@@ -64,9 +64,14 @@ export interface ShellCommand {
   readonly files: CommandFiles
   /** The repository of the workspace, as the line's own changes show it. */
   readonly git?: () => Repository | undefined
+  /** Tells of what other calls are about to commit, until what it gives is called: for a shell that works beside the files. */
+  readonly onCommit?: OnCommit
   /** Milliseconds since 1970, from the workspace's clock. */
   now(): number
 }
+
+/** Gives the way to be told no more. */
+export type OnCommit = (listener: (changes: readonly Change[]) => void) => () => void
 
 /** One line that a shell of real processes starts in the background. */
 export interface BackgroundCommand extends ShellCommand {
@@ -176,6 +181,7 @@ export interface CommandDesk {
 export interface CommandTransaction {
   readonly files: CommandFiles
   readonly git: () => Repository | undefined
+  readonly onCommit: OnCommit
   /** Aborts where the caller does, and where an access waits for an approval. */
   readonly signal: AbortSignal
   /** Everything that was refused, each once. */

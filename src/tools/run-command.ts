@@ -111,6 +111,7 @@ async function runApproved(
         signal: transaction.signal,
         files: transaction.files,
         git: transaction.git,
+        onCommit: transaction.onCommit,
         now: context.now,
       })
     } catch (error) {

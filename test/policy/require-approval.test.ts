@@ -26,6 +26,27 @@ async function open(policy: PolicyInput, answer: 'allow' | 'allow-run' = 'allow'
 
 const edit = (path: string, oldText: string, newText: string) => ({ path, oldText, newText })
 
+describe('requireReason', () => {
+  it('refuses what changes something and does not say why', async () => {
+    const { workspace } = await open({ preset: 'autonomous', requireReason: true })
+    const input = edit('src/app.ts', '41', '42')
+    for (const reason of [undefined, '', ' \n']) {
+      const refused = await workspace.call('edit_file', reason === undefined ? input : { ...input, reason })
+      expect(refused).toMatchObject({ code: 'INVALID_INPUT', field: 'reason', hint: expect.stringContaining('why') })
+    }
+    expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
+    expect(await workspace.call('edit_file', { ...input, reason: 'It was off by one' })).toMatchObject({ ok: true })
+    expect(workspace.report().written[0]?.changes[0]?.reason).toBe('It was off by one')
+  })
+
+  it('asks it of every tool that changes something', async () => {
+    const { workspace } = await open({ preset: 'autonomous', requireReason: true })
+    for (const { name, mutates, inputSchema } of workspace.tools) {
+      if (mutates) expect(Object.keys(inputSchema.shape), name).toContain('reason')
+    }
+  })
+})
+
 describe('requireApprovalIf', () => {
   it.each([
     ['touchesBuildFile', 'edit_file', edit('package.json', '"a"', '"b"')],

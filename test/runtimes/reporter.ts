@@ -19,6 +19,8 @@ const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: 
     ['Node', 'overlay', 'overlay of memory over memory'],
     ['Node', 'mounts', 'mounts over memory'],
   ],
+  'test/contract/shells.test.ts': [['Node', 'bash', 'bash']],
+  'test/shells/bash.browser.ts': [['Chromium', 'bash, Web Worker', 'bash in a Web Worker']],
   'test/backends/opfs/contract.browser.ts': [
     ['Chromium', 'OPFS packed, page over worker', 'OPFS packed, page over worker > the contract'],
     ['Chromium', 'OPFS packed, page', 'OPFS packed, page > the contract'],

@@ -1,4 +1,4 @@
-import type { Command, ExecResult } from 'just-bash'
+import type { ExecResult } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import { looksBinary } from '../../files/text.ts'
 import { compileGlobs, type Glob } from '../../paths/glob.ts'
@@ -7,6 +7,7 @@ import { compileQuery, type Query } from '../../search/query.ts'
 import type { CommandFiles } from '../shell.ts'
 import { type Flags, type FlagTable, parseFlags } from './flags.ts'
 import { countLines, type LineOptions, type ShownLine, shownLines } from './matching-lines.ts'
+import { type CalledAt, type OwnCommand, ownCommand } from './own-command.ts'
 import { type Places, placeOf, resolvePath } from './places.ts'
 
 /** What a call of `grep -r` or `rg` means. `undefined`: it is left to the interpreter's own command. */
@@ -22,24 +23,10 @@ interface Search extends LineOptions {
   readonly binary: boolean
 }
 
-/** A command of our own, which leaves to the interpreter's own what it does not know. */
-export interface OwnCommand {
-  readonly name: string
-  /** Carries it out where the files are; `undefined` where it is left to the interpreter. */
-  attempt(
-    args: readonly string[],
-    at: { readonly cwd: string; readonly stdin: string },
-  ): Promise<ExecResult | undefined>
-  readonly command: Command
-}
-
 /** `grep -r` and `rg` on our own search, many times faster; what it does not know is done by the interpreter's own. */
 export function searchCommands(places: Places): OwnCommand[] {
-  const of = (name: string, understand: (args: readonly string[]) => Search | undefined): OwnCommand => {
-    async function attempt(
-      args: readonly string[],
-      at: { readonly cwd: string; readonly stdin: string },
-    ): Promise<ExecResult | undefined> {
+  const of = (name: string, understand: (args: readonly string[]) => Search | undefined) =>
+    ownCommand(name, async (args, at) => {
       let search: Search | undefined
       try {
         search = understand(args)
@@ -48,19 +35,7 @@ export function searchCommands(places: Places): OwnCommand[] {
         if (!(error instanceof ToolError)) throw error
       }
       return search === undefined ? undefined : run(name, search, places, at)
-    }
-    return {
-      name,
-      attempt,
-      command: {
-        name,
-        async execute(args, { cwd, stdin, origCommand }) {
-          const own = await attempt(args, { cwd, stdin: String(stdin) })
-          return own ?? (await origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
-        },
-      },
-    }
-  }
+    })
   return [
     of('grep', (args) => understandGrep(args, 'basic')),
     of('egrep', (args) => understandGrep(args, 'extended')),
@@ -73,7 +48,7 @@ async function run(
   name: string,
   search: Search,
   places: Places,
-  { cwd, stdin }: { readonly cwd: string; readonly stdin: string },
+  { cwd, stdin }: CalledAt,
 ): Promise<ExecResult | undefined> {
   const files = places.workspace
   const operands = search.operands.length === 0 ? ['.'] : search.operands

@@ -1,0 +1,139 @@
+import type { ExecResult } from 'just-bash'
+import { ToolError } from '../../errors.ts'
+import { applyToFile } from '../../patch/apply-file.ts'
+import type { FileChange } from '../../patch/file-change.ts'
+import { planPatch } from '../../patch/plan.ts'
+import type { LogicalPath } from '../../paths/logical-path.ts'
+import type { CommandFiles } from '../shell.ts'
+import { type FlagTable, parseFlags } from './flags.ts'
+import { type OwnCommand, ownCommand } from './own-command.ts'
+import { type Places, placeOf, resolvePath } from './places.ts'
+import { bytesOfText } from './text.ts'
+
+const flagTable: FlagTable = {
+  plain: {
+    '--dry-run': 'dryRun',
+    '-s': 'silent',
+    '--silent': 'silent',
+    '--quiet': 'silent',
+    '-u': 'ignored',
+    '--unified': 'ignored',
+    '-f': 'ignored',
+    '--force': 'ignored',
+    '-t': 'ignored',
+    '--batch': 'ignored',
+    '--verbose': 'ignored',
+    '--posix': 'ignored',
+    '--no-backup-if-mismatch': 'ignored',
+  },
+  valued: {
+    '-p': 'strip',
+    '--strip': 'strip',
+    '-i': 'input',
+    '--input': 'input',
+    '-d': 'directory',
+    '--directory': 'directory',
+  },
+}
+
+const LARGEST = 64 * 1024 * 1024
+
+/** `patch`: a unified diff over the guarded files, all of it or nothing, with the engine of `apply_patch`. */
+export function patchCommand(places: Places): OwnCommand {
+  return ownCommand('patch', async (args, { cwd, stdin }) => {
+    const flags = parseFlags(args, flagTable)
+    if (flags === undefined) return refused('an option of it is not available in this shell')
+    const strip = flags.values('strip').at(-1) ?? '1'
+    if (strip !== '0' && strip !== '1') return refused(`-p${strip} is not available in this shell, only -p0 and -p1`)
+    if (flags.operands.length > 0) return refused('files are named in the patch; give it with -i or on the input')
+    const directory = resolvePath(cwd, flags.values('directory').at(-1) ?? '.')
+    const start = placeOf(directory, places)
+    if (start.in !== 'files' || start.files !== places.workspace) return refused('it works in the workspace only')
+    const base = start.path === '.' ? '' : `${start.path}/`
+    try {
+      const source = flags.values('input').at(-1)
+      const text = decoder.decode(
+        source === undefined ? bytesOfText(stdin, 'latin1') : await readSource(source, cwd, places),
+      )
+      const steps = await apply(planPatch(text).changes, base, places.workspace)
+      if (flags.count('dryRun') === 0) for (const { carryOut } of steps) await carryOut()
+      const verb = flags.count('dryRun') > 0 ? 'checking' : 'patching'
+      const told = flags.count('silent') > 0 ? [] : steps.map(({ path }) => `${verb} file ${path}\n`)
+      return { stdout: told.join(''), stderr: '', exitCode: 0 }
+    } catch (error) {
+      if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
+      return refused(error.message)
+    }
+  })
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+async function readSource(name: string, cwd: string, places: Places): Promise<Uint8Array> {
+  const place = placeOf(resolvePath(cwd, name), places)
+  if (place.in !== 'files') throw new ToolError('NOT_FOUND', `Cannot open the patch ${JSON.stringify(name)}`)
+  return place.files.read(place.path)
+}
+
+interface Step {
+  readonly path: string
+  carryOut(): Promise<void>
+}
+
+/** What each change leads to; nothing is written before all of them fit. */
+async function apply(
+  changes: readonly FileChange<LogicalPath>[],
+  base: string,
+  files: CommandFiles,
+): Promise<readonly Step[]> {
+  const steps: Step[] = []
+  /** Files as the changes before leave them. */
+  const states = new Map<string, Uint8Array | null>()
+  const stateOf = async (path: string): Promise<Uint8Array | null> => {
+    const known = states.get(path)
+    if (known !== undefined) return known
+    return (await files.stat(base + path)) === undefined ? null : files.read(base + path)
+  }
+  for (const change of changes) {
+    const { kind, oldPath, newPath } = change
+    const creates = kind === 'create' || (change.mayCreate && (await stateOf(newPath ?? '')) === null)
+    const old = creates ? null : await stateOf(oldPath ?? newPath ?? '')
+    if (old === null && !creates)
+      throw new ToolError('NOT_FOUND', `Cannot patch ${JSON.stringify(oldPath)}: it does not exist`)
+    if (kind === 'create' && newPath !== null && (await stateOf(newPath)) !== null) {
+      throw new ToolError('ALREADY_EXISTS', `Cannot create ${JSON.stringify(newPath)}: it already exists`)
+    }
+    const fresh = await applyToFile(old, change, { textFileBytes: LARGEST })
+    if (oldPath !== null && kind !== 'copy' && oldPath !== newPath) {
+      states.set(oldPath, null)
+      if (newPath === null) steps.push({ path: oldPath, carryOut: () => files.remove(base + oldPath) })
+    }
+    if (newPath === null) continue
+    states.set(newPath, fresh)
+    const mode = change.newMode ?? change.oldMode
+    steps.push({
+      path: newPath,
+      async carryOut() {
+        if (kind === 'rename' && oldPath !== null) {
+          await makeParents(base + newPath, files)
+          await files.rename(base + oldPath, base + newPath)
+        }
+        if (creates || kind === 'copy') await makeParents(base + newPath, files)
+        await files.write(base + newPath, fresh.slice(), mode === undefined ? {} : { mode })
+      },
+    })
+  }
+  return steps
+}
+
+async function makeParents(path: string, files: CommandFiles): Promise<void> {
+  const names = path.split('/').slice(0, -1)
+  for (const [i] of names.entries()) {
+    const above = names.slice(0, i + 1).join('/')
+    if ((await files.stat(above)) === undefined) await files.makeDirectory(above)
+  }
+}
+
+function refused(why: string): ExecResult {
+  return { stdout: '', stderr: `patch: **** ${why}\n`, exitCode: 1 }
+}

@@ -1,0 +1,75 @@
+import { type ErrorCode, ToolError } from '../../errors.ts'
+import { isWithin, type Path } from '../../paths/logical-path.ts'
+import type { State } from '../../vfs/backend.ts'
+import type { CommandFiles } from '../shell.ts'
+
+/** What a command has made of a path. */
+export interface Made {
+  readonly path: Path
+  readonly before: State
+  readonly after: State
+}
+
+/** What is said of a path below one that was refused. */
+const followsFromRefusal: ReadonlySet<ErrorCode> = new Set([
+  'NOT_FOUND',
+  'NOT_A_DIRECTORY',
+  'IS_DIRECTORY',
+  'ALREADY_EXISTS',
+  'DIRECTORY_NOT_EMPTY',
+])
+
+const refusing: ReadonlySet<ErrorCode> = new Set([
+  'PATH_REJECTED',
+  'POLICY_DENIED',
+  'POLICY_DENIED_SECRET',
+  'READ_ONLY',
+  'TAINT_DENIED',
+  'APPROVAL_DENIED',
+  'UNSUPPORTED_ENCODING',
+  'LIMIT_EXCEEDED',
+])
+
+/**
+ * Does once more, through the gate, what a command has done by itself: each change is guarded, classified and judged, and
+ * what is refused is left out and noted in the result.
+ *
+ * @throws ToolError where something else than a refusal keeps a change from being carried out
+ */
+export async function replay(files: CommandFiles, made: readonly Made[]): Promise<void> {
+  const refused: Path[] = []
+  async function attempt(path: Path, action: () => Promise<void>): Promise<void> {
+    try {
+      await action()
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error
+      const follows = followsFromRefusal.has(error.code) && refused.some((above) => isWithin(path, above))
+      if (refusing.has(error.code)) refused.push(path)
+      else if (!follows) throw error
+    }
+  }
+
+  const byPath = [...made].sort((a, b) => (a.path < b.path ? -1 : 1))
+  // What is below goes first, and what is above comes first.
+  for (const { path, before, after } of byPath.toReversed()) {
+    if (before !== null && before.type !== after?.type) await attempt(path, () => files.remove(path))
+  }
+  for (const { path, after } of byPath) {
+    if (after?.type === 'directory') await attempt(path, () => files.makeDirectory(path))
+  }
+  for (const { path, before, after } of byPath) {
+    if (after?.type !== 'file') continue
+    const { bytes, mode } = after
+    const isSameContent = before?.type === 'file' && Buffer.compare(before.bytes, bytes) === 0
+    await attempt(path, () =>
+      isSameContent && mode !== undefined
+        ? files.setMode(path, mode)
+        : files.write(path, bytes, mode === undefined ? {} : { mode }),
+    )
+  }
+  for (const { path, before, after } of byPath) {
+    if (after?.type !== 'link') continue
+    if (before?.type === 'link') await attempt(path, () => files.remove(path))
+    await attempt(path, () => files.link(path, after.target))
+  }
+}

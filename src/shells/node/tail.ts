@@ -1,0 +1,32 @@
+/** The end of a stream of text. */
+export interface Tail {
+  add(bytes: Uint8Array): void
+  /** What came since the last time, or the end of it. */
+  take(): string
+}
+
+/** Keeps at least the last so many characters of what comes, and never more than twice that. */
+export function createTail(most: number, onText?: (text: string) => void): Tail {
+  const decoder = new TextDecoder('utf-8')
+  let parts: string[] = []
+  let length = 0
+  function keep(text: string): void {
+    if (text === '') return
+    onText?.(text)
+    parts.push(text)
+    length += text.length
+    if (length <= most * 2) return
+    const end = parts.join('').slice(-most)
+    parts = [end]
+    length = end.length
+  }
+  return {
+    add: (bytes) => keep(decoder.decode(bytes, { stream: true })),
+    take() {
+      const text = parts.join('')
+      parts = []
+      length = 0
+      return text
+    },
+  }
+}

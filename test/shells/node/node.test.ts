@@ -1,0 +1,185 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createWorkspace } from '../../../src/index.ts'
+import { type NodeShellOptions, node } from '../../../src/shells/node.ts'
+import { isAlive, nodeBench, until } from './setup.ts'
+
+describe('a shell without a sandbox', () => {
+  it('must be asked for by name', () => {
+    expect(() => node({ root: '.' } as unknown as NodeShellOptions)).toThrow(/sandbox: 'none'/)
+  })
+
+  it('is asked about by default', async () => {
+    const { run } = await nodeBench({}, {}, { policy: 'autonomous' })
+    expect(await run('echo a')).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
+  })
+
+  it('says what it cannot do', async () => {
+    const { root } = await nodeBench()
+    const shell = node({ root, sandbox: 'none' })
+    expect(shell.capabilities).toMatchObject({ processes: true, guarded: false, confined: false, undo: true })
+    await shell.close()
+  })
+
+  it('passes nothing of the environment on but what a list names', async () => {
+    process.env.PLANTED_TOKEN = 'planted-in-the-environment'
+    try {
+      const { run } = await nodeBench({}, { env: { ADDED: 'yes' } })
+      const { stdout } = await run('env; echo "home: $HOME"')
+      expect(stdout).toContain('ADDED=yes')
+      expect(stdout).not.toContain('planted-in-the-environment')
+      expect(stdout).not.toContain(`home: ${process.env.HOME}\n`)
+    } finally {
+      delete process.env.PLANTED_TOKEN
+    }
+  })
+
+  it('gives the line to the shell as one argument', async () => {
+    const { run } = await nodeBench()
+    const line = 'printf "%s|" "a b" \'$x\' "`echo c`" \\"; echo "$(printf \'d\\n\')"'
+    expect(await run(line)).toMatchObject({ stdout: 'a b|$x|c|"|d\n', exitCode: 0 })
+    expect((await run('echo "')).exitCode).toBe(2)
+  })
+})
+
+describe('what a command changes in place', () => {
+  it('is refused where policy refuses it, put back, and told', async () => {
+    const tree = { '.env': 'KEY=planted\n', '.git/config': '[core]\n', 'a.txt': 'a\n' }
+    const { run, root, workspace } = await nodeBench(tree)
+    const result = await run(
+      'echo x > .env; rm -r .git; echo b >> a.txt; mkfifo pipe; ln -s /etc/passwd out; mkdir -p new/.ssh; echo k > new/.ssh/id_rsa',
+    )
+    expect(result.filesChanged).toEqual(['a.txt', 'new'])
+    const refused = (result.refused as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`)
+    expect(refused).toEqual(
+      expect.arrayContaining(['.env POLICY_DENIED_SECRET', 'pipe PATH_REJECTED', 'out PATH_REJECTED']),
+    )
+    expect(refused.some((one) => one.startsWith('.git'))).toBe(true)
+    expect(readFileSync(join(root, '.env'), 'utf8')).toBe('KEY=planted\n')
+    expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe('[core]\n')
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\nb\n')
+    for (const gone of ['pipe', 'out', 'new/.ssh/id_rsa']) expect(existsSync(join(root, gone)), gone).toBe(false)
+    expect(
+      workspace
+        .auditRecords()
+        .at(-1)
+        ?.refusals?.some(({ path }) => path === '.env'),
+    ).toBe(true)
+  })
+
+  it('is told from what a tool commits meanwhile, which a cancellation does not drop', async () => {
+    const { run, root, workspace } = await nodeBench({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
+    const stop = new AbortController()
+    const running = run('echo x > a.txt; : > started; sleep 600', {}, { signal: stop.signal })
+    await until(() => existsSync(join(root, 'started')))
+    const edited = await workspace.call('edit_file', { path: 'b.txt', oldText: 'b', newText: 'edited' })
+    expect(edited.ok).toBe(true)
+    stop.abort()
+    expect(await running).toMatchObject({ ok: false, code: 'ABORTED' })
+    expect(readFileSync(join(root, 'b.txt'), 'utf8')).toBe('edited\n')
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\n')
+    expect(existsSync(join(root, 'started'))).toBe(false)
+  })
+
+  it('is found where size and time are what they were', async () => {
+    const { run, root, workspace } = await nodeBench({ 'a.txt': 'one\n' })
+    const { atime, mtime } = statSync(join(root, 'a.txt'))
+    writeFileSync(join(root, 'stamp'), `${atime.getTime()} ${mtime.getTime()}`)
+    const { callId, filesChanged } = await run('cp -p a.txt t; printf "two\\n" > a.txt; touch -r t a.txt; rm t')
+    expect(filesChanged).toEqual(['a.txt'])
+    await workspace.undo(callId)
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n')
+  })
+
+  it('is refused before it begins where too much would have to be kept', async () => {
+    const { run, root } = await nodeBench({ 'a.txt': 'a'.repeat(2000) }, { shadowBytes: 1000 })
+    expect(await run('rm a.txt')).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED', limit: 'shadowBytes' })
+    expect(existsSync(join(root, 'a.txt'))).toBe(true)
+  })
+})
+
+describe('processes', () => {
+  it('are ended with their group, also those that refuse to be and those that left it', async () => {
+    const { run } = await nodeBench({}, { graceMs: 50 })
+    const { stdout } = await run(
+      `sleep 600 & echo $!; sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done' & setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5`,
+    )
+    const pids = stdout.trim().split('\n').map(Number)
+    expect(pids).toHaveLength(3)
+    // A process that has left its group is found by its mark, which only Linux shows.
+    for (const pid of process.platform === 'linux' ? pids : pids.slice(0, 2)) expect(isAlive(pid), `${pid}`).toBe(false)
+  })
+
+  it('started in the background, 50 with children, half stopped and the rest ended by close(): none is left', async () => {
+    const { workspace, close } = await nodeBench()
+    const call = (name: string, input: object) =>
+      workspace.call(name as string, input) as Promise<Record<string, string>>
+    const ids: string[] = []
+    for (let i = 0; i < 50; i++) {
+      const { id } = await call('start_command', { command: 'sleep 600 & echo $! $$; wait' })
+      ids.push(id as string)
+    }
+    const pids: number[] = []
+    for (const id of ids) {
+      let output = ''
+      await until(async () => {
+        output += (await call('check_command', { id })).stdout
+        return output.includes('\n')
+      })
+      pids.push(...output.trim().split(' ').map(Number))
+    }
+    expect(new Set(pids).size).toBe(100)
+    expect(pids.every(isAlive)).toBe(true)
+    await Promise.all(ids.slice(0, 25).map((id) => call('stop_command', { id })))
+    expect(pids.map(isAlive)).toEqual(pids.map((_, i) => i >= 50))
+    await close()
+    expect(pids.filter(isAlive)).toEqual([])
+  })
+
+  it('keep the end of endless output, and their errors', async () => {
+    const { run } = await nodeBench()
+    const { stdout, stderr, truncated } = await run(
+      'echo first; yes abcdefgh | head -c 20000000; echo last; echo oops >&2',
+    )
+    expect(stdout.endsWith('last\n')).toBe(true)
+    expect(stdout).not.toContain('first')
+    expect(stderr).toBe('oops\n')
+    expect(truncated).toBe(true)
+  })
+
+  it('can be written to, and end by a signal with its number', async () => {
+    const { root, workspace, backend } = await nodeBench()
+    await workspace.close()
+    expect(backend).toBeDefined()
+    const { startChild } = await import('../../../src/shells/node/child.ts')
+    const env = { PATH: process.env.PATH ?? '' }
+    const options = { cwd: root, env, mark: crypto.randomUUID(), graceMs: 1000 }
+    const child = await startChild({ ...options, argv: ['cat'], stdin: { open: true } })
+    await child.write('é over two writes\n')
+    let output = ''
+    await until(() => {
+      output += child.output().stdout
+      return output.endsWith('\n')
+    })
+    expect(output).toBe('é over two writes\n')
+    child.stop()
+    expect((await child.ended).exitCode).toBe(143)
+    await expect(child.write('x')).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await expect(startChild({ ...options, argv: ['/no/such/program'] })).rejects.toMatchObject({
+      code: 'SHELL_UNAVAILABLE',
+      message: expect.not.stringContaining('/no/such'),
+    })
+  })
+
+  it('do not start once the shell is closed', async () => {
+    const { root } = await nodeBench()
+    const shell = node({ root, sandbox: 'none' })
+    const { node: directory } = await import('../../../src/backends/node.ts')
+    const policy = { preset: 'autonomous', tools: { run_command: 'allow' } } as const
+    const workspace = await createWorkspace({ backend: directory(root), shell, policy })
+    await shell.close()
+    expect(await workspace.call('run_command', { command: 'echo a' })).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await workspace.close()
+  })
+})

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { shellBench } from './setup.ts'
+
+const numbers = Array.from({ length: 30 }, (_, i) => `line ${i + 1}\n`).join('')
+const before = { 'src/a.txt': numbers, 'src/gone.txt': 'gone\n', 'src/old.txt': numbers.replace('line 9', 'nine') }
+const after = {
+  'src/a.txt': numbers.replace('line 3\n', 'three\n').replace('line 25\n', 'line 25\nmore\n'),
+  'src/new/b.txt': 'fresh\n',
+  'src/moved.txt': numbers.replace('line 9', 'neuf'),
+}
+
+/** A patch as git makes it, from one tree to another. */
+function patchOf(from: Record<string, string>, to: Record<string, string>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'patch-'))
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' })
+  const write = (tree: Record<string, string>) => {
+    for (const [path, content] of Object.entries(tree)) {
+      mkdirSync(dirname(join(directory, path)), { recursive: true })
+      writeFileSync(join(directory, path), content)
+    }
+  }
+  try {
+    git('init', '-q')
+    write(from)
+    git('add', '-A')
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'before')
+    for (const path of Object.keys(from)) rmSync(join(directory, path))
+    write(to)
+    git('add', '-A')
+    return git('diff', '--cached', '-M')
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+}
+
+describe('patch', () => {
+  const diff = patchOf(before, after)
+
+  it('carries out what git has put down, from its input or a file', async () => {
+    for (const line of ['patch -p1 < the.patch', 'cat the.patch | patch -p1', 'patch -p1 -i the.patch']) {
+      const { run, snapshot } = await shellBench({ ...before, 'the.patch': diff })
+      const result = await run(line)
+      expect(result).toMatchObject({ ok: true, exitCode: 0, stderr: '' })
+      const left = await snapshot()
+      for (const [path, content] of Object.entries(after)) expect(left[path], path).toContain(content)
+      expect(Object.keys(left)).not.toContain('src/gone.txt')
+      expect(Object.keys(left)).not.toContain('src/old.txt')
+    }
+  })
+
+  it('does all of it or nothing, and nothing in a dry run', async () => {
+    const { run, snapshot } = await shellBench({ ...before, 'src/old.txt': 'other\n', 'the.patch': diff })
+    const untouched = await snapshot()
+    expect(await run('patch -p1 < the.patch')).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^patch: /) })
+    expect(await snapshot()).toEqual(untouched)
+    const good = await shellBench({ ...before, 'the.patch': diff })
+    expect(await good.run('patch --dry-run -p1 < the.patch')).toMatchObject({ exitCode: 0, filesChanged: [] })
+  })
+
+  it('reaches no protected file', async () => {
+    const patch = patchOf({ '.env': 'PASSWORD=hunter2\n' }, { '.env': 'PASSWORD=x\n' })
+    const moved = patchOf({ '.env': 'PASSWORD=hunter2\n' }, { 'plain.txt': 'PASSWORD=hunter2\n' })
+    const { run, snapshot } = await shellBench({ '.env': 'PASSWORD=hunter2\n', 'a.patch': patch, 'b.patch': moved })
+    const untouched = await snapshot()
+    for (const line of ['patch -p1 -i a.patch', 'patch -p1 -i b.patch']) {
+      expect(await run(line)).toMatchObject({ exitCode: 1, refused: [{ path: '.env', code: 'POLICY_DENIED_SECRET' }] })
+    }
+    expect(await snapshot()).toEqual(untouched)
+    expect(await run('patch -p3 < a.patch')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('-p3') })
+  })
+
+  it('works below the directory that it is called in', async () => {
+    const { run, backend } = await shellBench({
+      'sub/x.txt': 'a\n',
+      'p.patch': patchOf({ 'x.txt': 'a\n' }, { 'x.txt': 'b\n' }),
+    })
+    expect(await run('cd sub && patch -p1 < ../p.patch')).toMatchObject({ ok: true, exitCode: 0 })
+    expect(new TextDecoder().decode((await backend.read('sub/x.txt' as never)).bytes)).toBe('b\n')
+  })
+})
