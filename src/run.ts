@@ -36,6 +36,8 @@ export interface Core {
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
   readonly journal: Journal
+  /** Those of every run that are kept in a backend: they are written out at the end. */
+  readonly artifacts: Set<Artifacts>
   /** Forks that still show what this workspace shows: they keep what is about to change. */
   readonly forks: Forks
   /** The background commands of all runs that have started any. */

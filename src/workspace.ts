@@ -61,7 +61,7 @@ export interface WorkspaceOptions {
   readonly hooks?: Hooks
   /** Where audit records go. Default: memory. */
   readonly audit?: AuditSink | readonly AuditSink[]
-  /** Where full results and diffs are kept, as `RUN/NAME`. Default: in memory. */
+  /** Where full results and diffs are kept, as `RUN/NAME`: all of them once the workspace is closed. Default: in memory. */
   readonly artifacts?: Backend
   /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
   readonly staleGuard?: 'hash' | 'shown'
@@ -311,11 +311,16 @@ function openWorkspace(
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
       await Promise.all([...core.processes].map((each) => each.close()))
-      if (core.origin === undefined) await core.shell?.close()
-      if (core.origin === undefined) await core.audit.close()
-      await recorder?.flush()
+      // Everything is closed, whatever fails; then that is told.
+      const [shell] = await Promise.allSettled([core.origin === undefined ? core.shell?.close() : undefined])
+      const ends = await Promise.allSettled([
+        ...[...core.artifacts].map((artifacts) => artifacts.flush()),
+        ...(core.origin === undefined ? [core.audit.close()] : []),
+        ...(recorder === undefined ? [] : [recorder.flush()]),
+      ])
       leave()
       await core.backend.close()
+      for (const end of [shell, ...ends]) if (end.status === 'rejected') throw end.reason
     },
   }
 }
@@ -383,6 +388,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     journal: createJournal(limits.journalBytes),
     forks: new Set(),
     processes: new Set(),
+    artifacts: new Set(),
     origin,
     documents: createDocumentCache(limits.cacheBytes),
     diffs: createWorkspaceDiffs(backend),
@@ -469,6 +475,9 @@ function startRun(
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
+  const artifacts = createArtifacts(runId, { backend: options.artifacts })
+  // What is in memory goes with its run.
+  if (options.artifacts !== undefined) core.artifacts.add(artifacts)
   return {
     id: runId,
     actor,
@@ -479,7 +488,7 @@ function startRun(
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
     taint: createTaint(taint),
     approvals: createApprovals({ approve: options.approve, ids }),
-    artifacts: createArtifacts(runId, { backend: options.artifacts }),
+    artifacts,
     shell: { cwd: ROOT, processes: createProcesses(core.limits.processes, core.processes) },
     calls: 0,
     recordedTask: undefined,

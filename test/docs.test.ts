@@ -15,6 +15,8 @@ import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
 import { directoryParking } from '../src/evidence/directory-parking.ts'
 import { reportMarkdown } from '../src/evidence/report-text.ts'
+import { memorySink } from '../src/evidence/sinks.ts'
+import { spanSink } from '../src/evidence/span-sink.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
 import { createWorkspace, mounts, type Path } from '../src/index.ts'
@@ -47,6 +49,8 @@ async function given(): Promise<Record<string, unknown>> {
       shellContract,
       memfs,
       memory,
+      memorySink,
+      spanSink,
       bash,
       git,
       judgeCommand,

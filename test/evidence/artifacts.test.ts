@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { createArtifacts, isArtifactUri, parseArtifactUri } from '../../src/evidence/artifacts.ts'
+import { type Backend, createWorkspace } from '../../src/index.ts'
 
 describe('artifacts', () => {
   it('are named by their content', async () => {
@@ -128,5 +129,66 @@ describe('addresses', () => {
 
   it.each(['', '.', '..', 'a/b', 'a b', 'ä', 'x'.repeat(129), undefined, null, 5])('refuses the run id %j', (id) => {
     expect(() => createArtifacts(id as string)).toThrow(TypeError)
+  })
+})
+
+describe('the artifacts of a workspace', () => {
+  const work = async (artifacts: Backend) => {
+    const files = memory({ 'a.txt': 'one\n'.repeat(3000) })
+    const workspace = await createWorkspace({ backend: files, policy: 'autonomous', artifacts, run: { id: 'run' } })
+    const edited = await workspace.call('edit_file', {
+      path: 'a.txt',
+      oldText: 'one',
+      newText: 'two',
+      replaceAll: true,
+    })
+    return { files, workspace, uri: String((edited as { artifactUri?: unknown }).artifactUri) }
+  }
+
+  it('are all in their backend once it is closed, and can be read in ranges by a later one', async () => {
+    const kept = memory()
+    let waiting = 0
+    const slow: Backend = {
+      ...kept,
+      async commit(changes, how) {
+        waiting += 1
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        waiting -= 1
+        return kept.commit(changes, how)
+      },
+    }
+    const { workspace, uri } = await work(slow)
+    expect(waiting).toBe(1)
+    await workspace.close()
+    expect(waiting).toBe(0)
+    const later = await createWorkspace({
+      backend: memory(),
+      policy: 'autonomous',
+      artifacts: kept,
+      run: { id: 'run' },
+    })
+    const part = await later.call('read_file', { path: uri, startLine: 3005, maxLines: 2 })
+    expect(part).toMatchObject({ ok: true, content: '+two\n+two\n', totalLines: 6004, startLine: 3005, endLine: 3006 })
+    const other = await createWorkspace({
+      backend: memory(),
+      policy: 'autonomous',
+      artifacts: kept,
+      run: { id: 'other' },
+    })
+    expect(await other.call('read_file', { path: uri })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('that could not be kept are told of when everything else is closed', async () => {
+    let closed = false
+    const { workspace, files } = await work({ ...memory(), commit: () => Promise.reject(new Error('no room')) })
+    const close = files.close
+    Object.assign(files, {
+      close: async () => {
+        closed = true
+        await close()
+      },
+    })
+    await expect(workspace.close()).rejects.toThrow('no room')
+    expect(closed).toBe(true)
   })
 })
