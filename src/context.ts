@@ -94,10 +94,13 @@ function diffSeenBy(
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceDiff> {
   const { see } = sightFor(core.policy, call, 'diff', verdict)
+  const list = sightFor(core.policy, call, 'list', verdict)
   const policy = core.policy.forCall(call)
   return core.diffs.diff({
     ...wanted,
     sees: (path) => see(path as Path, 'file'),
+    // What a listing hides is not counted, either.
+    knows: (path) => list.see(path as Path, 'file'),
     // Who may apply a binary patch may see one.
     withBinary: (path) =>
       policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',

@@ -20,8 +20,10 @@ export interface DiffRequest {
   readonly base?: string | undefined
   /** Whether a path was asked for. */
   wants(path: LogicalPath): boolean
-  /** Whether a path may be shown; how many are not is told. */
+  /** Whether a path may be shown. */
   sees(path: LogicalPath): boolean
+  /** Whether it may at least be told that one which is not shown has changed: their number is. */
+  knows(path: LogicalPath): boolean
   /** Whether binary contents of a path are shown as a binary patch; elsewhere they are only named. */
   withBinary(path: LogicalPath): boolean
   readonly signal?: AbortSignal | undefined
@@ -34,7 +36,7 @@ export interface WorkspaceDiff {
   readonly sections: readonly Section[]
   readonly insertions: number
   readonly deletions: number
-  /** Changed files that may not be shown. */
+  /** Changed files that may not be shown, but are known to be there. */
   readonly hidden: number
   /** Changed files whose old state was too large to be kept. */
   readonly unknown: number
@@ -136,7 +138,7 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
       for (const one of all) {
         if (!request.wants(one.path)) continue
         if (request.sees(one.path)) shown.push(one)
-        else hidden += 1
+        else if (request.knows(one.path)) hidden += 1
       }
       shown.sort((a, b) => (a.path < b.path ? -1 : 1))
       const made: Section[] = []

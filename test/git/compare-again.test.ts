@@ -10,7 +10,7 @@ import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/vfs/backend.ts'
 import { commitAll, entriesOf, newRepository } from './repositories.ts'
 
-const everything = { wants: () => true, sees: () => true, withBinary: () => true }
+const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => true }
 
 async function textOf(backend: Backend, diffs = createWorkspaceDiffs(backend)): Promise<string> {
   const { sections, insertions, deletions } = await diffs.diff(everything)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
-import { createWorkspace, type PolicyInput } from '../../src/index.ts'
+import { createWorkspace, type Path, type PolicyInput } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
 
 const visible = {
@@ -125,5 +125,28 @@ describe('what policy hides', () => {
       .map(([call, answer]) => `${call}\n  absent: ${answer}\n  there:  ${withHidden.get(call)}`)
     expect(different.join('\n')).toBe('')
     for (const answer of withHidden.values()) expect(answer).not.toMatch(/zanzibar = 1|zanzibar,1/)
+  })
+
+  it.each(Object.entries(policies))('%s: no diff tells that it was changed', async (_, policy) => {
+    const diffs: string[] = []
+    for (const path of ['src/app.ts', ...Object.keys(hidden)]) {
+      const backend = memory({ ...visible, ...hidden })
+      const workspace = await createWorkspace({ backend, policy, clock: () => 1_000_000, ids: () => 'run' })
+      const bytes = new TextEncoder().encode('changed\n')
+      await backend.commit([{ path: path as Path, expect: 'any', to: { type: 'file', bytes } }], {
+        durability: 'relaxed',
+      })
+      diffs.push(JSON.stringify(await workspace.call('diff_workspace', {})))
+      await workspace.close()
+    }
+    const [shown, ...others] = diffs
+    expect(shown).toContain('+changed')
+    const unchanged = await createWorkspace({
+      backend: memory(visible),
+      policy,
+      clock: () => 1_000_000,
+      ids: () => 'run',
+    })
+    expect(new Set(others)).toEqual(new Set([JSON.stringify(await unchanged.call('diff_workspace', {}))]))
   })
 })

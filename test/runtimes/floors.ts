@@ -9,7 +9,7 @@ const disk: Rows = { memory: 104, memfs: 101, node: 103, overlay: 104, mounts: 1
  * The order is that of the table.
  */
 export const floors: Readonly<Record<string, Rows>> = {
-  Node: { ...disk, bash: 33, [TESTS]: 370 },
+  Node: { ...disk, bash: 33, [TESTS]: 450 },
   Chromium: {
     memory: 104,
     'OPFS packed, worker': 104,
@@ -20,9 +20,9 @@ export const floors: Readonly<Record<string, Rows>> = {
     'directory handle, page': 82,
     bash: 33,
     'bash, Web Worker': 33,
-    [TESTS]: 350,
+    [TESTS]: 370,
   },
-  workerd: { memory: 104, 'Durable Object': 104, R2: 104, bash: 33, [TESTS]: 350 },
-  Deno: { ...disk, [TESTS]: 350 },
-  Bun: { ...disk, bash: 33, [TESTS]: 350 },
+  workerd: { memory: 104, 'Durable Object': 104, R2: 104, bash: 33, [TESTS]: 370 },
+  Deno: { ...disk, [TESTS]: 370 },
+  Bun: { ...disk, bash: 33, [TESTS]: 370 },
 }

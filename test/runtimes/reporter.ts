@@ -30,7 +30,15 @@ const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: 
 }
 
 /** What `npm run matrix` runs: the files that fill cells. */
-export const filling = [...Object.keys(suites), 'test/runtimes/matrix.test.ts', 'test/tools/', 'test/evidence/']
+export const filling = [
+  ...Object.keys(suites),
+  'test/runtimes/matrix.test.ts',
+  'test/tools/',
+  'test/evidence/',
+  'test/search/matches',
+  'test/workspace.test',
+  'test/resume.test',
+]
 
 /**
  * Gathers the matrix from a run of vitest: the suites that are cells, and what tests of other runtimes hand over. A run of all

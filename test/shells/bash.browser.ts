@@ -49,6 +49,10 @@ describe('a sample project in a page', () => {
     const edit = { path: 'src/add.js', oldText: 'a - b', newText: 'a + b', expectedSha256: sha256 }
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
     expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 0, stdout: expect.stringContaining('fail 0') })
+    // Nothing but the page's own server was asked for anything.
+    const asked = performance.getEntriesByType('resource').map(({ name }) => new URL(name))
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.filter(({ protocol, host }) => protocol !== 'data:' && host !== location.host)).toEqual([])
     await workspace.close()
   })
 

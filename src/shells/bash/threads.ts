@@ -68,7 +68,19 @@ export function createThreads(start: (events: ThreadEvents) => Thread): Threads 
     }
     if (running === undefined) return
     const answer = await settled(() => running.how.serve(message.asked))
-    if (!own.isDead) own.thread.post({ type: 'answer', job, question: message.question, answer })
+    if (own.isDead) return
+    const { question } = message
+    try {
+      own.thread.post({ type: 'answer', job, question, answer })
+    } catch {
+      // What cannot travel is told as a failure: whoever waits must not wait for ever.
+      own.thread.post({
+        type: 'answer',
+        job,
+        question,
+        answer: { error: { message: 'it cannot be told', is: 'system' } },
+      })
+    }
   }
 
   /** A thread is gone: by us, or by itself. */

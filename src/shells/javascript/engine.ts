@@ -20,6 +20,10 @@ export interface EngineLimits {
   readonly signal: AbortSignal
 }
 
+/** Far more than an engine takes in that time. */
+const TURNS_PER_MS = 20
+const MIN_TURNS = 10_000
+
 const UNFOUND = 'unfound:'
 
 /** The engine's own frames lie on the stack of the host, several for each of the script's. */
@@ -40,8 +44,13 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
   const out = { 1: [] as string[], 2: [] as string[], length: 0 }
   let exit: number | undefined
   let tests: TestReport | undefined
-  const isLate = () => limits.signal.aborted || performance.now() > limits.deadline
-  runtime.setInterruptHandler(() => exit !== undefined || out.length > limits.outputBytes || isLate())
+  const isLate = () => turns > mostTurns || limits.signal.aborted || performance.now() > limits.deadline
+  // Where clocks stand still while code runs, as in workerd, turns of the engine stand for time.
+  const mostTurns = Math.max(MIN_TURNS, (limits.deadline - performance.now()) * TURNS_PER_MS)
+  let turns = 0
+  runtime.setInterruptHandler(
+    () => ++turns > mostTurns || exit !== undefined || out.length > limits.outputBytes || isLate(),
+  )
 
   const say = (fd: 1 | 2, text: string) => {
     out[fd].push(text)
