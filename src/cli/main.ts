@@ -1,15 +1,4 @@
 #!/usr/bin/env node
-import { approve } from './approve.ts'
-import { audit } from './audit.ts'
-import { call } from './call.ts'
-import { demo } from './demo.ts'
-import { mcp } from './mcp.ts'
-import { overlay } from './overlay.ts'
-import { policy } from './policy.ts'
-import { replay } from './replay.ts'
-import { report } from './report.ts'
-import { tools } from './tools.ts'
-
 const usage = `wardspace: a workspace that an AI agent can be trusted with
 
   wardspace demo [DIR]            play an agent over DIR, which stays as it is (default: on a copy of the
@@ -39,18 +28,20 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --json              print plain JSON
 `
 
-/** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. */
-const commands: Readonly<Record<string, (words: string[]) => Promise<number>>> = {
-  approve,
-  audit,
-  call,
-  demo,
-  mcp,
-  overlay,
-  replay,
-  report,
-  policy,
-  tools,
+type Command = (words: string[]) => Promise<number>
+
+/** Each command takes its words and gives the exit code: 0 for ok, 1 for a refusal. Loaded when it is called. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  approve: async () => (await import('./approve.ts')).approve,
+  audit: async () => (await import('./audit.ts')).audit,
+  call: async () => (await import('./call.ts')).call,
+  demo: async () => (await import('./demo.ts')).demo,
+  mcp: async () => (await import('./mcp.ts')).mcp,
+  overlay: async () => (await import('./overlay.ts')).overlay,
+  policy: async () => (await import('./policy.ts')).policy,
+  replay: async () => (await import('./replay.ts')).replay,
+  report: async () => (await import('./report.ts')).report,
+  tools: async () => (await import('./tools.ts')).tools,
 }
 
 // Whoever reads the output may stop: `wardspace demo | head`.
@@ -67,7 +58,7 @@ if (name === 'help' || name === '--help' || name === '-h') {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   try {
     if (command === undefined) throw new TypeError(`There is no command "${name}"`)
-    process.exitCode = await command(words)
+    process.exitCode = await (await command())(words)
   } catch (error) {
     // Misconfiguration and wrong usage are TypeErrors everywhere in Wardspace.
     const wrongUsage = error instanceof TypeError
@@ -76,3 +67,5 @@ if (name === 'help' || name === '--help' || name === '-h') {
     process.exitCode = 2
   }
 }
+
+export {}
