@@ -61,6 +61,7 @@ type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'art
 const MOST_TEXT = 10_000
 const NO_PATHS: readonly never[] = Object.freeze([])
 const NO_VERSIONS = Object.freeze({})
+const NOTHING_MORE = Object.freeze({})
 const nothing: Effect = {
   pathsWritten: NO_PATHS,
   oldSha256: NO_VERSIONS,
@@ -80,7 +81,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let reason: string | undefined
   let verdict: Verdict | undefined
   let intended = false
-  const versions = new Map<Path, string>()
+  let versions: Map<Path, string> | undefined
   const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
   let plan: Plan | undefined
   let labels: Pick<AuditEntry, 'label' | 'taint'> = {}
@@ -111,6 +112,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       verdict = decided
     },
     saw: ({ path, sha256 }) => {
+      versions ??= new Map()
       versions.set(path, hidden(path, sha256))
     },
     answered({ verdict }, how, by) {
@@ -184,6 +186,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   }
 
   function readVersions({ pathsWritten }: Effect): Pick<AuditEntry, 'readSha256'> {
+    if (versions === undefined) return NOTHING_MORE
     const seen = [...versions].filter(([path]) => !pathsWritten.includes(path))
     return seen.length === 0 ? {} : { readSha256: shaMap(seen) }
   }
@@ -202,6 +205,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
 
   /** Scopes, which are no files: what the call was shown of them is among the paths read. */
   function pathsSearched(): Pick<AuditEntry, 'pathsSearched'> {
+    if (!accesses.some(({ recursive }) => recursive)) return NOTHING_MORE
     const scopes = accesses.filter(({ permission, recursive }) => recursive && !isMutating(permission))
     return scopes.length === 0 ? {} : { pathsSearched: scopes.map(({ path }) => path) }
   }

@@ -257,7 +257,9 @@ function scopeOf(
     if (task !== undefined) inForce = task.scope === undefined ? undefined : testOf(task.scope)
     if (phase === 'intent' || inForce === undefined) continue
     const isMutation = permission !== undefined && isMutating(permission) && !/^command:/.test(permission)
-    const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? pathsAsked : []
+    // What a copy comes from, it does not change.
+    const asked = toolName === 'copy_file' ? pathsAsked.slice(1) : pathsAsked
+    const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? asked : []
     const beyond = paths.filter((path) => !inForce?.(path))
     if (beyond.length > 0) calls.push({ callId: toolCallId, tool: toolName, paths: beyond })
   }
