@@ -87,6 +87,9 @@ export function deskFor(
         return git
       },
       onCommit,
+      get sight() {
+        return sightFor(core.policy, facts, 'search', call.verdict)
+      },
       get refusals() {
         return files.refusals
       },
@@ -121,7 +124,7 @@ export function deskFor(
       const { now } = { now: core.clock }
       if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
       let transaction = open(undefined)
-      const { files, git, signal } = transaction
+      const { files, git, signal, sight } = transaction
       return shell.start({
         line,
         cwd,
@@ -131,6 +134,7 @@ export function deskFor(
         files,
         git,
         onCommit,
+        sight,
         now,
         async keep() {
           const { changes, accesses } = await transaction.changes()

@@ -5,20 +5,32 @@ import { node as directory } from '../backends/node.ts'
 import { ToolError } from '../errors.ts'
 import { display, type Path } from '../paths/logical-path.ts'
 import { lineJudge } from './judging.ts'
-import { type Child, startChild } from './node/child.ts'
+import { acceptApart } from './node/apart.ts'
+import { type Child, type ChildOptions, startChild } from './node/child.ts'
 import { environment } from './node/environment.ts'
-import { type InPlace, openInPlace, type Place } from './node/in-place.ts'
+import { type Effects, openInPlace, type Place } from './node/in-place.ts'
+import { masksIn } from './node/masks.ts'
+import { makeOwn, removeOwn } from './node/own.ts'
+import { READY, type Sandbox, SHOWN_ROOT } from './node/sandbox.ts'
 import { createShadows } from './node/shadow.ts'
 import { createTurns } from './node/turns.ts'
+import { probeUnshare } from './node/unshare.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome, ShellProcess } from './shell.ts'
+
+export type { Mask, Sandbox, SandboxView } from './node/sandbox.ts'
 
 export interface NodeShellOptions {
   /** The directory of the workspace: the root that its `node()` backend was given. */
   readonly root: string
   /** As the backend was given it. */
   readonly stateDir?: string
-  /** `none`: commands are ordinary processes, which can read and do whatever the user can. Policy asks about each. */
-  readonly sandbox: 'none'
+  /**
+   * What keeps commands from the rest of the system. Default: namespaces, where Linux gives them to everyone. `none`:
+   * commands are ordinary processes, which can read and do whatever the user can, and policy asks about each.
+   */
+  readonly sandbox?: 'none' | Sandbox
+  /** Directories of the system that a sandbox shows beside the usual ones, read-only: absolute paths. */
+  readonly readable?: readonly string[]
   /** What reads the lines. Default: bash where the system has it, else sh. */
   readonly shell?: 'bash' | 'sh'
   /** Variables of every command's environment, beside `PATH`, the locale and the time zone. Nothing else is passed on. */
@@ -32,12 +44,13 @@ export interface NodeShellOptions {
 /**
  * Child processes of a real shell, over a workspace in a real directory. Needs a POSIX system.
  *
- * Commands work in the directory itself. What one has changed is found when it has ended, put back, and then done by the
- * workspace: guarded, judged, recorded and undone like any other call; what is refused stays as it was. Each command has a
- * process group of its own, and nothing of it is left when it has ended, was stopped, or the shell is closed.
+ * In the sandbox, the workspace stands at `/workspace`; what policy does not let a command read is there and closed, the
+ * system is read-only, and there is no network. What a command writes is kept apart where the sandbox can do that, and else
+ * found when it has ended, and put back. Then the workspace does it: guarded, judged, recorded and undone like any other
+ * call; what is refused stays as it was. Nothing of a command runs on when it has ended, was stopped, or the shell closed.
  *
  * @throws TypeError where the root is no readable directory
- * @throws ToolError `SHELL_UNAVAILABLE` where the system has no POSIX shell
+ * @throws ToolError `SHELL_UNAVAILABLE` where the system has no POSIX shell, or no sandbox and none was not asked for
  * @example
  * ```ts
  * const workspace = await createWorkspace({
@@ -48,14 +61,13 @@ export interface NodeShellOptions {
  * ```
  */
 export function node(options: NodeShellOptions): Shell {
-  if (options.sandbox !== 'none') {
-    throw new TypeError("node(): without a sandbox, commands must be asked for by name: sandbox: 'none'")
-  }
+  const sandbox = options.sandbox === 'none' ? undefined : (options.sandbox ?? findSandbox())
   const { graceMs = 2000, shadowBytes = 128 * 1024 * 1024 } = options
   const program = programOf(options.shell)
   const backend = directory(options.root, options.stateDir === undefined ? {} : { stateDir: options.stateDir })
   const root = realpathSync(options.root)
   const place: Place = { root, backend, shadows: createShadows(backend, shadowBytes) }
+  const shownRoot = sandbox === undefined ? root : SHOWN_ROOT
   const turns = createTurns()
   const stops = new Set<() => void>()
   const running = new Set<Promise<unknown>>()
@@ -65,30 +77,50 @@ export function node(options: NodeShellOptions): Shell {
   /** A home and a place for temporary files, gone with the shell. */
   function scratchDirectory(): string {
     if (scratch === undefined) {
+      if (isBelow(realpathSync(tmpdir()), root)) {
+        throw new ToolError('SHELL_UNAVAILABLE', 'The directory for temporary files lies in the workspace; set TMPDIR')
+      }
       scratch = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-shell-')))
       for (const name of ['home', 'tmp']) mkdirSync(join(scratch, name))
     }
     return scratch
   }
 
-  function launch(command: ShellCommand, stdin: string | { readonly open: true } | undefined): Promise<Child> {
+  /** Starts a line where its effects can be kept or dropped. */
+  async function launch(command: ShellCommand, stdin: ChildOptions['stdin']): Promise<Started> {
     const mark = crypto.randomUUID()
     const base = scratchDirectory()
-    return startChild({
-      argv: [program.path, ...program.options, '-c', SCRIPT, program.name, command.line],
-      cwd: join(root, command.cwd),
-      env: environment({
-        home: join(base, 'home'),
-        temporary: join(base, 'tmp'),
-        shell: program.path,
-        added: [options.env, command.env],
-        mark,
-      }),
+    const line = [program.path, ...program.options, '-c', SCRIPT, program.name, command.line]
+    const env = environment({
+      home: sandbox === undefined ? join(base, 'home') : '/tmp/home',
+      temporary: sandbox === undefined ? join(base, 'tmp') : '/tmp',
+      shell: program.path,
+      added: [options.env, command.env],
       mark,
-      graceMs,
-      onOutput: command.onOutput,
-      ...(stdin === undefined ? {} : { stdin }),
     })
+    const how = { env, mark, graceMs, onOutput: command.onOutput, ...(stdin === undefined ? {} : { stdin }) }
+    if (sandbox === undefined) {
+      const effects = await openInPlace(place, command.onCommit)
+      return begun(effects, startChild({ ...how, argv: line, cwd: join(root, command.cwd) }))
+    }
+    const own = join(base, mark)
+    makeOwn(own)
+    try {
+      if (command.sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
+      const masks = await masksIn(root, command.sight)
+      const effects = withOwn(own, await effectsIn(sandbox, own, command.onCommit))
+      const { cwd } = command
+      const argv = sandbox.wrap({ root, own, cwd, masks, readable: options.readable ?? [], argv: line })
+      return await begun(effects, startChild({ ...how, argv, cwd: '/' }))
+    } catch (error) {
+      removeOwn(own)
+      throw error
+    }
+  }
+
+  async function effectsIn({ apart }: Sandbox, own: string, onCommit: ShellCommand['onCommit']): Promise<Effects> {
+    if (apart === undefined) return openInPlace(place, onCommit)
+    return { accept: (files) => acceptApart({ root, own, backend, names: apart.names }, files), drop: async () => {} }
   }
 
   function requireOpen(): void {
@@ -113,7 +145,11 @@ export function node(options: NodeShellOptions): Shell {
     signal?.addEventListener('abort', abort)
     if (signal?.aborted || isClosed) abort()
     try {
-      return { ...(await child.ended), cut }
+      const { exitCode, report } = await child.ended
+      if (sandbox !== undefined && !report.startsWith(READY)) {
+        cut ??= new ToolError('SHELL_UNAVAILABLE', 'The sandbox could not be set up, and nothing was run')
+      }
+      return { exitCode, report, cut }
     } finally {
       clearTimeout(timer)
       stops.delete(abort)
@@ -122,21 +158,14 @@ export function node(options: NodeShellOptions): Shell {
   }
 
   async function run(command: ShellCommand): Promise<ShellOutcome> {
-    const inPlace = await openInPlace(place, command.onCommit)
-    let child: Child
-    try {
-      child = await launch(command, command.stdin)
-    } catch (error) {
-      await inPlace.drop()
-      throw error
-    }
+    const { child, effects } = await launch(command, command.stdin)
     const { exitCode, report, cut } = await ending(child, command)
     if (cut !== undefined) {
-      await inPlace.drop()
+      await effects.drop()
       throw cut
     }
-    await inPlace.accept(command.files)
-    return { ...child.output(), exitCode, cwd: await endedIn(report, root, command.files, command.cwd) }
+    await effects.accept(command.files)
+    return { ...child.output(), exitCode, cwd: await endedIn(report, shownRoot, command.files, command.cwd) }
   }
 
   function tracked<T>(promise: Promise<T>): Promise<T> {
@@ -150,29 +179,27 @@ export function node(options: NodeShellOptions): Shell {
     name: 'node',
     capabilities: Object.freeze({
       processes: true,
-      network: true,
+      network: sandbox?.network ?? true,
       background: true,
       stderr: true,
       guarded: false,
-      confined: false,
+      confined: sandbox !== undefined,
       undo: true,
     }),
-    judge: lineJudge({ root, shell: program.name }),
+    judge: lineJudge({ root: shownRoot, shell: program.name }),
     run(command) {
-      // Two commands at once could not tell whose change is whose.
-      return tracked(
-        turns.next(async () => {
-          requireOpen()
-          if (command.signal?.aborted) throw aborted()
-          return run(command)
-        }),
-      )
+      const begin = async () => {
+        requireOpen()
+        if (command.signal?.aborted) throw aborted()
+        return run(command)
+      }
+      // Two commands at once in one place could not tell whose change is whose.
+      return tracked(sandbox?.apart === undefined ? turns.next(begin) : begin())
     },
     async start(command) {
       requireOpen()
-      const inPlace = await openInPlace(place, command.onCommit)
-      const child = await launch(command, { open: true })
-      const process = watch(child, ending(child, command), inPlace, command)
+      const { child, effects } = await launch(command, { open: true })
+      const process = watch(child, ending(child, command), effects, command)
       void tracked(process.ended)
       return process
     },
@@ -185,6 +212,38 @@ export function node(options: NodeShellOptions): Shell {
       scratch = undefined
     },
   }
+}
+
+interface Started {
+  readonly child: Child
+  readonly effects: Effects
+}
+
+/** A child that does not start has no effects. */
+async function begun(effects: Effects, starting: Promise<Child>): Promise<Started> {
+  try {
+    return { child: await starting, effects }
+  } catch (error) {
+    await effects.drop()
+    throw error
+  }
+}
+
+/** Effects that take the command's own directory with them. */
+function withOwn(own: string, effects: Effects): Effects {
+  return {
+    accept: (files) => effects.accept(files).finally(() => removeOwn(own)),
+    drop: () => effects.drop().finally(() => removeOwn(own)),
+  }
+}
+
+/** @throws ToolError `SHELL_UNAVAILABLE` with the reason */
+function findSandbox(): Sandbox {
+  const found = probeUnshare()
+  if ('sandbox' in found) return found.sandbox
+  throw new ToolError('SHELL_UNAVAILABLE', `This machine gives no sandbox for commands: ${found.why}`, {
+    hint: "Give one as `sandbox`, or run commands without: sandbox: 'none'.",
+  })
 }
 
 /** The directory in which the line ends goes to a descriptor of its own, which output cannot reach. */
@@ -212,20 +271,20 @@ function programOf(wanted: 'bash' | 'sh' | undefined): Program {
 function watch(
   child: Child,
   ending: Promise<{ readonly exitCode: number; readonly cut: ToolError | undefined }>,
-  inPlace: InPlace,
+  effects: Effects,
   command: BackgroundCommand,
 ): ShellProcess {
   let exitCode: number | undefined
   let note = ''
   async function finish(): Promise<void> {
     const { exitCode: code, cut } = await ending
-    if (cut?.code === 'COMMAND_TIMEOUT') {
-      await inPlace.drop()
+    if (cut !== undefined && cut.code !== 'ABORTED') {
+      await effects.drop()
       note = `${cut.message}\n`
-      exitCode = 124
+      exitCode = cut.code === 'COMMAND_TIMEOUT' ? 124 : 126
       return
     }
-    await inPlace.accept(command.files)
+    await effects.accept(command.files)
     await command.keep()
     exitCode = code
   }
@@ -250,6 +309,10 @@ function watch(
     },
     ended,
   }
+}
+
+function isBelow(path: string, root: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
 }
 
 function aborted(): ToolError {

@@ -5,6 +5,7 @@ import type { Path } from '../paths/logical-path.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Query } from '../search/query.ts'
 import type { Change, DirectoryEntry, Stat } from '../vfs/backend.ts'
+import type { Sight } from '../vfs/guarded.ts'
 import type { CommandVerdict } from './command-line.ts'
 
 /** What a shell can do. A tool asks here and says so, instead of pretending. */
@@ -66,6 +67,8 @@ export interface ShellCommand {
   readonly git?: () => CommandGit | undefined
   /** Tells of what other calls are about to commit, until what it gives is called: for a shell that works beside the files. */
   readonly onCommit?: OnCommit
+  /** What may be read: a shell whose accesses nobody sees keeps its commands from everything else. */
+  readonly sight?: Sight
   /** Milliseconds since 1970, from the workspace's clock. */
   now(): number
 }
@@ -196,6 +199,7 @@ export interface CommandTransaction {
   readonly files: CommandFiles
   readonly git: () => CommandGit | undefined
   readonly onCommit: OnCommit
+  readonly sight: Sight
   /** Aborts where the caller does, and where an access waits for an approval. */
   readonly signal: AbortSignal
   /** Everything that was refused, each once. */

@@ -112,6 +112,7 @@ async function runApproved(
         files: transaction.files,
         git: transaction.git,
         onCommit: transaction.onCommit,
+        sight: transaction.sight,
         now: context.now,
       })
     } catch (error) {

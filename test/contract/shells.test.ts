@@ -5,24 +5,35 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { node as directory } from '../../src/backends/node.ts'
 import { bash } from '../../src/shells/bash.ts'
-import { node } from '../../src/shells/node.ts'
+import { probeUnshare } from '../../src/shells/node/unshare.ts'
+import { type NodeShellOptions, node } from '../../src/shells/node.ts'
 import { registerContract, type ShellSubject, shellContract } from '../../src/testing/index.ts'
 
+/** A shell over a directory of its own. */
+function onDisk(how: Partial<NodeShellOptions>): ShellSubject {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'shell-contract-')))
+  const root = join(base, 'root')
+  mkdirSync(root)
+  const stateDir = join(base, 'state')
+  return {
+    shell: node({ root, stateDir, graceMs: 200, ...how }),
+    backend: directory(root, { stateDir }),
+    physical: base,
+    dispose: () => rmSync(base, { recursive: true, force: true }),
+  }
+}
+
 /** One line per shell. */
-const table: Readonly<Record<string, () => ShellSubject | Promise<ShellSubject>>> = {
+const table: Record<string, () => ShellSubject | Promise<ShellSubject>> = {
   bash: () => ({ shell: bash(), backend: memory() }),
-  "node, sandbox: 'none'": () => {
-    const base = realpathSync(mkdtempSync(join(tmpdir(), 'shell-contract-')))
-    const root = join(base, 'root')
-    mkdirSync(root)
-    const stateDir = join(base, 'state')
-    return {
-      shell: node({ root, stateDir, sandbox: 'none' }),
-      backend: directory(root, { stateDir }),
-      physical: base,
-      dispose: () => rmSync(base, { recursive: true, force: true }),
-    }
-  },
+  "node, sandbox: 'none'": () => onDisk({ sandbox: 'none' }),
+}
+
+const found = probeUnshare()
+if ('sandbox' in found) {
+  table[`node in a sandbox (${found.sandbox.name})`] = () => onDisk({ sandbox: found.sandbox })
+} else {
+  it.skip(`node in a sandbox: this machine gives none, for ${found.why}`, () => {})
 }
 
 for (const [name, create] of Object.entries(table)) {

@@ -15,16 +15,16 @@ export interface Place {
   readonly shadows: Shadows
 }
 
-/** What one command does in place, until it is taken back and either done again through the gate or dropped. */
-export interface InPlace {
-  /** Puts back what the command changed; then all of it is done through the gate. @throws ToolError */
+/** What one command has done by itself, until it is either done through the gate or dropped. */
+export interface Effects {
+  /** Does through the gate what the command changed. The workspace is as it was before, until that is committed. */
   accept(files: CommandFiles): Promise<void>
-  /** Puts back what the command changed. @throws ToolError */
+  /** The workspace is as it was before. */
   drop(): Promise<void>
 }
 
-/** Keeps what is there, before a command begins. */
-export async function openInPlace(place: Place, onCommit: OnCommit | undefined): Promise<InPlace> {
+/** Keeps what is there, before a command begins. @throws ToolError */
+export async function openInPlace(place: Place, onCommit: OnCommit | undefined): Promise<Effects> {
   const committed = new Map<Path, State>()
   const stop = onCommit?.((changes) => {
     for (const { path, to } of changes) committed.set(path, to)

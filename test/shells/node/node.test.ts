@@ -2,14 +2,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createWorkspace } from '../../../src/index.ts'
-import { type NodeShellOptions, node } from '../../../src/shells/node.ts'
+import { node } from '../../../src/shells/node.ts'
 import { isAlive, nodeBench, until } from './setup.ts'
 
 describe('a shell without a sandbox', () => {
-  it('must be asked for by name', () => {
-    expect(() => node({ root: '.' } as unknown as NodeShellOptions)).toThrow(/sandbox: 'none'/)
-  })
-
   it('is asked about by default', async () => {
     const { run } = await nodeBench({}, {}, { policy: 'autonomous' })
     expect(await run('echo a')).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })

@@ -18,8 +18,9 @@ export async function nodeBench(
   tree: Readonly<Record<string, string>> = {},
   how: Partial<NodeShellOptions> = {},
   options: Partial<WorkspaceOptions> = {},
+  where = tmpdir(),
 ): Promise<NodeBench> {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'node-shell-')))
+  const base = realpathSync(mkdtempSync(join(where, 'node-shell-')))
   const root = join(base, 'root')
   mkdirSync(root)
   for (const [path, content] of Object.entries(tree)) {

@@ -1,0 +1,96 @@
+/**
+ * Makes the view of a command and becomes it: run by sh as the root of a user namespace of its own, in namespaces that hold
+ * nothing yet. Arguments: the root, a directory for what belongs to this command, `apart` or `in-place`, the directory to
+ * start in, how many masks there are, these (`f` or `d`, then the path), how many directories to show beside the system's,
+ * these, and the program with its arguments. Whatever fails, ends it before the program begins: then it has not reported
+ * itself ready.
+ */
+export const SETUP = `
+set -eu
+path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin
+root=$1 own=$2 writes=$3 start=$4; shift 4
+new=$own/new
+mount -t tmpfs -o mode=755 wardspace "$new"
+for place in /usr /opt /nix/store; do
+  if [ -d "$place" ]; then mkdir -p "$new$place"; mount --rbind "$place" "$new$place"; fi
+done
+for place in /bin /sbin /lib /lib32 /lib64 /libx32; do
+  if [ -h "$place" ]; then cp -P "$place" "$new$place"
+  elif [ -d "$place" ]; then mkdir "$new$place"; mount --rbind "$place" "$new$place"; fi
+done
+mkdir "$new/etc"
+for place in alternatives ssl ca-certificates pki ld.so.conf.d; do
+  if [ -d "/etc/$place" ]; then mkdir "$new/etc/$place"; mount --rbind "/etc/$place" "$new/etc/$place"; fi
+done
+for place in passwd group hosts nsswitch.conf ld.so.cache ld.so.conf localtime; do
+  if [ -f "/etc/$place" ]; then cp -L "/etc/$place" "$new/etc/$place"; fi
+done
+masks=$1; shift
+mkdir "$new/workspace"
+if [ "$writes" = apart ]; then
+  mount --bind "$root" "$own/lower"
+  mount -t overlay -o "lowerdir=$own/lower,upperdir=$own/upper,workdir=$own/work,userxattr" wardspace "$new/workspace"
+else
+  mount --bind "$root" "$new/workspace"
+fi
+while [ "$masks" -gt 0 ]; do
+  mount --bind "$own/void/$1" "$new/workspace/$2"
+  mount -o remount,bind,ro "$new/workspace/$2"
+  shift 2
+  masks=$((masks - 1))
+done
+mkdir "$new/tmp"
+mount -t tmpfs -o mode=1777 wardspace "$new/tmp"
+mkdir "$new/tmp/home"
+shown=$1; shift
+while [ "$shown" -gt 0 ]; do
+  mkdir -p "$new$1"
+  mount --rbind "$1" "$new$1"
+  shift
+  shown=$((shown - 1))
+done
+while read -r _ _ _ _ point _; do
+  case $point in
+    "$new"/workspace | "$new"/workspace/* | "$new"/tmp) ;;
+    "$new"/*) mount -o remount,bind,ro "$(printf %b "$point")" ;;
+  esac
+done < /proc/self/mountinfo
+for hidden in "$root" "$own"; do
+  # Nothing that is shown may show the workspace once more, without its masks.
+  if [ -e "$new$hidden" ]; then mount --bind "$own/void/d" "$new$hidden"; fi
+done
+mkdir "$new/dev" "$new/proc" "$new/old"
+for device in null zero full random urandom; do
+  : > "$new/dev/$device"
+  mount --bind "/dev/$device" "$new/dev/$device"
+done
+ln -s /proc/self/fd "$new/dev/fd"
+ln -s /proc/self/fd/0 "$new/dev/stdin"
+ln -s /proc/self/fd/1 "$new/dev/stdout"
+ln -s /proc/self/fd/2 "$new/dev/stderr"
+mount -t proc proc "$new/proc"
+echo 0 > "$new/proc/sys/user/max_user_namespaces"
+mount -o remount,bind,ro "$new/proc"
+mount -o remount,bind,ro "$new"
+cd "$new"
+pivot_root . old
+umount -l /old
+PATH=$path
+echo ready >&3
+cd "/workspace/$start"
+exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-all -- "$@"
+`
+
+/**
+ * Shows the tree that a command left, by the names in some of its directories, each after a NUL: what of a directory is
+ * gone stands in attributes that only this view reads. Arguments: the root, the command's directory, the directories.
+ */
+export const NAMES = `
+set -eu
+PATH=/usr/sbin:/usr/bin:/sbin:/bin
+root=$1 own=$2; shift 2
+mount --bind "$root" "$own/lower"
+mount -t overlay -o "lowerdir=$own/lower,upperdir=$own/upper,workdir=$own/work,userxattr" wardspace "$own/new"
+cd "$own/new"
+exec find "$@" -mindepth 1 -maxdepth 1 -print0
+`
