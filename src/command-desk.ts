@@ -2,6 +2,7 @@ import type { GuardedAccess } from './access.ts'
 import { isMutating } from './access.ts'
 import { overlay } from './backends/overlay.ts'
 import { commandEnd, runInBackground } from './background.ts'
+import { commandGit } from './command-git.ts'
 import type { ContextOptions } from './context.ts'
 import { ToolError } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
@@ -11,7 +12,7 @@ import type { Question } from './policy/approval.ts'
 import { denied } from './policy/policy.ts'
 import { type Core, policyCall, type Run } from './run.ts'
 import { type CommandFilesOptions, createCommandFiles } from './shells/command-files.ts'
-import type { CommandDesk, CommandTransaction, OnCommit } from './shells/shell.ts'
+import type { CommandDesk, CommandGit, CommandTransaction, OnCommit } from './shells/shell.ts'
 import { sightFor } from './sight.ts'
 import type { Change } from './vfs/backend.ts'
 
@@ -75,10 +76,16 @@ export function deskFor(
       },
     }
     const files = createCommandFiles(options)
+    let git: CommandGit | undefined
     return {
       files,
       signal: stopped,
-      git: () => undefined,
+      git: () => {
+        const sight = sightFor(core.policy, facts, 'diff', call.verdict)
+        const sees = (path: Path) => sight.see(path, 'file')
+        git ??= commandGit({ backend: drafts, sees, onRead: options.onRead, signal: stopped })
+        return git
+      },
       onCommit,
       get sight() {
         return sightFor(core.policy, facts, 'search', call.verdict)

@@ -28,6 +28,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'policy', 'canonical-json'],
   shells: ['vfs', 'paths', 'policy', 'search', 'patch', 'git', 'errors', 'access', 'files', 'backends'],
   'command-desk': '*',
+  'command-git': ['files', 'git', 'paths', 'shells', 'vfs'],
   background: ['errors', 'paths', 'shells', 'tool'],
   hooks: ['errors', 'access'],
   tool: ['policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],

@@ -3,6 +3,7 @@ import { memory } from '../backends/memory.ts'
 import type { ToolError } from '../errors.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { bashFs } from './bash/fs.ts'
+import { gitCommand } from './bash/git-command.ts'
 import { loadInterpreter } from './bash/just-bash.ts'
 import { type LineRequest, type LineResult, runLine } from './bash/line.ts'
 import { nodeCommand, type ScriptRunner } from './bash/node-command.ts'
@@ -104,7 +105,7 @@ async function run(command: ShellCommand, options: BashOptions, where: RunWhere)
     ...(stdin === undefined ? {} : { stdin }),
   }
   const random = options.random ?? randomBytes
-  const own = [...searchCommands(places), patchCommand(places)]
+  const own = [...searchCommands(places), patchCommand(places), gitCommand(() => command.git?.())]
   let result: LineResult
   if (inWorker && threads !== undefined) {
     const fs = bashFs({ ...places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })

@@ -1,6 +1,6 @@
 import type { Access, GuardedAccess, Permission } from '../access.ts'
 import type { ErrorCode, ToolError } from '../errors.ts'
-import type { Repository } from '../git/provider.ts'
+import type { LogEntry, StatusEntry } from '../git/provider.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Query } from '../search/query.ts'
@@ -64,7 +64,7 @@ export interface ShellCommand {
   /** All that the line may touch. What it has changed is carried out when the line has ended. */
   readonly files: CommandFiles
   /** The repository of the workspace, as the line's own changes show it. */
-  readonly git?: () => Repository | undefined
+  readonly git?: () => CommandGit | undefined
   /** Tells of what other calls are about to commit, until what it gives is called: for a shell that works beside the files. */
   readonly onCommit?: OnCommit
   /** What may be read: a shell whose accesses nobody sees keeps its commands from everything else. */
@@ -85,6 +85,20 @@ export interface BackgroundCommand extends ShellCommand {
    * @throws ToolError where it was refused, and nothing of it was kept
    */
   keep(): Promise<CommandFiles>
+}
+
+/** The repository of the workspace as a command may look into it: only what policy shows. Throws only `ToolError`. */
+export interface CommandGit {
+  /** The commit and the branch that HEAD names, where there are any; `undefined` without a repository. */
+  head(): Promise<{ readonly commit: string | undefined; readonly branch: string | undefined } | undefined>
+  branches(): Promise<readonly string[]>
+  resolve(name: string): Promise<string>
+  /** What differs from HEAD. */
+  status(): Promise<readonly StatusEntry[]>
+  /** What differs from a commit, by path, secrets as marks. */
+  diff(base?: string): Promise<readonly { path: string; text: string; insertions: number; deletions: number }[]>
+  /** The newest first. */
+  log(ref: string, most: number): Promise<readonly LogEntry[]>
 }
 
 export interface ShellOutcome {
@@ -183,7 +197,7 @@ export interface CommandDesk {
 /** What one line does to the files: seen by itself alone, and nothing else has happened yet. */
 export interface CommandTransaction {
   readonly files: CommandFiles
-  readonly git: () => Repository | undefined
+  readonly git: () => CommandGit | undefined
   readonly onCommit: OnCommit
   readonly sight: Sight
   /** Aborts where the caller does, and where an access waits for an approval. */
