@@ -11,10 +11,10 @@ import { environment } from './node/environment.ts'
 import { type Effects, openInPlace, type Place } from './node/in-place.ts'
 import { masksIn } from './node/masks.ts'
 import { makeOwn, removeOwn } from './node/own.ts'
+import { probeSandbox } from './node/probe.ts'
 import { READY, type Sandbox, SHOWN_ROOT } from './node/sandbox.ts'
 import { createShadows } from './node/shadow.ts'
 import { createTurns } from './node/turns.ts'
-import { probeUnshare } from './node/unshare.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome, ShellProcess } from './shell.ts'
 
 export type { Mask, Sandbox, SandboxView } from './node/sandbox.ts'
@@ -239,7 +239,7 @@ function withOwn(own: string, effects: Effects): Effects {
 
 /** @throws ToolError `SHELL_UNAVAILABLE` with the reason */
 function findSandbox(): Sandbox {
-  const found = probeUnshare()
+  const found = probeSandbox()
   if ('sandbox' in found) return found.sandbox
   throw new ToolError('SHELL_UNAVAILABLE', `This machine gives no sandbox for commands: ${found.why}`, {
     hint: "Give one as `sandbox`, or run commands without: sandbox: 'none'.",

@@ -9,6 +9,8 @@ export const SETUP = `
 set -eu
 path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$1 own=$2 writes=$3 start=$4; shift 4
+# The system writes other characters of a path in another way, and overlayfs takes some for its own.
+case $own in *[!A-Za-z0-9._/-]*) exit 1 ;; esac
 new=$own/new
 mount -t tmpfs -o mode=755 wardspace "$new"
 for place in /usr /opt /nix/store; do
@@ -18,15 +20,16 @@ for place in /bin /sbin /lib /lib32 /lib64 /libx32; do
   if [ -h "$place" ]; then cp -P "$place" "$new$place"
   elif [ -d "$place" ]; then mkdir "$new$place"; mount --rbind "$place" "$new$place"; fi
 done
-mkdir "$new/etc"
+mkdir "$new/etc" "$new/workspace" "$new/tmp" "$new/dev" "$new/proc" "$new/old"
 for place in alternatives ssl ca-certificates pki ld.so.conf.d; do
   if [ -d "/etc/$place" ]; then mkdir "$new/etc/$place"; mount --rbind "/etc/$place" "$new/etc/$place"; fi
 done
+files=
 for place in passwd group hosts nsswitch.conf ld.so.cache ld.so.conf localtime; do
-  if [ -f "/etc/$place" ]; then cp -L "/etc/$place" "$new/etc/$place"; fi
+  if [ -f "/etc/$place" ]; then files="$files /etc/$place"; fi
 done
+cp -L $files "$new/etc"
 masks=$1; shift
-mkdir "$new/workspace"
 if [ "$writes" = apart ]; then
   mount --bind "$root" "$own/lower"
   mount -t overlay -o "lowerdir=$own/lower,upperdir=$own/upper,workdir=$own/work,userxattr" wardspace "$new/workspace"
@@ -39,7 +42,6 @@ while [ "$masks" -gt 0 ]; do
   shift 2
   masks=$((masks - 1))
 done
-mkdir "$new/tmp"
 mount -t tmpfs -o mode=1777 wardspace "$new/tmp"
 mkdir "$new/tmp/home"
 shown=$1; shift
@@ -52,22 +54,19 @@ done
 while read -r _ _ _ _ point _; do
   case $point in
     "$new"/workspace | "$new"/workspace/* | "$new"/tmp) ;;
-    "$new"/*) mount -o remount,bind,ro "$(printf %b "$point")" ;;
+    "$new"/*\\\\*) exit 1 ;;
+    "$new"/*) mount -o remount,bind,ro "$point" ;;
   esac
 done < /proc/self/mountinfo
 for hidden in "$root" "$own"; do
   # Nothing that is shown may show the workspace once more, without its masks.
   if [ -e "$new$hidden" ]; then mount --bind "$own/void/d" "$new$hidden"; fi
 done
-mkdir "$new/dev" "$new/proc" "$new/old"
 for device in null zero full random urandom; do
   : > "$new/dev/$device"
   mount --bind "/dev/$device" "$new/dev/$device"
 done
-ln -s /proc/self/fd "$new/dev/fd"
-ln -s /proc/self/fd/0 "$new/dev/stdin"
-ln -s /proc/self/fd/1 "$new/dev/stdout"
-ln -s /proc/self/fd/2 "$new/dev/stderr"
+cp -P /dev/fd /dev/stdin /dev/stdout /dev/stderr "$new/dev"
 mount -t proc proc "$new/proc"
 echo 0 > "$new/proc/sys/user/max_user_namespaces"
 mount -o remount,bind,ro "$new/proc"

@@ -1,10 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
 import { ToolError } from '../../errors.ts'
 import { type Path, ROOT } from '../../paths/logical-path.ts'
-import { makeOwn, removeOwn } from './own.ts'
 import type { Sandbox } from './sandbox.ts'
 import { NAMES, SETUP } from './unshare-setup.ts'
 
@@ -56,57 +52,4 @@ async function namesIn(
     found.get(entry.slice(2, Math.max(2, slash)) as Path)?.add(entry.slice(slash + 1))
   }
   return found
-}
-
-let probed: { readonly sandbox: Sandbox } | { readonly why: string } | undefined
-
-/** The sandbox that this machine really gives, tried once: one that keeps writes apart, else one that does not. */
-export function probeUnshare(): { readonly sandbox: Sandbox } | { readonly why: string } {
-  probed ??= probe()
-  return probed
-}
-
-function probe(): { sandbox: Sandbox } | { why: string } {
-  if (process.platform !== 'linux') return { why: 'only Linux has namespaces' }
-  let why = ''
-  for (const writes of ['apart', 'in-place'] as const) {
-    const sandbox = unshareSandbox(writes)
-    const failed = tryOut(sandbox)
-    if (failed === undefined) return { sandbox }
-    why = failed
-  }
-  return { why }
-}
-
-/** Whether a masked file stays closed and a write arrives where it should; if not, why. */
-function tryOut(sandbox: Sandbox): string | undefined {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-probe-')))
-  const own = join(base, 'own')
-  const root = join(base, 'root')
-  try {
-    if (/[:,\\]/.test(base)) return 'the directory for temporary files has a name that overlayfs does not take'
-    mkdirSync(root)
-    makeOwn(own)
-    writeFileSync(join(root, 'masked'), 'planted')
-    const line = 'cat masked 2>/dev/null && exit 1; echo written > written'
-    const masks = [{ kind: 'f', path: 'masked' }] as const
-    const argv = sandbox.wrap({ root, own, cwd: ROOT, masks, readable: [], argv: ['/bin/sh', '-c', line] })
-    const { status, stderr, error } = spawnSync(argv[0] as string, argv.slice(1), {
-      cwd: '/',
-      env: { PATH: '/usr/bin:/bin' },
-      encoding: 'utf8',
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      timeout: 20_000,
-      killSignal: 'SIGKILL',
-    })
-    if (error !== undefined) return 'unshare of util-linux is not there'
-    if (status !== 0) return stderr.split('\n')[0]?.replaceAll(base, '') || 'it could not be set up'
-    readFileSync(join(sandbox.apart === undefined ? root : join(own, 'upper'), 'written'))
-    return undefined
-  } catch {
-    return 'what was written in it is not there'
-  } finally {
-    removeOwn(own)
-    rmSync(base, { recursive: true, force: true })
-  }
 }

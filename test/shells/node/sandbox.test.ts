@@ -1,13 +1,15 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { Path } from '../../../src/paths/logical-path.ts'
+import { bubblewrap } from '../../../src/shells/node/bubblewrap.ts'
 import { masksIn } from '../../../src/shells/node/masks.ts'
-import { probeUnshare } from '../../../src/shells/node/unshare.ts'
+import { probeSandbox } from '../../../src/shells/node/probe.ts'
 import { node } from '../../../src/shells/node.ts'
 import { isAlive, nodeBench } from './setup.ts'
 
 const SECRET = 'planted-in-dot-env'
-const found = probeUnshare()
+const found = probeSandbox()
 const name =
   'sandbox' in found ? 'a command in a sandbox' : `a command in a sandbox: this machine gives none, ${found.why}`
 /** The default: what this machine gives. */
@@ -124,6 +126,36 @@ describe.skipIf('why' in found)(name, () => {
     expect(existsSync('/proc/self') && processesWith(`sleep\0${mark}`)).toEqual([])
     await close()
   })
+})
+
+it('the arguments of bubblewrap mask after the workspace, hide it elsewhere, and give the program as it is', () => {
+  const line = 'echo "$(cat .env)"'
+  const argv = bubblewrap().wrap({
+    root: '/usr/src/repo',
+    own: '/var/tmp/own',
+    cwd: 'src' as Path,
+    masks: [
+      { kind: 'f', path: '.env' },
+      { kind: 'd', path: 'a b/.git' },
+    ],
+    readable: ['/var/tmp'],
+    argv: ['/bin/bash', '-c', line],
+  })
+  const at = (...part: string[]) => argv.findIndex((_, i) => part.every((word, j) => argv[i + j] === word))
+  const workspace = at('--bind', '/usr/src/repo', '/workspace')
+  expect(workspace).toBeGreaterThan(0)
+  expect(at('--ro-bind', '/var/tmp/own/void/f', '/workspace/.env')).toBeGreaterThan(workspace)
+  expect(at('--ro-bind', '/var/tmp/own/void/d', '/workspace/a b/.git')).toBeGreaterThan(workspace)
+  for (const path of ['/usr/src/repo', '/var/tmp/own']) {
+    const hidden = at('--ro-bind', '/var/tmp/own/void/d', path)
+    expect(hidden, path).toBeGreaterThan(at('--ro-bind', '/usr', '/usr'))
+    expect(hidden, path).toBeGreaterThan(at('--ro-bind', '/var/tmp', '/var/tmp'))
+  }
+  expect(argv.slice(0, argv.indexOf('--'))).toEqual(
+    expect.arrayContaining(['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop']),
+  )
+  expect(argv.filter((word) => word === '--bind')).toHaveLength(1)
+  expect(argv.slice(-3)).toEqual(['/bin/bash', '-c', line])
 })
 
 it('a sandbox masks what the sight of a call does not show, as it stands on the disk', async () => {

@@ -1,0 +1,47 @@
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Sandbox } from './sandbox.ts'
+import { SHOWN_ROOT } from './sandbox.ts'
+
+const system = ['/usr', '/opt', '/nix/store', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'] as const
+const settings = [
+  ...['alternatives', 'ssl', 'ca-certificates', 'pki', 'passwd', 'group', 'hosts', 'nsswitch.conf'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime'],
+] as const
+
+/**
+ * A sandbox by bubblewrap, for systems that give namespaces to that program alone. Commands write in place; nobody can
+ * take what is mounted over a protected file away again, also not in a namespace of its own.
+ */
+export function bubblewrap(program = '/usr/bin/bwrap'): Sandbox {
+  return {
+    name: 'bubblewrap',
+    network: false,
+    wrap({ root, own, cwd, masks, readable, argv }) {
+      const hidden = join(own, 'void/d')
+      const shown = [...system.filter((path) => existsSync(path) && !lstatSync(path).isSymbolicLink()), ...readable]
+      const mounts = [
+        ...shown.flatMap((path) => ['--ro-bind', path, path]),
+        ...system.filter(isLink).flatMap((path) => ['--symlink', readlinkSync(path), path]),
+        ...settings.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+        // Nothing that is shown may show the workspace once more, without its masks.
+        ...[root, own]
+          .filter((path) => shown.some((above) => path === above || path.startsWith(`${above}/`)))
+          .flatMap((path) => ['--ro-bind', hidden, path]),
+        ...['--proc', '/proc', '--dev', '/dev', '--bind', root, SHOWN_ROOT],
+        ...masks.flatMap(({ kind, path }) => ['--ro-bind', join(own, 'void', kind), `${SHOWN_ROOT}/${path}`]),
+      ]
+      return [
+        ...[program, '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+        ...['--tmpfs', '/tmp', '--dir', '/tmp/home'],
+        ...mounts,
+        ...['--chdir', cwd === '' ? SHOWN_ROOT : `${SHOWN_ROOT}/${cwd}`],
+        ...['--', '/bin/sh', '-c', 'echo ready >&3; exec "$@"', 'sandbox', ...argv],
+      ]
+    },
+  }
+}
+
+function isLink(path: string): boolean {
+  return existsSync(path) && lstatSync(path).isSymbolicLink()
+}

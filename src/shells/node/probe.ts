@@ -1,0 +1,61 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ROOT } from '../../paths/logical-path.ts'
+import { bubblewrap } from './bubblewrap.ts'
+import { makeOwn, removeOwn } from './own.ts'
+import type { Sandbox } from './sandbox.ts'
+import { unshareSandbox } from './unshare.ts'
+
+let probed: { readonly sandbox: Sandbox } | { readonly why: string } | undefined
+
+/** The sandbox that this machine really gives, tried once: one that keeps writes apart, else one that does not. */
+export function probeSandbox(): { readonly sandbox: Sandbox } | { readonly why: string } {
+  probed ??= probe()
+  return probed
+}
+
+function probe(): { sandbox: Sandbox } | { why: string } {
+  if (process.platform !== 'linux') return { why: 'only Linux has namespaces' }
+  let why = ''
+  for (const sandbox of [unshareSandbox('apart'), bubblewrap(), unshareSandbox('in-place')]) {
+    const failed = tryOut(sandbox)
+    if (failed === undefined) return { sandbox }
+    why ||= failed
+  }
+  return { why }
+}
+
+/** Whether a masked file stays closed and a write arrives where it should; if not, why. */
+export function tryOut(sandbox: Sandbox): string | undefined {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-probe-')))
+  const own = join(base, 'own')
+  const root = join(base, 'root')
+  try {
+    if (/[^\w./-]/.test(base)) return 'the path of the directory for temporary files holds unusual characters'
+    mkdirSync(root)
+    makeOwn(own)
+    writeFileSync(join(root, 'masked'), 'planted')
+    const line = 'cat masked 2>/dev/null && exit 1; echo written > written'
+    const masks = [{ kind: 'f', path: 'masked' }] as const
+    const argv = sandbox.wrap({ root, own, cwd: ROOT, masks, readable: [], argv: ['/bin/sh', '-c', line] })
+    const { status, stderr, error } = spawnSync(argv[0] as string, argv.slice(1), {
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    })
+    if (error !== undefined) return `${sandbox.name} is not there`
+    if (status !== 0) return stderr.split('\n')[0]?.replaceAll(base, '') || 'it could not be set up'
+    readFileSync(join(sandbox.apart === undefined ? root : join(own, 'upper'), 'written'))
+    return undefined
+  } catch {
+    return 'what was written in it is not there'
+  } finally {
+    removeOwn(own)
+    rmSync(base, { recursive: true, force: true })
+  }
+}
