@@ -12,10 +12,12 @@ const matches = (pattern: string, path: string) => compileGlob(pattern).matches(
  * stands before the slash (`d*` for `dir`) not: here it always does.
  */
 function oracle(pattern: string): (path: string) => boolean {
-  const whole = picomatch(pattern, { dot: true, posix: true })
+  // Its shortcuts for whole patterns differ from its own grammar: `*.*` is refused "a.", which `b*.*` is not of "ba.".
+  const options = { dot: true, posix: true, fastpaths: false }
+  const whole = picomatch(pattern, options)
   const stem = pattern.replace(/(\/\*\*)+$/, '')
   if (stem === pattern || stem === '**') return whole
-  const itself = picomatch(stem, { dot: true, posix: true })
+  const itself = picomatch(stem, options)
   return (path) => whole(path) || itself(path)
 }
 
