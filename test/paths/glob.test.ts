@@ -225,7 +225,11 @@ describe('compileGlob', () => {
           .filter((text) => !/^\.+$/.test(text)),
       },
     )
-    const pattern = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
+    const pattern = fc
+      .array(part, { minLength: 1, maxLength: 4 })
+      .map((parts) => parts.join('/'))
+      // Beside a range picomatch forgets to escape a dot, which then stands for any character.
+      .filter((glob) => !glob.includes('{a..c}') || !glob.replaceAll('{a..c}', '').includes('.'))
     fc.assert(
       fc.property(pattern, fc.array(path, { minLength: 5, maxLength: 20 }), (glob, paths) => {
         const own = compileGlob(glob)
@@ -260,10 +264,10 @@ describe('compileGlob', () => {
       .map((list) => [list.map(([source]) => source).join(''), list.map(([, reading]) => reading).join('')] as const)
       .filter(([source, reading]) => reading !== '' && !/^\.+$/.test(reading) && source !== '**')
     const stars = fc.constantFrom(['**', ''] as const, ['**', 'q'] as const, ['**', 'q/r'] as const)
-    const both = fc.array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: stars }), {
-      minLength: 1,
-      maxLength: 5,
-    })
+    const both = fc
+      .array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: stars }), { minLength: 1, maxLength: 5 })
+      // More alternatives than a pattern may have are refused.
+      .filter((list) => list.map(([source]) => source.split('{').length - 1).reduce((sum, n) => sum + n, 0) < 10)
     fc.assert(
       fc.property(both, (list) => {
         const glob = list.map(([source]) => source).join('/')
