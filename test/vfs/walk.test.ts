@@ -496,7 +496,7 @@ describe('ignore rules of a whole tree', () => {
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 12 },
     )
   })
 })
