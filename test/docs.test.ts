@@ -36,7 +36,7 @@ import { backendContract, shellContract } from '../src/testing/index.ts'
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
 const made = join(top, 'dist/examples')
-const temporary = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
+let temporary = ''
 
 /** What the examples in docstrings take for given. */
 async function given(): Promise<Record<string, unknown>> {
@@ -110,6 +110,7 @@ function plain(block: string): string {
 
 describe('the examples', () => {
   beforeAll(() => {
+    temporary = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
     mkdirSync(made, { recursive: true })
   })
   afterAll(() => {
