@@ -1,0 +1,111 @@
+import type { ReadonlySignal } from '@preact/signals'
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  AuditRecord,
+  Backend,
+  Checkpoint,
+  Failure,
+  PolicyInput,
+  Success,
+  ToolDescription,
+  Workspace,
+  WorkspaceRun,
+} from 'wardspace'
+
+/** What a session needs of an open project. */
+export interface SessionProject {
+  readonly info: { readonly id: string; readonly name: string }
+  readonly backend: Backend
+  /** Data kept beside the project's files, never among them. */
+  readonly kept: {
+    load(name: string): Promise<unknown>
+    save(name: string, json: unknown): Promise<void>
+  }
+}
+
+/** What decides how a workspace is opened. A change of it opens the workspace again over the same files. */
+export interface WorkspaceSettings {
+  readonly policy: PolicyInput
+  readonly mode: 'act' | 'plan'
+  readonly shell: 'bash' | 'webcontainer'
+}
+
+/** Who made a call. */
+export type Actor = 'agent' | 'person'
+
+/** One call as the timeline shows it. Plain data, so that it can be kept. */
+export interface TimelineEntry {
+  readonly key: string
+  readonly actor: Actor
+  readonly tool: string
+  readonly input: unknown
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly state: 'running' | 'waiting' | 'done'
+  readonly durationMs?: number
+  /** What the caller, such as the model, was given: nothing else reached it. */
+  readonly result?: Success | Failure
+  /** What the audit says happened: the outcome, or the refusal. */
+  readonly record?: AuditRecord
+}
+
+/** A call that waits for the person's answer. */
+export interface PendingApproval {
+  readonly request: ApprovalRequest
+  /** The timeline entry that waits. */
+  readonly entry: string
+  readonly since: number
+  answer(answer: ApprovalAnswer): void
+}
+
+/** A state of the files that the slider can go to. */
+export interface HistoryPoint extends Pick<Checkpoint, 'id' | 'at'> {
+  readonly label: string
+  /** Made by the person, and not after each change. */
+  readonly named: boolean
+}
+
+/** What was printed in the terminal, in its order. */
+export interface ShellLine {
+  readonly kind: 'command' | 'output' | 'error' | 'notice'
+  readonly text: string
+}
+
+/**
+ * The run that an agent works through: an ordinary run of the workspace, of which every call stands in the timeline and
+ * asks the person what policy asks.
+ */
+export interface AgentRun extends WorkspaceRun {
+  /** What the model may be told of. */
+  readonly tools: readonly ToolDescription[]
+}
+
+/** One open project without any screen: its workspace, and what happened in it. */
+export interface Session {
+  readonly project: SessionProject
+  /** The workspace as it is open now. A change of the settings opens another one over the same files. */
+  readonly workspace: ReadonlySignal<Workspace>
+  readonly settings: ReadonlySignal<WorkspaceSettings>
+  /** Rejects with a TypeError that says what is wrong with the policy; then nothing changed. */
+  change(settings: Partial<WorkspaceSettings>): Promise<void>
+  /** The agent's run in the present workspace. */
+  readonly agentRun: ReadonlySignal<AgentRun>
+  /** Calls by the person: on the timeline, judged, and never asked about. */
+  call(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
+  readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
+  readonly approvals: ReadonlySignal<readonly PendingApproval[]>
+  readonly audit: ReadonlySignal<readonly AuditRecord[]>
+  /** Oldest first. */
+  readonly history: ReadonlySignal<readonly HistoryPoint[]>
+  /** The point whose files are there now; undefined where something changed since. */
+  readonly position: ReadonlySignal<string | undefined>
+  /** Notes the present state under a name. */
+  checkpoint(label: string): Promise<void>
+  /** Brings the files to what they were at a point, earlier or later. */
+  moveTo(point: string): Promise<Success | Failure>
+  undo(callId: string): Promise<Success | Failure>
+  /** Counts every change of the files; for what has to look again. */
+  readonly revision: ReadonlySignal<number>
+  close(): Promise<void>
+}
