@@ -1,0 +1,77 @@
+import { createReadStream, existsSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join, sep } from 'node:path'
+import { constants, createGzip } from 'node:zlib'
+import { headersFor } from './policy.ts'
+
+/** A running static server. */
+export interface Served {
+  readonly url: string
+  close(): Promise<void>
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
+}
+
+/** Serves a folder of built files on this machine only, with the headers that the playground is to be served with. */
+export async function serve(directory: string, port = 0): Promise<Served> {
+  const server = createServer((request, response) => {
+    const file = fileAt(directory, request.url ?? '/')
+    if (file === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(file === undefined ? 404 : 405, { ...headersFor('/'), 'Content-Type': 'text/plain' }).end()
+      return
+    }
+    const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') && isText(file)
+    response.writeHead(200, {
+      ...headersFor(file),
+      'Content-Type': types[extname(file)] ?? 'application/octet-stream',
+      // What has a hash in its name never changes.
+      'Cache-Control': /-[\w-]{8}\.\w+$/.test(file) ? 'public, max-age=31536000, immutable' : 'no-cache',
+      Vary: 'Accept-Encoding',
+      ...(zipped ? { 'Content-Encoding': 'gzip' } : { 'Content-Length': statSync(file).size }),
+    })
+    if (request.method === 'HEAD') response.end()
+    else if (zipped)
+      createReadStream(file)
+        .pipe(createGzip({ level: constants.Z_DEFAULT_COMPRESSION }))
+        .pipe(response)
+    else createReadStream(file).pipe(response)
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}/`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** The file that an address names; none outside of the folder. */
+function fileAt(directory: string, url: string): string | undefined {
+  let path: string
+  try {
+    path = decodeURIComponent(new URL(url, 'http://localhost').pathname)
+  } catch {
+    return undefined
+  }
+  const file = join(directory, path.endsWith('/') ? `${path}index.html` : path)
+  if (path.includes('\0') || !file.startsWith(directory + sep)) return undefined
+  return existsSync(file) && statSync(file).isFile() ? file : undefined
+}
+
+function isText(file: string): boolean {
+  return /\.(css|html|js|json|svg|wasm)$/.test(file)
+}

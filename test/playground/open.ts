@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
+import { type Served, serve } from '../../playground/server/serve.ts'
+import { chromiumArgs, chromiumPath } from '../runtimes/chromium.ts'
+
+const top = join(import.meta.dirname, '../..')
+
+/** The built playground on a real server, and one real browser: shared by all the tests of one file. */
+export interface Playground {
+  readonly url: string
+  readonly browser: Browser
+  /** A person's browser with nothing in its storage. */
+  person(): Promise<BrowserContext>
+  /** A page of it, loaded, for a new person or for one that was there before. */
+  open(context?: BrowserContext, query?: string): Promise<Page>
+  close(): Promise<void>
+}
+
+export async function startPlayground(): Promise<Playground> {
+  const server: Served = await serve(await builtPlayground())
+  const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
+  const person = () => browser.newContext({ viewport: { width: 1400, height: 900 } })
+  return {
+    url: server.url,
+    browser,
+    person,
+    async open(context, query = '') {
+      const page = await (context ?? (await person())).newPage()
+      await page.goto(`${server.url}${query}`)
+      return page
+    },
+    async close() {
+      await browser.close()
+      await server.close()
+    },
+  }
+}
+
+/**
+ * The folder of the built playground. It is built when what it is made from has changed since, and by one process at a
+ * time: others wait for it.
+ */
+async function builtPlayground(): Promise<string> {
+  const made = stamp()
+  const home = join(tmpdir(), `wardspace-playground-${made}`)
+  const lock = `${home}.lock`
+  for (;;) {
+    if (existsSync(join(home, 'index.html'))) return home
+    try {
+      mkdirSync(lock)
+    } catch {
+      // Who was ended while building leaves the lock behind.
+      if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > 180_000)
+        rmSync(lock, { recursive: true, force: true })
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      continue
+    }
+    try {
+      if (existsSync(join(home, 'index.html'))) return home
+      const { build } = await import('vite')
+      const outDir = `${home}.${process.pid}`
+      await build({ configFile: join(top, 'playground/vite.config.ts'), logLevel: 'error', build: { outDir } })
+      renameSync(outDir, home)
+      return home
+    } finally {
+      rmSync(lock, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Tells apart what the playground is made from: its own files, the built library and the versions of packages. */
+function stamp(): string {
+  const hash = createHash('sha256').update(readFileSync(join(top, 'package-lock.json')))
+  hash.update(readFileSync(join(top, 'package.json')))
+  for (const folder of ['playground', 'dist']) {
+    const names = readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).sort()
+    for (const name of names) {
+      const file = join(top, folder, name)
+      if (/^dist\b/.test(name) && folder === 'playground') continue
+      if (name.endsWith('.d.ts') || !statSync(file).isFile()) continue
+      hash.update(`${name}\0`).update(readFileSync(file))
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
+}
