@@ -5,7 +5,7 @@
 export type { Access, GuardedAccess, Permission } from './access.ts'
 export { type ErrorCode, errorHints, type Failure, ToolError } from './errors.ts'
 export { type AuditRecord, type AuditSink, verifyAudit } from './evidence/audit.ts'
-export type { Checkpoint } from './evidence/journal.ts'
+export type { Checkpoint, JournalChange, JournalEntry, WorkspaceHistory } from './evidence/journal.ts'
 export { type RunReport, reportRuns, type WrittenFile } from './evidence/report.ts'
 export { reportMarkdown } from './evidence/report-text.ts'
 export { callbackSink, memorySink } from './evidence/sinks.ts'

@@ -4,7 +4,7 @@ import { isOverlay, overlay } from './backends/overlay.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { createArtifacts } from './evidence/artifacts.ts'
 import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyAudit } from './evidence/audit.ts'
-import { type Checkpoint, createJournal } from './evidence/journal.ts'
+import { type Checkpoint, createJournal, type WorkspaceHistory } from './evidence/journal.ts'
 import { createLedger } from './evidence/ledger.ts'
 import { type RunReport, reportRun } from './evidence/report.ts'
 import { memorySink } from './evidence/sinks.ts'
@@ -85,6 +85,8 @@ export interface WorkspaceOptions {
   readonly ids?: () => string
   /** The workspace's own first run. */
   readonly run?: RunOptions
+  /** The undo history of an earlier workspace over the same files, from its {@link Workspace.history}. Run ids must differ. */
+  readonly history?: WorkspaceHistory
 }
 
 export interface RunOptions {
@@ -226,6 +228,19 @@ export interface Workspace extends WorkspaceRun {
    * await workspace.approvePlan({ by: 'reviewer' })
    */
   approvePlan(how?: { readonly by?: string }): Promise<void>
+  /**
+   * The undo history so far, with the checkpoints: data that the next workspace over these files takes as `history`, so that
+   * `undo` and `rollback` reach back over a restart.
+   *
+   * @example
+   * const files = memory({ 'a.txt': 'one\n' })
+   * const before = await createWorkspace({ backend: files, policy: 'autonomous' })
+   * const start = before.checkpoint()
+   * await before.call('append_file', { path: 'a.txt', content: 'two\n' })
+   * const after = await createWorkspace({ backend: files, policy: 'autonomous', history: before.history() })
+   * await after.rollback(start.id)
+   */
+  history(): WorkspaceHistory
   /** Checks the chain of the audit records, where a sink keeps them. */
   verifyAudit(): AuditCheck
   /** The audit records so far, of the first sink that keeps them. */
@@ -307,6 +322,7 @@ function openWorkspace(
     git: options.git?.open(gitHost(core, run)),
     approvePlan: ({ by } = {}) =>
       noted(recorder, run, { type: 'approvePlan', input: given({ by }) }, undefined, () => approvePlans(core, by)),
+    history: () => core.journal.history(),
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
@@ -385,7 +401,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
-    journal: createJournal(limits.journalBytes),
+    journal: createJournal(limits.journalBytes, origin === undefined ? options.history : undefined),
     forks: new Set(),
     processes: new Set(),
     artifacts: new Set(),

@@ -35,6 +35,20 @@ export interface Checkpoint {
   readonly mark: number
 }
 
+/**
+ * A workspace's undo history as data: what its calls did, with the earlier contents, and its checkpoints. Given to another
+ * workspace over the same files, in another process too, it goes on there. Who can write it can say what an undo brings
+ * back, which is judged like any change: keep it where the agent cannot reach it.
+ */
+export interface WorkspaceHistory {
+  readonly version: 1
+  /** Calls before the first entry, which are forgotten. */
+  readonly first: number
+  /** Oldest first. */
+  readonly entries: readonly JournalEntry[]
+  readonly checkpoints: readonly Checkpoint[]
+}
+
 /** The undo history of a workspace: every call that changed something, with what is needed to take it back. */
 export interface Journal {
   /** Bytes of earlier content that one call may bring in; more cannot be taken back. */
@@ -53,6 +67,8 @@ export interface Journal {
   find(callId: string): JournalEntry | undefined
   /** The calls after a place, oldest first; `undefined` where some of them are forgotten. */
   since(mark: number): readonly JournalEntry[] | undefined
+  /** All of it. Contents are shared, not copied. */
+  history(): WorkspaceHistory
 }
 
 /** What an entry costs beside the bytes of files. */
@@ -61,20 +77,24 @@ const BYTES_PER_CHANGE = 256
 const MAX_EMPTY = 10_000
 
 /**
- * A journal in memory, which ends with the process, also over backends that last. It keeps at most `maxBytes` of earlier
- * content: the oldest calls are dropped first.
+ * A journal in memory, which ends with the process, also over backends that last, unless its history is given to the next
+ * one. It keeps at most `maxBytes` of earlier content: the oldest calls are dropped first.
+ *
+ * @throws TypeError for what is no history
  */
-export function createJournal(maxBytes: number): Journal {
+export function createJournal(maxBytes: number, earlier?: WorkspaceHistory): Journal {
   interface Kept extends JournalEntry {
     readonly bytes: number
   }
+  if (earlier !== undefined) requireHistory(earlier)
   /** From place `first` on. */
-  let entries: Kept[] = []
-  let first = 0
+  let entries: Kept[] = (earlier?.entries ?? []).map((entry) => ({ ...entry, bytes: weightOfAll(entry.changes) }))
+  let first = earlier?.first ?? 0
   /** Entries of `entries` that were emptied; always the oldest. */
-  let emptied = 0
-  let bytes = 0
-  const checkpoints: Checkpoint[] = []
+  let emptied = entries.findIndex(({ changes }) => changes !== undefined)
+  if (emptied === -1) emptied = entries.length
+  let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
+  const checkpoints: Checkpoint[] = [...(earlier?.checkpoints ?? [])]
 
   function shrink(): void {
     for (; bytes > maxBytes && emptied < entries.length; emptied++) {
@@ -90,6 +110,7 @@ export function createJournal(maxBytes: number): Journal {
     }
   }
 
+  shrink()
   return {
     maxBytes,
     checkpoint(of) {
@@ -101,13 +122,19 @@ export function createJournal(maxBytes: number): Journal {
     add(call, before, { applied }) {
       const changes = before && changesOf(before, applied)
       if (changes?.length === 0) return
-      const weight = changes?.reduce((sum, change) => sum + weightOf(change.before), 0) ?? 0
+      const weight = weightOfAll(changes)
       entries.push({ ...call, changes, bytes: weight })
       bytes += weight
       shrink()
     },
     find: (callId) => entries.findLast((entry) => entry.callId === callId),
     since: (mark) => (mark < first ? undefined : entries.slice(mark - first)),
+    history: () => ({
+      version: 1,
+      first,
+      entries: entries.map(({ bytes: _, ...entry }) => entry),
+      checkpoints: [...checkpoints],
+    }),
   }
 }
 
@@ -117,6 +144,27 @@ function changesOf(before: readonly State[], applied: Receipt['applied']): Journ
   )
 }
 
+function weightOfAll(changes: JournalEntry['changes']): number {
+  return changes?.reduce((sum, change) => sum + weightOf(change.before), 0) ?? 0
+}
+
 function weightOf(state: State): number {
   return BYTES_PER_CHANGE + (state?.type === 'file' ? state.bytes.length : 0)
+}
+
+/** What another process has kept may have lost its bytes on the way, as JSON does. */
+function requireHistory(history: WorkspaceHistory): void {
+  const { version, first, entries, checkpoints } = history
+  const isWhole =
+    version === 1 &&
+    Number.isSafeInteger(first) &&
+    first >= 0 &&
+    Array.isArray(checkpoints) &&
+    Array.isArray(entries) &&
+    entries.every(
+      ({ changes }: JournalEntry) =>
+        changes === undefined ||
+        changes.every(({ before }) => before?.type !== 'file' || before.bytes instanceof Uint8Array),
+    )
+  if (!isWhole) throw new TypeError('The option history is none that workspace.history() gave')
 }
