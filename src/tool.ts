@@ -132,7 +132,9 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   draft(input: z.output<I>, context: ToolContext): Promise<Draft<z.input<O>>>
 }
 
-/** A tool, with its input and result types taken from its schemas. */
-export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: Tool<I, O>): Tool<I, O> {
+/** A tool, with its name, and its input and result types taken from its schemas. */
+export function defineTool<const N extends string, I extends z.ZodObject, O extends z.ZodObject>(
+  tool: Tool<I, O> & { readonly name: N },
+): Tool<I, O> & { readonly name: N } {
   return tool
 }

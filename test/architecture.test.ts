@@ -116,7 +116,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   index: '*',
   adapters: ['policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
-  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace'],
+  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace', 'tools'],
   cli: '*',
 }
 

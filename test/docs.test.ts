@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { generateText, stepCountIs } from 'ai'
 import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aiSdkTools } from '../src/adapters/ai-sdk.ts'
 import { toJsonSchema } from '../src/adapters/json-schema.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
 import { durableObject } from '../src/backends/durable-object.ts'
@@ -32,6 +34,7 @@ import { bash } from '../src/shells/bash.ts'
 import { judgeCommand } from '../src/shells/command-line.ts'
 import { type NodeShellOptions, node as nodeShell } from '../src/shells/node.ts'
 import { backendContract, shellContract } from '../src/testing/index.ts'
+import { call, scriptedModel } from '../src/testing/scripted-model.ts'
 
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
@@ -51,7 +54,15 @@ async function given(): Promise<Record<string, unknown>> {
       memory,
       memorySink,
       spanSink,
+      aiSdkTools,
       bash,
+      call,
+      generateText,
+      stepCountIs,
+      scriptedModel,
+      model: scriptedModel(function* () {
+        return (yield* call('Let me look.', 'read_file', { path: 'src/app.ts' })).ok ? 'Done.' : 'I may not.'
+      }),
       git,
       judgeCommand,
       mounts,

@@ -1,0 +1,234 @@
+import type { LanguageModel } from 'ai'
+import type { ToolInput, ToolName } from '../tools/index.ts'
+import type { ToolResult } from '../workspace.ts'
+
+/** A model of the AI SDK, version 3 of its contract. */
+export type ScriptedModel = Extract<LanguageModel, { readonly specificationVersion: 'v3' }>
+type CallOptions = Parameters<ScriptedModel['doStream']>[0]
+type StreamResult = Awaited<ReturnType<ScriptedModel['doStream']>>
+type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never
+type Message = CallOptions['prompt'][number]
+type Content = Awaited<ReturnType<ScriptedModel['doGenerate']>>['content']
+type Usage = Extract<StreamPart, { type: 'finish' }>['usage']
+
+/** One answer of the model: its words, and the calls that it makes at the same time. Without calls its turn ends. */
+export interface Said {
+  readonly words: string
+  readonly calls: readonly { readonly name: string; readonly input: unknown }[]
+}
+
+/** What comes back: the results of the calls in their order, or the next words of the person. */
+export type Reply = { readonly results: readonly unknown[] } | { readonly request: string }
+
+/**
+ * What a model says and calls, given the words of the person. A generator, built of {@link call}, {@link calls} and
+ * {@link say}; it is run again from its start whenever the model is asked, so it must depend on nothing but what it is given.
+ * What it returns are its last words.
+ */
+export type Script = (request: string) => Generator<Said, string, Reply>
+
+/** Says something and calls one tool: `const file = yield* call('Let me read it.', 'read_file', { path })`. */
+export function* call<N extends ToolName>(
+  words: string,
+  name: N,
+  input: ToolInput<N>,
+): Generator<Said, NoInfer<ToolResult<N>>, Reply> {
+  const [result] = yield* calls(words, { name, input })
+  return result as ToolResult<N>
+}
+
+/** Says something and calls several tools at once. */
+export function* calls(
+  words: string,
+  ...asked: readonly { readonly name: string; readonly input: unknown }[]
+): Generator<Said, readonly { readonly ok: boolean; readonly [field: string]: unknown }[], Reply> {
+  const reply = yield { words, calls: asked }
+  const results = 'results' in reply ? reply.results : []
+  return asked.map((_, i) => (results[i] ?? interrupted) as { readonly ok: boolean })
+}
+
+/** Says something and waits for the person's next words. */
+export function* say(words: string): Generator<Said, string, Reply> {
+  const reply = yield { words, calls: [] }
+  return 'request' in reply ? reply.request : ''
+}
+
+const interrupted = { ok: false, code: 'ABORTED', message: 'The call has no result', hint: 'Look what it did.' }
+
+export interface ScriptedModelOptions {
+  /** Default: `scripted`. */
+  readonly modelId?: string
+  /** Called before each piece of text that is streamed, such as to take the time that a model takes. */
+  readonly wait?: (piece: string, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/**
+ * A model of the AI SDK that follows a script: for tests and demonstrations of agents, without a network and the same every time.
+ * The script holds only what the model says and calls; what comes back is whatever the tools give. The model itself
+ * holds no state: all that it knows is the conversation that it is given, so a conversation that was kept goes on. Tokens are
+ * counted as four characters each.
+ *
+ * @example
+ * const model = scriptedModel(function* () {
+ *   const file = yield* call('Let me look.', 'read_file', { path: 'src/app.ts' })
+ *   return file.ok ? `It has ${file.totalLines} line.` : `I may not: ${file.code}.`
+ * })
+ */
+export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
+  let calledBefore = 0
+  const answer = ({ prompt }: CallOptions): Answer => {
+    // Unique, also where a part of the conversation was forgotten and is gone through again.
+    calledBefore = Math.max(calledBefore, callsIn(prompt))
+    const { words, calls: asked } = nextOf(script, prompt)
+    const content: Content = words === '' ? [] : [{ type: 'text', text: words }]
+    for (const { name, input } of asked) {
+      calledBefore += 1
+      content.push({
+        type: 'tool-call',
+        toolCallId: `call-${calledBefore}`,
+        toolName: name,
+        input: JSON.stringify(input),
+      })
+    }
+    return {
+      content,
+      finishReason: { unified: asked.length === 0 ? 'stop' : 'tool-calls', raw: undefined },
+      usage: usageOf(JSON.stringify(prompt).length, JSON.stringify(content).length),
+    }
+  }
+  return {
+    specificationVersion: 'v3',
+    provider: 'wardspace',
+    modelId: options.modelId ?? 'scripted',
+    supportedUrls: {},
+    async doGenerate(asked) {
+      return { ...answer(asked), warnings: [] }
+    },
+    async doStream(asked) {
+      return { stream: streamOf(answer(asked), asked.abortSignal, options.wait) }
+    },
+  }
+}
+
+interface Answer {
+  readonly content: Content
+  readonly finishReason: Extract<StreamPart, { type: 'finish' }>['finishReason']
+  readonly usage: Usage
+}
+
+/** Runs the script over the conversation so far: what it says next. */
+function nextOf(script: Script, prompt: readonly Message[]): Said {
+  let run: ReturnType<Script> | undefined
+  let step: IteratorResult<Said, string> | undefined
+  // Whether what the script has come to stands in the conversation already.
+  let isSaid = false
+  for (const [at, message] of prompt.entries()) {
+    if (message.role === 'user') {
+      const request = textOf(message)
+      if (run === undefined || (step?.done === true && isSaid)) {
+        run = script(request)
+        step = run.next()
+        isSaid = false
+      } else if (isSaid) {
+        step = run.next({ request })
+        isSaid = false
+      }
+    } else if (message.role === 'assistant' && run !== undefined && step !== undefined && !isSaid) {
+      const ids = message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+      // What was interrupted before it called anything is said once more.
+      if (step.done === true || step.value.calls.length === 0) isSaid = true
+      else if (ids.length > 0) step = run.next({ results: ids.map((id) => resultOf(prompt.slice(at), id)) })
+    }
+  }
+  if (step === undefined) return { words: '', calls: [] }
+  return step.done === true ? { words: step.value, calls: [] } : step.value
+}
+
+function callsIn(prompt: readonly Message[]): number {
+  return prompt.flatMap(({ role, content }) =>
+    role === 'assistant' ? content.filter(({ type }) => type === 'tool-call') : [],
+  ).length
+}
+
+function textOf(message: Extract<Message, { role: 'user' }>): string {
+  return message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
+/** What the model was shown of a call. */
+function resultOf(messages: readonly Message[], id: string): unknown {
+  for (const message of messages) {
+    if (message.role !== 'tool') continue
+    for (const part of message.content) {
+      if (part.type !== 'tool-result' || part.toolCallId !== id) continue
+      const { output } = part
+      if (output.type === 'json' || output.type === 'error-json') return output.value
+      const shown =
+        'value' in output && typeof output.value === 'string' ? output.value : (JSON.stringify(output) ?? '')
+      return parsed(shown) ?? { ok: false, code: 'BACKEND_ERROR', message: shown, hint: '' }
+    }
+  }
+  return undefined
+}
+
+/** Some models' interfaces carry results as text. */
+function parsed(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function streamOf(
+  { content, finishReason, usage }: Answer,
+  signal: AbortSignal | undefined,
+  wait: ScriptedModelOptions['wait'],
+): ReadableStream<StreamPart> {
+  const parts = partsOf(content)
+  let isOver = false
+  return new ReadableStream<StreamPart>({
+    start: (controller) => controller.enqueue({ type: 'stream-start', warnings: [] }),
+    async pull(controller) {
+      const { value: part } = parts.next()
+      if (part === undefined) {
+        controller.enqueue({ type: 'finish', finishReason, usage })
+        controller.close()
+        return
+      }
+      if (part.type === 'text-delta') await wait?.(part.delta, signal)
+      if (isOver) return
+      signal?.throwIfAborted()
+      controller.enqueue(part)
+    },
+    cancel() {
+      isOver = true
+    },
+  })
+}
+
+function* partsOf(content: Content): Generator<StreamPart, undefined> {
+  for (const part of content) {
+    if (part.type === 'text') {
+      yield { type: 'text-start', id: '0' }
+      for (const [delta] of part.text.matchAll(/\s*\S+|\s+$/g)) yield { type: 'text-delta', id: '0', delta }
+      yield { type: 'text-end', id: '0' }
+    } else if (part.type === 'tool-call') {
+      const { toolCallId: id, toolName, input } = part
+      yield { type: 'tool-input-start', id, toolName }
+      yield { type: 'tool-input-delta', id, delta: input }
+      yield { type: 'tool-input-end', id }
+      yield part
+    }
+  }
+  return undefined
+}
+
+function usageOf(inputCharacters: number, outputCharacters: number): Usage {
+  const input = Math.ceil(inputCharacters / 4)
+  const output = Math.ceil(outputCharacters / 4)
+  return {
+    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: output, text: output, reasoning: 0 },
+  }
+}

@@ -1,0 +1,166 @@
+import { generateText, type LanguageModel, type ModelMessage, stepCountIs, streamText } from 'ai'
+import { MockLanguageModelV3 } from 'ai/test'
+import { describe, expect, it } from 'vitest'
+import { aiSdkTools } from '../../src/adapters/ai-sdk.ts'
+import { toJsonSchema } from '../../src/adapters/json-schema.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash.ts'
+
+const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }
+
+const open = (options: Partial<WorkspaceOptions> = {}) =>
+  createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
+
+/** The SDK's own mock: it makes one call, and then says that it is done. */
+function calling(toolName: string, input: unknown, toolCallId = 'c1'): MockLanguageModelV3 {
+  const usage = {
+    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1, text: 1, reasoning: 0 },
+  }
+  return new MockLanguageModelV3({
+    doGenerate: [
+      {
+        content: [{ type: 'tool-call', toolCallId, toolName, input: JSON.stringify(input) }],
+        finishReason: { unified: 'tool-calls', raw: undefined },
+        usage,
+        warnings: [],
+      },
+      {
+        content: [{ type: 'text', text: 'Done.' }],
+        finishReason: { unified: 'stop', raw: undefined },
+        usage,
+        warnings: [],
+      },
+    ],
+  })
+}
+
+/** What the model is shown of its call. */
+function shown(model: MockLanguageModelV3) {
+  const last = model.doGenerateCalls.at(-1)?.prompt.at(-1)
+  const part = last?.role === 'tool' ? last.content[0] : undefined
+  return part?.type === 'tool-result' ? part.output : undefined
+}
+
+describe('aiSdkTools', () => {
+  it('gives the model the schemas of wardspace/json-schema, to the letter', async () => {
+    const workspace = await open({ shell: bash() })
+    const model = calling('read_file', { path: 'src/app.ts' })
+    await generateText({ model, tools: aiSdkTools(workspace), prompt: 'Go.' })
+    const offered = model.doGenerateCalls[0]?.tools ?? []
+    expect(offered).toEqual(
+      toJsonSchema(workspace.tools).map(({ name, description, inputSchema }) => ({
+        type: 'function',
+        name,
+        description,
+        inputSchema,
+      })),
+    )
+    expect(offered.length).toBeGreaterThan(15)
+    await workspace.close()
+  })
+
+  it('shows the model what the call gives, and nothing else', async () => {
+    const workspace = await open()
+    const model = calling('read_file', { path: 'src/app.ts' })
+    const { text, steps } = await generateText({
+      model,
+      tools: aiSdkTools(workspace),
+      stopWhen: stepCountIs(5),
+      prompt: 'Go.',
+    })
+    const direct = await workspace.call('read_file', { path: 'src/app.ts' })
+    const { callId, ...fields } = direct as typeof direct & { callId: string }
+    expect(shown(model)).toEqual({ type: 'json', value: { ...fields, callId: expect.any(String) } })
+    expect(steps[0]?.toolResults[0]?.output).toMatchObject({ ok: true, content: files['src/app.ts'] })
+    expect(text).toBe('Done.')
+  })
+
+  it.each([
+    ['a refusal', 'read_file', { path: '.env' }, 'POLICY_DENIED_SECRET'],
+    ['a path outside', 'read_file', { path: '../x' }, 'PATH_REJECTED'],
+    ['a wrong input', 'read_file', { path: 7, colour: 'red' }, 'INVALID_INPUT'],
+  ])('%s is an error that the model sees, and no exception', async (_, name, input, code) => {
+    const sink = memorySink()
+    const workspace = await open({ audit: sink })
+    const model = calling(name, input)
+    await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(5), prompt: 'Go.' })
+    expect(shown(model)).toMatchObject({ type: 'error-json', value: { ok: false, code, hint: expect.any(String) } })
+    expect(JSON.stringify(model.doGenerateCalls)).not.toContain('never-shown')
+    expect(sink.records().some((record: AuditRecord) => record.code === code)).toBe(true)
+  })
+
+  it('passes an abort on, and the call changes nothing', async () => {
+    const workspace = await open({ shell: bash() })
+    const stop = new AbortController()
+    const execute = aiSdkTools(workspace).run_command?.execute
+    const running = execute?.(
+      { command: 'echo x > made.txt; while true; do :; done' },
+      { toolCallId: 'c', messages: [] as ModelMessage[], abortSignal: stop.signal },
+    )
+    stop.abort()
+    expect(await running).toMatchObject({ ok: false, code: 'ABORTED' })
+    expect(await workspace.call('file_info', { path: 'made.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+    await workspace.close()
+  })
+
+  it('names the call of the SDK in the audit, and belongs to the run that is given', async () => {
+    const sink = memorySink()
+    const workspace = await open({ audit: sink })
+    const run = workspace.run({ id: 'second', actor: 'reviewer' })
+    const model = calling('read_file', { path: 'src/app.ts' }, 'call-of-the-sdk')
+    await generateText({ model, tools: aiSdkTools(workspace, { run }), prompt: 'Go.' })
+    expect(sink.records().filter(({ runId }) => runId === 'second')).toMatchObject([
+      { toolName: 'read_file', phase: 'intent', actor: 'reviewer', stepId: 'call-of-the-sdk' },
+      { toolName: 'read_file', phase: 'outcome', actor: 'reviewer', stepId: 'call-of-the-sdk' },
+    ])
+  })
+
+  it('asks through its own approve where the workspace has none', async () => {
+    const workspace = await open({ policy: 'supervised' })
+    const input = { path: 'new.txt', content: 'x\n', expectedSha256: null }
+    const refused = calling('write_file', input)
+    await generateText({
+      model: refused,
+      tools: aiSdkTools(workspace, { approve: () => ({ deny: 'not today' }) }),
+      stopWhen: stepCountIs(3),
+      prompt: 'Go.',
+    })
+    expect(shown(refused)).toMatchObject({ value: { code: 'APPROVAL_DENIED' } })
+    expect(JSON.stringify(shown(refused))).toContain('not today')
+    const allowed = calling('write_file', input)
+    await generateText({
+      model: allowed,
+      tools: aiSdkTools(workspace, { approve: () => 'allow' }),
+      stopWhen: stepCountIs(3),
+      prompt: 'Go.',
+    })
+    expect(shown(allowed)).toMatchObject({ type: 'json', value: { ok: true, created: true } })
+  })
+
+  it('gives only the tools that are asked for, and names one that is not there', async () => {
+    const workspace = await open({ tools: 'minimal' })
+    expect(Object.keys(aiSdkTools(workspace, { tools: ['read_file', 'search_text'] }))).toEqual([
+      'search_text',
+      'read_file',
+    ])
+    expect(() => aiSdkTools(workspace, { tools: ['delete_file'] })).toThrow(/no tool "delete_file"/)
+  })
+
+  it('streams with a model of whatever kind', async () => {
+    const workspace = await open()
+    const model: LanguageModel = new MockLanguageModelV3({
+      doStream: async () => ({
+        stream: new ReadableStream({
+          start(controller) {
+            controller.enqueue({ type: 'tool-call', toolCallId: 'c', toolName: 'no_such_tool', input: '{}' })
+            controller.close()
+          },
+        }),
+      }),
+    })
+    const { toolCalls } = streamText({ model, tools: aiSdkTools(workspace), prompt: 'Go.', onError: () => {} })
+    expect(await toolCalls).toMatchObject([{ toolName: 'no_such_tool', invalid: true }])
+  })
+})

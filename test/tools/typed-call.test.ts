@@ -1,0 +1,15 @@
+import { expect, expectTypeOf, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { createWorkspace, type ToolInput, type ToolName } from '../../src/index.ts'
+
+it('a call by a tool’s name knows what the tool takes and gives', async () => {
+  const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'readOnly' })
+  const file = await workspace.call('read_file', { path: 'a.txt' })
+  expect(file.ok && file.content).toBe('a\n')
+  if (file.ok) {
+    expectTypeOf(file.content).toEqualTypeOf<string>()
+    expectTypeOf(file.totalLines).toEqualTypeOf<number>()
+  }
+  expectTypeOf<ToolInput<'read_file'>>().toHaveProperty('path').toEqualTypeOf<string>()
+  expectTypeOf<'no_such_tool'>().not.toExtend<ToolName>()
+})
