@@ -13,7 +13,7 @@ export { type SpanLike, spanSink, type TracerLike } from './evidence/span-sink.t
 export type { Classification, Kind } from './files/classify.ts'
 export type { HookCall, Hooks, PostToolResponse, PreHookAnswer, PreToolCall } from './hooks.ts'
 export { defaultLimits, type Limits } from './limits.ts'
-export type { LogicalPath, Path } from './paths/logical-path.ts'
+export { type LogicalPath, type Path, parsePath } from './paths/logical-path.ts'
 export type { CallOptions, Success } from './pipeline.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler } from './policy/approval.ts'
 export type { Label, LabelPolicy, LabelSink, LabelSource } from './policy/labels.ts'

@@ -21,6 +21,10 @@ export interface ProjectFile {
   readonly bytes: Uint8Array
   /** Permission bits, where what it comes from keeps them. */
   readonly mode?: number
+  /** Where it is a link: what it names. */
+  readonly target?: string
+  /** An empty directory; others come with what is in them. */
+  readonly isDirectory?: true
 }
 
 /** What a new project is made from. */
@@ -61,7 +65,7 @@ export interface Task {
 /** A project that was made, and what could not be taken into it. */
 export interface Created {
   readonly info: ProjectInfo
-  /** One sentence each: a name that the guard refuses, a link that was left out. */
+  /** One sentence each: a name that the guard refuses, an encrypted file. */
   readonly warnings: readonly string[]
 }
 
@@ -93,7 +97,7 @@ export interface OpenProject {
   /** Refuses every change while another tab is the one that writes. */
   readonly backend: Backend
   readonly kept: Kept
-  /** False where another tab holds the project: this one shows it, and writes nothing. */
+  /** False where another tab holds the project, from `taken` on: this one shows it, and writes nothing. */
   readonly writable: boolean
   /** Told of what another tab does; gives what ends it. */
   onElsewhere(listener: (event: Elsewhere) => void): () => void

@@ -1,0 +1,24 @@
+import type { Backend, Path } from 'wardspace'
+import type { ProjectFile } from './types.ts'
+
+/** A file on its way out, with when it was changed. */
+export interface StoredFile extends ProjectFile {
+  /** Milliseconds since 1970. */
+  readonly modifiedAt?: number
+}
+
+/** All that a backend holds, `.git` with it, sorted; directories only where they are empty. */
+export async function* filesOf(backend: Backend, directory = '' as Path): AsyncGenerator<StoredFile> {
+  for (const { name, type } of await backend.list(directory)) {
+    const path = (directory === '' ? name : `${directory}/${name}`) as Path
+    if (type === 'directory') {
+      if ((await backend.list(path)).length === 0) yield { path, bytes: new Uint8Array(), isDirectory: true }
+      else yield* filesOf(backend, path)
+    } else if (type === 'link') yield { path, bytes: new Uint8Array(), target: await backend.readLink(path) }
+    else if (type === 'file') {
+      const { bytes, stat } = await backend.read(path)
+      const { mode, modifiedAt } = stat
+      yield { path, bytes, ...(mode !== undefined && { mode }), ...(modifiedAt !== undefined && { modifiedAt }) }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import { ToolError } from 'wardspace'
+import type { Kept } from './types.ts'
+
+/** Bytes by name, wherever they are. */
+interface Store {
+  read(name: string): Promise<Uint8Array | undefined>
+  write(name: string, bytes: Uint8Array): Promise<void>
+  remove(name: string): Promise<void>
+  names(): Promise<readonly string[]>
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Kept in a directory of the browser's private storage, a file for each name. */
+export function keptIn(directory: FileSystemDirectoryHandle, mayWrite: () => boolean): Kept {
+  return keptOver(filesIn(directory), mayWrite)
+}
+
+/** Kept as long as this page is. */
+export function keptInMemory(bytes = new Map<string, Uint8Array>()): Kept {
+  return keptOver({
+    read: async (name) => bytes.get(name),
+    write: async (name, content) => void bytes.set(name, content),
+    remove: async (name) => void bytes.delete(name),
+    names: async () => [...bytes.keys()].sort(),
+  })
+}
+
+function keptOver(store: Store, mayWrite = (): boolean => true): Kept {
+  /** The latest that waits to be written, by name, and what is being written now. */
+  const waiting = new Map<string, () => Uint8Array>()
+  const running = new Map<string, Promise<void>>()
+
+  async function run(name: string): Promise<void> {
+    try {
+      for (let next = waiting.get(name); next !== undefined; next = waiting.get(name)) {
+        waiting.delete(name)
+        await store.write(name, next())
+      }
+    } finally {
+      running.delete(name)
+    }
+  }
+
+  function put(name: string, make: () => Uint8Array): Promise<void> {
+    if (!mayWrite()) return Promise.reject(new ToolError('READ_ONLY', 'Cannot save: another tab has the project'))
+    waiting.set(name, make)
+    const present = running.get(name)
+    if (present !== undefined) return present
+    const started = run(name)
+    running.set(name, started)
+    return started
+  }
+
+  return {
+    async load<T>(name: string) {
+      const bytes = await store.read(name)
+      return bytes === undefined ? undefined : (JSON.parse(decoder.decode(bytes)) as T)
+    },
+    save(name, value) {
+      // As it is now: it may be another by the time that it is written.
+      const text = JSON.stringify(value)
+      return put(name, () => encoder.encode(text))
+    },
+    loadBytes: (name) => store.read(name),
+    saveBytes: (name, bytes) => put(name, () => bytes),
+    async remove(name) {
+      waiting.delete(name)
+      await running.get(name)
+      await store.remove(name)
+    },
+    names: () => store.names(),
+    async settled() {
+      await Promise.all(running.values())
+    },
+  }
+}
+
+/** A file's old content stays until the new one is whole. */
+function filesIn(directory: FileSystemDirectoryHandle): Store {
+  return {
+    async read(name) {
+      try {
+        const file = await (await directory.getFileHandle(fileName(name))).getFile()
+        return new Uint8Array(await file.arrayBuffer())
+      } catch (error) {
+        if ((error as Error).name === 'NotFoundError') return undefined
+        throw error
+      }
+    },
+    async write(name, bytes) {
+      const handle = await directory.getFileHandle(fileName(name), { create: true })
+      const stream = await handle.createWritable()
+      await stream.write(bytes as Uint8Array<ArrayBuffer>)
+      await stream.close()
+    },
+    async remove(name) {
+      await directory.removeEntry(fileName(name)).catch((error) => {
+        if (error.name !== 'NotFoundError') throw error
+      })
+    },
+    async names() {
+      const names: string[] = []
+      for await (const name of directory.keys()) names.push(decodeURIComponent(name))
+      return names.sort()
+    },
+  }
+}
+
+/** A name that every file system takes. */
+function fileName(name: string): string {
+  return encodeURIComponent(name).replaceAll('*', '%2A')
+}

@@ -1,0 +1,33 @@
+import type { Backend } from 'wardspace'
+import { fill } from './fill.ts'
+import { sampleOf } from './samples.ts'
+import type { ProjectFile, ProjectSource, Task } from './types.ts'
+
+/** Fills a new project from whatever it is made of; gives what was left out. What one kind needs is loaded only for it. */
+export async function fillFrom(
+  backend: Backend,
+  source: Exclude<ProjectSource, { kind: 'directory' }>,
+  task: Task,
+): Promise<readonly string[]> {
+  switch (source.kind) {
+    case 'empty':
+      return []
+    case 'sample':
+      return fill(backend, { files: asBytes(await (await sampleOf(source.id)).files()) }, task)
+    case 'files':
+      return fill(backend, source, task)
+    case 'zip': {
+      const { readZip } = await import('./import-zip.ts')
+      return fill(backend, await readZip(source.file, task), task)
+    }
+    case 'git': {
+      const { cloneFrom } = await import('./import-git.ts')
+      return fill(backend, cloneFrom(source, task), task)
+    }
+  }
+}
+
+function* asBytes(files: Readonly<Record<string, string>>): Iterable<ProjectFile> {
+  const encoder = new TextEncoder()
+  for (const [path, text] of Object.entries(files)) yield { path, bytes: encoder.encode(text) }
+}
