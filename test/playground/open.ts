@@ -19,8 +19,9 @@ export interface Playground {
   close(): Promise<void>
 }
 
-export async function startPlayground(): Promise<Playground> {
-  const server: Served = await serve(await builtPlayground())
+/** @param root a page of the tests' own instead of the playground, built in the same way */
+export async function startPlayground(root = join(top, 'playground')): Promise<Playground> {
+  const server: Served = await serve(await built(root))
   const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
   const person = () => browser.newContext({ viewport: { width: 1400, height: 900 } })
   return {
@@ -40,21 +41,20 @@ export async function startPlayground(): Promise<Playground> {
 }
 
 /**
- * The folder of the built playground. It is built when what it is made from has changed since, and by one process at a
- * time: others wait for it.
+ * The folder of a built page. It is built when what it is made from has changed since, and by one process at a time:
+ * others wait for it.
  */
-async function builtPlayground(): Promise<string> {
-  const made = stamp()
-  const home = join(tmpdir(), `wardspace-playground-${made}`)
+async function built(root: string): Promise<string> {
+  const home = join(tmpdir(), `wardspace-playground-${stamp(root)}`)
   const lock = `${home}.lock`
   for (;;) {
     if (existsSync(join(home, 'index.html'))) return home
     try {
       mkdirSync(lock)
     } catch {
+      const since = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
       // Who was ended while building leaves the lock behind.
-      if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) > 180_000)
-        rmSync(lock, { recursive: true, force: true })
+      if (Date.now() - since > 180_000) rmSync(lock, { recursive: true, force: true })
       await new Promise((resolve) => setTimeout(resolve, 100))
       continue
     }
@@ -62,7 +62,7 @@ async function builtPlayground(): Promise<string> {
       if (existsSync(join(home, 'index.html'))) return home
       const { build } = await import('vite')
       const outDir = `${home}.${process.pid}`
-      await build({ configFile: join(top, 'playground/vite.config.ts'), logLevel: 'error', build: { outDir } })
+      await build({ root, configFile: join(top, 'playground/vite.config.ts'), logLevel: 'error', build: { outDir } })
       renameSync(outDir, home)
       return home
     } finally {
@@ -71,15 +71,15 @@ async function builtPlayground(): Promise<string> {
   }
 }
 
-/** Tells apart what the playground is made from: its own files, the built library and the versions of packages. */
-function stamp(): string {
+/** Tells apart what a page is made from: its own files, the playground's, the built library and the versions of packages. */
+function stamp(root: string): string {
   const hash = createHash('sha256').update(readFileSync(join(top, 'package-lock.json')))
   hash.update(readFileSync(join(top, 'package.json')))
-  for (const folder of ['playground', 'dist']) {
-    const names = readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).sort()
+  for (const folder of new Set([root, join(top, 'playground'), join(top, 'dist')])) {
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
     for (const name of names) {
-      const file = join(top, folder, name)
-      if (/^dist\b/.test(name) && folder === 'playground') continue
+      const file = join(folder, name)
+      if (name === 'dist' || name.startsWith('dist/')) continue
       if (name.endsWith('.d.ts') || !statSync(file).isFile()) continue
       hash.update(`${name}\0`).update(readFileSync(file))
     }
