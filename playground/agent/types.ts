@@ -1,5 +1,6 @@
 import type { ModelMessage } from 'ai'
-import type { PolicyInput, Workspace, WorkspaceRun } from 'wardspace'
+import type { PolicyInput } from 'wardspace'
+import type { CallableTools } from 'wardspace/ai-sdk'
 import type { Script } from 'wardspace/testing/scripted-model'
 
 /** One thing to watch an agent do: a sample project, what it is asked, and the script of the model that does it. */
@@ -90,9 +91,8 @@ export type AgentEvent =
 export type DoneReason = 'finished' | 'stopped' | 'paused' | 'limit' | 'error'
 
 export interface AgentOptions {
-  readonly workspace: Workspace
-  /** The run that its calls belong to. Default: the workspace's own. */
-  readonly run?: WorkspaceRun
+  /** Asked at the beginning of each turn, so that a workspace may be opened anew in between. */
+  readonly tools: () => CallableTools
   readonly choice: ModelChoice
   /** Goes on from here. Default: a new one. */
   readonly conversation?: Conversation

@@ -1,11 +1,19 @@
 import type { JSONValue, ToolSet } from 'ai'
+import type { Failure } from '../errors.ts'
+import type { CallOptions, Success } from '../pipeline.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
-import type { Workspace, WorkspaceRun } from '../workspace.ts'
+import type { ToolDescription } from '../workspace.ts'
 import { toJsonSchema } from './json-schema.ts'
+
+/** A workspace, or whatever passes calls on to one. */
+export interface CallableTools {
+  readonly tools: readonly ToolDescription[]
+  call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
+}
 
 export interface AiSdkOptions {
   /** The run that the model's calls belong to. Default: the workspace's own. */
-  readonly run?: WorkspaceRun
+  readonly run?: Pick<CallableTools, 'call'>
   /** Only these tools of the workspace. Default: all of them. */
   readonly tools?: readonly string[]
   /** Answers what policy asks, where the workspace has no `approve` of its own. */
@@ -21,7 +29,7 @@ export interface AiSdkOptions {
  * @example
  * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Mend it.' })
  */
-export function aiSdkTools(workspace: Workspace, options: AiSdkOptions = {}): ToolSet {
+export function aiSdkTools(workspace: CallableTools, options: AiSdkOptions = {}): ToolSet {
   const { run = workspace, tools: wanted, approve } = options
   for (const name of wanted ?? []) {
     if (!workspace.tools.some((tool) => tool.name === name)) {

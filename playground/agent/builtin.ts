@@ -1,0 +1,5 @@
+import type { OpenedModel } from './models.ts'
+
+export async function openBuiltin(): Promise<OpenedModel> {
+  throw new Error('This browser has no built-in language model')
+}

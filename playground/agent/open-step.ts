@@ -1,0 +1,35 @@
+import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai'
+import { everyCallAnswered, resultPart } from './messages.ts'
+
+/** One step while it goes on: what stands of it if it is broken off. */
+export interface OpenStep {
+  says(text: string): void
+  calls(id: string, tool: string, input: unknown): void
+  ended(id: string, tool: string, shown: object & { readonly ok: boolean }): void
+  /** Nothing, as long as nothing was called: then the step can be taken again. */
+  messages(): readonly ModelMessage[]
+}
+
+/** Collects a step, so that a call that took effect is never missing from the conversation. */
+export function openStep(): OpenStep {
+  let words = ''
+  const calls: Exclude<AssistantModelMessage['content'], string> = []
+  const results: ToolModelMessage['content'] = []
+  return {
+    says(text) {
+      words += text
+    },
+    calls(toolCallId, toolName, input) {
+      calls.push({ type: 'tool-call', toolCallId, toolName, input })
+    },
+    ended(id, tool, shown) {
+      results.push(resultPart(id, tool, shown))
+    },
+    messages() {
+      if (calls.length === 0) return []
+      const said = words === '' ? [] : [{ type: 'text' as const, text: words }]
+      const answers: ModelMessage[] = results.length === 0 ? [] : [{ role: 'tool', content: [...results] }]
+      return everyCallAnswered([{ role: 'assistant', content: [...said, ...calls] }, ...answers])
+    },
+  }
+}

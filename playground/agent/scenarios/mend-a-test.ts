@@ -1,0 +1,58 @@
+import { call, calls } from 'wardspace/testing/scripted-model'
+import type { Scenario } from '../types.ts'
+import { failingTests, importsOf, lineOf, outputOf } from './reading.ts'
+
+/** Runs the tests, follows the first failing one to the code it tests, changes one line, and runs the tests again. */
+export const mendATest: Scenario = {
+  id: 'mend-a-test',
+  title: 'Mend a failing test',
+  summary: 'Runs the tests, follows the failing one to its cause, changes one line, and runs them again.',
+  sample: 'price-list',
+  prompt: 'Some tests of this project fail. Find out why, and mend the code (not the tests).',
+  workspace: { policy: 'autonomous' },
+  afterwards: 'Look at the diff of the edit, and take it back with undo: the tests fail again.',
+  *script() {
+    const first = yield* call('I run the tests to see what fails.', 'run_command', { command: 'npm test' })
+    if (!first.ok) return `I could not run the tests: ${first.message}.`
+    const failing = failingTests(outputOf(first))
+    if (first.exitCode === 0 || failing.length === 0) return 'All tests pass, so there is nothing to mend.'
+
+    // The test with the fewest parts behind it is the one in the file that imports the least.
+    const files = [...new Set(failing.map(({ file }) => file))]
+    const read = yield* calls(
+      `${failing.length === 1 ? 'One test fails' : `${failing.length} tests fail`}: ${failing.map(({ name }) => `“${name}”`).join(', ')}. I read what they test.`,
+      ...files.map((path) => ({ name: 'read_file', input: { path } })),
+    )
+    const tests = files.map((path, i) => ({ path, content: String(read[i]?.content ?? '') }))
+    tests.sort((a, b) => importsOf(a.path, a.content).length - importsOf(b.path, b.content).length)
+    const [closest] = tests
+    const [source] = closest === undefined ? [] : importsOf(closest.path, closest.content)
+    if (closest === undefined || source === undefined) return 'I cannot see what the failing tests are about.'
+
+    const file = yield* call(`${closest.path} tests \`${source}\`.`, 'read_file', { path: source, lineNumbers: false })
+    if (!file.ok) return `I cannot read ${source}: ${file.message}.`
+    const line = lineOf(file.content, /return Math\.floor\(.*\/ 100\)/)
+    const why = failing.find(({ file: path }) => path === closest.path)
+    if (line === undefined) {
+      return `I read ${source}, and see no line that explains ${why?.detail ?? 'what the test says'}. I changed nothing.`
+    }
+    const edited = yield* call(
+      `The test says ${why?.detail ?? 'that a cent is missing'}. Line ${line.number} of ${source} always rounds down: \`${line.text.trim()}\`. It has to round to the nearest cent.`,
+      'edit_file',
+      {
+        path: source,
+        oldText: line.text,
+        newText: line.text.replace('Math.floor', 'Math.round'),
+        expectedSha256: file.sha256,
+        reason: 'A discount is rounded to the nearest cent',
+      },
+    )
+    if (!edited.ok) return `The edit was refused (${edited.code}): ${edited.message}. I changed nothing.`
+
+    const second = yield* call('Now the tests again.', 'run_command', { command: 'npm test' })
+    if (!second.ok) return `I changed ${source}, and could not run the tests again: ${second.message}.`
+    const left = failingTests(outputOf(second))
+    if (left.length > 0) return `${source} is changed, and ${left.length} of the tests still fail: “${left[0]?.name}”.`
+    return `All tests pass. The cause was line ${line.number} of ${source}, which rounded every discount down; now it rounds to the nearest cent. ${failing.length} tests had failed because of it.`
+  },
+}

@@ -1,0 +1,20 @@
+import { scriptedModel } from 'wardspace/testing/scripted-model'
+import type { OpenedModel } from './models.ts'
+import { scenarioById } from './scenarios/index.ts'
+
+/** The model that plays a scenario, as fast as `pace` milliseconds a word. */
+export function openScripted(id: string, pace: number): OpenedModel {
+  const { title, script } = scenarioById(id)
+  const model = scriptedModel(script, { modelId: id, ...(pace > 0 && { wait: (_, signal) => pause(pace, signal) }) })
+  return { model, name: `Scripted: ${title}` }
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,77 @@
+import { type AuditRecord, createWorkspace, memorySink, type Workspace, type WorkspaceOptions } from 'wardspace'
+import { memory } from 'wardspace/backends/memory'
+import { bash } from 'wardspace/shells/bash'
+import { createAgent } from '../../playground/agent/create-agent.ts'
+import { scenarioById } from '../../playground/agent/scenarios/index.ts'
+import type { Agent, AgentEvent, AgentOptions, Scenario } from '../../playground/agent/types.ts'
+import { samples } from '../../playground/projects/samples/index.ts'
+
+export type Files = Readonly<Record<string, string>>
+
+export async function filesOf(sample: string): Promise<Files> {
+  const found = samples.find(({ id }) => id === sample)
+  if (found === undefined) throw new Error(`There is no sample ${sample}`)
+  return found.files()
+}
+
+export interface Played {
+  readonly scenario: Scenario
+  readonly workspace: Workspace
+  readonly agent: Agent
+  readonly events: AgentEvent[]
+  readonly records: () => readonly AuditRecord[]
+  /** All that the model said. */
+  readonly said: () => string
+  /** Every result as the model was shown it. */
+  readonly results: () => readonly Extract<AgentEvent, { type: 'result' }>[]
+  text(path: string): Promise<string>
+}
+
+/** A scenario that is ready to be played, on its sample as it is, or changed before. */
+export async function setUp(
+  id: string,
+  change: (files: Files) => Files = (files) => files,
+  more: Partial<WorkspaceOptions> & Partial<AgentOptions> = {},
+): Promise<Played> {
+  const scenario = scenarioById(id)
+  const sink = memorySink()
+  const { choice, conversation, onEvent, maxSteps, pace, tools: _, ...options } = more
+  const workspace = await createWorkspace({
+    backend: memory(change(await filesOf(scenario.sample))),
+    shell: bash(),
+    audit: sink,
+    ...scenario.workspace,
+    ...options,
+  })
+  const events: AgentEvent[] = []
+  const agent = createAgent({
+    tools: () => workspace,
+    choice: choice ?? { kind: 'scripted', scenario: id },
+    ...(conversation && { conversation }),
+    ...(maxSteps && { maxSteps }),
+    ...(pace && { pace }),
+    onEvent: (event) => {
+      events.push(event)
+      onEvent?.(event)
+    },
+  })
+  return {
+    ...{ scenario, workspace, agent, events },
+    records: () => sink.records(),
+    said: () => events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join(''),
+    results: () => events.filter((event) => event.type === 'result'),
+    async text(path) {
+      const { content } = await workspace.files.read(path)
+      return content
+    },
+  }
+}
+
+/** Replaces a text that must be there, in one file. */
+export function changed(path: string, from: string, to: string): (files: Files) => Files {
+  return (files) => {
+    const text = files[path]
+    if (text === undefined || !text.includes(from)) throw new Error(`${path} holds no ${JSON.stringify(from)}`)
+    return { ...files, [path]: text.replaceAll(from, to) }
+  }
+}
