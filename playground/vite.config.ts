@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig, type Plugin } from 'vite'
 import { contentSecurityPolicy, headersFor } from './server/policy.ts'
@@ -10,7 +11,7 @@ export default defineConfig({
   // Any host, below any path.
   base: './',
   resolve: { alias: published() },
-  plugins: [policyInPage()],
+  plugins: [policyInPage(), filesInServiceWorker()],
   worker: { format: 'es' },
   server: { headers: headersFor('/') },
   build: {
@@ -21,6 +22,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 3_000,
+    rollupOptions: {
+      input: [join(import.meta.dirname, 'index.html'), join(import.meta.dirname, 'offline/service-worker.ts')],
+      output: {
+        // A service worker is known by its address.
+        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+      },
+    },
   },
 })
 
@@ -49,5 +57,25 @@ function policyInPage(): Plugin {
         injectTo: 'head-prepend',
       },
     ],
+  }
+}
+
+/** Tells the service worker what the build consists of. */
+function filesInServiceWorker(): Plugin {
+  return {
+    name: 'files-in-service-worker',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle(_, bundle) {
+      const worker = bundle['service-worker.js']
+      if (worker?.type !== 'chunk') return
+      if (worker.imports.length > 0) throw new Error('The service worker must be one file')
+      const built = Object.keys(bundle).filter((name) => name !== 'service-worker.js' && !name.endsWith('.map'))
+      const files = ['./', 'index.html', ...readdirSync(join(import.meta.dirname, 'public')), ...built]
+      const version = createHash('sha256')
+      for (const output of Object.values(bundle)) version.update(output.type === 'chunk' ? output.code : output.source)
+      const told = JSON.stringify({ version: version.digest('hex').slice(0, 16), files: [...new Set(files)].sort() })
+      worker.code = worker.code.replace('__BUILD__', told)
+    },
   }
 }

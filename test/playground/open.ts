@@ -62,7 +62,16 @@ async function built(root: string): Promise<string> {
       if (existsSync(join(home, 'index.html'))) return home
       const { build } = await import('vite')
       const outDir = `${home}.${process.pid}`
-      await build({ root, configFile: join(top, 'playground/vite.config.ts'), logLevel: 'error', build: { outDir } })
+      const { default: config } = await import('../../playground/vite.config.ts')
+      const isOwn = root !== config.root
+      await build({
+        ...config,
+        root,
+        configFile: false,
+        logLevel: 'error',
+        // A page of the tests' own is one page, and has no service worker.
+        build: { ...config.build, outDir, ...(isOwn && { rollupOptions: { input: join(root, 'index.html') } }) },
+      })
       renameSync(outDir, home)
       return home
     } finally {

@@ -1,0 +1,42 @@
+import type { Workspace } from 'wardspace'
+
+/** A patch that `git apply` takes, and what is not in it. */
+export interface Patch {
+  readonly text: string
+  readonly filesChanged: number
+  readonly warnings: readonly string[]
+}
+
+/**
+ * What changed in a workspace since its last commit or, without a repository, since it was opened. Secret and ignored
+ * files are never in it, and the warnings say so.
+ *
+ * @param workspace anything that takes calls
+ */
+export async function patchOf(call: Workspace['call']): Promise<Patch> {
+  const result = await call('diff_workspace', { maxBytes: Number.MAX_SAFE_INTEGER })
+  if (!result.ok) throw new Error(result.message)
+  const { filesChanged, warnings } = result
+  if (!result.truncated) return { text: result.diff, filesChanged, warnings }
+  if (result.artifactUri === undefined) throw new Error('Cannot make the patch: it is too long')
+  const text = await wholeOf(call, result.artifactUri)
+  if ((await sha256Of(text)) !== result.diffSha256) throw new Error('Cannot make the patch: it is not whole')
+  return { text, filesChanged, warnings: [] }
+}
+
+/** The whole of what a result showed the beginning of. */
+async function wholeOf(call: Workspace['call'], uri: string): Promise<string> {
+  let text = ''
+  for (let startLine = 1; ; ) {
+    const part = await call('read_file', { path: uri, startLine, maxLines: 1_000 })
+    if (!part.ok) throw new Error(part.message)
+    text += part.content
+    if (part.endLine >= part.totalLines) return text
+    startLine = part.endLine + 1
+  }
+}
+
+async function sha256Of(text: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

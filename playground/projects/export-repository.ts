@@ -1,0 +1,32 @@
+import type { Backend } from 'wardspace'
+import { memory } from 'wardspace/backends/memory'
+import { git } from 'wardspace/git'
+import { zipOf } from './export-zip.ts'
+import { filesOf } from './files-of.ts'
+import { fill } from './fill.ts'
+import type { Task } from './types.ts'
+
+/**
+ * A project as a git repository with its files, zipped. The repository that it has is taken as it is; where it has none,
+ * one is made in a copy, with everything that git does not ignore in a first commit.
+ */
+export async function repositoryOf(
+  backend: Backend,
+  { name }: { readonly name: string },
+  task: Task = {},
+): Promise<Blob> {
+  const entries = await backend.list('' as Parameters<Backend['list']>[0])
+  if (entries.some((entry) => entry.name === '.git')) return zipOf(backend, task)
+  const copy = memory()
+  await fill(copy, { files: filesOf(backend) }, task)
+  const repository = git().open({
+    backend: copy,
+    mayRead: () => true,
+    change: async (changes) => void (await copy.commit(changes, { durability: 'relaxed' })),
+    now: () => Date.now(),
+  })
+  await repository.init()
+  await repository.add('.')
+  await repository.commit({ message: `${name}, as exported` })
+  return zipOf(copy, task)
+}
