@@ -20,6 +20,8 @@ export const permissions = [
   'memory:read',
   'memory:write',
   'plan:submit',
+  // Git's own files, by git's own operations: no tool has it, and nothing else opens them.
+  'git:write',
 ] as const
 
 export type Permission = (typeof permissions)[number]

@@ -3,10 +3,11 @@ import { isMutating } from './access.ts'
 import { overlay } from './backends/overlay.ts'
 import { commandEnd, runInBackground } from './background.ts'
 import { commandGit } from './command-git.ts'
+import { openCommandRepository } from './command-repository.ts'
 import type { ContextOptions } from './context.ts'
 import { ToolError } from './errors.ts'
 import { classifyPath } from './files/classify.ts'
-import type { Path } from './paths/logical-path.ts'
+import { isWithin, type Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { Question } from './policy/approval.ts'
 import { denied } from './policy/policy.ts'
@@ -16,12 +17,17 @@ import type { CommandDesk, CommandGit, CommandTransaction, OnCommit } from './sh
 import { sightFor } from './sight.ts'
 import type { Change } from './vfs/backend.ts'
 
+export interface DeskOptions extends Pick<ContextOptions, 'record' | 'ask' | 'began' | 'commit'> {
+  /** @throws ToolError where what the run has read may not flow there */
+  readonly reachesHost: (host: string) => void
+}
+
 /** The shell as one judged call may use it; `undefined` where the workspace has none. */
 export function deskFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, ask, commit }: Pick<ContextOptions, 'record' | 'ask' | 'commit'>,
+  { record, ask, began, commit, reachesHost }: DeskOptions,
 ): CommandDesk | undefined {
   const { shell } = core
   if (shell === undefined) return undefined
@@ -77,13 +83,31 @@ export function deskFor(
     }
     const files = createCommandFiles(options)
     let git: CommandGit | undefined
+    /** Whether git's own files may be among the changes: no other way leads to them. */
+    let isGitOpen = false
+    const requireHost = (url: URL) => {
+      if (core.policy.mayReach(url)) return reachesHost(url.hostname)
+      const error = new ToolError('POLICY_DENIED', `policy names no network host ${JSON.stringify(url.host)}`)
+      throw files.refuse('command:run', url.host, error)
+    }
     return {
       files,
       signal: stopped,
       git: () => {
         const sight = sightFor(core.policy, facts, 'diff', call.verdict)
         const sees = (path: Path) => sight.see(path, 'file')
-        git ??= commandGit({ backend: drafts, sees, onRead: options.onRead, signal: stopped })
+        const { onRead } = options
+        const shared = { backend: drafts, files, sees, onRead, signal: stopped }
+        git ??= commandGit({
+          ...shared,
+          async change(view) {
+            // Resumed, the call must come to the same commits that were approved.
+            const opened = { ...shared, provider: core.git, requireHost, now: () => began }
+            const repository = await openCommandRepository(opened, view)
+            isGitOpen = true
+            return repository
+          },
+        })
         return git
       },
       onCommit,
@@ -109,7 +133,7 @@ export function deskFor(
         const known = new Set(accesses.map(({ path }) => path))
         // Every change is judged by some access, whatever way it came about.
         for (const { path, to } of changes) {
-          if (!known.has(path)) accesses.push(accessOf(path, to === null))
+          if (!known.has(path)) accesses.push(accessOf(path, to === null, isGitOpen))
         }
         return { changes, accesses }
       },
@@ -152,10 +176,12 @@ export function deskFor(
   }
 }
 
-function accessOf(path: Path, isGone: boolean): GuardedAccess {
-  const permission = isGone ? 'file:delete' : 'file:write:replace'
+function accessOf(path: Path, isGone: boolean, withGit: boolean): GuardedAccess {
+  const permission = withGit && isWithin(path, GIT) ? 'git:write' : isGone ? 'file:delete' : 'file:write:replace'
   return { permission, asked: path, path, classification: classifyPath(path), recursive: false }
 }
+
+const GIT = '.git' as Path
 
 function keyOf({ permission, asked, path }: GuardedAccess): string {
   return JSON.stringify([permission, asked, path])

@@ -1,29 +1,39 @@
+import type { RepositoryView } from './command-repository.ts'
+import { ToolError } from './errors.ts'
 import { redact } from './files/secrets.ts'
+import type { Changed } from './git/changed.ts'
+import { fileAt, filesOf } from './git/checkout.ts'
+import { compareTrees, sectionsOf, treeOfIndex } from './git/compare-commits.ts'
 import { gitFiles } from './git/files.ts'
 import type { LogEntry } from './git/provider.ts'
 import { openReader } from './git/reader.ts'
+import { EMPTY_TREE, type TreeDirectory } from './git/trees.ts'
 import { createWorkspaceDiffs } from './git/workspace-diff.ts'
-import type { Path } from './paths/logical-path.ts'
-import type { CommandGit } from './shells/shell.ts'
+import { ancestorsOf, type Path, parsePath, quote } from './paths/logical-path.ts'
+import type { ReachedFiles } from './shells/command-files.ts'
+import type { CommandDiff, CommandGit, CommandRepository, CommandStatus, GitState } from './shells/shell.ts'
 import type { Backend } from './vfs/backend.ts'
 
 export interface CommandGitOptions {
   readonly backend: Backend
+  readonly files: Pick<ReachedFiles, 'reach' | 'show'>
   /** Whether a file may be shown, with its content. */
   readonly sees: (path: Path) => boolean
   /** Told of each file whose content is shown. */
   readonly onRead: (path: Path, bytes: number) => void
   readonly signal: AbortSignal
+  /** Opens what changes the repository. */
+  readonly change: (view: RepositoryView) => Promise<CommandRepository>
 }
 
 const decoder = new TextDecoder()
 const MOST_BRANCHES = 10_000
 
-/** The repository below `.git` of the root, for looking only. */
-export function commandGit({ backend, sees, onRead, signal }: CommandGitOptions): CommandGit {
+/** The repository below `.git` of the root, as one command sees it. */
+export function commandGit({ backend, files: gate, sees, onRead, signal, change }: CommandGitOptions): CommandGit {
   const files = gitFiles(backend)
-  const reader = openReader(backend)
-  const diffs = createWorkspaceDiffs(backend)
+  let reader = openReader(backend)
+  let diffs = createWorkspaceDiffs(backend)
 
   async function head(): ReturnType<CommandGit['head']> {
     const bytes = await files.read('HEAD')
@@ -39,6 +49,20 @@ export function commandGit({ backend, sees, onRead, signal }: CommandGitOptions)
     const [, name = '', email = '', at = '0'] = /^author (.*) <(.*)> (\d+) [+-]\d{4}$/m.exec(fields) ?? []
     const parents = [...fields.matchAll(/^parent ([0-9a-f]{40})$/gm)].map(([, id]) => id as string)
     return { commit, parents, message: redact(message).text, author: { name, email, at: Number(at) * 1000 } }
+  }
+
+  async function treeOf(ref: string | undefined): Promise<TreeDirectory> {
+    const commit = ref === undefined ? await reader.headCommit() : await reader.resolve(ref)
+    return commit === undefined ? EMPTY_TREE : reader.tree(commit)
+  }
+
+  async function shown(changed: readonly Changed[]): Promise<readonly CommandDiff[]> {
+    const sections = await sectionsOf(changed.filter(({ path }) => sees(path)))
+    for (const { path, oldPath, text } of sections) {
+      onRead(path as Path, text.length)
+      if (oldPath !== undefined) onRead(oldPath as Path, 0)
+    }
+    return sections
   }
 
   return {
@@ -59,32 +83,49 @@ export function commandGit({ backend, sees, onRead, signal }: CommandGitOptions)
       return [...names].sort()
     },
     resolve: (name) => reader.resolve(name),
-    async status() {
+
+    async status({ untracked = 'directories' } = {}) {
       const { entries } = await reader.index()
-      const changed = await diffs.changed(undefined, signal)
-      return changed.flatMap(({ path, old, now }) => {
-        if (!sees(path)) return []
-        const known = entries.get(path)
-        const status = old === null ? 'added' : now === null ? 'deleted' : 'modified'
-        const staged = now === null ? known === undefined : known?.id === now.id && known.mode === now.mode
-        return [{ path, status, staged } as const]
-      })
-    },
-    async diff(base) {
-      const found = await diffs.diff({
-        base,
-        wants: () => true,
-        sees: (path) => sees(path as Path),
-        knows: () => false,
-        withBinary: () => false,
-        signal,
-      })
-      for (const { path, oldPath, text } of found.sections) {
-        onRead(path as Path, text.length)
-        if (oldPath !== undefined) onRead(oldPath as Path, 0)
+      const tree = await treeOf(undefined)
+      const found: CommandStatus[] = []
+      const note = (path: string, index: GitState, now: GitState) => {
+        if ((index !== 'same' || now !== 'same') && sees(path as Path)) found.push({ path, index, files: now })
       }
-      return found.sections.map(({ path, text, insertions, deletions }) => ({ path, text, insertions, deletions }))
+      const looked = new Set<string>()
+      const loose = new Set<string>()
+      for (const { path, old, now } of await diffs.changedFrom(tree, signal)) {
+        looked.add(path)
+        const entry = entries.get(path) ?? null
+        note(path, stateOf(old, entry), entry === null ? 'same' : stateOf(entry, now))
+        if (entry === null && now !== null && sees(path)) loose.add(path)
+      }
+      const added = new Set<string>(entries.keys())
+      for (const [path, file] of filesOf(tree)) {
+        added.delete(path)
+        if (looked.has(path)) continue
+        const entry = entries.get(path) ?? null
+        note(path, stateOf(file, entry), entry === null ? 'same' : stateOf(entry, file))
+        if (entry === null && sees(path as Path)) loose.add(path)
+      }
+      // In the index alone, and in no file any more.
+      for (const path of added) if (!looked.has(path)) note(path, 'added', 'deleted')
+      const rows = untracked === 'files' ? loose : wholeDirectories(loose, entries.keys())
+      for (const path of [...rows].sort()) found.push({ path, index: 'same', files: 'untracked' })
+      // As git: what it knows first.
+      const rank = ({ files: now }: CommandStatus) => (now === 'untracked' ? 1 : 0)
+      return found.sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))
     },
+
+    async diff({ from, to }) {
+      const { entries } = await reader.index()
+      const index = treeOfIndex(entries)
+      const base = from === undefined && to === undefined ? index : await treeOf(from)
+      if (to === 'index') return shown(compareTrees(reader.objects, base, index))
+      if (to !== undefined) return shown(compareTrees(reader.objects, base, await treeOf(to)))
+      const changed = await diffs.changedFrom(base, signal)
+      return shown(changed.filter(({ path, old }) => old !== null || entries.has(path)))
+    },
+
     async log(ref, most) {
       const waiting = [await entryOf(await reader.resolve(ref))]
       const seen = new Set(waiting.map(({ commit }) => commit))
@@ -102,5 +143,63 @@ export function commandGit({ backend, sees, onRead, signal }: CommandGitOptions)
       }
       return found
     },
+
+    async show(ref) {
+      const entry = await entryOf(await reader.resolve(ref))
+      const [parent] = entry.parents
+      const before = parent === undefined ? EMPTY_TREE : await treeOf(parent)
+      // As git, a merge is shown by its message alone.
+      const changed = entry.parents.length > 1 ? [] : compareTrees(reader.objects, before, await treeOf(entry.commit))
+      return { entry, diff: await shown(changed) }
+    },
+
+    async fileAt(ref, path) {
+      // Judged before it is looked for: that a hidden file was there once must not be told.
+      await gate.reach({ permission: 'file:read', path })
+      const file = fileAt(await treeOf(ref), parsePath(path))
+      if (file === undefined || (file.mode & 0o170000) === 0o160000) {
+        throw new ToolError('NOT_FOUND', `${quote(path)} is no file in ${quote(ref)}`, { path })
+      }
+      return gate.show(path, await reader.objects.need(file.id, 'blob'))
+    },
+
+    change: () =>
+      change({
+        async changed() {
+          const { entries } = await reader.index()
+          const changed = await diffs.changedFrom(await treeOf(undefined), signal)
+          return changed.map(({ path }) => ({ path, tracked: entries.has(path) }))
+        },
+        tracked: async () => (await reader.index()).entries.keys(),
+        forget() {
+          reader = openReader(backend)
+          diffs = createWorkspaceDiffs(backend)
+        },
+      }),
   }
+}
+
+type Entry = { readonly id: string; readonly mode: number } | null
+
+/** Paths of which git knows nothing, those of a directory of which it knows nothing as one. */
+function wholeDirectories(loose: Iterable<string>, tracked: Iterable<string>): Set<string> {
+  const known = new Set<string>()
+  for (const path of tracked) for (const above of ancestorsOf(path as Path)) known.add(above)
+  const rows = new Set<string>()
+  for (const path of loose) {
+    const whole = ancestorsOf(path as Path)
+      .reverse()
+      .find((above) => !known.has(above))
+    rows.add(whole === undefined ? path : `${whole}/`)
+  }
+  return rows
+}
+
+function isSame(a: Entry, b: Entry): boolean {
+  return a?.id === b?.id && a?.mode === b?.mode
+}
+
+function stateOf(before: Entry, after: Entry): GitState {
+  if (isSame(before, after)) return 'same'
+  return before === null ? 'added' : after === null ? 'deleted' : 'modified'
 }

@@ -18,6 +18,8 @@ export interface ContextOptions {
   readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
   readonly signal: AbortSignal | undefined
   readonly flow: Flow
+  /** When the call began, milliseconds since 1970. */
+  readonly began: number
   /** Gets the approval of something that the draft comes upon. */
   readonly ask: (question: Question) => Promise<void>
   /** Carries out what came of the draft later, as a call of its own. */
@@ -29,7 +31,7 @@ export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, flow, signal, ask, commit }: ContextOptions,
+  { record, flow, signal, ask, began, commit }: ContextOptions,
 ): ToolContext {
   const reads = (path: Path, bytes = 0) => {
     run.rates.reads(bytes)
@@ -62,7 +64,13 @@ export function contextFor(
     },
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
-    commands: deskFor(core, run, call, { record: { ...record, reads }, ask, commit }),
+    commands: deskFor(core, run, call, {
+      record: { ...record, reads },
+      ask,
+      began,
+      commit,
+      reachesHost: flow.reachesHost,
+    }),
     processes: run.shell.processes,
     keepArtifact(name, text) {
       try {

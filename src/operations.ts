@@ -4,7 +4,7 @@ import { isOverlay } from './backends/overlay.ts'
 import { ToolError } from './errors.ts'
 import type { JournalEntry } from './evidence/journal.ts'
 import { type Return, takeBack, wayBack } from './evidence/take-back.ts'
-import { ancestorsOf, type Path, quote } from './paths/logical-path.ts'
+import { ancestorsOf, isWithin, type Path, quote } from './paths/logical-path.ts'
 import type { Core, Run } from './run.ts'
 import { type Draft, defineTool, type Tool, type ToolContext } from './tool.ts'
 import type { Backend, Change, State, Version } from './vfs/backend.ts'
@@ -68,7 +68,10 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
     output: z.object({ paths: z.array(z.string()) }),
     plan() {
       if (isOverlay(backend)) {
-        return accessesOf(pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' })))
+        return accessesOf(
+          pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' })),
+          true,
+        )
       }
       throw new ToolError('INVALID_INPUT', 'Cannot commit: the files of this workspace are no overlay', {
         hint: 'Open the workspace over overlay(...), or fork one.',
@@ -122,6 +125,7 @@ export function checkoutOperation(changes: readonly Change[], what: string): Too
           to,
           isNew: expect === 'absent' || expect === 'any',
         })),
+        false,
       ),
     draft: async () => ({ summary: `Did ${what}`, changes, result: () => ({ paths: changes.length }) }),
   }) as unknown as Tool
@@ -153,7 +157,10 @@ function returning<I extends z.ZodObject>(
     input,
     output: outcome,
     plan: (given) =>
-      accessesOf(planned(given).ways.map(({ path, to, from }) => ({ path, now: from, to, isNew: from === null }))),
+      accessesOf(
+        planned(given).ways.map(({ path, to, from }) => ({ path, now: from, to, isNew: from === null })),
+        true,
+      ),
     async draft(given, context: ToolContext): Promise<Draft<z.input<typeof outcome>>> {
       const { what, done, ways } = planned(given)
       const { changes, kept } = await takeBack(backend, what, ways)
@@ -176,17 +183,20 @@ interface Step {
   readonly isNew: boolean
 }
 
-/** Each path by its name. What lies below a file or a link is guarded by that: it leads nowhere now. */
-function accessesOf(steps: readonly Step[]): Access[] {
+const GIT = '.git' as Path
+
+/** Each path by its name; `withGit`: git's own files are among them only where git itself wrote them. What lies below a file or a link is guarded by that: it leads nowhere now. */
+function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
   const solid = new Set(steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path))
   return steps.map(({ path, to, isNew }) => {
     const below = ancestorsOf(path).findLast((above) => solid.has(above))
-    return { ...accessOf(path, to, isNew), ...(below === undefined ? {} : { below }) }
+    return { ...accessOf(path, to, isNew, withGit), ...(below === undefined ? {} : { below }) }
   })
 }
 
 /** The name itself is meant, whatever a link there leads to. */
-function accessOf(path: Path, to: State, isNew: boolean): Access {
+function accessOf(path: Path, to: State, isNew: boolean, withGit: boolean): Access {
+  if (withGit && isWithin(path, GIT)) return { permission: 'git:write', path, keepLast: true }
   const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
   return { permission, path, keepLast: true }
 }

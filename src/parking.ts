@@ -51,6 +51,8 @@ export interface Asking {
   readonly signal: AbortSignal | undefined
   /** Answers where the workspace has nobody who does. */
   readonly approve: ApproveHandler | undefined
+  /** When the call began, milliseconds since 1970. */
+  readonly began: number
   /** Told of every answer, for the record. */
   readonly answered: (question: Question, ...answer: Parameters<Answered>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
@@ -91,7 +93,7 @@ async function askOrPark(
   run: Run,
   call: Repeatable | undefined,
   request: Question,
-  { signal, earlier, answered, approve: handler }: Asking,
+  { signal, earlier, answered, approve: handler, began }: Asking,
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
@@ -108,6 +110,7 @@ async function askOrPark(
         tool: request.tool,
         input: call.input,
         at: core.clock(),
+        began,
         expiresAt: core.clock() + core.limits.approvalMs,
         request: { id, ...withEarlier(request, earlier) },
         effect: await effect(),

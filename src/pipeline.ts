@@ -87,7 +87,15 @@ export async function callTool(
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
     const repeatable = typeof called === 'string' ? { input } : undefined
-    const asking = { grant, signal, approve: options.approve, earlier: [] as Question[], answered: record.answered }
+    const began = grant?.parked.began ?? record.started
+    const asking = {
+      grant,
+      signal,
+      approve: options.approve,
+      began,
+      earlier: [] as Question[],
+      answered: record.answered,
+    }
     const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
@@ -104,6 +112,7 @@ export async function callTool(
       flow,
       signal,
       ask,
+      began,
       commit: (tool) => callTool(core, run, tool, {}),
     })
     let draft = await call.tool.draft(call.input, context)

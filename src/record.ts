@@ -30,6 +30,8 @@ export type Step =
 export interface CallRecord {
   /** Names the call: in the audit, in its result, and for undo. */
   readonly id: string
+  /** Milliseconds since 1970. */
+  readonly started: number
   /** Whether the call was counted against the rates. */
   counted: boolean
   readonly warnings: string[]
@@ -90,6 +92,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
 
   const record: CallRecord = {
     id: toolCallId,
+    started,
     counted: false,
     warnings: [],
     at: (next) => {

@@ -5,6 +5,7 @@ import type { Journal } from './evidence/journal.ts'
 import type { Ledger } from './evidence/ledger.ts'
 import type { DocumentCache } from './files/document.ts'
 import type { CarriedLabels } from './flow.ts'
+import type { GitProvider } from './git/provider.ts'
 import type { WorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import type { Limits } from './limits.ts'
@@ -47,6 +48,8 @@ export interface Core {
   readonly documents: DocumentCache
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
+  /** What commands change the repository with. */
+  readonly git: GitProvider | undefined
   /** Calls that wait for an approval. */
   readonly parking: ParkedCalls
   /** The runs that made them, by approval, where they were made here. */

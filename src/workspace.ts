@@ -65,7 +65,10 @@ export interface WorkspaceOptions {
   readonly artifacts?: Backend
   /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
   readonly staleGuard?: 'hash' | 'shown'
-  /** Gives {@link Workspace.git}: `git()` of `wardspace/git`. Diffs need it not. */
+  /**
+   * Gives {@link Workspace.git}, and lets the commands of `bash()` change the repository: `git()` of `wardspace/git`. Diffs
+   * need it not.
+   */
   readonly git?: GitProvider
   /**
    * What runs commands, such as `bash()` of `wardspace/shells/bash`; it is closed with the workspace. Without one there are
@@ -408,6 +411,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     origin,
     documents: createDocumentCache(limits.cacheBytes),
     diffs: createWorkspaceDiffs(backend),
+    git: options.git,
     parking: options.parked ?? memoryParking(),
     waiting: new Map(),
     hooks: options.hooks ?? {},

@@ -19,16 +19,23 @@ export interface KnownChange {
  * are named without their content.
  */
 export function diffOfChanges(known: readonly KnownChange[]): string {
-  return known.map(sectionOf).join('')
+  const own = known.filter(({ change }) => isGitInternal(change.path)).length
+  const told = own === 0 ? '' : `Git's own data: ${own} ${own === 1 ? 'change' : 'changes'}\n`
+  return known.map(sectionOf).join('') + told
 }
 
 function sectionOf({ change: { path, to }, before }: KnownChange): string {
-  if (to?.type === 'directory' || before?.type === 'directory') return ''
+  if (to?.type === 'directory' || before?.type === 'directory' || isGitInternal(path)) return ''
   if (classifyPath(path).protection === 'secret') return `Protected file ${path} ${verb(before, to)}\n`
   const old = sideOf(path, before)
   const now = sideOf(path, to)
   if (old === 'binary' || now === 'binary') return binaryDiff(bytesOf(path, before), bytesOf(path, to)).text
   return unifiedDiff(old, now).text
+}
+
+/** It is no text that anybody could read. */
+function isGitInternal(path: Path): boolean {
+  return classifyPath(path).protection === 'git'
 }
 
 function verb(before: State, to: State): string {

@@ -2,7 +2,9 @@ import { ToolError } from '../errors.ts'
 import { ancestorsOf, childOf, type LogicalPath, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, State } from '../vfs/backend.ts'
 import { linkTarget } from '../vfs/changes.ts'
+import { sameVersion, versionAt, versionOf } from '../vfs/states.ts'
 import { type Changed, LINK, SUBMODULE } from './changed.ts'
+import type { StagedFile } from './index-writer.ts'
 import { isNameable } from './nameable.ts'
 import type { Objects } from './objects.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
@@ -40,14 +42,71 @@ export async function planCheckout(
   }
   // With force, what no commit knows stays as it is.
   if (force) for (const { path, old } of dirty) if (old === null && fileAt(to, path) === undefined) wanted.delete(path)
-  if (conflicts.length > 0) {
-    throw new ToolError(
-      'WRITE_CONFLICT',
-      `Cannot check out: ${conflicts.length === 1 ? 'a file was' : `${conflicts.length} files were`} changed and would be overwritten, such as ${quote(conflicts[0] as Path)}`,
-      { paths: conflicts.slice(0, 100), hint: 'Commit the changes first, or force the checkout.' },
-    )
-  }
+  if (conflicts.length > 0) throw conflict(conflicts)
   return { changes: await changesFor(backend, objects, wanted, skipped), skipped }
+}
+
+/**
+ * The changes that bring single files to what they are given as; `null` is taken away.
+ */
+export async function planRestore(
+  backend: Backend,
+  objects: Objects,
+  wanted: ReadonlyMap<Path, TreeFile | null>,
+): Promise<CheckoutPlan> {
+  const skipped: string[] = []
+  const taken = new Map<Path, TreeFile | null>()
+  for (const [path, file] of wanted) {
+    if (
+      file?.mode === SUBMODULE ||
+      !path.split('/').every((name, i, all) => isNameable(all.slice(0, i).join('/') as Path, name))
+    )
+      skipped.push(path)
+    else taken.set(path, file)
+  }
+  const changes = await changesFor(backend, objects, taken, skipped)
+  // What is as it shall be already is no change.
+  const differing = await Promise.all(
+    changes.map(async (change) => !sameVersion(await versionAt(backend, change.path), versionOf(change.to))),
+  )
+  return { changes: changes.filter((_, i) => differing[i]), skipped }
+}
+
+/**
+ * The index after a checkout: what both commits have alike stays as it was put there. Empty, it is taken for none.
+ *
+ * @throws ToolError `WRITE_CONFLICT` where something was put there that the checkout would take out
+ */
+export function carriedIndex(
+  index: ReadonlyMap<string, StagedFile>,
+  from: TreeDirectory,
+  to: TreeDirectory,
+): Map<string, StagedFile> {
+  const target = new Map(filesOf(to))
+  // Without times and sizes: git looks at the content itself, once.
+  if (index.size === 0) return new Map([...target].map(([path, file]) => [path, { ...file, size: 0 }]))
+  const source = new Map(filesOf(from))
+  const carried = new Map(index)
+  for (const path of new Set([...source.keys(), ...target.keys()])) {
+    const [old, now, staged] = [source.get(path), target.get(path), index.get(path)]
+    if (sameEntry(old, now)) continue
+    if (!sameEntry(staged, old) && !sameEntry(staged, now)) throw conflict([path as Path])
+    if (now === undefined) carried.delete(path)
+    else carried.set(path, { ...now, size: 0 })
+  }
+  return carried
+}
+
+function sameEntry(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
+  return a?.id === b?.id && a?.mode === b?.mode
+}
+
+function conflict(paths: readonly Path[]): ToolError {
+  return new ToolError(
+    'WRITE_CONFLICT',
+    `Cannot check out: ${paths.length === 1 ? 'a file was' : `${paths.length} files were`} changed and would be overwritten, such as ${quote(paths[0] as Path)}`,
+    { paths: paths.slice(0, 100), hint: 'Commit the changes first, or force the checkout.' },
+  )
 }
 
 function differences(

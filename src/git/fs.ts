@@ -16,6 +16,8 @@ const GIT = '.git' as Path
  */
 export function gitFs(backend: Backend): GitFs {
   function reach(name: string): Path {
+    // A name that a server made up must lead nowhere but below the directory that it is put in.
+    if (/(^|\/)\.\.(\/|$)/.test(name)) throw errno('EACCES', name)
     const path = parsePath(name.replace(/^\/+/, '') || '.')
     if (!isWithin(path, GIT)) throw errno('EACCES', name)
     return path as Path
@@ -127,6 +129,20 @@ export async function makeDirectories(backend: Backend, path: Path): Promise<voi
   await backend.commit(
     missing.map((directory) => ({ path: directory, expect: 'any', to: { type: 'directory' } })),
     { durability: 'relaxed' },
+  )
+}
+
+/** Takes all of git's own files away. */
+export async function removeRepository(backend: Backend): Promise<void> {
+  if ((await backend.stat(GIT))?.type !== 'directory') return
+  const found: Path[] = [GIT]
+  for (const directory of found) {
+    if ((await backend.stat(directory))?.type !== 'directory') continue
+    for (const { name } of await backend.list(directory)) found.push(childOf(directory, name))
+  }
+  await backend.commit(
+    found.map((path) => ({ path, expect: 'any', to: null })),
+    { durability: 'durable' },
   )
 }
 

@@ -1,13 +1,16 @@
 import type { HttpClient } from 'isomorphic-git'
 import { ToolError } from '../errors.ts'
 
-/** HTTP over the platform's `fetch`, cancelled by the signal also while a body arrives. */
-export function httpClient(signal: AbortSignal | undefined): HttpClient {
+/**
+ * HTTP over the platform's `fetch`, cancelled by the signal also while a body arrives. Where hosts are limited, each
+ * redirection is looked at before it is followed.
+ */
+export function httpClient(signal: AbortSignal | undefined, requireHost?: (url: URL) => void): HttpClient {
   return {
     async request({ url, method = 'GET', headers = {}, body }) {
       if (isCancelled(signal)) throw cancelled()
       try {
-        const response = await fetch(url, {
+        const response = await request(url, {
           method,
           headers,
           ...(body === undefined ? {} : { body: (await joined(body)) as Uint8Array<ArrayBuffer> }),
@@ -26,7 +29,28 @@ export function httpClient(signal: AbortSignal | undefined): HttpClient {
       }
     },
   }
+
+  async function request(url: string, init: RequestInit): Promise<Response> {
+    if (requireHost === undefined) return fetch(url, init)
+    let at = new URL(url)
+    for (let hops = 0; hops <= MAX_REDIRECTIONS; hops++) {
+      requireHost(at)
+      const response = await fetch(at, { ...init, redirect: 'manual' })
+      const location = response.headers.get('location')
+      const isRedirection = response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)
+      if (!isRedirection) return response
+      // A page is not told where it is sent to; and what is sent along is for the first address alone.
+      if (location === null || init.method !== 'GET') break
+      at = new URL(location, at)
+    }
+    throw new ToolError(
+      'BACKEND_ERROR',
+      'Cannot go on with git: the server sends elsewhere; use the address it moved to',
+    )
+  }
 }
+
+const MAX_REDIRECTIONS = 3
 
 function isCancelled(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true

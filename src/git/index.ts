@@ -2,12 +2,14 @@ import type { GitProvider, Person } from './provider.ts'
 import { openRepository } from './repository.ts'
 
 export type {
+  CommitRequest,
   GitHost,
   GitProvider,
   LogEntry,
   Person,
   RemoteOptions,
   Repository,
+  RestoreOptions,
   StatusEntry,
 } from './provider.ts'
 export { openRepository }

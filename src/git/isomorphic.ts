@@ -4,6 +4,7 @@ export {
   branch,
   commit,
   currentBranch,
+  deleteRef,
   fetch,
   init,
   listBranches,

@@ -13,6 +13,8 @@ export interface GitHost {
   mayRead(path: LogicalPath): boolean
   /** Changes files of the workspace, guarded like any other change; throws what refuses it. */
   change(changes: readonly Change[], what: string): Promise<void>
+  /** Throws what refuses an address; without it, every one may be reached. Asked again for each redirection. */
+  requireHost?(url: URL): void
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -46,13 +48,29 @@ export interface RemoteOptions {
   readonly depth?: number
 }
 
+export interface CommitRequest {
+  /** Left out, that of the commit which is amended. */
+  readonly message?: string
+  readonly author?: Person
+  /** Puts the commit in the place of the last one. */
+  readonly amend?: boolean
+}
+
+export interface RestoreOptions {
+  readonly from?: string
+  /** `index`: the files stay as they are. */
+  readonly only?: 'index'
+  /** What the commit does not have stays. Default: it is taken away. */
+  readonly overlay?: boolean
+}
+
 /** The repository of a workspace. Throws `ToolError` for whatever cannot be done. */
 export interface Repository {
   init(options?: { readonly defaultBranch?: string }): Promise<void>
   /** Takes the present state of files and directories into the index. What is ignored or may not be read is left out. */
   add(paths: string | readonly string[]): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }>
   /** Commits what is in the index; gives the id. */
-  commit(options: { readonly message: string; readonly author?: Person }): Promise<string>
+  commit(options: CommitRequest): Promise<string>
   log(options?: { readonly ref?: string; readonly depth?: number }): Promise<readonly LogEntry[]>
   /** What differs from HEAD. */
   status(): Promise<readonly StatusEntry[]>
@@ -61,11 +79,20 @@ export interface Repository {
   currentBranch(): Promise<string | undefined>
   /** Makes a branch, at HEAD or at another commit. */
   branch(name: string, options?: { readonly at?: string }): Promise<void>
-  /** Brings the files to a branch, tag or commit. Files that were changed are never overwritten unless `force`. */
+  /** Takes a branch away; what it named stays. Not the one that HEAD names. */
+  deleteBranch(name: string): Promise<void>
+  /** Names another branch in HEAD, there or not yet; files and index stay as they are. */
+  moveTo(branch: string): Promise<void>
+  /** Brings the files to a branch, tag or commit. What is in the index and is the same in both commits stays there. Files that were changed are never overwritten unless `force`. */
   checkout(
     ref: string,
     options?: { readonly force?: boolean },
   ): Promise<{ readonly commit: string; readonly skipped: readonly string[] }>
+  /**
+   * Brings single files and directories back to what is in the index, or, with `from`, index and files to a commit. What may
+   * not be read is left out.
+   */
+  restore(paths: readonly string[], options?: RestoreOptions): Promise<readonly string[]>
   /** Fetches into `refs/remotes/origin`; gives the commit that the remote's branch names. */
   fetch(options?: RemoteOptions & { readonly url?: string; readonly ref?: string }): Promise<string | undefined>
   /** Init, fetch and checkout. The workspace must have no repository yet. */

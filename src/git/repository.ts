@@ -4,16 +4,16 @@ import { isWithin, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../vfs/backend.ts'
 import { throwIfAborted } from '../vfs/changes.ts'
 import type { Changed, Side } from './changed.ts'
-import { filesOf, planCheckout } from './checkout.ts'
-import { gitFs, gitPath, makeDirectories } from './fs.ts'
+import { carriedIndex, filesOf, planCheckout, planRestore } from './checkout.ts'
+import { gitFs, gitPath, makeDirectories, removeRepository } from './fs.ts'
 import { cancelled, httpClient } from './http.ts'
 import { indexFile, type StagedFile } from './index-writer.ts'
 import { deflate } from './inflate.ts'
 import { loadIsomorphic } from './load.ts'
-import type { GitHost, Person, Repository } from './provider.ts'
+import type { GitHost, Person, RemoteOptions, Repository } from './provider.ts'
 import { openReader, type RepositoryReader } from './reader.ts'
 import { objectId } from './sha1.ts'
-import { EMPTY_TREE, type TreeDirectory } from './trees.ts'
+import { EMPTY_TREE, type TreeDirectory, type TreeFile } from './trees.ts'
 import { createWorkspaceDiffs } from './workspace-diff.ts'
 
 const DIR = '/'
@@ -97,12 +97,11 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
     // Without a commit, HEAD's tree is empty, and every file that is there was added.
     const head = await reader.headCommit()
     const dirty = head === undefined ? await presentOf(to) : await diffs.changed(head)
+    const index = force ? new Map<string, StagedFile>() : await staged()
+    const carried = carriedIndex(index, from, to)
     const plan = await planCheckout(backend, reader.objects, from, to, dirty, force)
     if (plan.changes.length > 0) await host.change(plan.changes, `checkout ${commit.slice(0, 12)}`)
-    const files = new Map<string, StagedFile>()
-    // Without times and sizes: git looks at the content itself, once.
-    for (const [path, file] of filesOf(to)) files.set(path, { ...file, size: 0 })
-    await writeIndex(files)
+    await writeIndex(carried)
     return { commit, skipped: plan.skipped }
   }
 
@@ -167,10 +166,17 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       return { staged: done, leftOut }
     },
 
-    async commit({ message, author: by = author }) {
+    async commit({ message: given, author: by = author, amend = false }) {
       await requireRepository()
+      if ((await backend.stat(gitPath('MERGE_HEAD'))) !== undefined) {
+        throw new ToolError('BACKEND_ERROR', 'Cannot commit: a merge was begun, and only git itself can end it')
+      }
+      const message = given ?? (amend ? await lastMessage() : undefined)
+      if (message === undefined) throw new ToolError('INVALID_INPUT', 'Cannot commit without a message')
       const at = { ...by, timestamp: Math.floor(host.now() / 1000), timezoneOffset: 0 }
-      return git('commit', (isomorphic) => isomorphic.commit({ fs, dir: DIR, message, author: at, committer: at }))
+      return git('commit', (isomorphic) =>
+        isomorphic.commit({ fs, dir: DIR, message, author: at, committer: at, amend }),
+      )
     },
 
     async log({ ref = 'HEAD', depth } = {}) {
@@ -219,22 +225,62 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       await git(`make branch ${quote(name)}`, (isomorphic) => isomorphic.branch({ fs, dir: DIR, ref: name, object }))
     },
 
+    async deleteBranch(name) {
+      requireName(name)
+      await requireRepository()
+      if ((await repository.currentBranch()) === name) {
+        throw new ToolError('INVALID_INPUT', `Cannot delete branch ${quote(name)}: it is checked out`)
+      }
+      if (!(await repository.branches()).includes(name)) {
+        throw new ToolError('NOT_FOUND', `Cannot delete branch ${quote(name)}: there is none of that name`)
+      }
+      await git(`delete branch ${quote(name)}`, (isomorphic) =>
+        isomorphic.deleteRef({ fs, dir: DIR, ref: `refs/heads/${name}` }),
+      )
+    },
+
+    async moveTo(branch) {
+      requireName(branch)
+      await requireRepository()
+      await writeHead(`refs/heads/${branch}`, true)
+    },
+
     async checkout(ref, { force = false } = {}) {
       await requireRepository()
       const commit = await reader.resolve(ref)
       const isBranch = (await repository.branches()).includes(ref)
       const result = await checkoutCommit(commit, force)
-      await git('set HEAD', (isomorphic) =>
-        isomorphic.writeRef({
-          fs,
-          dir: DIR,
-          ref: 'HEAD',
-          value: isBranch ? `refs/heads/${ref}` : commit,
-          symbolic: isBranch,
-          force: true,
-        }),
-      )
+      await writeHead(isBranch ? `refs/heads/${ref}` : commit, isBranch)
       return result
+    },
+
+    async restore(paths, { from, only, overlay = false } = {}) {
+      await requireRepository()
+      const wanted = paths.map((path) => parsePath(path))
+      const files = await staged()
+      const tree = from === undefined ? undefined : await reader.tree(await reader.resolve(from))
+      const source = tree === undefined ? files : new Map(filesOf(tree))
+      const changes = new Map<Path, StagedFile | TreeFile | null>()
+      for (const one of wanted) {
+        const all = new Set(overlay ? source.keys() : [...source.keys(), ...files.keys()])
+        const below = [...all].filter((path) => isWithin(path as Path, one) && host.mayRead(path as Path))
+        if (below.length === 0) {
+          throw new ToolError('NOT_FOUND', `Cannot restore ${quote(one)}: it matches no file known to git`, {
+            path: one,
+          })
+        }
+        for (const path of below) changes.set(path as Path, source.get(path) ?? null)
+      }
+      const plan = only === 'index' ? undefined : await planRestore(backend, reader.objects, changes)
+      if (plan !== undefined && plan.changes.length > 0) await host.change(plan.changes, 'restore')
+      if (tree === undefined) return plan?.skipped ?? []
+      for (const [path, file] of changes) {
+        if (file === null) files.delete(path)
+        else if (files.get(path)?.id !== file.id || files.get(path)?.mode !== file.mode)
+          files.set(path, { ...file, size: 0 })
+      }
+      await writeIndex(files)
+      return plan?.skipped ?? []
     },
 
     async fetch({ url, ref, corsProxy, headers, onProgress, signal, depth } = {}) {
@@ -245,7 +291,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
         (isomorphic) =>
           isomorphic.fetch({
             fs,
-            http: httpClient(signal),
+            http: httpClient(signal, host.requireHost),
             dir: DIR,
             remote: REMOTE,
             singleBranch: ref !== undefined,
@@ -267,27 +313,44 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       if ((await backend.stat(gitPath())) !== undefined) {
         throw new ToolError('ALREADY_EXISTS', 'Cannot clone: the workspace has a repository already')
       }
-      await repository.init()
-      await git('add the remote', (isomorphic) => isomorphic.addRemote({ fs, dir: DIR, remote: REMOTE, url }))
-      const commit = await repository.fetch({ ...how, url, ...(ref === undefined ? {} : { ref }) })
-      if (commit === undefined) throw new ToolError('NOT_FOUND', 'Cannot clone: the remote has no such branch')
-      const name = ref ?? (await remoteBranch(commit)) ?? 'main'
-      requireName(name)
-      throwIfAborted(how.signal)
-      const result = await checkoutCommit(commit, false)
-      await git('make the branch', async (isomorphic) => {
-        await isomorphic.writeRef({ fs, dir: DIR, ref: `refs/heads/${name}`, value: commit, force: true })
-        await isomorphic.writeRef({
-          fs,
-          dir: DIR,
-          ref: 'HEAD',
-          value: `refs/heads/${name}`,
-          symbolic: true,
-          force: true,
-        })
-      })
-      return result
+      try {
+        return await cloned(url, ref, how)
+      } catch (error) {
+        // What was fetched of it must not stand in the way of the next try.
+        await removeRepository(backend)
+        reader = openReader(backend)
+        throw error
+      }
     },
+  }
+
+  async function cloned(url: string, ref: string | undefined, how: RemoteOptions) {
+    await repository.init()
+    await git('add the remote', (isomorphic) => isomorphic.addRemote({ fs, dir: DIR, remote: REMOTE, url }))
+    const commit = await repository.fetch({ ...how, url, ...(ref === undefined ? {} : { ref }) })
+    if (commit === undefined) throw new ToolError('NOT_FOUND', 'Cannot clone: the remote has no such branch')
+    const name = ref ?? (await remoteBranch(commit)) ?? 'main'
+    requireName(name)
+    throwIfAborted(how.signal)
+    const result = await checkoutCommit(commit, false)
+    await git('make the branch', (isomorphic) =>
+      isomorphic.writeRef({ fs, dir: DIR, ref: `refs/heads/${name}`, value: commit, force: true }),
+    )
+    await writeHead(`refs/heads/${name}`, true)
+    return result
+  }
+
+  async function lastMessage(): Promise<string | undefined> {
+    const head = await reader.headCommit()
+    if (head === undefined) return undefined
+    const text = new TextDecoder().decode(await reader.objects.need(head, 'commit'))
+    return text.slice(text.indexOf('\n\n') + 2)
+  }
+
+  async function writeHead(value: string, symbolic: boolean): Promise<void> {
+    await git('set HEAD', (isomorphic) =>
+      isomorphic.writeRef({ fs, dir: DIR, ref: 'HEAD', value, symbolic, force: true }),
+    )
   }
 
   /** The remote's own branch: the one that its HEAD names. */

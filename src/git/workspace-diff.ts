@@ -1,6 +1,6 @@
 import { sha256Text } from '../files/version.ts'
 import { type IgnoreScope, isIgnored } from '../paths/ignore.ts'
-import { ancestorsOf, childOf, type LogicalPath, type Path, ROOT } from '../paths/logical-path.ts'
+import { ancestorsOf, childOf, isWithin, type LogicalPath, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../vfs/backend.ts'
 import { type BaseDirectory, baseOfNode, baseOfTree } from './base.ts'
 import { createBaseline } from './baseline.ts'
@@ -52,7 +52,7 @@ export interface WorkspaceDiffs {
   /** Everything that differs from a commit, or without one from HEAD, whatever may be shown: for git's own use. */
   changed(commit: string | undefined, signal?: AbortSignal): Promise<readonly Changed[]>
   /** The same from a tree, such as the empty one before the first commit. */
-  changedFrom(tree: TreeDirectory): Promise<readonly Changed[]>
+  changedFrom(tree: TreeDirectory, signal?: AbortSignal): Promise<readonly Changed[]>
   /** Must be told of every change set before it is committed: without a repository, what is there is the base. */
   beforeCommit(changes: readonly Change[]): Promise<void> | undefined
 }
@@ -126,7 +126,7 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
       if (baseline === undefined || hasHead === true) return undefined
       return (async () => {
         hasHead ??= (await reader.headCommit()) !== undefined
-        if (!hasHead) await baseline.note(changes)
+        if (!hasHead) await baseline.note(changes.filter(({ path }) => !isWithin(path, GIT)))
       })()
     },
     async diff(request) {
@@ -168,6 +168,7 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
   }
 }
 
+const GIT = '.git' as Path
 const NO_ENTRIES: ReadonlyMap<string, IndexEntry> = new Map()
 
 function holdsFile(base: BaseDirectory, path: string): boolean {

@@ -14,6 +14,8 @@ export interface ParkedCall {
   readonly input: unknown
   /** Milliseconds since 1970. */
   readonly at: number
+  /** When the call began that waits: what it makes of the time is the same when it is resumed. */
+  readonly began?: number
   /** From then on no answer counts. */
   readonly expiresAt: number
   /** What whoever approves is shown: the verdict with its rules, the accesses, the preview. */

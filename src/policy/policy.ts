@@ -5,6 +5,7 @@ import type { Classification } from '../files/classify.ts'
 import { sha256Text } from '../files/version.ts'
 import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
 import { compilePaths } from './match.ts'
+import { compileNetwork } from './network.ts'
 import { presets } from './presets.ts'
 import { type CallFacts, type CompiledRule, compileRules } from './rules.ts'
 import { type Decision, type PolicyData, parsePolicyData } from './schema.ts'
@@ -84,6 +85,8 @@ export interface Policy {
   decide(tool: string, permission: Permission, path: LogicalPath, classification: Classification): Decision
   /** Whether something below the directory could be seen, so that a walk must enter it. May say yes in vain. */
   mayLead(tool: string, permission: Permission, directory: LogicalPath): boolean
+  /** Whether commands may reach an address. */
+  mayReach(url: URL): boolean
   /** {@link decide} and {@link mayLead} for a call with its input and task. */
   forCall(call: Omit<PolicyCall, 'accesses'>): CallPolicy
 }
@@ -105,6 +108,7 @@ export function compilePolicy(input: unknown): Policy {
   const data = parsePolicyData(input)
   const rules = compileRules(data)
   const views = createViews(data, rules)
+  const mayReach = compileNetwork(data.network)
   return {
     revision: revisionOf(data),
     data,
@@ -112,6 +116,7 @@ export function compilePolicy(input: unknown): Policy {
     decide: (tool, permission, path, classification) =>
       views.ofTool(tool).permission(permission).weigh(path, classification, false),
     mayLead: (tool, permission, directory) => views.ofTool(tool).permission(permission).mayLead(directory),
+    mayReach,
     forCall(call) {
       const view = views.of(call)
       return {

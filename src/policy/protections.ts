@@ -35,7 +35,7 @@ const protections: Readonly<Record<Protection, ProtectionRule>> = {
 
 /** The protection that stands before an access, if any. */
 export function protectionAgainst(classification: Classification, permission: Permission): ProtectionRule | undefined {
-  if (classification.kind === 'GIT_INTERNAL') return protections.git
+  if (classification.kind === 'GIT_INTERNAL') return permission === 'git:write' ? undefined : protections.git
   const name = classification.kind === 'SECRET_LIKE' ? 'secret' : classification.protection
   if (name === undefined) return undefined
   const protection = protections[name]

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Kind } from '../files/classify.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory.ts'
+import { type NetworkPolicy, networkFields, networkSchema } from './network.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risks.ts'
 import { translatePolicy } from './translate.ts'
@@ -74,6 +75,8 @@ export interface PolicyData {
   readonly limits?: PolicyLimits
   /** Labels on content, and where content of a label may go. */
   readonly labels?: LabelPolicy
+  /** What commands may reach of the network; without it, nothing. */
+  readonly network?: NetworkPolicy
   /** An agent's notes: with this, there are memory tools. */
   readonly memory?: MemoryPolicy
   /** Changes with one of these risks need an approval, whatever allows them. */
@@ -95,6 +98,7 @@ const policyFields = [
   'commands',
   'limits',
   'labels',
+  'network',
   'memory',
   'requireApprovalIf',
   'requireReason',
@@ -183,6 +187,7 @@ export const policySchema: z.ZodType<PolicyData> = z
       })
       .optional(),
     labels: labelSchema.optional(),
+    network: networkSchema.optional(),
     memory: memorySchema.optional(),
     requireReason: z.boolean().optional(),
     requireApprovalIf: z.array(z.enum(riskFlags)).max(MAX_ITEMS).optional(),
@@ -271,6 +276,7 @@ function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   if (path[0] === 'commands') return ['allow', 'deny', 'deniedOperators']
   if (path[0] === 'limits') return [...limitNames, 'toolCallsPerMinute']
   if (path[0] === 'labels') return labelFieldsAt(path[1])
+  if (path[0] === 'network') return networkFields
   if (path[0] === 'memory') return memoryFields
   return policyFields
 }

@@ -37,6 +37,12 @@ export interface ReachedFiles extends CommandFiles {
   /** The accesses that changed something. */
   readonly accesses: readonly GuardedAccess[]
   readonly given: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
+  /** Judges an access that is made on behalf of the command, and notes it. @throws ToolError */
+  reach(access: Access): Promise<void>
+  /** Changes many files at once: each of them is judged before any is changed. */
+  apply(changes: readonly Change[]): Promise<void>
+  /** Content that stood at a path, as a command may see it: judged by that name, secrets as marks. */
+  show(path: string, stored: Uint8Array): Promise<Uint8Array>
 }
 
 /** Refusals of one command to remember: a program that tries more is told no all the same. */
@@ -162,6 +168,35 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
     },
     given,
     refuse,
+
+    reach: (access) =>
+      attempt(access.permission === 'file:write' ? 'file:write:create' : access.permission, access.path, async () => {
+        note(await reach(access))
+      }),
+
+    async apply(changes) {
+      const reached: GuardedAccess[] = []
+      for (const { path, to, expect } of changes) {
+        const permission =
+          to === null ? 'file:delete' : expect === 'absent' ? 'file:write:create' : 'file:write:replace'
+        // Nobody named it: that it is there must not be told.
+        if (!listing.see(path, 'file') && !listing.see(path, 'directory')) {
+          throw refuse(permission, '.', new ToolError('POLICY_DENIED', 'A file that policy hides would be changed'))
+        }
+        await attempt(permission, path, async () => {
+          reached.push(await reach({ permission, path, keepLast: true }))
+        })
+      }
+      await commit(...changes)
+      note(...reached)
+    },
+
+    show: (path, stored) =>
+      attempt('file:read', path, async () => {
+        const access = await reach({ permission: 'file:read', path })
+        options.onRead(access.path, stored.length)
+        return marks.hide(stored, access.path)
+      }),
 
     stat: (path, how) => visible(path, how?.keepLast),
 

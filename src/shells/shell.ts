@@ -1,6 +1,6 @@
 import type { Access, GuardedAccess, Permission } from '../access.ts'
 import type { ErrorCode, ToolError } from '../errors.ts'
-import type { LogEntry, StatusEntry } from '../git/provider.ts'
+import type { LogEntry, Repository } from '../git/provider.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { Query } from '../search/query.ts'
@@ -93,12 +93,56 @@ export interface CommandGit {
   head(): Promise<{ readonly commit: string | undefined; readonly branch: string | undefined } | undefined>
   branches(): Promise<readonly string[]>
   resolve(name: string): Promise<string>
-  /** What differs from HEAD. */
-  status(): Promise<readonly StatusEntry[]>
-  /** What differs from a commit, by path, secrets as marks. */
-  diff(base?: string): Promise<readonly { path: string; text: string; insertions: number; deletions: number }[]>
+  /** What differs from HEAD, in the index and in the files; a directory of which git knows nothing as one, by default. */
+  status(how?: { readonly untracked?: 'files' | 'directories' }): Promise<readonly CommandStatus[]>
+  /** What differs: from a commit, or between two, or, without any, from the index; by path, secrets as marks. */
+  diff(what: GitDiffRequest): Promise<readonly CommandDiff[]>
   /** The newest first. */
   log(ref: string, most: number): Promise<readonly LogEntry[]>
+  /** A commit, with what it changed. */
+  show(ref: string): Promise<{ readonly entry: LogEntry; readonly diff: readonly CommandDiff[] }>
+  /** A file as a commit holds it. */
+  fileAt(ref: string, path: string): Promise<Uint8Array>
+  /**
+   * What changes the repository: a part of what the line changes, and seen by what comes after it.
+   *
+   * @throws ToolError where policy denies it, or the workspace was opened without git
+   */
+  change(): Promise<CommandRepository>
+}
+
+export interface GitDiffRequest {
+  readonly from?: string | undefined
+  /** `index`, or a commit; left out, the files. */
+  readonly to?: string | undefined
+}
+
+export interface CommandStatus {
+  /** With a slash at its end, a directory. */
+  readonly path: string
+  /** From HEAD to the index, and from the index to the files. */
+  readonly index: GitState
+  readonly files: GitState
+}
+
+export type GitState = 'same' | 'added' | 'modified' | 'deleted' | 'untracked'
+
+export interface CommandDiff {
+  readonly path: string
+  readonly text: string
+  readonly insertions: number
+  readonly deletions: number
+  readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
+}
+
+/** The repository of the workspace, as a command may change it. */
+export interface CommandRepository
+  extends Pick<
+    Repository,
+    'init' | 'commit' | 'branch' | 'deleteBranch' | 'moveTo' | 'checkout' | 'restore' | 'clone'
+  > {
+  /** Takes files and directories into the index; `tracked`: only those that it holds. What may not be read is left out. */
+  add(paths: readonly string[], how?: { readonly tracked?: boolean }): Promise<void>
 }
 
 export interface ShellOutcome {

@@ -3,9 +3,10 @@ import { ToolError } from '../errors.ts'
 import { redact } from '../files/secrets.ts'
 import { sha256 } from '../files/version.ts'
 import { clamp } from '../limits.ts'
-import { display, type Path } from '../paths/logical-path.ts'
+import { display, isWithin, type Path } from '../paths/logical-path.ts'
 import type { CommandDesk, CommandTransaction, ShellOutcome } from '../shells/shell.ts'
 import { defineTool, type Shown, type ToolContext } from '../tool.ts'
+import type { Change } from '../vfs/backend.ts'
 import { boundOutput } from './command-output.ts'
 import { reason } from './fields.ts'
 import { targetOf } from './target.ts'
@@ -60,22 +61,16 @@ export const runCommand = defineTool({
     const durationMs = Math.max(0, context.now() - started)
     const { changes, accesses } = await transaction.changes()
     const shown = boundOutput(outcome, context)
+    const told = toldPaths(changes)
     return {
-      summary: summaryOf(outcome.exitCode, changes.length),
+      summary: summaryOf(outcome.exitCode, told.length),
       changes,
       accesses,
       shown: () => {
         desk.endedAt(outcome.cwd)
         return shownWhole(transaction, shown.stdout)
       },
-      result: () =>
-        resultOf(
-          outcome,
-          shown,
-          durationMs,
-          changes.map(({ path }) => path),
-          transaction,
-        ),
+      result: () => resultOf(outcome, shown, durationMs, told, transaction),
     }
   },
 })
@@ -131,6 +126,13 @@ function withRefusals(error: unknown, { refusals }: CommandTransaction): unknown
   if (!(error instanceof ToolError) || refusals.length === 0) return error
   return new ToolError(error.code, error.message, { ...error.details, refused: refusals })
 }
+
+/** Git's own files as one: which ones they are tells nobody anything. */
+function toldPaths(changes: readonly Change[]): string[] {
+  return [...new Set(changes.map(({ path }) => (isWithin(path, GIT) ? GIT : path)))]
+}
+
+const GIT = '.git' as Path
 
 function summaryOf(exitCode: number, changed: number): string {
   const ended = exitCode === 0 ? 'Command succeeded' : `Command ended with exit code ${exitCode}`

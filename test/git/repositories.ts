@@ -1,9 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
 import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
 
 const environment = {
   ...process.env,
@@ -110,4 +121,20 @@ export function treeOfFiles(directory: string): string {
   run('read-tree', 'HEAD')
   run('add', '-A', '.')
   return run('write-tree')
+}
+
+/** Writes everything of a backend to disk, for the real git to look at. */
+export async function onDisk(backend: Backend): Promise<string> {
+  const directory = temporary()
+  const visit = async (path: string) => {
+    for (const { name, type } of await backend.list(path as Path)) {
+      const child = (path === '' ? name : `${path}/${name}`) as Path
+      if (type === 'directory') {
+        mkdirSync(join(directory, child))
+        await visit(child)
+      } else writeFileSync(join(directory, child), (await backend.read(child)).bytes)
+    }
+  }
+  await visit('')
+  return directory
 }

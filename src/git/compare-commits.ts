@@ -1,0 +1,76 @@
+import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
+import { sideOfBase } from './base.ts'
+import type { Changed } from './changed.ts'
+import type { StagedFile } from './index-writer.ts'
+import { isNameable } from './nameable.ts'
+import type { Objects } from './objects.ts'
+import { findRenames } from './renames.ts'
+import { createTextCache, type Section, sectionOf } from './section.ts'
+import type { TreeDirectory, TreeFile } from './trees.ts'
+
+/** What differs between two trees. Paths that no workspace could hold are left out. */
+export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDirectory): readonly Changed[] {
+  const changed: Changed[] = []
+  visit(from, to, ROOT)
+  return changed
+
+  function visit(old: TreeDirectory | undefined, now: TreeDirectory | undefined, at: Path): void {
+    if (old === now || (old?.id === now?.id && old?.id !== '')) return
+    for (const name of namesOf(old?.files, now?.files)) {
+      const [before, after] = [old?.files.get(name), now?.files.get(name)]
+      if (!isNameable(at, name) || (before?.id === after?.id && before?.mode === after?.mode)) continue
+      changed.push({
+        path: childOf(at, name),
+        old: before === undefined ? null : sideOfBase(objects, before),
+        now: after === undefined ? null : sideOfBase(objects, after),
+      })
+    }
+    for (const name of namesOf(old?.directories, now?.directories)) {
+      if (isNameable(at, name)) visit(old?.directories.get(name), now?.directories.get(name), childOf(at, name))
+    }
+  }
+}
+
+/** Changes as text, by path, renames found, secrets as marks. */
+export async function sectionsOf(changed: readonly Changed[]): Promise<readonly Section[]> {
+  const texts = createTextCache()
+  const sections: Section[] = []
+  const sorted = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1))
+  for (const change of await findRenames(sorted)) {
+    const section = await sectionOf(change, () => false, texts)
+    if (section.text !== '' || section.redacted) sections.push(section)
+  }
+  return sections
+}
+
+/** The index as a tree, whose directories have no ids. */
+export function treeOfIndex(entries: ReadonlyMap<string, StagedFile>): TreeDirectory {
+  const root = directory()
+  for (const [path, { mode, id }] of entries) {
+    const names = path.split('/')
+    let at = root
+    for (const name of names.slice(0, -1)) {
+      const known = at.directories.get(name) ?? directory()
+      at.directories.set(name, known)
+      at = known
+    }
+    at.files.set(names.at(-1) as string, { mode, id })
+  }
+  return root
+}
+
+interface IndexDirectory extends TreeDirectory {
+  readonly files: Map<string, TreeFile>
+  readonly directories: Map<string, IndexDirectory>
+}
+
+function directory(): IndexDirectory {
+  return { id: '', files: new Map(), directories: new Map(), count: 0 }
+}
+
+function namesOf(
+  a: ReadonlyMap<string, unknown> | undefined,
+  b: ReadonlyMap<string, unknown> | undefined,
+): Iterable<string> {
+  return new Set([...(a?.keys() ?? []), ...(b?.keys() ?? [])])
+}
