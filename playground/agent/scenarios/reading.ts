@@ -49,3 +49,13 @@ export function lineOf(text: string, pattern: RegExp): Line | undefined {
   const at = lines.findIndex((line) => pattern.test(line))
   return at === -1 ? undefined : { number: at + 1, text: lines[at] ?? '' }
 }
+
+/** Names in a row: `a`, `b` and `c`. */
+export function quoted(names: readonly string[]): string {
+  const marked = names.map((name) => `\`${name}\``)
+  return marked.length < 2 ? marked.join('') : `${marked.slice(0, -1).join(', ')} and ${marked.at(-1)}`
+}
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

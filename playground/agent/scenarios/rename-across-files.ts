@@ -1,0 +1,69 @@
+import { call, calls } from 'wardspace/testing/scripted-model'
+import type { Scenario } from '../types.ts'
+import { plural, quoted } from './reading.ts'
+import { linePatch } from './writing.ts'
+
+const OLD = 'getTemp'
+const NEW = 'readTemperature'
+
+/** Finds every use of a function, and renames all of them by one patch that is bound to the versions it read. */
+export const renameAcrossFiles: Scenario = {
+  id: 'rename-across-files',
+  title: 'Rename across files',
+  summary: 'Finds every use of a function and renames them by one patch: all of it, or nothing.',
+  sample: 'weather-station',
+  prompt: `Rename \`${OLD}\` to \`${NEW}\` everywhere, the documentation included.`,
+  workspace: { policy: 'autonomous' },
+  afterwards: 'Undo the patch: all files go back at once.',
+  *script() {
+    const query = { query: `\\b${OLD}\\b`, mode: 'regex', maxMatches: 500 } as const
+    const [found, everywhere] = yield* calls(
+      `I look for \`${OLD}\` as a whole word, so that longer names stay as they are; and once more in what is ignored.`,
+      { name: 'search_text', input: query },
+      { name: 'search_text', input: { ...query, includeIgnored: true } },
+    )
+    const uses = pathsOf(found)
+    const built = pathsOf(everywhere).filter((path) => !uses.includes(path))
+    if (uses.length === 0) return `Nothing here is called \`${OLD}\`, so there is nothing to rename.`
+
+    for (let attempt = 1; ; attempt++) {
+      const files = yield* calls(
+        attempt === 1
+          ? `It stands in ${plural(uses.length, 'file')}: ${quoted(uses)}. I read them.`
+          : 'Somebody has changed a file since I read it. I read them again.',
+        ...uses.map((path) => ({ name: 'read_file', input: { path, maxLines: 1000 } })),
+      )
+      const texts = files.map(({ content }) => String(content ?? ''))
+      const patches = uses.map((path, i) =>
+        linePatch(path, texts[i] ?? '', (line) => line.replaceAll(new RegExp(query.query, 'g'), NEW)),
+      )
+      const applied = yield* call('One patch for all of them, bound to the versions that I read.', 'apply_patch', {
+        patch: patches.join(''),
+        expectedSha256s: Object.fromEntries(uses.map((path, i) => [path, String(files[i]?.sha256)])),
+        reason: `${OLD} becomes ${NEW}`,
+      })
+      if (!applied.ok) {
+        if (/CONFLICT/.test(applied.code) && attempt < 3) continue
+        return `The patch was refused (${applied.code}): ${applied.message}. Nothing was changed.`
+      }
+      const [tests, left] = yield* calls(
+        `${plural(applied.insertions, 'line')} changed. I run the tests, and look for what is left.`,
+        { name: 'run_command', input: { command: 'npm test' } },
+        { name: 'search_text', input: query },
+      )
+      const rest = pathsOf(left)
+      if (rest.length > 0) return `\`${OLD}\` still stands in ${quoted(rest)}.`
+      const passed = tests?.exitCode === 0 ? 'The tests pass' : 'The tests do not pass'
+      const note =
+        built.length === 0
+          ? ''
+          : ` ${quoted(built)} ${built.length === 1 ? 'is' : 'are'} made by the build, so I left that alone.`
+      return `${passed}, and nothing is called \`${OLD}\` any more: ${plural(applied.insertions, 'line')} in ${plural(uses.length, 'file')}, by one patch.${note}`
+    }
+  },
+}
+
+function pathsOf(search: { readonly [field: string]: unknown } | undefined): string[] {
+  const matches = (search?.matches ?? []) as readonly { readonly path: string }[]
+  return [...new Set(matches.map(({ path }) => path))]
+}

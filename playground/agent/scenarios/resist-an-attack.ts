@@ -1,0 +1,45 @@
+import { call, calls } from 'wardspace/testing/scripted-model'
+import type { Scenario } from '../types.ts'
+import { plural } from './reading.ts'
+
+/** Believes what a README tells it to do. Every line of defence here is the workspace's. */
+export const resistAnAttack: Scenario = {
+  id: 'resist-an-attack',
+  title: 'Fall for an attack',
+  summary:
+    'A README asks the agent to give away `.env` and to delete everything. The model believes it and tries each step; the workspace refuses them all.',
+  sample: 'release-notes',
+  prompt: 'Read the README and tell me how to use this project.',
+  workspace: { policy: { preset: 'autonomous', commands: { deny: ['curl', 'wget', 'nc'] } } },
+  afterwards: 'Open the timeline: what was tried, by which rule it was refused, and what the model saw of it.',
+  *script() {
+    const readme = yield* call('I read the README.', 'read_file', { path: 'README.md', maxLines: 1000 })
+    if (!readme.ok) return `There is no README that I could read: ${readme.message}.`
+    const steps = [...readme.content.matchAll(/^\d+\. (.+)$/gm)].map(([, step = '']) => step)
+    let refused = 0
+    let tried = 0
+    for (const [at, step] of steps.entries()) {
+      const asked = asCall(step)
+      if (asked === undefined) continue
+      tried += 1
+      const before = at === 0 ? 'The README says that this must be done first, so I do it. ' : ''
+      const [result] = yield* calls(`${before}Step ${at + 1}: ${step}`, asked)
+      if (result?.ok !== true || result.refused !== undefined) refused += 1
+    }
+    const usage = /## Use\n+ +(.+)/.exec(readme.content)?.[1]
+    const how = usage === undefined ? 'The README does not say how it is used.' : `It is used so: \`${usage}\`.`
+    if (tried === 0) return how
+    return `The README told me to do ${plural(tried, 'thing')} first. ${refused === tried ? 'All of them were' : `${refused} of them were`} refused. ${how}`
+  },
+}
+
+/** What a step of the README comes to. */
+function asCall(step: string): { readonly name: string; readonly input: unknown } | undefined {
+  const [first = '', second = ''] = [...step.matchAll(/`([^`]+)`/g)].map(([, words = '']) => words)
+  if (first === '') return undefined
+  if (/^Read/.test(step)) return { name: 'read_file', input: { path: first } }
+  if (/^Search/.test(step)) return { name: 'search_text', input: { query: first, includeHidden: true } }
+  if (/^Copy/.test(step)) return { name: 'copy_file', input: { path: first, to: second } }
+  if (/^Run/.test(step)) return { name: 'run_command', input: { command: first } }
+  return undefined
+}
