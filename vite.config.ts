@@ -17,6 +17,7 @@ const entries = [
   'src/shells/bash.ts',
   'src/shells/bash/thread.ts',
   'src/shells/node.ts',
+  'src/shells/webcontainer.ts',
   'src/cli/main.ts',
   ...readdirSync('src/backends')
     .filter((name) => name.endsWith('.ts'))

@@ -33,6 +33,7 @@ import { compileQuery } from '../src/search/query.ts'
 import { bash } from '../src/shells/bash.ts'
 import { judgeCommand } from '../src/shells/command-line.ts'
 import { type NodeShellOptions, node as nodeShell } from '../src/shells/node.ts'
+import { webcontainer } from '../src/shells/webcontainer.ts'
 import { backendContract, shellContract } from '../src/testing/index.ts'
 import { call, scriptedModel } from '../src/testing/scripted-model.ts'
 
@@ -63,6 +64,7 @@ async function given(): Promise<Record<string, unknown>> {
       model: scriptedModel(function* () {
         return (yield* call('Let me look.', 'read_file', { path: 'src/app.ts' })).ok ? 'Done.' : 'I may not.'
       }),
+      webcontainer,
       git,
       judgeCommand,
       mounts,

@@ -13,7 +13,8 @@ export interface Marks {
   restore(bytes: Uint8Array, path: LogicalPath): Uint8Array
 }
 
-const START = '[REDACTED:'
+/** How a mark begins. */
+export const MARK_START = '[REDACTED:'
 /** More than any mark has. */
 const LONGEST = 200
 
@@ -55,7 +56,7 @@ export function createMarks(): Marks {
       const places: { start: number; end: number }[] = []
       let restored = ''
       let from = 0
-      for (let at = text.indexOf(START); at !== -1; at = text.indexOf(START, at + 1)) {
+      for (let at = text.indexOf(MARK_START); at !== -1; at = text.indexOf(MARK_START, at + 1)) {
         const close = text.indexOf(']', at)
         if (close === -1 || close - at > LONGEST) continue
         const meaning = meaningOf(text.slice(at, close + 1), path)

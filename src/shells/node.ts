@@ -14,8 +14,8 @@ import { makeOwn, removeOwn } from './node/own.ts'
 import { probeSandbox } from './node/probe.ts'
 import { READY, type Sandbox, SHOWN_ROOT } from './node/sandbox.ts'
 import { createShadows } from './node/shadow.ts'
-import { createTurns } from './node/turns.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome, ShellProcess } from './shell.ts'
+import { createTurns } from './turns.ts'
 
 export type { Mask, Sandbox, SandboxView } from './node/sandbox.ts'
 

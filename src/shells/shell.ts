@@ -152,6 +152,8 @@ export interface ShellOutcome {
   readonly exitCode: number
   /** Where the line ended, told apart from its output. */
   readonly cwd: Path
+  /** What whoever runs the line should know of how it was run. */
+  readonly warnings?: readonly string[]
 }
 
 /** A line that runs in the background. */

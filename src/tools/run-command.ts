@@ -60,6 +60,7 @@ export const runCommand = defineTool({
     const { transaction, outcome } = await runApproved(asked.command, timeoutMs, desk, context)
     const durationMs = Math.max(0, context.now() - started)
     const { changes, accesses } = await transaction.changes()
+    context.warnings.push(...(outcome.warnings ?? []))
     const shown = boundOutput(outcome, context)
     const told = toldPaths(changes)
     return {

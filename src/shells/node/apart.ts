@@ -4,8 +4,8 @@ import { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, State } from '../../vfs/backend.ts'
 import { stateAt } from '../../vfs/states.ts'
+import { type Made, replay } from '../replay.ts'
 import type { CommandFiles } from '../shell.ts'
-import { type Made, replay } from './replay.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** A larger file is not taken over. */

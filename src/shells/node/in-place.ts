@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import type { Backend, Change, State } from '../../vfs/backend.ts'
+import { replay } from '../replay.ts'
 import type { CommandFiles, OnCommit } from '../shell.ts'
-import { replay } from './replay.ts'
 import type { Difference, Shadow, Shadows } from './shadow.ts'
 
 /** A directory that commands change in place. */

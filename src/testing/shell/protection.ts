@@ -121,7 +121,7 @@ export const protectionCases: readonly ShellCase[] = [
     async test(subject) {
       const policy = { preset: 'autonomous', deniedPaths: ['private'], tools: { run_command: 'allow' } } as const
       const { run } = await open(subject, { 'private/plan.txt': 'the plan\n', 'a.txt': 'a\n' }, { policy })
-      const { stdout } = await run('ls -a; find .; echo *; cat private/plan.txt; grep -r plan .; true')
+      const { stdout } = await run('ls -a; find .; echo *; cat private/plan.txt 2> /dev/null; grep -r plan .; true')
       check(stdout.includes('a.txt'), `what shows: got ${JSON.stringify(stdout)}`)
       check(!stdout.includes('plan'), `what is hidden shows: ${JSON.stringify(stdout)}`)
     },

@@ -1,7 +1,7 @@
-import { type ErrorCode, ToolError } from '../../errors.ts'
-import { isWithin, type Path } from '../../paths/logical-path.ts'
-import type { State } from '../../vfs/backend.ts'
-import type { CommandFiles } from '../shell.ts'
+import { type ErrorCode, ToolError } from '../errors.ts'
+import { isWithin, type Path } from '../paths/logical-path.ts'
+import type { State } from '../vfs/backend.ts'
+import type { CommandFiles } from './shell.ts'
 
 /** What a command has made of a path. */
 export interface Made {
@@ -32,12 +32,14 @@ const refusing: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Does once more, through the gate, what a command has done by itself: each change is guarded, classified and judged, and
- * what is refused is left out and noted in the result.
+ * what is refused is left out and noted in the result. Gives the paths that were left out, with what only stood or fell
+ * with them.
  *
  * @throws ToolError where something else than a refusal keeps a change from being carried out
  */
-export async function replay(files: CommandFiles, made: readonly Made[]): Promise<void> {
+export async function replay(files: CommandFiles, made: readonly Made[]): Promise<ReadonlySet<Path>> {
   const refused: Path[] = []
+  const leftOut = new Set<Path>()
   async function attempt(path: Path, action: () => Promise<void>): Promise<void> {
     try {
       await action()
@@ -46,6 +48,7 @@ export async function replay(files: CommandFiles, made: readonly Made[]): Promis
       const follows = followsFromRefusal.has(error.code) && refused.some((above) => isWithin(path, above))
       if (refusing.has(error.code)) refused.push(path)
       else if (!follows) throw error
+      leftOut.add(path)
     }
   }
 
@@ -60,7 +63,7 @@ export async function replay(files: CommandFiles, made: readonly Made[]): Promis
   for (const { path, before, after } of byPath) {
     if (after?.type !== 'file') continue
     const { bytes, mode } = after
-    const isSameContent = before?.type === 'file' && Buffer.compare(before.bytes, bytes) === 0
+    const isSameContent = before?.type === 'file' && sameBytes(before.bytes, bytes)
     await attempt(path, () =>
       isSameContent && mode !== undefined
         ? files.setMode(path, mode)
@@ -72,4 +75,11 @@ export async function replay(files: CommandFiles, made: readonly Made[]): Promis
     if (before?.type === 'link') await attempt(path, () => files.remove(path))
     await attempt(path, () => files.link(path, after.target))
   }
+  return leftOut
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
 }

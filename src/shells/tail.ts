@@ -1,6 +1,7 @@
 /** The end of a stream of text. */
 export interface Tail {
   add(bytes: Uint8Array): void
+  addText(text: string): void
   /** What came since the last time, or the end of it. */
   take(): string
 }
@@ -22,6 +23,7 @@ export function createTail(most: number, onText?: (text: string) => void): Tail 
   }
   return {
     add: (bytes) => keep(decoder.decode(bytes, { stream: true })),
+    addText: keep,
     take() {
       const text = parts.join('')
       parts = []

@@ -1,0 +1,33 @@
+import { ToolError } from '../../errors.ts'
+
+/** How long a container may take to answer, in milliseconds: its promises never settle when its frame is gone. */
+const PATIENCE_MS = 60_000
+
+/**
+ * What the container answers.
+ *
+ * @throws ToolError `SHELL_UNAVAILABLE` where it refuses, or does not answer
+ */
+export async function answered<T>(what: string, promise: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failed(what, `no answer within ${patienceMs} ms`)), patienceMs)
+  })
+  try {
+    return await Promise.race([promise, late])
+  } catch (error) {
+    throw error instanceof ToolError ? error : failed(what, plain(error))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function failed(what: string, why: string): ToolError {
+  return new ToolError('SHELL_UNAVAILABLE', `The container could not ${what}: ${why}`)
+}
+
+/** The first line of what it says: the rest is its own affair. */
+function plain(error: unknown): string {
+  const { message } = error as { message?: unknown }
+  return typeof message === 'string' ? (message.split('\n')[0] ?? '').slice(0, 200) : 'it failed'
+}

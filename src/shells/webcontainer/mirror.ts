@@ -1,0 +1,216 @@
+import { ancestorsOf, isWithin, nameOf, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
+import type { State } from '../../vfs/backend.ts'
+import type { Sight } from '../../vfs/guarded.ts'
+import { MARK_START } from '../marks.ts'
+import type { Made } from '../replay.ts'
+import type { CommandFiles } from '../shell.ts'
+import { answered } from './answered.ts'
+import type { WebContainer } from './client.ts'
+import { type Readable, readable } from './readable.ts'
+import {
+  differences,
+  EXCLUDED,
+  type FileTree,
+  type Held,
+  type Holding,
+  holdingOf,
+  isOwn,
+  isSame,
+  treeOf,
+} from './tree.ts'
+
+/** What a container holds of the workspace, as it is known here. */
+export interface Mirror {
+  /** The container holds what may be read, and nothing else but its own. @throws ToolError */
+  fit(files: CommandFiles, sight: Sight): Promise<void>
+  /** What has changed in the container since. */
+  changes(): Promise<readonly Made[]>
+  /**
+   * Reads once more what was shown with marks, where a change holds some: what a mark hides is known only to the files of
+   * the command that has read it.
+   */
+  recall(files: CommandFiles, made: readonly Made[]): Promise<void>
+  /** Some of these changes are the workspace's now; the others, and those that are not named, are put back. */
+  settle(made: readonly Made[], isKept: (path: Path) => boolean): Promise<void>
+  /** A change that another call makes: the container follows. */
+  follow(path: Path, state: State): Promise<void>
+}
+
+interface Entry {
+  /** As the container tells it. */
+  readonly held: Held
+  /** As it was shown, where the container makes something else of it. */
+  readonly given?: Held
+  readonly tag?: string
+}
+
+export interface MirrorOptions {
+  readonly container: WebContainer
+  /** The workspace's directory, below the container's working directory. It is there. */
+  readonly directory: string
+  /** Whether links can be mounted and come back as links. Without it they stay out of the container. */
+  readonly links: boolean
+  readonly maxBytes: number
+}
+
+/** Messages to the container that wait at the same time. */
+const AT_ONCE = 32
+
+export function createMirror({ container, directory, links, maxBytes }: MirrorOptions): Mirror {
+  let entries = new Map<Path, Entry>()
+  const unreadable = new Map<Path, string>()
+  let isMounted = false
+  const at = (path: string) => (path === '' ? directory : `${directory}/${path}`)
+  const held = (): Holding => new Map([...entries].map(([path, entry]) => [path, entry.held]))
+
+  async function exported(): Promise<Map<Path, Held>> {
+    const tree = await answered(
+      'export its files',
+      container.export(directory, { format: 'json', excludes: [...EXCLUDED] }),
+    )
+    return holdingOf(tree as FileTree)
+  }
+
+  function known(path: Path, tag: string): Held | 'unreadable' | undefined {
+    if (unreadable.get(path) === tag) return 'unreadable'
+    const entry = entries.get(path)
+    return entry?.tag === tag ? (entry.given ?? entry.held) : undefined
+  }
+
+  /** The first time everything is mounted at once. What the container then tells is what counts as unchanged. */
+  async function mount(wanted: ReadonlyMap<Path, Readable>): Promise<void> {
+    const tree = treeOf(new Map([...wanted].map(([path, one]) => [path, one.held])))
+    await answered('take the workspace', container.mount(tree, { mountPoint: directory }))
+    const told = await exported()
+    for (const path of told.keys()) if (!wanted.has(path)) await remove(path)
+    for (const [path, { held: given, tag }] of wanted) {
+      const is = isOwn(path) ? given : told.get(path)
+      if (is === undefined) continue
+      entries.set(path, {
+        held: is,
+        ...(isSame(is, given) ? {} : { given }),
+        ...(tag === undefined ? {} : { tag }),
+      })
+    }
+    isMounted = true
+  }
+
+  const remove = (path: Path) => answered('remove a file', container.fs.rm(at(path), { recursive: true, force: true }))
+
+  /** Makes the container hold something else at some paths. */
+  async function bring(now: Holding, changes: readonly { path: Path; to: State }[]): Promise<void> {
+    const byPath = [...changes].sort((a, b) => (a.path < b.path ? -1 : 1))
+    const removed: Path[] = []
+    for (const { path, to } of byPath) {
+      const there = now.get(path)
+      if (there === undefined || there.type === to?.type || removed.some((above) => isWithin(path, above))) continue
+      await remove(path)
+      removed.push(path)
+    }
+    const isGone = (path: Path) => removed.some((above) => isWithin(path, above))
+    const needed = new Set<Path>()
+    for (const { path, to } of byPath) {
+      if (to === null) continue
+      const parent = to.type === 'directory' ? path : parentOf(path)
+      if (parent !== ROOT && (isGone(parent) || now.get(parent)?.type !== 'directory')) needed.add(parent)
+    }
+    for (const path of needed) {
+      await answered('make a directory', container.fs.mkdir(at(path), { recursive: true }))
+    }
+    const writes = byPath.filter(({ to }) => to?.type === 'file')
+    for (let i = 0; i < writes.length; i += AT_ONCE) {
+      await Promise.all(
+        writes.slice(i, i + AT_ONCE).map(({ path, to }) => {
+          if (to?.type !== 'file') return undefined
+          return answered('take a file', container.fs.writeFile(at(path), to.bytes))
+        }),
+      )
+    }
+    for (const { path, to } of byPath) {
+      if (to?.type !== 'link') continue
+      // A link that leads elsewhere takes the place of the old one.
+      if (now.get(path)?.type === 'link' && !isGone(path)) await remove(path)
+      const tree = { [nameOf(path)]: { file: { symlink: to.target } } }
+      await answered('take a link', container.mount(tree, { mountPoint: at(parentOf(path)) }))
+    }
+  }
+
+  return {
+    async fit(files, sight) {
+      const wanted = await readable({
+        files,
+        sight,
+        known,
+        onUnreadable: (path, tag) => unreadable.set(path, tag),
+        links,
+        maxBytes,
+      })
+      if (!isMounted) return mount(wanted)
+      const changes: { path: Path; to: State }[] = []
+      const next = new Map<Path, Entry>()
+      for (const [path, { held: given, tag }] of wanted) {
+        const entry = entries.get(path)
+        const isThere = entry !== undefined && (isSame(entry.given ?? entry.held, given) || isSame(entry.held, given))
+        if (!isThere) changes.push({ path, to: given })
+        next.set(path, {
+          ...(isThere
+            ? { held: entry.held, ...(entry.given === undefined ? {} : { given: entry.given }) }
+            : { held: given }),
+          ...(tag === undefined ? {} : { tag }),
+        })
+      }
+      for (const path of entries.keys()) if (!wanted.has(path)) changes.push({ path, to: null })
+      await bring(held(), changes)
+      entries = next
+    },
+
+    changes: async () => differences(held(), await exported()),
+
+    async recall(files, made) {
+      if (!made.some(({ after }) => holdsMark(after))) return
+      for (const [path, { held: is, given }] of entries) {
+        if (holdsMark(given ?? is)) await files.read(path).catch(() => {})
+      }
+    },
+
+    async settle(made, isKept) {
+      const now = new Map(held())
+      for (const { path, after } of made) {
+        if (after === null) now.delete(path)
+        else now.set(path, after)
+      }
+      const back: { path: Path; to: State }[] = []
+      for (const { path, before, after } of made) {
+        if (!isKept(path)) back.push({ path, to: entries.get(path)?.given ?? before })
+        else if (after === null) entries.delete(path)
+        else entries.set(path, { held: after })
+      }
+      await bring(now, back)
+    },
+
+    async follow(path, state) {
+      const there = entries.get(path)
+      if (!isMounted || isSame(there?.held ?? null, state)) return
+      await bring(held(), [{ path, to: state }])
+      for (const below of entries.keys()) {
+        if (below !== path && isWithin(below, path) && state?.type !== 'directory') entries.delete(below)
+      }
+      if (state === null) entries.delete(path)
+      else entries.set(path, { held: state })
+      for (const above of state === null ? [] : ancestorsOf(path)) {
+        if (above !== path && above !== ROOT && !entries.has(above)) entries.set(above, { held: { type: 'directory' } })
+      }
+    },
+  }
+}
+
+const MARK = new TextEncoder().encode(MARK_START)
+
+function holdsMark(state: State): boolean {
+  if (state?.type !== 'file') return false
+  const { bytes } = state
+  for (let at = bytes.indexOf(MARK[0] ?? 0); at !== -1; at = bytes.indexOf(MARK[0] ?? 0, at + 1)) {
+    if (MARK.every((byte, i) => bytes[at + i] === byte)) return true
+  }
+  return false
+}

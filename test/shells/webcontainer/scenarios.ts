@@ -1,0 +1,404 @@
+import { type MemoryEntry, memory } from '../../../src/backends/memory.ts'
+import type { Shell } from '../../../src/shells/shell.ts'
+import { type WebContainerOptions, type WebContainerShell, webcontainer } from '../../../src/shells/webcontainer.ts'
+import { check, same } from '../../../src/testing/assert.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/workspace.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a scenario looks at whatever field it expects
+type Answer = Record<string, any>
+
+const SECRET = 'PASSWORD=hunter2-of-the-container'
+const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
+
+interface Bench {
+  readonly workspace: Workspace
+  readonly shell: WebContainerShell
+  call(name: string, input: object): Promise<Answer>
+  run(command: string, more?: object): Promise<Answer>
+  /** A file of the workspace. */
+  text(path: string): Promise<string | undefined>
+  /** The files of the workspace's directory in the container, behind everybody's back. */
+  inside(plant?: Record<string, string>): Promise<Record<string, string>>
+}
+
+/** A workspace with the container, which is closed in any case. */
+async function withBench(
+  tree: Readonly<Record<string, MemoryEntry>>,
+  test: (bench: Bench) => Promise<void>,
+  how: Partial<WorkspaceOptions> & { shellOptions?: WebContainerOptions; isJudged?: boolean } = {},
+): Promise<void> {
+  const { shellOptions, isJudged = false, ...options } = how
+  const shell = webcontainer({ fallback: false, graceMs: 500, ...shellOptions })
+  const backend = memory(tree)
+  const policy = { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } } as const
+  const workspace = await createWorkspace({ backend, policy, shell: isJudged ? shell : unjudged(shell), ...options })
+  const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+  try {
+    await test({
+      workspace,
+      shell,
+      call,
+      run: (command, more = {}) => call('run_command', { command, ...more }),
+      text: async (path) => {
+        const stat = await backend.stat(path as never)
+        return stat === undefined ? undefined : new TextDecoder().decode((await backend.read(path as never)).bytes)
+      },
+      inside,
+    })
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** The shell with a judge that lets every line pass, so that nothing keeps a line from what it tries. */
+function unjudged(shell: Shell): Shell {
+  const line = { decision: 'allow', commands: [], accesses: [], reasons: [] } as const
+  return {
+    ...shell,
+    judge: (_, { policy, call }) => ({ line, verdict: policy.evaluate({ ...call, commands: [] }), opens: [] }),
+  }
+}
+
+const TOP = 'home/wardspace/workspace/'
+
+/** All that is in the container. */
+async function everything(plant: Record<string, string> = {}): Promise<Record<string, string>> {
+  const frame = document.querySelector('iframe')?.contentWindow
+  const answer = new Promise<Record<string, string>>((resolve) => {
+    addEventListener('message', function listen({ data }) {
+      if (data?.type !== 'stand-in') return
+      removeEventListener('message', listen)
+      resolve(data.told)
+    })
+  })
+  frame?.postMessage({ type: 'stand-in', plant }, '*')
+  return answer
+}
+
+async function inside(plant: Record<string, string> = {}): Promise<Record<string, string>> {
+  const all = await everything(Object.fromEntries(Object.entries(plant).map(([path, text]) => [TOP + path, text])))
+  const below = Object.entries(all).filter(([path]) => path.startsWith(TOP))
+  return Object.fromEntries(below.map(([path, text]) => [path.slice(TOP.length), text]))
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; !(await isSo()); i++) {
+    check(i < 1500, `${what}: it did not come about`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+async function requireClean(what: string): Promise<void> {
+  const all = await everything()
+  for (const [path, text] of Object.entries(all)) {
+    const isSecretName = /(^|\/)(\.env|id_rsa)(\.\w+)?$/.test(path) && !path.endsWith('.example')
+    check(!isSecretName && !path.includes('private'), `${what}: ${path} is in the container`)
+    for (const secret of [SECRET, TOKEN, 'the plan']) {
+      check(!text.includes(secret), `${what}: ${path} in the container holds a secret`)
+    }
+  }
+}
+
+/** What is shown against the stand-in, each in a workspace of its own. They throw where it does not hold. */
+export const scenarios: Record<string, () => Promise<void>> = {
+  'what may not be read never crosses over, by any command or tool': () =>
+    withBench(
+      {
+        '.env': `${SECRET}\n`,
+        'conf/.env.production': `${SECRET}\n`,
+        'keys/id_rsa': SECRET,
+        'private/plan.txt': 'the plan',
+        'conf.ts': `const token = '${TOKEN}'\n`,
+        'a.txt': 'a\n',
+        to: { link: '.env' },
+      },
+      async ({ workspace, run, call, text }) => {
+        const lines = [
+          'ls -a',
+          'mkdir copied; cp conf.ts a.txt copied',
+          'p=.env; cat "$p"',
+          'cat to',
+          'mv conf.ts other.ts',
+          'echo x > new.txt',
+        ]
+        for (const line of lines) {
+          const told = JSON.stringify(await run(line))
+          for (const secret of [SECRET, TOKEN, 'the plan']) check(!told.includes(secret), `${line}: ${told}`)
+          await requireClean(line)
+        }
+        // Moved and copied files keep the secrets that the container never had.
+        check((await text('other.ts'))?.includes(TOKEN) === true, `other.ts: got ${await text('other.ts')}`)
+        check((await text('copied/conf.ts'))?.includes(TOKEN) === true, 'copied/conf.ts lost its secret')
+        await call('write_file', { path: 'b.ts', content: `const b = '${TOKEN}'\n` })
+        await run('echo "// more" >> b.ts; cat b.ts')
+        await requireClean('a file that a tool wrote')
+        same(await text('b.ts'), `const b = '${TOKEN}'\n// more\n`, 'b.ts')
+        same(await text('.env'), `${SECRET}\n`, '.env')
+        const { refused } = await run('f=.env; echo stolen > "$f"')
+        same(refused?.[0]?.path, '.env', 'a change of .env')
+        check(
+          workspace
+            .auditRecords()
+            .at(-1)
+            ?.refusals?.some(({ path }) => path === '.env') === true,
+          'its audit',
+        )
+        same(await text('.env'), `${SECRET}\n`, '.env after it was written')
+        await requireClean('a file of that name that a command made')
+      },
+      { policy: { preset: 'autonomous', deniedPaths: ['private'], tools: { run_command: 'allow' } } },
+    ),
+
+  'each try at what a line plainly names is told and audited': () =>
+    withBench(
+      { '.env': `${SECRET}\n`, 'conf/.env.production': `${SECRET}\n`, 'sub/a.txt': 'a\n' },
+      async ({ run, workspace }) => {
+        const tries: readonly [line: string, path: string, cwd?: string][] = [
+          ['cat .env', '.env'],
+          ['cat .env 2> /dev/null; true', '.env'],
+          ['cp .env x', '.env'],
+          ['ln -s .env soft', '.env'],
+          ['grep -f .env sub/a.txt', '.env'],
+          ['cat ../.env', '.env', 'sub'],
+          ['cd conf && tar cf out.tar .env.production', 'conf/.env.production'],
+          ['cat --file=.env', '.env'],
+        ]
+        for (const [line, path, cwd = '.'] of tries) {
+          const told = await run(line, { cwd })
+          const isTold = told.refused?.some((one: Answer) => one.path === path && one.code === 'POLICY_DENIED_SECRET')
+          check(isTold === true, `${line}: the result does not tell: ${JSON.stringify(told)}`)
+          const { refusals } = workspace.auditRecords().at(-1) ?? {}
+          check(refusals?.some((one) => one.path === path) === true, `${line}: the audit does not tell`)
+          check(!JSON.stringify(told).includes(SECRET), `${line}: it told the secret`)
+        }
+        // A redirection is judged before anything runs.
+        const { code } = await run('cat < .env')
+        same(code, 'POLICY_DENIED_SECRET', 'cat < .env')
+        check(JSON.stringify(workspace.auditRecords().at(-1)).includes('POLICY_DENIED_SECRET'), 'its audit')
+        // Data is no try; and of a name that is made at run time nobody knows, but there is nothing to be had.
+        same((await run('echo .env')).refused, undefined, 'echo .env')
+        const made = await run('p=.env; cat "$p"')
+        same(
+          { exitCode: made.exitCode, refused: made.refused },
+          { exitCode: 1, refused: undefined },
+          'a name in a variable',
+        )
+        await requireClean('after all tries')
+      },
+      { isJudged: true },
+    ),
+
+  'a refused change is put back in the container and told': () =>
+    withBench(
+      { 'docs/a.md': 'a\n', 'docs/b.md': 'b\n', 'docs/c/d.md': 'd\n', 'ok.txt': 'old\n' },
+      async ({ run, inside, text, workspace }) => {
+        const before = await (async () => {
+          await run('true')
+          return inside()
+        })()
+        const { ok, refused, filesChanged, callId } = await run(
+          'echo x > docs/a.md; rm docs/b.md; rm -r docs/c; mkdir -p docs/new/deep; echo n > docs/new/n.md; echo new > ok.txt',
+        )
+        same({ ok, filesChanged }, { ok: true, filesChanged: ['ok.txt'] }, 'the result')
+        const paths = new Set((refused as { path: string }[]).map(({ path }) => path))
+        for (const path of ['docs/a.md', 'docs/b.md', 'docs/c/d.md', 'docs/new'])
+          check(paths.has(path), `${path} is not told`)
+        same(await inside(), { ...before, 'ok.txt': 'new\n' }, 'the container')
+        same(
+          [await text('docs/a.md'), await text('docs/b.md'), await text('docs/c/d.md')],
+          ['a\n', 'b\n', 'd\n'],
+          'docs',
+        )
+        same((await run('cat docs/a.md docs/b.md docs/c/d.md ok.txt')).stdout, 'a\nb\nd\nnew\n', 'the next command')
+        same((await workspace.undo(callId)).ok, true, 'undo')
+        same((await run('cat ok.txt')).stdout, 'old\n', 'the container after the undo')
+      },
+      { policy: { preset: 'autonomous', readOnlyPaths: ['docs'], tools: { run_command: 'allow' } } },
+    ),
+
+  'a change set that is refused as a whole is gone from the container as well': () =>
+    withBench(
+      { 'a.txt': 'a\n' },
+      async ({ run, text }) => {
+        const { ok, code } = await run('echo b > a.txt; echo c > c.txt')
+        same({ ok, code }, { ok: false, code: 'APPROVAL_DENIED' }, 'the result')
+        same(await text('a.txt'), 'a\n', 'a.txt')
+        same((await run('cat a.txt; ls')).stdout, 'a\na.txt\n', 'the next command')
+      },
+      {
+        policy: {
+          preset: 'autonomous',
+          tools: { run_command: 'allow' },
+          rules: [{ name: 'ask', action: 'ask', permissions: ['file:write:*'], paths: ['**'] }],
+        },
+        approve: () => ({ deny: 'no' }),
+      },
+    ),
+
+  'what others change reaches a background command, and its echo is not taken for a change': () =>
+    withBench({ 'a.txt': 'a\n' }, async ({ workspace, call, run, inside, text }) => {
+      const { id } = await call('start_command', { command: 'sleep 0.05; echo made > made.txt; sleep 600' })
+      // It is found and kept while the command runs on.
+      await until('made.txt', async () => (await text('made.txt')) === 'made\n')
+      same((await call('check_command', { id })).state, 'running', 'the state')
+      const count = () => workspace.auditRecords().filter(({ phase }) => phase === 'outcome').length
+      await call('write_file', { path: 'src/b.txt', content: 'b\n' })
+      await call('write_file', { path: '.env', content: SECRET })
+      await until('b.txt in the container', async () => (await inside())['src/b.txt'] === 'b\n')
+      const known = count()
+      // The echo has come and gone once something later was found.
+      await inside({ 'later.txt': 'later\n', 'node_modules/x/index.js': 'x', '.git/config': 'c' })
+      await until('later.txt', async () => (await text('later.txt')) === 'later\n')
+      same(count(), known + 1, 'calls in the audit')
+      const changed = workspace.auditRecords().at(-1)?.pathsWritten
+      same(changed, ['later.txt'], 'what the call changed')
+      await requireClean('what others wrote')
+      // Nobody else is asked for what belongs to the container.
+      same([await text('node_modules/x/index.js'), await text('.git/config')], [undefined, undefined], 'its own')
+      same((await run('cat node_modules/x/index.js src/b.txt')).stdout, 'xb\n', 'a command beside it')
+      const stopped = await call('stop_command', { id })
+      same(stopped.state, 'ended', 'the state after stop_command')
+    }),
+
+  'a change of a background command that is refused is put back and told': () =>
+    withBench(
+      { 'docs/a.md': 'a\n' },
+      async ({ call, inside, text }) => {
+        const { id } = await call('start_command', { command: 'echo x > docs/a.md; echo y > y.txt; sleep 600' })
+        await until('y.txt', async () => (await text('y.txt')) === 'y\n')
+        await until('docs/a.md in the container', async () => (await inside())['docs/a.md'] === 'a\n')
+        const { stderr } = await call('check_command', { id })
+        check(stderr.includes('docs/a.md'), `what it is told: ${stderr}`)
+        await call('stop_command', { id })
+      },
+      { policy: { preset: 'autonomous', readOnlyPaths: ['docs'], tools: { start_command: 'allow' } } },
+    ),
+
+  'servers, their addresses, input and the size of the terminal': async () => {
+    const events: string[] = []
+    const shellOptions: WebContainerOptions = {
+      onPort: ({ port }, type) => events.push(`${type} ${port}`),
+      previewScript: 'console.log(1)',
+      terminal: { cols: 71, rows: 5 },
+    }
+    await withBench(
+      {},
+      async ({ call, shell, run }) => {
+        same((await run('terminal-size')).stdout, '71x5\n', 'the terminal')
+        const { id } = await call('start_command', { command: 'serve 5173' })
+        await until('the port', async () => shell.ports().length === 1)
+        const url = 'https://5173--stand-in.localhost/'
+        same(shell.ports(), [{ port: 5173, url }], 'ports()')
+        let told = ''
+        await until('the word', async () => {
+          told += (await call('check_command', { id })).stderr
+          return told.includes(`port 5173: ${url}`)
+        })
+        await call('stop_command', { id })
+        await until('the end of the port', async () => shell.ports().length === 0)
+        same(events, ['open 5173', 'ready 5173', 'close 5173'], 'events')
+        shell.resize({ cols: 99, rows: 9 })
+        same((await run('terminal-size')).stdout, '99x9\n', 'the terminal later')
+        const all = await everything()
+        check(all['preview-script.json']?.includes('console.log(1)') === true, 'the preview script')
+      },
+      { shellOptions },
+    )
+  },
+
+  'a background command reads what is written to it': async () => {
+    const shell = webcontainer({ fallback: false })
+    const processes: Awaited<ReturnType<NonNullable<typeof shell.start>>>[] = []
+    const listening = {
+      ...shell,
+      async start(command: never) {
+        const process = await (shell.start as (command: never) => Promise<(typeof processes)[number]>)(command)
+        processes.push(process)
+        return process
+      },
+    }
+    const workspace = await createWorkspace({ backend: memory({}), policy: 'autonomous', shell: listening })
+    await workspace.call('start_command', { command: 'listen' })
+    const [process] = processes
+    await process?.write('one\n')
+    shell.resize({ cols: 50, rows: 2 })
+    await process?.write('two\n')
+    await process?.write('exit\n')
+    await process?.ended
+    const { stdout } = process?.output() ?? {}
+    same(stdout, 'listening\nheard one, 120x40\nheard two, 50x2\n', 'what it says')
+    same(process?.exitCode, 0, 'exit code')
+    const refused = await process?.write('three').then(
+      () => false,
+      () => true,
+    )
+    same(refused, true, 'input after its end')
+    await workspace.close()
+  },
+
+  'a process that does not end is ended with its container, and the next command has another': () =>
+    withBench({ 'a.txt': 'a\n' }, async ({ run, call }) => {
+      same((await run('cat a.txt')).stdout, 'a\n', 'before')
+      same((await run('stubborn', { timeoutMs: 200 })).code, 'COMMAND_TIMEOUT', 'stubborn')
+      await call('write_file', { path: 'b.txt', content: 'b\n' })
+      same((await run('cat a.txt b.txt')).stdout, 'a\nb\n', 'after')
+    }),
+
+  'links are in the container where it keeps them, and changes of them come back': () =>
+    withBench(
+      { 'a.txt': 'a\n', 'b.txt': 'b\n', to: { link: 'a.txt' } },
+      async ({ run, shell, inside, workspace, call }) => {
+        const state = await shell.ready()
+        same(state.runs === 'webcontainer' && state.links, true, 'the state')
+        same((await run('cat to; echo more >> to; cat to')).stdout, 'a\na\nmore\n', 'through the link')
+        same((await inside()).to, '-> a.txt', 'the link in the container')
+        same(
+          (await run('rm to; ln -s b.txt to; ln -s b.txt new; cat to new')).filesChanged.sort(),
+          ['new', 'to'],
+          'new links',
+        )
+        const { entries } = await call('list_directory', { path: '.' })
+        same(entries.filter(({ type }: Answer) => type === 'link').length, 2, 'links in the workspace')
+        await workspace.checkpoint()
+      },
+    ),
+
+  'one page, one container': () =>
+    withBench({}, async ({ run }) => {
+      same((await run('true')).exitCode, 0, 'the first')
+      const second = webcontainer({ fallback: false })
+      const state = await second.ready()
+      check(state.runs === 'nothing' && state.reason.includes('only one'), JSON.stringify(state))
+      await second.close()
+      same((await run('echo on')).stdout, 'on\n', 'the first, still')
+    }),
+}
+
+/** What is shown on pages of their own, for a key is told once: by the key that asks for a stand-in that lacks something. */
+export const lacking: Record<string, () => Promise<void>> = {
+  'no-links': () =>
+    withBench(
+      { 'a.txt': 'a\n', to: { link: 'a.txt' } },
+      async ({ run, shell, call }) => {
+        const state = await shell.ready()
+        same(state.runs === 'webcontainer' && state.links, false, 'the state')
+        same((await run('echo b > b.txt; ls')).stdout, 'a.txt\nb.txt\n', 'what shows')
+        const { entries } = await call('list_directory', { path: '.' })
+        same(entries.find(({ path }: Answer) => path === 'to')?.type, 'link', 'the link')
+      },
+      { shellOptions: { apiKey: 'no-links' } },
+    ),
+
+  dull: () =>
+    withBench(
+      { 'sub/a.txt': '' },
+      async ({ run, shell }) => {
+        const state = await shell.ready()
+        same(state.runs === 'webcontainer' && state.tellsCwd, false, 'the state')
+        const { exitCode, cwd, warnings } = await run('cd sub && ls')
+        same({ exitCode, cwd }, { exitCode: 0, cwd: '.' }, 'the result')
+        check(JSON.stringify(warnings).includes('does not tell'), `its warnings: ${JSON.stringify(warnings)}`)
+      },
+      { shellOptions: { apiKey: 'dull' } },
+    ),
+}

@@ -1,0 +1,161 @@
+import type { Path } from '../../../../src/paths/logical-path.ts'
+import { createDisk, type Disk } from './disk.ts'
+import { createProcesses, type SpawnRequest } from './processes.ts'
+import { load, type Sent, serialize } from './tree.ts'
+import { byReference, expose, handedOver, type Remote } from './wire.ts'
+
+/**
+ * A stand-in for the frame of the vendor, on another origin: it speaks to the real client, and its processes run on our
+ * own bash. The client hands its key over in the address, which is how tests ask for a stand-in that lacks something.
+ */
+const query = new URLSearchParams(location.search)
+const switches = new Set((query.get('client_id') ?? '').split(','))
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** The container that was built last. */
+let last: Disk | undefined
+
+function build(how: { host: string; version: string; workdirName?: string }): object {
+  const disk = createDisk()
+  last = disk
+  // What our bash shows as `/workspace` is all of the container.
+  const home = `home/${how.workdirName ?? 'generated'}` as Path
+  const listeners = new Map<string, Set<Remote>>()
+  const emit = (event: string, ...args: unknown[]) => {
+    for (const tell of listeners.get(event) ?? []) void tell(...args)
+  }
+  const processes = createProcesses({ disk, home, isDull: switches.has('dull'), emit })
+  const ready = disk.makeDirectories(home).then(() => note('build.json', { ...how, query: query.toString() }))
+  const at = (path: string) => resolve(home, path)
+
+  /** What was told, for a process to read: outside of the working directory. */
+  async function note(name: string, value: unknown): Promise<void> {
+    await disk.set(name as Path, { type: 'file', bytes: encoder.encode(JSON.stringify(value)) })
+  }
+
+  return byReference({
+    async fs() {
+      await ready
+      return fileSystem(disk, at)
+    },
+    previewScript: () => ({}),
+    runtimeInfo: () => ({ path: '/bin:/usr/bin', cwd: `/workspace/${home}` }),
+    run: (request: SpawnRequest, _stdout: unknown, _stderr: unknown, output: Remote | undefined) =>
+      processes.spawn(request, output),
+    async serialize(path: string, how: { format: string; includes?: string[]; excludes?: string[] }) {
+      if (how.format === 'zip') throw new Error('The stand-in makes no zip')
+      const { includes, excludes } = how
+      const tree = await serialize(disk, at(path), { includes, excludes, links: !switches.has('no-links') })
+      return handedOver(encoder.encode(JSON.stringify(tree)))
+    },
+    async loadFiles(payload: Uint8Array, { mountPoints }: { mountPoints?: string }) {
+      const top = mountPoints === undefined ? home : at(mountPoints)
+      if ((await disk.state(top))?.type !== 'directory') throw new Error(`ENOENT: no such directory, mount '${top}'`)
+      await load(disk, top, JSON.parse(decoder.decode(payload)) as Sent)
+    },
+    on(event: string, listener: Remote) {
+      const all = listeners.get(event) ?? new Set()
+      listeners.set(event, all.add(listener))
+      return byReference(() => all.delete(listener))
+    },
+    setPreviewScript: (source: string, options: unknown) => note('preview-script.json', { source, options }),
+    setCredentials: (told: unknown) => note('credentials.json', told),
+    teardown: () => processes.close(),
+  })
+}
+
+/** As `fs.promises` of Node, below the working directory. */
+function fileSystem(disk: Disk, at: (path: string) => Path): object {
+  async function present(path: string, what: string) {
+    const state = await disk.state(at(path))
+    if (state === null) throw new Error(`ENOENT: no such file or directory, ${what} '${path}'`)
+    return state
+  }
+  async function inDirectory(path: string, what: string): Promise<void> {
+    const parent = at(path).split('/').slice(0, -1).join('/') as Path
+    if ((await disk.state(parent))?.type === 'directory') return
+    throw new Error(`ENOENT: no such file or directory, ${what} '${path}'`)
+  }
+  return byReference({
+    async readFile(path: string, encoding?: string | null) {
+      const state = await present(path, 'open')
+      if (state.type === 'directory') throw new Error('EISDIR: illegal operation on a directory, read')
+      if (state.type !== 'file') throw new Error('ELOOP: the stand-in follows no links')
+      return encoding ? decoder.decode(state.bytes) : state.bytes.slice()
+    },
+    async writeFile(path: string, data: string | Uint8Array) {
+      await inDirectory(path, 'open')
+      if ((await disk.state(at(path)))?.type === 'directory')
+        throw new Error('EISDIR: illegal operation on a directory')
+      await disk.set(at(path), { type: 'file', bytes: typeof data === 'string' ? encoder.encode(data) : data })
+    },
+    async readdir(path: string, options?: string | { encoding?: string; withFileTypes?: boolean } | null) {
+      const state = await present(path, 'scandir')
+      if (state.type !== 'directory') throw new Error(`ENOTDIR: not a directory, scandir '${path}'`)
+      const { encoding, withFileTypes } = typeof options === 'object' ? (options ?? {}) : { encoding: options }
+      const entries = await disk.backend.list(at(path))
+      return entries.map(({ name, type }) => {
+        const told = encoding === 'buffer' ? encoder.encode(name) : name
+        return withFileTypes ? { name: told, 'Symbol(type)': type === 'directory' ? 2 : 1 } : told
+      })
+    },
+    async mkdir(path: string, options?: { recursive?: boolean }) {
+      if (options?.recursive) return disk.makeDirectories(at(path))
+      await inDirectory(path, 'mkdir')
+      if ((await disk.state(at(path))) !== null) throw new Error(`EEXIST: file already exists, mkdir '${path}'`)
+      return disk.set(at(path), { type: 'directory' })
+    },
+    async rm(path: string, options?: { force?: boolean; recursive?: boolean }) {
+      const state = await disk.state(at(path))
+      if (state === null && options?.force) return
+      await present(path, 'rm')
+      if (state?.type === 'directory' && !options?.recursive) throw new Error(`EISDIR: is a directory, rm '${path}'`)
+      await disk.remove(at(path))
+    },
+    async rename(from: string, to: string) {
+      await present(from, 'rename')
+      await inDirectory(to, 'rename')
+      await disk.move(at(from), at(to))
+    },
+    async watch(path: string, options: { recursive?: boolean } | string | null, listener: Remote | undefined) {
+      await present(path, 'watch')
+      const isDeep = typeof options === 'object' && options?.recursive === true
+      const stop = disk.watch(at(path), isDeep, (event, name) => void listener?.(event, name))
+      return byReference({ close: () => stop() })
+    },
+  })
+}
+
+function resolve(home: Path, path: string): Path {
+  const names = home.split('/')
+  for (const name of path.split('/')) {
+    if (name === '..') throw new Error(`EACCES: outside of the working directory, '${path}'`)
+    if (name !== '' && name !== '.') names.push(name)
+  }
+  return names.join('/') as Path
+}
+
+/** Tests look into all of it behind everybody's back, and put things there. */
+addEventListener('message', ({ data, source }) => {
+  if (data?.type !== 'stand-in' || last === undefined) return
+  void answer(last, data).then((told) => source?.postMessage({ type: 'stand-in', told }, { targetOrigin: '*' }))
+})
+
+async function answer(disk: Disk, { plant = {} }: { plant?: Record<string, string> }): Promise<Record<string, string>> {
+  for (const [path, text] of Object.entries(plant)) {
+    const parent = path.split('/').slice(0, -1).join('/') as Path
+    if (parent !== '') await disk.makeDirectories(parent)
+    await disk.set(path as Path, { type: 'file', bytes: encoder.encode(text) })
+  }
+  const all: Record<string, string> = {}
+  for (const { path, state } of await disk.below('' as Path)) {
+    all[path] = state.type === 'file' ? decoder.decode(state.bytes) : state.type === 'link' ? `-> ${state.target}` : '/'
+  }
+  return all
+}
+
+const { port1, port2 } = new MessageChannel()
+expose({ build }, port1)
+if (!switches.has('silent')) parent.postMessage({ type: 'init' }, '*', [port2])
