@@ -1,9 +1,10 @@
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import type { Backend } from 'wardspace'
+import { breathing } from './breathe.ts'
 import { filesOf, type StoredFile } from './files-of.ts'
 import type { Task } from './types.ts'
 
-/** So much is packed before the page may do something else. */
+/** So much is packed at a time. */
 const SLICE = 256 * 1024
 const UNIX = 3
 const REGULAR = 0o100000
@@ -20,7 +21,7 @@ export async function zipOf(backend: Backend, { onProgress, signal }: Task = {})
     parts.push(chunk as Uint8Array<ArrayBuffer>)
   })
   let done = 0
-  let since = 0
+  const breathe = breathing()
   for await (const file of filesOf(backend)) {
     const content = contentOf(file)
     const entry = entryFor(file)
@@ -28,11 +29,10 @@ export async function zipOf(backend: Backend, { onProgress, signal }: Task = {})
     for (let from = 0; from === 0 || from < content.length; from += SLICE) {
       const slice = content.subarray(from, from + SLICE)
       entry.push(slice, from + SLICE >= content.length)
-      since += slice.length + 1_000
-      if (since < SLICE) continue
-      since = 0
+      const pause = breathe()
+      if (pause === undefined) continue
       onProgress?.({ phase: 'Packing', done })
-      await new Promise((resolve) => setTimeout(resolve))
+      await pause
       signal?.throwIfAborted()
     }
     done++

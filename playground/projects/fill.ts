@@ -1,4 +1,5 @@
 import { type Backend, type Change, type Path, parsePath, ToolError } from 'wardspace'
+import { breathing } from './breathe.ts'
 import type { ProjectFile, Task } from './types.ts'
 
 /** Files as an importer gives them. */
@@ -10,8 +11,8 @@ export interface FileSource {
 }
 
 /** A commit holds at most so many files and bytes, so that none keeps the page busy for long. */
-const MOST_FILES = 100
-const MOST_BYTES = 1_000_000
+const MOST_FILES = 50
+const MOST_BYTES = 500_000
 
 /**
  * Writes files into an empty backend. A name that the library's guard refuses, such as one that climbs out of the root, is
@@ -28,6 +29,7 @@ export async function fill(
   let changes: Change[] = []
   let bytes = 0
   let done = 0
+  const breathe = breathing()
 
   async function flush(): Promise<void> {
     signal?.throwIfAborted()
@@ -37,8 +39,6 @@ export async function fill(
       bytes = 0
     }
     onProgress?.({ phase: 'Storing', done, ...(total !== undefined && { total }) })
-    // The page stays alive between two of them.
-    await new Promise((resolve) => setTimeout(resolve))
   }
 
   function leftOut(error: unknown): void {
@@ -57,6 +57,7 @@ export async function fill(
       continue
     }
     bytes += file.bytes.length
+    await breathe()
     if (changes.length >= MOST_FILES || bytes >= MOST_BYTES) await flush()
   }
   await flush()

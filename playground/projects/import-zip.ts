@@ -1,12 +1,15 @@
-import { Inflate } from 'fflate'
+import { Inflate, inflateSync } from 'fflate'
+import { breathing } from './breathe.ts'
 import { crc32 } from './crc32.ts'
 import type { FileSource } from './fill.ts'
 import type { ProjectFile, Task } from './types.ts'
-import { broken, contentOf, readDirectory, type ZipEntry } from './zip-directory.ts'
+import { broken, type ReadAt, readDirectory, startOf, windowsOf, type ZipEntry } from './zip-directory.ts'
 
 /** What a project may weigh: as much as the storage in the browser takes. */
 const MOST_BYTES = 512 * 1024 * 1024
 const MOST_FILES = 100_000
+/** So much is unpacked before the page may do something else. */
+const PIECE = 128 * 1024
 
 /**
  * The files of a zip, unpacked one after the other while they are asked for; the whole is never in memory. Sizes and
@@ -31,6 +34,8 @@ async function* unpacked(
   entries: readonly ZipEntry[],
   signal: AbortSignal | undefined,
 ): AsyncIterable<ProjectFile> {
+  const read = windowsOf(file)
+  const breathe = breathing()
   for (const entry of entries) {
     signal?.throwIfAborted()
     const { path, mode } = entry
@@ -38,7 +43,7 @@ async function* unpacked(
       yield { path, bytes: new Uint8Array(), isDirectory: true }
       continue
     }
-    const bytes = await unpack(await contentOf(file, entry), entry)
+    const bytes = await unpack(read, entry, breathe)
     if (entry.isLink) yield { path, bytes: new Uint8Array(), target: new TextDecoder().decode(bytes) }
     else yield { path, bytes, ...(mode !== undefined && { mode }) }
   }
@@ -49,24 +54,40 @@ function reasonAgainst({ isEncrypted, method }: ZipEntry): string | undefined {
   return method === 0 || method === 8 ? undefined : `it is packed by method ${method}`
 }
 
-/** Inflates piece by piece, so that a file that claims less than it holds ends at its claim. */
-async function unpack(content: Blob, { method, size, crc32: sum, path }: ZipEntry): Promise<Uint8Array> {
+/** Inflates piece by piece, so that a file that holds more than it claims ends at its claim, and none keeps the page busy. */
+async function unpack(read: ReadAt, entry: ZipEntry, breathe: () => Promise<void> | undefined): Promise<Uint8Array> {
+  const { method, size, packed } = entry
+  const start = await startOf(read, entry)
+  if (method === 8 && packed <= PIECE && size <= 4 * PIECE) {
+    // One byte more than it claims, to see whether it holds more.
+    const bytes = inflateSync(await read(start, start + packed), { out: new Uint8Array(size + 1) })
+    return checked(bytes, entry)
+  }
   const whole = new Uint8Array(size)
   let filled = 0
   const take = (piece: Uint8Array): void => {
-    if (filled + piece.length > size) throw new Error(`Cannot unpack "${path}": it is larger than it says`)
+    if (filled + piece.length > size) throw tooLarge(entry)
     whole.set(piece, filled)
     filled += piece.length
   }
   const inflate = method === 8 ? new Inflate(take) : undefined
-  const reader = content.stream().getReader()
-  for (;;) {
-    const { done, value } = await reader.read()
-    if (done) break
-    if (inflate === undefined) take(value)
-    else inflate.push(value)
+  for (let at = 0; at < packed; at += PIECE) {
+    await breathe()
+    // A copy, since the inflater keeps what it is given.
+    const piece = (await read(start + at, start + Math.min(at + PIECE, packed))).slice()
+    if (inflate === undefined) take(piece)
+    else inflate.push(piece)
   }
-  if (filled !== size) throw broken()
-  if (crc32(whole) !== sum) throw new Error(`Cannot unpack "${path}": its checksum does not fit`)
-  return whole
+  return checked(whole.subarray(0, filled), entry)
+}
+
+function checked(bytes: Uint8Array, entry: ZipEntry): Uint8Array {
+  if (bytes.length > entry.size) throw tooLarge(entry)
+  if (bytes.length < entry.size) throw broken()
+  if (crc32(bytes) !== entry.crc32) throw new Error(`Cannot unpack "${entry.path}": its checksum does not fit`)
+  return bytes
+}
+
+function tooLarge({ path }: ZipEntry): Error {
+  return new Error(`Cannot unpack "${path}": it is larger than it says`)
 }

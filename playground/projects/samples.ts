@@ -1,8 +1,8 @@
 import { ToolError } from 'wardspace'
+import { samples } from './samples/index.ts'
 import type { Sample } from './types.ts'
 
-/** The sample projects, in the order in which they are offered. */
-export const samples: readonly Sample[] = []
+export { samples }
 
 export function sampleOf(id: string): Sample {
   const found = samples.find((sample) => sample.id === id)

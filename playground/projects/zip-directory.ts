@@ -42,13 +42,32 @@ export async function readDirectory(file: Blob): Promise<readonly ZipEntry[]> {
   return entries
 }
 
+/** Gives the bytes of a file from one place to another. */
+export type ReadAt = (start: number, end: number) => Promise<Uint8Array>
+
+/** So much is read at a time: a read of its own for each small file would take most of the time. */
+const WINDOW = 4 * 1024 * 1024
+
+/** Reads a file in windows, of which the last is kept: for whoever goes through it from front to back. */
+export function windowsOf(file: Blob): ReadAt {
+  let from = 0
+  let bytes = new Uint8Array()
+  return async (start, end) => {
+    if (end > file.size) throw broken()
+    if (start < from || end > from + bytes.length) {
+      bytes = new Uint8Array(await file.slice(start, Math.max(end, start + WINDOW)).arrayBuffer())
+      from = start
+    }
+    return bytes.subarray(start - from, end - from)
+  }
+}
+
 /** Where an entry's content begins: after its own header, whose length only it tells. */
-export async function contentOf(file: Blob, { at, packed }: ZipEntry): Promise<Blob> {
-  const view = await viewOf(file, at, at + 30)
-  if (view.byteLength < 30 || view.getUint32(0, true) !== HEADER) throw broken()
-  const start = at + 30 + view.getUint16(26, true) + view.getUint16(28, true)
-  if (start + packed > file.size) throw broken()
-  return file.slice(start, start + packed)
+export async function startOf(read: ReadAt, { at }: ZipEntry): Promise<number> {
+  const header = await read(at, at + 30)
+  const view = new DataView(header.buffer, header.byteOffset, header.length)
+  if (view.getUint32(0, true) !== HEADER) throw broken()
+  return at + 30 + view.getUint16(26, true) + view.getUint16(28, true)
 }
 
 export function broken(): Error {
