@@ -1,4 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contentSecurityPolicy } from '../../playground/server/policy.ts'
 import { type Playground, startPlayground } from './open.ts'
 
 let playground: Playground
@@ -9,9 +15,93 @@ beforeAll(async () => {
 
 afterAll(() => playground?.close())
 
-it('loads isolated from other origins, and breaks none of its own rules', async () => {
-  const page = await playground.open()
-  expect(await page.title()).toBe('Wardspace playground')
-  expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
-  await page.context().close()
+const offline = (page: Page): Promise<unknown> =>
+  page
+    .waitForFunction(() => document.documentElement.dataset.offline !== undefined)
+    .then(() => page.evaluate(() => document.documentElement.dataset.offline))
+
+describe('the page', () => {
+  it('is isolated from other origins, and its policy stands in it as well as in the headers', async () => {
+    const person = await playground.person()
+    const page = await person.newPage()
+    const response = await page.goto(playground.url)
+    expect(response?.headers()).toMatchObject({
+      'content-security-policy': `${contentSecurityPolicy()}; frame-ancestors 'none'`,
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    })
+    expect(await page.title()).toBe('Wardspace playground')
+    expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
+    const meta = page.locator('meta[http-equiv="Content-Security-Policy"]')
+    expect(await meta.getAttribute('content')).toBe(contentSecurityPolicy())
+    await person.close()
+  })
+
+  it('lets no script of its own reach another origin, nor evaluate text', async () => {
+    const person = await playground.person()
+    const page = await playground.open(person)
+    await page.evaluate(async () => {
+      const broken = new Set<string>()
+      Object.assign(globalThis, { broken })
+      document.addEventListener('securitypolicyviolation', (event) => broken.add(event.effectiveDirective))
+      await fetch('http://127.0.0.1:9/').catch(() => {})
+      new Image().src = 'http://127.0.0.1:9/x.png'
+      const frame = document.createElement('iframe')
+      frame.src = 'http://127.0.0.1:9/'
+      const script = document.createElement('script')
+      script.textContent = 'globalThis.ran = true'
+      document.body.append(frame, script)
+    })
+    const broken = () => page.evaluate(() => [...(globalThis as unknown as { broken: Set<string> }).broken].sort())
+    await expect.poll(broken).toEqual(['connect-src', 'frame-src', 'img-src', 'script-src-elem'])
+    expect(await page.evaluate(() => 'ran' in globalThis)).toBe(false)
+    await person.close()
+  })
+
+  it('is there without a network once it was there', async () => {
+    const person = await playground.person()
+    const page = await playground.open(person)
+    expect(await offline(page)).toBe('ready')
+    await person.setOffline(true)
+    const asked: string[] = []
+    await person.route('**', (route) => {
+      asked.push(route.request().url())
+      return route.abort()
+    })
+    await page.reload()
+    expect(await page.title()).toBe('Wardspace playground')
+    expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
+    const files = await page.evaluate(async () => {
+      const kept = await caches.open((await caches.keys())[0] as string)
+      const requests = await kept.keys()
+      const answers = await Promise.all(requests.map(({ url }) => fetch(url).then(({ ok }) => ok)))
+      return { count: requests.length, all: answers.every(Boolean) }
+    })
+    expect(files.all, 'each file of the build answers').toBe(true)
+    expect(files.count).toBeGreaterThan(3)
+    await person.close()
+  })
+
+  it('is isolated from its second load on where the host sets no headers', async () => {
+    const server = createServer(({ url = '/' }, response) => {
+      const path = url === '/' ? 'index.html' : url.slice(1)
+      const types: Record<string, string> = { html: 'text/html', css: 'text/css', svg: 'image/svg+xml' }
+      response.setHeader('Content-Type', types[path.split('.').at(-1) ?? ''] ?? 'text/javascript')
+      response.end(readFileSync(join(playground.directory, path)))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const person = await playground.person()
+    try {
+      const page = await person.newPage()
+      await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+      expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(false)
+      expect(await offline(page)).toBe('ready')
+      await page.reload()
+      expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
+    } finally {
+      await person.close()
+      server.closeAllConnections()
+      server.close()
+    }
+  })
 })

@@ -11,6 +11,8 @@ const top = join(import.meta.dirname, '../..')
 /** The built playground on a real server, and one real browser: shared by all the tests of one file. */
 export interface Playground {
   readonly url: string
+  /** Of the built files. */
+  readonly directory: string
   readonly browser: Browser
   /** A person's browser with nothing in its storage. */
   person(): Promise<BrowserContext>
@@ -21,11 +23,13 @@ export interface Playground {
 
 /** @param root a page of the tests' own instead of the playground, built in the same way */
 export async function startPlayground(root = join(top, 'playground')): Promise<Playground> {
-  const server: Served = await serve(await built(root))
+  const directory = await built(root)
+  const server: Served = await serve(directory)
   const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
   const person = () => browser.newContext({ viewport: { width: 1400, height: 900 } })
   return {
     url: server.url,
+    directory,
     browser,
     person,
     async open(context, query = '') {
