@@ -1,6 +1,7 @@
-import { type ErrorCode, ToolError } from '../errors.ts'
+import { ToolError } from '../errors.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend, Stat } from '../vfs/backend.ts'
+import { systemCodes } from '../vfs/system-codes.ts'
 
 /** What isomorphic-git wants of a file system, as a plain object of async functions. */
 export interface GitFs {
@@ -30,7 +31,7 @@ export function gitFs(backend: Backend): GitFs {
       if ((await backend.canonical(path, { keepLast: true })) !== path) throw errno('ELOOP', name)
       return await access(path)
     } catch (error) {
-      throw error instanceof ToolError ? errno(codes[error.code] ?? 'EIO', name) : error
+      throw error instanceof ToolError ? errno(systemCodes[error.code] ?? 'EIO', name) : error
     }
   }
 
@@ -82,17 +83,6 @@ export function gitFs(backend: Backend): GitFs {
     },
   }
   return { promises }
-}
-
-const codes: Partial<Record<ErrorCode, string>> = {
-  NOT_FOUND: 'ENOENT',
-  ALREADY_EXISTS: 'EEXIST',
-  IS_DIRECTORY: 'EISDIR',
-  NOT_A_DIRECTORY: 'ENOTDIR',
-  DIRECTORY_NOT_EMPTY: 'ENOTEMPTY',
-  NO_SPACE: 'ENOSPC',
-  READ_ONLY: 'EROFS',
-  PATH_REJECTED: 'EACCES',
 }
 
 function errno(code: string, name: string): Error & { code: string } {

@@ -1,5 +1,6 @@
 import type { FsStat, IFileSystem } from 'just-bash'
 import { type ErrorCode, ToolError } from '../../errors.ts'
+import { systemCodes } from '../../vfs/system-codes.ts'
 import type { CommandStat } from '../shell.ts'
 import { type Device, HOME, type Place, type Places, placeOf, resolvePath } from './places.ts'
 import { bytesOfText, textOfBytes } from './text.ts'
@@ -217,16 +218,9 @@ export function bashFs(options: BashFsOptions): IFileSystem {
 }
 
 const codes: Partial<Record<ErrorCode, string>> = {
-  NOT_FOUND: 'ENOENT',
-  ALREADY_EXISTS: 'EEXIST',
-  IS_DIRECTORY: 'EISDIR',
-  NOT_A_DIRECTORY: 'ENOTDIR',
-  DIRECTORY_NOT_EMPTY: 'ENOTEMPTY',
-  NO_SPACE: 'ENOSPC',
+  ...systemCodes,
   LIMIT_EXCEEDED: 'EFBIG',
-  READ_ONLY: 'EROFS',
   INVALID_INPUT: 'EINVAL',
-  PATH_REJECTED: 'EACCES',
   POLICY_DENIED: 'EACCES',
   POLICY_DENIED_SECRET: 'EACCES',
   UNSUPPORTED_ENCODING: 'EACCES',
