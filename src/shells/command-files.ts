@@ -1,5 +1,5 @@
 import type { Access, GuardedAccess, Permission } from '../access.ts'
-import { type ErrorCode, ToolError } from '../errors.ts'
+import { ToolError } from '../errors.ts'
 import {
   childOf,
   isWithin,
@@ -16,6 +16,7 @@ import { guardAccesses, requireFile, type Sight } from '../vfs/guarded.ts'
 import { stateAt } from '../vfs/states.ts'
 import { visibleFiles } from '../vfs/walk.ts'
 import { createMarks } from './marks.ts'
+import { refusing } from './refusing.ts'
 import type { CommandFiles, CommandStat, Refusal } from './shell.ts'
 
 export interface CommandFilesOptions {
@@ -48,18 +49,6 @@ export interface ReachedFiles extends CommandFiles {
 /** Refusals of one command to remember: a program that tries more is told no all the same. */
 const MAX_REFUSALS = 200
 
-/** What an access of a command is refused with, where policy or guard refuses it: this is listed. */
-const listed: ReadonlySet<ErrorCode> = new Set([
-  'PATH_REJECTED',
-  'POLICY_DENIED',
-  'POLICY_DENIED_SECRET',
-  'READ_ONLY',
-  'TAINT_DENIED',
-  'APPROVAL_DENIED',
-  'UNSUPPORTED_ENCODING',
-  'LIMIT_EXCEEDED',
-])
-
 /** The one gate of a command: everything that it does to files is guarded, classified and judged here. */
 export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
   const { backend, judge, signal, limits } = options
@@ -74,7 +63,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
     if (noted.has(error)) return error
     noted.add(error)
     const key = `${permission} ${path} ${error.code}`
-    if (listed.has(error.code) && !refusals.has(key) && refusals.size < MAX_REFUSALS) {
+    if (refusing.has(error.code) && !refusals.has(key) && refusals.size < MAX_REFUSALS) {
       refusals.set(key, { permission, path: path.slice(0, 300), code: error.code, message: error.message })
     }
     return error

@@ -1,6 +1,7 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { isWithin, type Path } from '../paths/logical-path.ts'
 import type { State } from '../vfs/backend.ts'
+import { refusing } from './refusing.ts'
 import type { CommandFiles } from './shell.ts'
 
 /** What a command has made of a path. */
@@ -17,17 +18,6 @@ const followsFromRefusal: ReadonlySet<ErrorCode> = new Set([
   'IS_DIRECTORY',
   'ALREADY_EXISTS',
   'DIRECTORY_NOT_EMPTY',
-])
-
-const refusing: ReadonlySet<ErrorCode> = new Set([
-  'PATH_REJECTED',
-  'POLICY_DENIED',
-  'POLICY_DENIED_SECRET',
-  'READ_ONLY',
-  'TAINT_DENIED',
-  'APPROVAL_DENIED',
-  'UNSUPPORTED_ENCODING',
-  'LIMIT_EXCEEDED',
 ])
 
 /**
