@@ -1,7 +1,7 @@
 import type { Flow } from './cwd.ts'
 import type { Scope, Walk } from './judge.ts'
 import type { Range } from './verdict.ts'
-import type { Argument } from './words.ts'
+import { type Argument, mayBeOption } from './words.ts'
 
 /** One command, for whoever knows what it does with its words. */
 export interface Call {
@@ -49,4 +49,12 @@ export function unclear(call: Call, argument: Argument): undefined {
   const what = argument.literal === undefined ? 'may turn out to be an option' : 'is an option that is not seen through'
   call.walk.judge.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${what}`, argument.at)
   return undefined
+}
+
+/** Refuses words that look like one of these, and those that could turn out to. */
+export function withoutOptions(call: Call, refused: RegExp): undefined {
+  const odd = call.args.find((argument) =>
+    argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal),
+  )
+  return odd === undefined ? undefined : unclear(call, odd)
 }

@@ -1,4 +1,4 @@
-import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
+import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
 import { readOptions } from './options.ts'
 import { type Argument, literalArgument, mayBeOption, unknownArgument } from './words.ts'
 
@@ -195,13 +195,6 @@ function xargs(call: Call): undefined {
   const more = replaced === undefined ? [unknownArgument(call.at)] : []
   call.walk.run([...all, ...more], { ...call.scope, via: [...call.scope.via, 'xargs'], stdin: undefined }, call.at)
   return undefined
-}
-
-function withoutOptions(call: Call, refused: RegExp): undefined {
-  const odd = call.args.find((argument) =>
-    argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal),
-  )
-  return odd === undefined ? undefined : unclear(call, odd)
 }
 
 /** Each operand is a line of its own. */

@@ -1,4 +1,4 @@
-import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
+import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, mayBeOption } from './words.ts'
 import { afterAssignments } from './wrappers.ts'
@@ -37,7 +37,7 @@ export const packageManagers: Inspectors = {
   rustup: { inspect: (call) => afterWord(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
   direnv: { inspect: (call) => afterWord(call, ['exec'], { flags: '' }, 1) },
   ...named('nix nix-shell guix devbox flox', {
-    inspect: (call) => onlyWords(call, /^(--run|--command|-c|shell|develop|run|exec)$/),
+    inspect: (call) => withoutOptions(call, /^(--run|--command|-c|shell|develop|run|exec)$/),
   }),
   deno: {
     inspect(call) {
@@ -51,7 +51,7 @@ export const packageManagers: Inspectors = {
   ...named('make gmake bmake', { inspect: make }),
   ...named('just task mage rake invoke', {
     inspect: (call) =>
-      onlyWords(
+      withoutOptions(
         call,
         /^(--shell|--shell-arg|--command|-c|--choose|--chooser|-e|--edit|--execute|-E|-p|--execute-print|--execute-continue|--rakelib|-r|-f.*:.*)$/,
       ),
@@ -219,13 +219,6 @@ function afterWord(call: Call, words: readonly string[], table: OptionTable, ope
   if (inner.length > 0)
     call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
   return undefined
-}
-
-function onlyWords(call: Call, refused: RegExp): undefined {
-  const odd = call.args.find((argument) =>
-    argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal),
-  )
-  return odd === undefined ? undefined : unclear(call, odd)
 }
 
 function make(call: Call): undefined {
