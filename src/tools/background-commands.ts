@@ -5,6 +5,7 @@ import { display } from '../paths/logical-path.ts'
 import type { RunningCommand } from '../shells/processes.ts'
 import { defineTool, type ToolContext } from '../tool.ts'
 import { boundOutput } from './command-output.ts'
+import { requireDirectory } from './command-place.ts'
 import { reason } from './fields.ts'
 import { targetOf } from './target.ts'
 
@@ -46,10 +47,7 @@ export const startCommand = defineTool({
     if (desk === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
     processes.requireRoom()
     const { path: cwd } = targetOf(context)
-    const stat = await desk.open(context.signal).files.stat(display(cwd))
-    if (stat?.type !== 'directory') {
-      throw new ToolError('NOT_A_DIRECTORY', `Cannot run a command in ${JSON.stringify(display(cwd))}`, { path: cwd })
-    }
+    await requireDirectory(desk.open(context.signal).files, cwd)
     const timeoutMs = clamp(
       'timeoutMs',
       asked.timeoutMs ?? limits.backgroundTimeoutMs,

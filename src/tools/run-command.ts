@@ -8,6 +8,7 @@ import type { CommandDesk, CommandTransaction, ShellOutcome } from '../shells/sh
 import { defineTool, type Shown, type ToolContext } from '../tool.ts'
 import type { Change } from '../vfs/backend.ts'
 import { boundOutput } from './command-output.ts'
+import { requireDirectory } from './command-place.ts'
 import { reason } from './fields.ts'
 import { targetOf } from './target.ts'
 
@@ -89,13 +90,7 @@ async function runApproved(
   const { path: cwd } = targetOf(context)
   for (let questions = 0; questions <= MOST_QUESTIONS; questions++) {
     const transaction = desk.open(context.signal)
-    const stat = await transaction.files.stat(display(cwd))
-    if (stat?.type !== 'directory') {
-      const code = stat === undefined ? 'NOT_FOUND' : 'NOT_A_DIRECTORY'
-      throw new ToolError(code, `Cannot run a command in ${JSON.stringify(display(cwd))}: it is no directory`, {
-        path: cwd,
-      })
-    }
+    await requireDirectory(transaction.files, cwd)
     let outcome: ShellOutcome | undefined
     let failure: unknown
     try {

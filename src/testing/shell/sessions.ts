@@ -6,14 +6,20 @@ export const sessionCases: readonly ShellCase[] = [
   {
     name: 'a command starts where it is told to, and says where it ended',
     async test(subject) {
-      const { ok, run } = await open(subject, { 'sub/deep/a.txt': '', 'b.txt': '' })
+      const { ok, run, workspace } = await open(subject, { 'sub/deep/a.txt': '', 'b.txt': '' })
       same((await ok('ls', { cwd: 'sub' })).stdout, 'deep\n', 'ls in sub')
       same((await ok('cd sub ; true')).cwd, 'sub', 'cd sub ; true')
       same((await ok('cd deep; false', { cwd: 'sub' })).cwd, 'sub/deep', 'cd deep in sub')
       same((await ok('(cd sub); sh -c "cd sub"')).cwd, '.', 'in children')
       same((await ok('ls sub')).cwd, '.', 'the next command')
-      same((await run('true', { cwd: 'nowhere' })).code, 'NOT_FOUND', 'no directory')
-      same((await run('true', { cwd: 'b.txt' })).code, 'NOT_A_DIRECTORY', 'a file')
+      for (const [cwd, code] of [
+        ['nowhere', 'NOT_FOUND'],
+        ['b.txt', 'NOT_A_DIRECTORY'],
+      ] as const) {
+        same((await run('true', { cwd })).code, code, cwd)
+        const started = await workspace.call('start_command', { command: 'true', cwd })
+        same(started.ok || started.code, code, `${cwd}, in the background`)
+      }
     },
   },
   {
