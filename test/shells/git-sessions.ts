@@ -57,7 +57,7 @@ const step = fc.oneof(
 const questions = [
   'git status --porcelain',
   'git log --format=%s',
-  'git branch',
+  "git branch | grep -v '[*] ('",
   'git branch --show-current',
   'git diff --name-status',
   'git diff --cached --name-status',
