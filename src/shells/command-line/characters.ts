@@ -47,3 +47,22 @@ export function characterFault(line: string): Fault | undefined {
  */
 const ODD =
   /(?![\t\n ])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}\u2065\u2800\ufff0-\ufff8]|(?!\ufe0f)\p{Default_Ignorable_Code_Point})/u
+
+/**
+ * Where a line goes on in the middle of a word or an operator, if it does: parsers differ on what such a piece is. Before
+ * or after the break there has to be a blank.
+ */
+export function brokenToken(text: string): number | undefined {
+  for (let at = text.indexOf('\\\n'); at !== -1; at = text.indexOf('\\\n', at + 2)) {
+    let start = at
+    while (text[start - 1] === '\\') start -= 1
+    // An even number of backslashes in front of the newline are all escaped.
+    if ((at - start) % 2 === 1) continue
+    const before = at === start ? text[at - 1] : '\\'
+    const after = text[at + 2]
+    if (before !== undefined && after !== undefined && !/[ \t\n]/.test(before) && !/[ \t\n]/.test(after)) return at
+    // Several breaks in a row are one.
+    if (after === '\\' && text[at + 3] === '\n') return at
+  }
+  return undefined
+}

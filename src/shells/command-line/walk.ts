@@ -9,6 +9,7 @@ import {
   type Statement,
 } from 'unbash'
 import { judgeVariable } from './assignments.ts'
+import { brokenToken } from './characters.ts'
 import { judgeCommandNode, MAX_DEPTH, runWords } from './command.ts'
 import { both, type Flow, type Places, union } from './cwd.ts'
 import { judgeExpansions, judgeTest } from './expansions.ts'
@@ -22,6 +23,10 @@ export function judgeSource(judge: Judge, text: string, scope: Scope, whole: Ran
   if (scope.via.length > MAX_DEPTH || !judge.spend(text.length)) {
     judge.deny('TOO_COMPLEX', 'The line holds too many scripts within scripts', whole)
     return stay(scope.places)
+  }
+  const broken = brokenToken(text)
+  if (broken !== undefined) {
+    judge.deny('SYNTAX_ERROR', 'A line is continued in the middle of a word', scope.at ?? [broken, broken + 2])
   }
   const script = parse(text)
   const facts = factsOf(script)
