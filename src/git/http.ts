@@ -1,5 +1,6 @@
 import type { HttpClient } from 'isomorphic-git'
 import { ToolError } from '../errors.ts'
+import { concatBytes } from '../files/concat-bytes.ts'
 
 /**
  * HTTP over the platform's `fetch`, cancelled by the signal also while a body arrives. Where hosts are limited, each
@@ -13,7 +14,7 @@ export function httpClient(signal: AbortSignal | undefined, requireHost?: (url: 
         const response = await request(url, {
           method,
           headers,
-          ...(body === undefined ? {} : { body: (await joined(body)) as Uint8Array<ArrayBuffer> }),
+          ...(body === undefined ? {} : { body: concatBytes(await all(body)) }),
           ...(signal === undefined ? {} : { signal }),
         })
         return {
@@ -56,20 +57,10 @@ function isCancelled(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
-async function joined(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array> {
+async function all(body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    size += chunk.length
-  }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  return whole
+  for await (const chunk of body) chunks.push(chunk)
+  return chunks
 }
 
 async function* parts(

@@ -1,3 +1,5 @@
+import { concatBytes } from '../files/concat-bytes.ts'
+
 /**
  * The bytes that a zlib stream holds, at most so many: more is an error. Exactly the stream must be given, nothing after it. Synchronous where the platform
  * hands out its zlib without an import (Node, Deno, Bun, workerd with Node compatibility), a promise elsewhere.
@@ -22,13 +24,7 @@ async function inflateStream(bytes: Uint8Array, most: number): Promise<Uint8Arra
     }
     parts.push(value)
   }
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
-  return whole
+  return concatBytes(parts)
 }
 
 /** The bytes as a zlib stream, as small as the platform makes it. */

@@ -1,3 +1,4 @@
+import { concatBytes } from '../files/concat-bytes.ts'
 import type { BinaryBody } from './file-change.ts'
 import { invalidPatch } from './invalid-patch.ts'
 
@@ -23,7 +24,6 @@ export function parseBinary(lines: Lines): Pick<BinaryBody, 'type' | 'method' | 
   const method = match[1] as 'literal' | 'delta'
   lines.next()
   const parts: Uint8Array[] = []
-  let total = 0
   for (;;) {
     if (lines.at >= lines.text.length) break
     const row = lines.rest(0)
@@ -34,16 +34,9 @@ export function parseBinary(lines: Lines): Pick<BinaryBody, 'type' | 'method' | 
     const part = decodeRow(row.endsWith('\r') ? row.slice(0, -1) : row)
     if (part === undefined) throw invalidPatch(lines.number, 'the line of the binary patch is corrupt')
     parts.push(part)
-    total += part.length
     lines.next()
   }
-  const data = new Uint8Array(total)
-  let at = 0
-  for (const part of parts) {
-    data.set(part, at)
-    at += part.length
-  }
-  return { type: 'binary', method, data, size: Number(match[2]) }
+  return { type: 'binary', method, data: concatBytes(parts), size: Number(match[2]) }
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'

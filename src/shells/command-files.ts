@@ -1,5 +1,6 @@
 import type { Access, GuardedAccess, Permission } from '../access.ts'
 import { ToolError } from '../errors.ts'
+import { concatBytes } from '../files/concat-bytes.ts'
 import {
   childOf,
   isWithin,
@@ -236,7 +237,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
         else requireFile(access.path, stat)
         const restored = marks.restore(bytes, access.path)
         const before = there === undefined ? undefined : (await backend.read(access.path)).bytes
-        const whole = before === undefined ? restored : joined(before, restored)
+        const whole = before === undefined ? restored : concatBytes([before, restored])
         if (whole.length > limits.fileBytes) {
           throw new ToolError('LIMIT_EXCEEDED', `${quote(path)} would have ${whole.length} bytes, over the limit`, {
             path,
@@ -383,11 +384,4 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
 async function appendable(backend: Backend, path: string): Promise<Path | undefined> {
   const canonical = await backend.canonical(parsePath(path))
   return (await backend.stat(canonical))?.type === 'file' ? canonical : undefined
-}
-
-function joined(before: Uint8Array, more: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(before.length + more.length)
-  whole.set(before)
-  whole.set(more, before.length)
-  return whole
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { concatBytes } from '../files/concat-bytes.ts'
 import { createDocument, type Document } from '../files/document.ts'
 import { adaptLineEnds, encodeText } from '../files/text.ts'
 import { checkLimit } from '../limits.ts'
@@ -53,7 +54,7 @@ export const appendFile = defineTool({
     checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: false })
     refuseMarks(document, asked.content, path)
     const added = encodeText(adaptLineEnds(asked.content, document.eol), { encoding: document.encoding, bom: false })
-    const bytes = joined(document.bytes, added)
+    const bytes = concatBytes([document.bytes, added])
     checkLimit('file size in bytes', bytes.length, limits.appendTotalBytes, path)
     if (endsInsideLine(document)) {
       warnings.push(`${display(named)} did not end in a newline: the new text continues its last line`)
@@ -81,13 +82,6 @@ export const appendFile = defineTool({
     }
   },
 })
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(first.length + second.length)
-  bytes.set(first)
-  bytes.set(second, first.length)
-  return bytes
-}
 
 function endsInsideLine({ original }: Document): boolean {
   return original !== '' && !/[\r\n]$/.test(original.slice(-1))

@@ -1,3 +1,4 @@
+import { concatBytes } from '../../files/concat-bytes.ts'
 import type { ObjectStore } from './store.ts'
 
 /** The bytes in one object: a larger file is several. */
@@ -43,7 +44,8 @@ export function openContents(store: ObjectStore, prefix: string): Contents {
         if (found !== undefined && found !== 'unchanged' && found.bytes.length === stop - offset)
           pieces[at] = found.bytes
       })
-      return pieces.length === 1 ? pieces[0] : joined(pieces, end - start)
+      if (pieces.length === 1) return pieces[0]
+      return pieces.every((piece) => piece !== undefined) ? concatBytes(pieces) : undefined
     },
 
     async remove(contents) {
@@ -51,17 +53,6 @@ export function openContents(store: ObjectStore, prefix: string): Contents {
       if (keys.length > 0) await store.delete(keys)
     },
   }
-}
-
-function joined(pieces: readonly (Uint8Array | undefined)[], length: number): Uint8Array | undefined {
-  const bytes = new Uint8Array(length)
-  let at = 0
-  for (const piece of pieces) {
-    if (piece === undefined) return undefined
-    bytes.set(piece, at)
-    at += piece.length
-  }
-  return bytes
 }
 
 /** Does something for each item, a few at a time. Ends with the first failure, once nothing is on its way any more. */

@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { concatBytes } from '../../files/concat-bytes.ts'
 import { crc32 } from './crc32.ts'
 import {
   formatSlot,
@@ -86,7 +87,8 @@ export async function append(
     seq += 1
     chain = sealRecord(record, { seq, flushed: place.flushed, previous: chain }, place.salt)
   }
-  const bytes = joined(records)
+  const [first] = records
+  const bytes = first !== undefined && records.length === 1 ? first : concatBytes(records)
   const { length } = bytes
   try {
     await slots.write(place.slot, place.end, bytes, flush)
@@ -224,16 +226,4 @@ const READ_AHEAD = 8 * 1024 * 1024
 
 function otherSlot(slot: Slot): Slot {
   return slot === 0 ? 1 : 0
-}
-
-function joined(records: readonly Uint8Array[]): Uint8Array {
-  const [first] = records
-  if (first !== undefined && records.length === 1) return first
-  const whole = new Uint8Array(records.reduce((length, record) => length + record.length, 0))
-  let at = 0
-  for (const record of records) {
-    whole.set(record, at)
-    at += record.length
-  }
-  return whole
 }
