@@ -1,24 +1,14 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Volume } from 'memfs'
 import { describe, expect, it } from 'vitest'
 import { memfs } from '../../src/backends/memfs.ts'
 import { memory } from '../../src/backends/memory.ts'
-import { node } from '../../src/backends/node.ts'
 import { overlay } from '../../src/backends/overlay.ts'
 import { type BackendSubject, backendContract, readOnlyContract, registerContract } from '../../src/testing/index.ts'
 import { mounts } from '../../src/vfs/mounts.ts'
 import { readOnly } from '../../src/vfs/read-only.ts'
+import { onDisk } from './on-disk.ts'
 
 /** One line per backend. */
 const table: Readonly<Record<string, () => BackendSubject | Promise<BackendSubject>>> = {
@@ -69,25 +59,6 @@ function givenVolume(): BackendSubject {
         '/outside/secret': 'outside',
         '/home/outside/x': 'outside',
       })
-    },
-  }
-}
-
-function onDisk(): BackendSubject {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
-  const root = join(base, 'project')
-  const stateDir = join(base, 'state')
-  for (const path of [root, join(base, 'outside')]) mkdirSync(path)
-  writeFileSync(join(base, 'outside', 'secret'), 'outside')
-  return {
-    backend: node(root, { stateDir }),
-    physical: base,
-    plantLink: (path, target) => symlinkSync(target, join(root, path)),
-    reopen: () => node(root, { stateDir }),
-    dispose() {
-      expect(readdirSync(join(base, 'outside'))).toEqual(['secret'])
-      expect(readFileSync(join(base, 'outside', 'secret'), 'utf8')).toBe('outside')
-      rmSync(base, { recursive: true })
     },
   }
 }

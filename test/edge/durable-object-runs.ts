@@ -1,17 +1,11 @@
 import { type DurableStorage, durableObject } from '../../src/backends/durable-object.ts'
 import { sha256Text } from '../../src/files/version.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend, Change, Expectation, State } from '../../src/vfs/backend.ts'
+import { change, file } from '../../src/testing/backend/case.ts'
+import type { Backend, Change } from '../../src/vfs/backend.ts'
 
 /** What tests have done within a Durable Object, and measured there. */
 
-const file = (text: string): State => ({ type: 'file', bytes: new TextEncoder().encode(text) })
-const change = (path: string, to: State, expect: Expectation = 'any', from?: string): Change => ({
-  path: path as Path,
-  expect,
-  to,
-  ...(from === undefined ? {} : { from: from as Path }),
-})
 const commit = (backend: Backend, ...changes: Change[]) => backend.commit(changes, { durability: 'durable' })
 const rowsOf = ({ sql }: DurableStorage, table: string) =>
   Number(sql.exec(`SELECT count(*) AS n FROM ${table}`).toArray()[0]?.n)

@@ -2,16 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { type ObjectStore, objectStore, sweep } from '../../src/backends/object-store.ts'
 import { sha256Text } from '../../src/files/version.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend, Change, Expectation, State } from '../../src/vfs/backend.ts'
+import { change, file } from '../../src/testing/backend/case.ts'
+import type { Backend, Change } from '../../src/vfs/backend.ts'
 import { around, dying, failing, keysIn } from './buckets.ts'
 
-const file = (text: string): State => ({ type: 'file', bytes: new TextEncoder().encode(text) })
-const change = (path: string, to: State, expect: Expectation = 'any', from?: string): Change => ({
-  path: path as Path,
-  expect,
-  to,
-  ...(from === undefined ? {} : { from: from as Path }),
-})
 const commit = (backend: Backend, ...changes: Change[]) => backend.commit(changes, { durability: 'durable' })
 
 async function textAt(backend: Backend, path: string): Promise<string> {

@@ -1,0 +1,36 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { node } from '../../src/backends/node.ts'
+import type { BackendSubject } from '../../src/testing/index.ts'
+
+/** A directory of its own on the disk, with something beside it that no case may touch. */
+export function onDisk(): BackendSubject {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
+  const root = join(base, 'project')
+  const stateDir = join(base, 'state')
+  const outside = join(base, 'outside')
+  for (const path of [root, outside]) mkdirSync(path)
+  writeFileSync(join(outside, 'secret'), 'outside')
+  return {
+    backend: node(root, { stateDir }),
+    physical: base,
+    plantLink: (path, target) => symlinkSync(target, join(root, path)),
+    reopen: () => node(root, { stateDir }),
+    dispose() {
+      const found = readdirSync(outside)
+      if (found.join() !== 'secret') throw new Error(`Something came outside: ${found}`)
+      if (readFileSync(join(outside, 'secret'), 'utf8') !== 'outside') throw new Error('What is outside was changed')
+      rmSync(base, { recursive: true })
+    },
+  }
+}
