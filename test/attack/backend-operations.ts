@@ -63,6 +63,7 @@ export function writeOperations(backend: Backend): Operation[] {
     to: { type: 'file', bytes: content },
   })
   const absent = (path: Path): Change => ({ path, expect: 'any', to: null })
+  let [here, there] = ['dir/here' as Path, 'dir/there' as Path]
   return [
     { name: 'replace below the directory', run: () => commit(put(FILE, bytes)) },
     { name: 'replace the file', run: () => commit(put(TOP, bytes)) },
@@ -89,14 +90,13 @@ export function writeOperations(backend: Backend): Operation[] {
       },
     },
     {
-      name: 'move there and back',
+      name: 'move',
       async run() {
-        // Where the last round was stopped half way, it is not there.
-        if ((await backend.stat(FILE)) === undefined) await commit(put(FILE, bytes, 'absent'))
-        const { bytes: content } = await backend.read(FILE)
-        const there = `dir/moved-${++count}` as Path
-        await commit(absent(FILE), { ...put(there, content, 'absent'), from: FILE })
-        return commit(absent(there), { ...put(FILE, content, 'absent'), from: there })
+        // There, and the next time back.
+        ;[here, there] = [there, here]
+        if ((await backend.stat(here)) === undefined) await commit(put(here, bytes))
+        const { bytes: content } = await backend.read(here)
+        return commit(absent(here), { ...put(there, content), from: here })
       },
     },
     // Names that exist outside: whoever deletes or replaces through the link does it to them.
