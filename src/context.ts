@@ -64,13 +64,15 @@ export function contextFor(
     },
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
-    commands: deskFor(core, run, call, {
-      record: { ...record, reads },
-      ask,
-      began,
-      commit,
-      reachesHost: flow.reachesHost,
-    }),
+    get commands() {
+      return deskFor(core, run, call, {
+        record: { ...record, reads },
+        ask,
+        began,
+        commit,
+        reachesHost: flow.reachesHost,
+      })
+    },
     processes: run.shell.processes,
     keepArtifact(name, text) {
       try {

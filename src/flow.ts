@@ -64,6 +64,10 @@ const silent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Opens the flow of a call. `isTool`: what the workspace does beside its tools brings back states, and is not held up. */
 export function openFlow(core: Core, run: Run, callId: string, tool: string, isTool: boolean): Flow {
+  return core.labels.active ? openActive(core, run, callId, tool, isTool) : inactive
+}
+
+function openActive(core: Core, run: Run, callId: string, tool: string, isTool: boolean): Flow {
   const { labels, carried } = core
   let accesses: readonly GuardedAccess[] = []
   let own: TaintOrigin | undefined
@@ -109,8 +113,6 @@ export function openFlow(core: Core, run: Run, callId: string, tool: string, isT
     if (own !== undefined) run.taint.raise(own)
     return own?.label ?? 'public'
   }
-
-  if (!labels.active) return inactive
 
   return {
     enters(call) {

@@ -63,7 +63,6 @@ type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'art
 const MOST_TEXT = 10_000
 const NO_PATHS: readonly never[] = Object.freeze([])
 const NO_VERSIONS = Object.freeze({})
-const NOTHING_MORE = Object.freeze({})
 const nothing: Effect = {
   pathsWritten: NO_PATHS,
   oldSha256: NO_VERSIONS,
@@ -86,7 +85,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   let versions: Map<Path, string> | undefined
   const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
   let plan: Plan | undefined
-  let labels: Pick<AuditEntry, 'label' | 'taint'> = {}
+  let labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
   let read: Path[] = []
   const refusals = new Map<string, Refusal>()
 
@@ -160,7 +159,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
       pathsAsked: refused ? planned.slice(0, 100).map(({ path }) => path.slice(0, MOST_TEXT)) : undefined,
       pathsRead: read,
-      ...pathsSearched(),
+      pathsSearched: pathsSearched(),
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
@@ -170,12 +169,13 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       durationMs: phase === 'intent' ? undefined : timestamp - started,
       code: failure?.code,
       step: refused ? step : undefined,
-      ...labels,
-      ...taskOf(run),
-      ...(plan === undefined ? {} : { plan }),
-      ...(approvals.length === 0 ? {} : { approvals: [...approvals] }),
-      ...(phase === 'outcome' ? readVersions(effect) : {}),
-      ...(refusals.size === 0 || phase === 'intent' ? {} : { refusals: [...refusals.values()].map(told) }),
+      label: labels?.label,
+      taint: labels?.taint,
+      task: taskOf(run),
+      plan,
+      approvals: approvals.length === 0 ? undefined : [...approvals],
+      readSha256: phase === 'outcome' ? readVersions(effect) : undefined,
+      refusals: refusals.size === 0 || phase === 'intent' ? undefined : [...refusals.values()].map(told),
     }
   }
 
@@ -188,10 +188,10 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
     }
   }
 
-  function readVersions({ pathsWritten }: Effect): Pick<AuditEntry, 'readSha256'> {
-    if (versions === undefined) return NOTHING_MORE
+  function readVersions({ pathsWritten }: Effect): AuditEntry['readSha256'] {
+    if (versions === undefined) return undefined
     const seen = [...versions].filter(([path]) => !pathsWritten.includes(path))
-    return seen.length === 0 ? {} : { readSha256: shaMap(seen) }
+    return seen.length === 0 ? undefined : shaMap(seen)
   }
 
   function warn(): void {
@@ -207,10 +207,10 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
   }
 
   /** Scopes, which are no files: what the call was shown of them is among the paths read. */
-  function pathsSearched(): Pick<AuditEntry, 'pathsSearched'> {
-    if (!accesses.some(({ recursive }) => recursive)) return NOTHING_MORE
+  function pathsSearched(): readonly Path[] | undefined {
+    if (!accesses.some(({ recursive }) => recursive)) return undefined
     const scopes = accesses.filter(({ permission, recursive }) => recursive && !isMutating(permission))
-    return scopes.length === 0 ? {} : { pathsSearched: scopes.map(({ path }) => path) }
+    return scopes.length === 0 ? undefined : scopes.map(({ path }) => path)
   }
 
   return record
@@ -229,11 +229,11 @@ function rulesOf(verdict: Verdict | undefined, failure: Failure | undefined): Au
 }
 
 /** What the run works on, with its first record and again whenever it is another. */
-function taskOf(run: Run): Pick<AuditEntry, 'task'> {
+function taskOf(run: Run): AuditEntry['task'] {
   const { task } = run
-  if (task === run.recordedTask || task === undefined) return {}
+  if (task === run.recordedTask || task === undefined) return undefined
   run.recordedTask = task
-  return { task: { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) } }
+  return { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) }
 }
 
 function intentOf(known: JudgedChanges['known']): Effect {

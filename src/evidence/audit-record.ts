@@ -64,7 +64,9 @@ export interface AuditEntry {
   /** The step of the call at which it was refused. */
   readonly step?: string | undefined
   /** Accesses that a command tried and that were refused, each once; the call itself may have gone on. */
-  readonly refusals?: readonly { readonly permission: Permission; readonly path: string; readonly code: string }[]
+  readonly refusals?:
+    | readonly { readonly permission: Permission; readonly path: string; readonly code: string }[]
+    | undefined
 }
 
 /** The place of a record in its chain. */

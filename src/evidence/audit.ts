@@ -122,20 +122,14 @@ function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefi
 
 /** Every known format is as long as this; hardly any name is. */
 const LONG_WORD = /[\w-]{16}/
+const isLong = (path: string) => path.length >= 16 && LONG_WORD.test(path)
 
-function mayNameSecret({
-  pathsRead,
-  pathsWritten,
-  pathsSearched = [],
-  policyDecision,
-  refusals = [],
-}: AuditEntry): boolean {
-  const isLong = (path: string) => LONG_WORD.test(path)
+function mayNameSecret({ pathsRead, pathsWritten, pathsSearched, policyDecision, refusals }: AuditEntry): boolean {
   return (
     pathsRead.some(isLong) ||
     pathsWritten.some(isLong) ||
-    pathsSearched.some(isLong) ||
-    refusals.some(({ path }) => isLong(path)) ||
+    pathsSearched?.some(isLong) === true ||
+    refusals?.some(({ path }) => isLong(path)) === true ||
     policyDecision.rules.some(({ path }) => path !== undefined && isLong(path))
   )
 }

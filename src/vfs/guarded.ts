@@ -35,10 +35,14 @@ export async function guardAccesses(
     const asked = parsePath(access.path)
     refuseAltered(asked)
     const keepLast = access.keepLast === true
-    const { one, bare } = await follow(backend, access, asked).catch((error: unknown) => {
+    let followed: Followed
+    try {
+      followed = await follow(backend, access, asked)
+    } catch (error) {
       judgeName?.(namedOnly(access, asked))
       throw error
-    })
+    }
+    const { one, bare } = followed
     const { path } = one
     guarded.push(one)
     for (const protection of access.protections ?? []) {
@@ -51,12 +55,14 @@ export async function guardAccesses(
   return further.length === 0 ? guarded : [...guarded, ...further]
 }
 
-/** The access with the one true path; `bare`: there is nothing yet, for a part of the path is a file that goes away. */
-async function follow(
-  backend: Backend,
-  access: Access,
-  asked: LogicalPath,
-): Promise<{ one: GuardedAccess; bare: Path | undefined }> {
+interface Followed {
+  /** The access with the one true path. */
+  readonly one: GuardedAccess
+  /** There is nothing yet, for a part of the path is a file that goes away. */
+  readonly bare: Path | undefined
+}
+
+async function follow(backend: Backend, access: Access, asked: LogicalPath): Promise<Followed> {
   const keepLast = access.keepLast === true
   const bare = access.below === undefined ? undefined : await pathBelow(backend, asked, parsePath(access.below))
   const path = bare ?? (await backend.canonical(asked, keepLast ? { keepLast } : undefined))
