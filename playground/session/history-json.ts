@@ -1,0 +1,43 @@
+import type { JournalEntry, WorkspaceHistory } from 'wardspace'
+
+/** A history as JSON: bytes of files as base64. */
+export function historyToJson(history: WorkspaceHistory): unknown {
+  return {
+    ...history,
+    entries: history.entries.map((entry) => ({
+      ...entry,
+      changes: entry.changes?.map(({ before, ...change }) => ({
+        ...change,
+        before: before?.type === 'file' ? { ...before, bytes: toBase64(before.bytes) } : before,
+      })),
+    })),
+  }
+}
+
+/** The history back from its JSON; `undefined` for what is none. */
+export function historyFromJson(json: unknown): WorkspaceHistory | undefined {
+  const given = json as WorkspaceHistory | undefined
+  if (given?.version !== 1 || !Array.isArray(given.entries)) return undefined
+  return {
+    ...given,
+    entries: given.entries.map(({ changes, ...entry }: JournalEntry) => ({
+      ...entry,
+      changes: changes?.map(({ before, ...change }) => ({
+        ...change,
+        before: before?.type === 'file' ? { ...before, bytes: fromBase64(before.bytes as unknown as string) } : before,
+      })),
+    })),
+  }
+}
+
+const STEP = 32_768
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = ''
+  for (let at = 0; at < bytes.length; at += STEP) binary += String.fromCharCode(...bytes.subarray(at, at + STEP))
+  return btoa(binary)
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+}

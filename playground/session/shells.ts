@@ -1,0 +1,7 @@
+import type { WorkspaceOptions } from 'wardspace'
+import { bash } from 'wardspace/shells/bash'
+
+/** The shell that commands run in. */
+export function openShell(): NonNullable<WorkspaceOptions['shell']> {
+  return bash()
+}

@@ -1,0 +1,23 @@
+import type { ComponentType, JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+
+/** A view whose code is loaded when it is first shown. Its place has its size meanwhile. */
+export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): (props: P) => JSX.Element {
+  let loaded: ComponentType<P> | undefined
+  return function LazyView(props: P) {
+    const [View, setView] = useState<ComponentType<P> | undefined>(() => loaded)
+    const [trouble, setTrouble] = useState(false)
+    useEffect(() => {
+      if (View !== undefined) return
+      load().then(
+        (view) => {
+          loaded = view
+          setView(() => view)
+        },
+        () => setTrouble(true),
+      )
+    }, [])
+    if (trouble) return <p class="notice bad">This part of the program could not be loaded. Reload the page.</p>
+    return View === undefined ? <div class="skeleton" aria-busy="true" /> : <View {...props} />
+  }
+}

@@ -1,0 +1,54 @@
+import { useRef } from 'preact/hooks'
+
+export interface SplitterProps {
+  readonly label: string
+  /** How the line runs. */
+  readonly orientation: 'vertical' | 'horizontal'
+  /** The size, in pixels, of what the line bounds. */
+  readonly size: number
+  readonly least: number
+  readonly most: number
+  /** Whether what it bounds lies after it: dragging towards the end makes it smaller. */
+  readonly isAfter?: boolean
+  readonly onSize: (size: number) => void
+}
+
+const STEP = 16
+
+/** A line between two panes that can be dragged, or moved by arrow keys. */
+export function Splitter({ label, orientation, size, least, most, isAfter = false, onSize }: SplitterProps) {
+  const start = useRef<{ at: number; size: number } | undefined>(undefined)
+  const sign = isAfter ? -1 : 1
+  const at = (event: PointerEvent) => (orientation === 'vertical' ? event.clientX : event.clientY)
+  const set = (next: number) => onSize(Math.round(Math.min(most, Math.max(least, next))))
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a line that can be moved has a value, which an hr has not
+    <div
+      class="splitter"
+      role="separator"
+      aria-label={label}
+      aria-orientation={orientation}
+      aria-valuenow={size}
+      aria-valuemin={least}
+      aria-valuemax={most}
+      tabIndex={0}
+      onPointerDown={(event) => {
+        event.currentTarget.setPointerCapture(event.pointerId)
+        start.current = { at: at(event), size }
+      }}
+      onPointerMove={(event) => {
+        if (start.current !== undefined) set(start.current.size + sign * (at(event) - start.current.at))
+      }}
+      onPointerUp={() => {
+        start.current = undefined
+      }}
+      onKeyDown={(event) => {
+        const more = event.key === 'ArrowRight' || event.key === 'ArrowDown'
+        const less = event.key === 'ArrowLeft' || event.key === 'ArrowUp'
+        if (!more && !less) return
+        event.preventDefault()
+        set(size + sign * (more ? STEP : -STEP))
+      }}
+    />
+  )
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+
+export interface VirtualListProps {
+  readonly label: string
+  readonly count: number
+  /** Pixels. */
+  readonly rowHeight: number
+  /** The row that the keyboard is on; -1 for none. */
+  readonly active: number
+  readonly onActive: (row: number) => void
+  /** Enter, or a click. */
+  readonly onOpen: (row: number) => void
+  /** Keys that the list does not use itself; true where it was one of yours. */
+  readonly onKey?: (event: KeyboardEvent, row: number) => boolean
+  readonly role?: 'listbox' | 'tree'
+  readonly name: string
+  /** What stands on the row's element, such as `aria-level`. */
+  readonly attributes?: (row: number) => JSX.HTMLAttributes<HTMLDivElement>
+  readonly row: (row: number) => ComponentChildren
+  /** Stays at the end while it is there. */
+  readonly follow?: boolean
+}
+
+/** Rows beyond what is seen, on both sides. */
+const MORE = 8
+
+/** A list of any length of which only what is seen is in the document. The focus stays on the list itself. */
+export function VirtualList(props: VirtualListProps) {
+  const { label, count, rowHeight, active, onActive, onOpen, onKey, role = 'listbox', name, attributes, row } = props
+  const place = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  const [height, setHeight] = useState(600)
+
+  useLayoutEffect(() => {
+    const list = place.current
+    if (list === null) return
+    const observer = new ResizeObserver(() => setHeight(list.clientHeight))
+    observer.observe(list)
+    setHeight(list.clientHeight)
+    return () => observer.disconnect()
+  }, [])
+
+  const wasAtEnd = useRef(true)
+  useEffect(() => {
+    const list = place.current
+    if (props.follow && wasAtEnd.current && list !== null) list.scrollTop = count * rowHeight
+  }, [count])
+
+  useLayoutEffect(() => {
+    const list = place.current
+    if (list === null || active < 0) return
+    const from = active * rowHeight
+    if (from < list.scrollTop) list.scrollTop = from
+    else if (from + rowHeight > list.scrollTop + list.clientHeight)
+      list.scrollTop = from + rowHeight - list.clientHeight
+  }, [active])
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return
+    const page = Math.max(1, Math.floor(height / rowHeight) - 1)
+    const moves: Readonly<Record<string, number>> = {
+      ArrowDown: active + 1,
+      ArrowUp: active - 1,
+      PageDown: active + page,
+      PageUp: active - page,
+      Home: 0,
+      End: count - 1,
+    }
+    const move = moves[event.key]
+    if (move !== undefined && count > 0) onActive(Math.min(count - 1, Math.max(0, move)))
+    else if (event.key === 'Enter' && active >= 0) onOpen(active)
+    else if (onKey?.(event, active) !== true) return
+    event.preventDefault()
+  }
+
+  const first = Math.max(0, Math.floor(top / rowHeight) - MORE)
+  const last = Math.min(count, Math.ceil((top + height) / rowHeight) + MORE)
+  const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at)
+  const isShown = active >= first && active < last
+  return (
+    <div
+      class="virtual"
+      ref={place}
+      role={role}
+      aria-label={label}
+      aria-activedescendant={isShown ? `${name}-${active}` : undefined}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onFocus={() => active < 0 && count > 0 && onActive(0)}
+      onScroll={({ currentTarget: list }) => {
+        wasAtEnd.current = list.scrollTop + list.clientHeight >= list.scrollHeight - rowHeight
+        setTop(list.scrollTop)
+      }}
+    >
+      <div style={{ height: `${count * rowHeight}px` }} role="presentation">
+        {rows.map((at) => (
+          <div
+            key={at}
+            id={`${name}-${at}`}
+            data-row
+            data-active={at === active ? '' : undefined}
+            role={role === 'tree' ? 'treeitem' : 'option'}
+            aria-selected={at === active}
+            aria-setsize={role === 'tree' ? undefined : count}
+            aria-posinset={role === 'tree' ? undefined : at + 1}
+            style={{ top: `${at * rowHeight}px`, height: `${rowHeight}px` }}
+            onClick={() => {
+              onActive(at)
+              onOpen(at)
+            }}
+            {...attributes?.(at)}
+          >
+            {row(at)}
+          </div>
+        ))}
+      </div>
+    </div>
+  )
+}
