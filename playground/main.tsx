@@ -1,5 +1,13 @@
+import './ui/theme.css'
+import './ui/parts.css'
+import './views/layout.css'
+import './views/views.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { openFirst } from './views/app-state.ts'
+import { followTheme } from './views/theme.ts'
 
+followTheme()
 const place = document.getElementById('app')
 if (place !== null) render(<App />, place)
+void openFirst(new URLSearchParams(location.search))

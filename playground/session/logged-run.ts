@@ -1,7 +1,7 @@
 import type { CallOptions, Failure, Success, WorkspaceRun } from 'wardspace'
 import type { ApprovalQueue } from './approvals.ts'
 import type { Timeline } from './timeline.ts'
-import type { Actor } from './types.ts'
+import type { Actor, TimelineEntry } from './types.ts'
 
 /** What calls a tool. */
 export type Call = (tool: string, input: unknown, options?: CallOptions) => Promise<Success | Failure>
@@ -23,22 +23,25 @@ export function logged(
   { timeline, approvals, now }: LogParts,
 ): Call {
   return (tool, input, options) =>
-    log({ timeline, now }, { actor, tool, input }, (key) =>
-      run().call(tool, input, {
-        ...options,
-        step: `${options?.step ?? ''}#${key}`,
-        approve:
-          actor === 'person'
-            ? () => ({ allow: 'once', by: 'person' })
-            : approvals.asker(key, (waits) => timeline.update(key, { state: waits ? 'waiting' : 'running' })),
-      }),
+    log(
+      { timeline, now },
+      { actor, tool, input, ...(options?.step === undefined ? {} : { step: options.step }) },
+      (key) =>
+        run().call(tool, input, {
+          ...options,
+          step: `${options?.step ?? ''}#${key}`,
+          approve:
+            actor === 'person'
+              ? () => ({ allow: 'once', by: 'person' })
+              : approvals.asker(key, (waits) => timeline.update(key, { state: waits ? 'waiting' : 'running' })),
+        }),
     )
 }
 
 /** Notes one act and how it ended. */
 export async function log(
   { timeline, now }: Pick<LogParts, 'timeline' | 'now'>,
-  what: { readonly actor: Actor; readonly tool: string; readonly input: unknown },
+  what: Pick<TimelineEntry, 'actor' | 'tool' | 'input' | 'step'>,
   act: (key: string) => Promise<Success | Failure>,
 ): Promise<Success | Failure> {
   const at = now()

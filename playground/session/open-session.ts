@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals'
-import type { AuditRecord, CallOptions, Failure, Success, WorkspaceHistory } from 'wardspace'
+import type { AuditRecord, CallOptions, Failure, Success, WorkspaceHistory, WorkspaceRun } from 'wardspace'
 import { createApprovalQueue } from './approvals.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createPoints, type KeptPoints } from './history.ts'
@@ -7,8 +7,9 @@ import { historyFromJson, historyToJson } from './history-json.ts'
 import { createKeeper } from './keep.ts'
 import { log, logged } from './logged-run.ts'
 import { type Opened, openWorkspace } from './open-workspace.ts'
+import { copyOf, type Recording } from './recordings.ts'
 import { createTimeline } from './timeline.ts'
-import type { AgentRun, Session, SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
+import type { Session, SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
 
 /** What a project is opened with where nothing was kept. */
 const defaults: WorkspaceSettings = { policy: { preset: 'supervised' }, mode: 'act', shell: 'bash' }
@@ -33,6 +34,16 @@ export async function openSession(project: SessionProject, options: SessionOptio
   const keeper = createKeeper(project, writable)
   const revision = signal(0)
   let time = kept.time
+  const recording = signal<Recording | undefined>(undefined)
+  let lines: string[] | undefined
+
+  function note(line: string): void {
+    const now = recording.value
+    lines?.push(line)
+    if (now !== undefined && !/^\{"type":"(workspace|run|answer)"/.test(line)) {
+      recording.value = { ...now, steps: now.steps + 1 }
+    }
+  }
 
   /** Opens the next workspace, over the same files and with the same past. */
   async function open(next: WorkspaceSettings, before: Opened | undefined): Promise<Opened> {
@@ -45,6 +56,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
       history: before?.workspace.history() ?? kept.history,
       time,
       readOnly: !writable,
+      ...(lines === undefined ? {} : { record: (line: string) => note(line) }),
       agent: {
         ...(before?.agent.task === undefined ? {} : { task: before.agent.task }),
         ...(taint === undefined ? {} : { taint }),
@@ -84,8 +96,8 @@ export async function openSession(project: SessionProject, options: SessionOptio
     points.made(opened.value.workspace.checkpoint('Opened'), false)
   }
 
-  const agentRun = computed<AgentRun>(() => {
-    const { agent, workspace } = opened.value
+  const agentRun = computed<WorkspaceRun>(() => {
+    const { agent } = opened.value
     return {
       ...agent,
       get task() {
@@ -94,13 +106,44 @@ export async function openSession(project: SessionProject, options: SessionOptio
       get plan() {
         return agent.plan
       },
-      tools: workspace.tools,
       call: ((name: string, input: unknown, how?: CallOptions) =>
-        withPoint(() => agentCall(name, input, how), labelOf(name, input))) as AgentRun['call'],
+        withPoint(() => agentCall(name, input, how), labelOf(name, input))) as WorkspaceRun['call'],
     }
   })
 
   if (writable) await project.kept.save('settings', { ...settings.value, time })
+  /** Another workspace over the same files takes the place of the present one. */
+  async function change(changes: Partial<WorkspaceSettings>): Promise<void> {
+    // A recording is of one workspace.
+    if (recording.value !== undefined) throw new TypeError('Stop the recording first')
+    const next = { ...settings.value, ...changes }
+    const before = opened.value
+    const after = await open(next, before)
+    batch(() => {
+      opened.value = after
+      settings.value = next
+    })
+    await before.workspace.close()
+  }
+
+  async function startRecording(): Promise<void> {
+    if (recording.value !== undefined) return
+    const start = await copyOf(project.backend)
+    lines = []
+    await change({})
+    recording.value = { text: '', start, steps: 0 }
+  }
+
+  async function stopRecording(): Promise<Recording | undefined> {
+    const made = recording.value
+    const text = lines?.join('\n') ?? ''
+    recording.value = undefined
+    lines = undefined
+    if (made === undefined) return undefined
+    await change({})
+    return { ...made, text }
+  }
+
   keeper.follow('settings', [settings], () => ({ ...settings.value, time }))
   keeper.follow('audit', [auditLog.records], () => auditLog.records.value)
   keeper.follow('timeline', [timeline.entries], () => timeline.entries.value)
@@ -120,16 +163,10 @@ export async function openSession(project: SessionProject, options: SessionOptio
     history: points.all,
     position: points.position,
     revision,
-    async change(changes) {
-      const next = { ...settings.value, ...changes }
-      const before = opened.value
-      const after = await open(next, before)
-      batch(() => {
-        opened.value = after
-        settings.value = next
-      })
-      await before.workspace.close()
-    },
+    change,
+    recording,
+    startRecording,
+    stopRecording,
     call: (tool, input, how) => withPoint(() => personCall(tool, input, how), labelOf(tool, input)),
     async checkpoint(label) {
       points.made(opened.value.workspace.checkpoint(label), true)
@@ -161,6 +198,8 @@ export async function openSession(project: SessionProject, options: SessionOptio
           ),
         `undo ${callId}`,
       ),
+    flush: keeper.flush,
+    trouble: keeper.trouble,
     async close() {
       await keeper.close()
       await opened.value.workspace.close()

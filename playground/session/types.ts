@@ -8,10 +8,10 @@ import type {
   Failure,
   PolicyInput,
   Success,
-  ToolDescription,
   Workspace,
   WorkspaceRun,
 } from 'wardspace'
+import type { Recording } from './recordings.ts'
 
 /** What a session needs of an open project. */
 export interface SessionProject {
@@ -40,6 +40,8 @@ export interface TimelineEntry {
   readonly actor: Actor
   readonly tool: string
   readonly input: unknown
+  /** The caller's own name for it. */
+  readonly step?: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly state: 'running' | 'waiting' | 'done'
@@ -72,15 +74,6 @@ export interface ShellLine {
   readonly text: string
 }
 
-/**
- * The run that an agent works through: an ordinary run of the workspace, of which every call stands in the timeline and
- * asks the person what policy asks.
- */
-export interface AgentRun extends WorkspaceRun {
-  /** What the model may be told of. */
-  readonly tools: readonly ToolDescription[]
-}
-
 /** One open project without any screen: its workspace, and what happened in it. */
 export interface Session {
   readonly project: SessionProject
@@ -89,8 +82,11 @@ export interface Session {
   readonly settings: ReadonlySignal<WorkspaceSettings>
   /** Rejects with a TypeError that says what is wrong with the policy; then nothing changed. */
   change(settings: Partial<WorkspaceSettings>): Promise<void>
-  /** The agent's run in the present workspace. */
-  readonly agentRun: ReadonlySignal<AgentRun>
+  /**
+   * The agent's run in the present workspace: an ordinary run, of which every call stands in the timeline and asks the
+   * person what policy asks.
+   */
+  readonly agentRun: ReadonlySignal<WorkspaceRun>
   /** Calls by the person: on the timeline, judged, and never asked about. */
   call(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
@@ -107,5 +103,14 @@ export interface Session {
   undo(callId: string): Promise<Success | Failure>
   /** Counts every change of the files; for what has to look again. */
   readonly revision: ReadonlySignal<number>
+  /** What is being recorded; undefined while nothing is. */
+  readonly recording: ReadonlySignal<Recording | undefined>
+  /** Records everything from here on, in a workspace opened for it. */
+  startRecording(): Promise<void>
+  stopRecording(): Promise<Recording | undefined>
+  /** Saves at once what waits to be saved. */
+  flush(): Promise<void>
+  /** Why something could not be saved; undefined while all is. */
+  readonly trouble: ReadonlySignal<string | undefined>
   close(): Promise<void>
 }

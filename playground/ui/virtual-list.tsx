@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export interface VirtualListProps {
@@ -16,7 +16,7 @@ export interface VirtualListProps {
   readonly role?: 'listbox' | 'tree'
   readonly name: string
   /** What stands on the row's element, such as `aria-level`. */
-  readonly attributes?: (row: number) => JSX.HTMLAttributes<HTMLDivElement>
+  readonly attributes?: (row: number) => Readonly<Record<string, unknown>>
   readonly row: (row: number) => ComponentChildren
   /** Stays at the end while it is there. */
   readonly follow?: boolean
@@ -79,6 +79,8 @@ export function VirtualList(props: VirtualListProps) {
   const rows = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at)
   const isShown = active >= first && active < last
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: its role is given
+    // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles have a name
     <div
       class="virtual"
       ref={place}
@@ -95,6 +97,9 @@ export function VirtualList(props: VirtualListProps) {
     >
       <div style={{ height: `${count * rowHeight}px` }} role="presentation">
         {rows.map((at) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: its role is given
+          // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can be selected
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus
           <div
             key={at}
             id={`${name}-${at}`}

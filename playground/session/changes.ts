@@ -1,0 +1,106 @@
+import type { JournalEntry, Path, Version, Workspace, WorkspaceHistory } from 'wardspace'
+import type { SessionProject } from './types.ts'
+
+/** A file's two states. `undefined`: no file, or none that can be shown. */
+export interface FileChange {
+  readonly path: string
+  readonly status: 'added' | 'changed' | 'deleted'
+  readonly before: Uint8Array | undefined
+  readonly after: Uint8Array | undefined
+}
+
+/** How a path differs from what it was at first, as far as the history reaches. */
+export function changedPaths(history: WorkspaceHistory): ReadonlyMap<string, FileChange['status']> {
+  const found = new Map<string, FileChange['status']>()
+  for (const [path, { first, last }] of ways(history.entries)) {
+    const status = statusOf(first, last)
+    if (status !== undefined) found.set(path, status)
+  }
+  return found
+}
+
+/** What all calls together made of one file. */
+export async function changeOfFile(
+  project: Pick<SessionProject, 'backend'>,
+  workspace: Pick<Workspace, 'history'>,
+  path: string,
+): Promise<FileChange | undefined> {
+  const { entries } = workspace.history()
+  const way = ways(entries).get(path as Path)
+  const status = way && statusOf(way.first, way.last)
+  if (way === undefined || status === undefined) return undefined
+  return { path, status, before: way.before, after: await present(project, path) }
+}
+
+/** What one call did, file by file. */
+export async function changesOfCall(
+  project: Pick<SessionProject, 'backend'>,
+  workspace: Pick<Workspace, 'history'>,
+  callId: string,
+): Promise<readonly FileChange[]> {
+  const { entries } = workspace.history()
+  const at = entries.findLastIndex((entry) => entry.callId === callId)
+  const changes = entries[at]?.changes ?? []
+  const files = await Promise.all(
+    changes.map(async ({ path, before, was, became }): Promise<FileChange | undefined> => {
+      const status = statusOf(was, became)
+      if (status === undefined) return undefined
+      const bytes = before?.type === 'file' ? before.bytes : undefined
+      const after = became?.type === 'file' ? await contentAfter(project, entries, at, path) : undefined
+      return { path, status, before: bytes, after }
+    }),
+  )
+  return files.filter((file) => file !== undefined)
+}
+
+interface Way {
+  readonly first: Version
+  last: Version
+  readonly before: Uint8Array | undefined
+}
+
+function ways(entries: readonly JournalEntry[]): Map<Path, Way> {
+  const found = new Map<Path, Way>()
+  for (const { changes = [] } of entries) {
+    for (const { path, before, was, became } of changes) {
+      const way = found.get(path)
+      if (way !== undefined) way.last = became
+      else found.set(path, { first: was, last: became, before: before?.type === 'file' ? before.bytes : undefined })
+    }
+  }
+  return found
+}
+
+/** Directories are no changes of their own here. */
+function statusOf(from: Version, to: Version): FileChange['status'] | undefined {
+  const isFile = (version: Version) => version !== null && version.type !== 'directory'
+  if (!isFile(from)) return isFile(to) ? 'added' : undefined
+  if (!isFile(to)) return 'deleted'
+  return keyOf(from) === keyOf(to) ? undefined : 'changed'
+}
+
+function keyOf(version: Version): string {
+  return version?.type === 'file' ? version.sha256 : JSON.stringify(version)
+}
+
+/** What a call made of a file: what the next one that changed it found there, or what is there now. */
+async function contentAfter(
+  project: Pick<SessionProject, 'backend'>,
+  entries: readonly JournalEntry[],
+  at: number,
+  path: Path,
+): Promise<Uint8Array | undefined> {
+  for (const { changes } of entries.slice(at + 1)) {
+    const next = changes?.find((change) => change.path === path)
+    if (next !== undefined) return next.before?.type === 'file' ? next.before.bytes : undefined
+  }
+  return present(project, path)
+}
+
+async function present({ backend }: Pick<SessionProject, 'backend'>, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return (await backend.read(path as Path)).bytes
+  } catch {
+    return undefined
+  }
+}

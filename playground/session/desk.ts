@@ -1,0 +1,87 @@
+import { computed, effect, type ReadonlySignal } from '@preact/signals'
+import { callbackSink, createWorkspace, type Failure, type Success } from 'wardspace'
+import type { OpenProject } from '../projects/types.ts'
+import { changedPaths, type FileChange } from './changes.ts'
+import { createTalk, type KeptTalk, type Talk } from './conversation.ts'
+import { createKeeper } from './keep.ts'
+import { loadAgent, loadScenarios } from './load-agent.ts'
+import type { ModelPick } from './model.ts'
+import { createOpenFiles, type OpenFiles } from './open-files.ts'
+import { openSession, type SessionOptions } from './open-session.ts'
+import { createSearch, type Search } from './search.ts'
+import { createTree, type FileTree } from './tree.ts'
+import type { Session } from './types.ts'
+
+/** Everything that the screen shows of one open project. */
+export interface Desk {
+  readonly project: OpenProject
+  readonly session: Session
+  readonly tree: FileTree
+  readonly files: OpenFiles
+  readonly search: Search
+  readonly talk: Talk
+  /** What differs from the project as it was first opened here, by path. */
+  readonly changed: ReadonlySignal<ReadonlyMap<string, FileChange['status']>>
+  /** A call that only looks: in no timeline and no audit, since nobody acts by it. */
+  look(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
+  close(): Promise<void>
+}
+
+export interface DeskOptions extends SessionOptions {
+  /** The model of a project that was never opened before. */
+  readonly pick: ModelPick
+}
+
+export async function openDesk(project: OpenProject, options: DeskOptions): Promise<Desk> {
+  const session = await openSession(project, { ...options, writable: project.writable })
+  const viewer = await createWorkspace({
+    backend: { ...project.backend, close: async () => {} },
+    policy: 'readOnly',
+    audit: callbackSink(() => {}),
+    limits: { callsPerMinute: 1_000_000, cacheBytes: 16 * 1024 * 1024 },
+    run: { id: 'viewer', actor: 'person' },
+  })
+  const tree = createTree(project.backend)
+  const files = createOpenFiles(session)
+  const look: Desk['look'] = (tool, input, how) => viewer.call(tool, input, how)
+  const keptTalk = (await project.kept.load('conversation')) as KeptTalk | undefined
+  const talk = createTalk(session, { kept: keptTalk, pick: options.pick, load: loadAgent, loadScenarios })
+  const keeper = createKeeper(project, project.writable)
+  keeper.follow('conversation', [talk.grown, talk.pick, talk.isWorking], talk.keep)
+
+  const again = () => Promise.all([tree.refresh(), files.refresh()])
+  const endLooking = effect(() => {
+    session.revision.value
+    void again()
+  })
+  const endElsewhere = project.onElsewhere((event) => {
+    if (event.kind === 'changed') void again()
+  })
+  const leaving = () => void Promise.all([keeper.flush(), session.flush()])
+  globalThis.addEventListener?.('pagehide', leaving)
+
+  return {
+    project,
+    session,
+    tree,
+    files,
+    search: createSearch(look),
+    talk,
+    changed: computed(() => {
+      session.revision.value
+      return changedPaths(session.workspace.value.history())
+    }),
+    look,
+    async close() {
+      globalThis.removeEventListener?.('pagehide', leaving)
+      endLooking()
+      endElsewhere()
+      await talk.stop()
+      talk.close()
+      await keeper.close()
+      await session.close()
+      await viewer.close()
+      await project.close()
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { Path } from 'wardspace'
+import { type FileText, sha256Of, textOf } from './text.ts'
+import type { Session } from './types.ts'
+
+/** One file in the editor. */
+export interface OpenFile {
+  readonly path: string
+  /** What was read last, and its version; undefined where it is no text. */
+  readonly base: FileText | undefined
+  readonly sha256: string | undefined
+  /** The person's own text, where it differs from what was read. */
+  readonly draft: string | undefined
+  /** What stands there now, where it is neither: the person decides, nothing is lost. */
+  readonly theirs: { readonly text: FileText | undefined; readonly sha256: string | undefined } | undefined
+  /** Why the last save was refused. */
+  readonly trouble: string | undefined
+  /** Counts what was read: the editor shows it anew. */
+  readonly loaded: number
+}
+
+/** The files that are open in the editor, with what is not saved yet. */
+export interface OpenFiles {
+  readonly all: ReadonlySignal<readonly OpenFile[]>
+  readonly active: Signal<string | undefined>
+  open(path: string): Promise<void>
+  close(path: string): void
+  edit(path: string, text: string): void
+  /** Writes the draft where the file is still the version that was read; else both versions stand side by side. */
+  save(path: string): Promise<void>
+  /** Ends a conflict by the text that shall stand. */
+  settle(path: string, text: string): Promise<void>
+  /** Drops the draft for what is there. */
+  revert(path: string): Promise<void>
+  /** Looks whether files have changed below. */
+  refresh(): Promise<void>
+}
+
+/** Larger files are shown by the terminal, not by the editor. */
+export const MOST_BYTES = 1024 * 1024
+
+export function createOpenFiles({ project, call }: Pick<Session, 'project' | 'call'>): OpenFiles {
+  const all = signal<readonly OpenFile[]>([])
+  const active = signal<string | undefined>(undefined)
+  const find = (path: string) => all.value.find((file) => file.path === path)
+  const change = (path: string, fields: Partial<OpenFile>) => {
+    all.value = all.value.map((file) => (file.path === path ? { ...file, ...fields } : file))
+  }
+
+  async function read(path: string): Promise<{ text: FileText | undefined; sha256: string | undefined }> {
+    const stat = await project.backend.stat(path as Path).catch(() => undefined)
+    if (stat?.type !== 'file') return { text: undefined, sha256: undefined }
+    const { bytes } = await project.backend.read(path as Path)
+    return { text: bytes.length > MOST_BYTES ? undefined : textOf(bytes), sha256: await sha256Of(bytes) }
+  }
+
+  async function load(path: string): Promise<void> {
+    const { text, sha256 } = await read(path)
+    const loaded = (find(path)?.loaded ?? 0) + 1
+    change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
+  }
+
+  async function write(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
+    const given = expectedSha256 === undefined ? null : expectedSha256
+    const result = await call('write_file', { path, content, expectedSha256: given })
+    if (result.ok) {
+      const text = textOf(new TextEncoder().encode(content))
+      const draft = find(path)?.draft
+      change(path, {
+        base: text,
+        sha256: String(result.newSha256),
+        // What was typed while it was written is not saved yet.
+        draft: draft === content ? undefined : draft,
+        theirs: undefined,
+        trouble: undefined,
+      })
+    } else if (result.code === 'WRITE_CONFLICT' || result.code === 'ALREADY_EXISTS') {
+      change(path, { theirs: await read(path), trouble: undefined })
+    } else {
+      change(path, { trouble: `${result.message}. ${result.hint}` })
+    }
+  }
+
+  return {
+    all,
+    active,
+    async open(path) {
+      if (find(path) === undefined) {
+        const empty = { base: undefined, sha256: undefined, draft: undefined, theirs: undefined, trouble: undefined }
+        const { text, sha256 } = await read(path)
+        if (find(path) === undefined) all.value = [...all.value, { ...empty, path, base: text, sha256, loaded: 1 }]
+      }
+      active.value = path
+    },
+    close(path) {
+      const at = all.value.findIndex((file) => file.path === path)
+      all.value = all.value.filter((file) => file.path !== path)
+      if (active.value === path) active.value = (all.value[at] ?? all.value[at - 1])?.path
+    },
+    edit(path, text) {
+      const file = find(path)
+      if (file !== undefined) change(path, { draft: file.base?.text === text ? undefined : text })
+    },
+    async save(path) {
+      const file = find(path)
+      if (file?.draft !== undefined) await write(path, file.draft, file.sha256)
+    },
+    async settle(path, text) {
+      const file = find(path)
+      if (file?.theirs === undefined) return
+      change(path, { draft: text })
+      await write(path, text, file.theirs.sha256)
+      const loaded = (find(path)?.loaded ?? 0) + 1
+      if (find(path)?.theirs === undefined) change(path, { loaded })
+    },
+    revert: load,
+    async refresh() {
+      for (const { path } of all.value) {
+        const now = await read(path)
+        const file = find(path)
+        if (file === undefined || now.sha256 === file.sha256) continue
+        if (file.draft === undefined) await load(path)
+        else if (now.sha256 !== file.theirs?.sha256) change(path, { theirs: now })
+      }
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Classification, Workspace } from 'wardspace'
+
+/** What the tree tells of a path beside its name. */
+export interface PathFact {
+  /** What it is, in one word, where that is worth telling. */
+  readonly kind: string | undefined
+  /** Why an agent may not open it, or not change it. */
+  readonly lock: string | undefined
+  /** Nothing that people work on. */
+  readonly isQuiet: boolean
+}
+
+/** What is known of paths, under the workspace's policy. Asked for only where it is shown. */
+export interface PathFacts {
+  /** `undefined` until it is known; then `revision` counts up. */
+  of(path: string, type: string, revision: number): PathFact | undefined
+  readonly revision: ReadonlySignal<number>
+}
+
+const kinds: Partial<Record<Classification['kind'], string>> = {
+  LOCKFILE: 'lockfile',
+  GENERATED: 'generated',
+  VENDORED: 'vendored',
+  SECRET_LIKE: 'secret',
+  BINARY: 'binary',
+  GIT_INTERNAL: 'git',
+}
+
+export function createPathFacts(workspace: Pick<Workspace, 'explain'>): PathFacts {
+  const known = new Map<string, PathFact | undefined>()
+  const revision = signal(0)
+  let told = false
+
+  async function learn(key: string, path: string, type: string): Promise<void> {
+    const tool = type === 'directory' ? 'list_directory' : 'read_file'
+    const read = await workspace.explain(tool, { path })
+    if (!read.ok) {
+      known.set(key, { kind: undefined, lock: read.message, isQuiet: false })
+    } else {
+      const kind = read.accesses[0]?.classification.kind
+      const name = kind === undefined ? undefined : kinds[kind]
+      const isShut = read.verdict.decision === 'deny'
+      const isFrozen = !isShut && type !== 'directory' && (await refusesWriting(path))
+      const lock = isShut ? read.verdict.reason : isFrozen ? 'it can be read, and not be changed' : undefined
+      known.set(key, { kind: name, lock, isQuiet: name !== undefined && name !== 'secret' })
+    }
+    if (told) return
+    told = true
+    // Many rows are learned at once: one look for all.
+    setTimeout(() => {
+      told = false
+      revision.value += 1
+    })
+  }
+
+  async function refusesWriting(path: string): Promise<boolean> {
+    const write = await workspace.explain('write_file', { path, content: '', mode: 'REPLACE_EXISTING' })
+    return !write.ok || write.verdict.decision === 'deny'
+  }
+
+  return {
+    revision,
+    of(path, type) {
+      const key = `${type} ${path}`
+      if (!known.has(key)) {
+        known.set(key, undefined)
+        void learn(key, path, type)
+      }
+      return known.get(key)
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { type ReadonlySignal, signal } from '@preact/signals'
+import type { Backend, DirectoryEntry, Path } from 'wardspace'
+
+/** One line of the tree. */
+export interface TreeRow {
+  readonly path: string
+  readonly name: string
+  readonly type: DirectoryEntry['type']
+  /** From 1. */
+  readonly level: number
+  readonly isOpen: boolean
+  readonly position: number
+  readonly siblings: number
+}
+
+/** The tree of a project's files as far as it is unfolded. It shows everything there is: it is the person's own. */
+export interface FileTree {
+  readonly rows: ReadonlySignal<readonly TreeRow[]>
+  /** Unfolds or folds a directory. */
+  toggle(path: string, open?: boolean): Promise<void>
+  /** Unfolds what leads to a path. */
+  reveal(path: string): Promise<void>
+  /** Looks again at what is unfolded. */
+  refresh(): Promise<void>
+}
+
+export function createTree(backend: Pick<Backend, 'list'>): FileTree {
+  const rows = signal<readonly TreeRow[]>([])
+  const open = new Set<string>([''])
+  const listed = new Map<string, readonly DirectoryEntry[]>()
+  let looking: Promise<void> | undefined
+  let again = false
+
+  async function look(): Promise<void> {
+    await Promise.all(
+      [...open].map(async (path) => {
+        try {
+          listed.set(path, sorted(await backend.list(path as Path)))
+        } catch {
+          // It is gone, or is no directory any more.
+          listed.delete(path)
+          if (path !== '') open.delete(path)
+        }
+      }),
+    )
+    show()
+  }
+
+  function show(): void {
+    const shown: TreeRow[] = []
+    const add = (directory: string, level: number) => {
+      const entries = listed.get(directory) ?? []
+      for (const [at, { name, type }] of entries.entries()) {
+        const path = directory === '' ? name : `${directory}/${name}`
+        const isOpen = type === 'directory' && open.has(path) && listed.has(path)
+        shown.push({ path, name, type, level, isOpen, position: at + 1, siblings: entries.length })
+        if (isOpen) add(path, level + 1)
+      }
+    }
+    add('', 1)
+    rows.value = shown
+  }
+
+  /** One look at a time; what is asked meanwhile is answered by the next one. */
+  function refresh(): Promise<void> {
+    if (looking !== undefined) {
+      again = true
+      return looking
+    }
+    looking = look().finally(() => {
+      looking = undefined
+      if (!again) return
+      again = false
+      return refresh()
+    })
+    return looking
+  }
+
+  return {
+    rows,
+    refresh,
+    async toggle(path, wanted = !open.has(path)) {
+      if (wanted) open.add(path)
+      else open.delete(path)
+      if (wanted && !listed.has(path)) await refresh()
+      else show()
+    },
+    async reveal(path) {
+      const names = path.split('/').slice(0, -1)
+      for (const at of names.keys()) open.add(names.slice(0, at + 1).join('/'))
+      await refresh()
+    },
+  }
+}
+
+/** Directories first, and names as people sort them. */
+function sorted(entries: readonly DirectoryEntry[]): readonly DirectoryEntry[] {
+  const order = new Intl.Collator('en', { numeric: true })
+  return [...entries].sort(
+    (a, b) => Number(b.type === 'directory') - Number(a.type === 'directory') || order.compare(a.name, b.name),
+  )
+}

@@ -1,0 +1,127 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { css } from '@codemirror/lang-css'
+import { html } from '@codemirror/lang-html'
+import { javascript } from '@codemirror/lang-javascript'
+import { json } from '@codemirror/lang-json'
+import { markdown } from '@codemirror/lang-markdown'
+import {
+  bracketMatching,
+  foldGutter,
+  foldKeymap,
+  HighlightStyle,
+  indentOnInput,
+  syntaxHighlighting,
+} from '@codemirror/language'
+import { EditorState, type Extension } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view'
+import { tags } from '@lezer/highlight'
+
+/** By the end of a file's name. */
+const languages: Readonly<Record<string, () => Extension>> = {
+  js: () => javascript(),
+  mjs: () => javascript(),
+  cjs: () => javascript(),
+  jsx: () => javascript({ jsx: true }),
+  ts: () => javascript({ typescript: true }),
+  mts: () => javascript({ typescript: true }),
+  tsx: () => javascript({ jsx: true, typescript: true }),
+  json: () => json(),
+  jsonc: () => json(),
+  css: () => css(),
+  html: () => html(),
+  svg: () => html(),
+  md: () => markdown(),
+}
+
+/** How the text of a file is coloured, by its name. */
+export function languageOf(path: string): Extension {
+  return languages[path.slice(path.lastIndexOf('.') + 1).toLowerCase()]?.() ?? []
+}
+
+const colours = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier], color: 'var(--code-keyword)' },
+  { tag: [tags.string, tags.special(tags.string), tags.regexp], color: 'var(--code-string)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom], color: 'var(--code-number)' },
+  { tag: [tags.comment, tags.meta], color: 'var(--code-comment)', fontStyle: 'italic' },
+  {
+    tag: [tags.function(tags.variableName), tags.function(tags.propertyName), tags.propertyName],
+    color: 'var(--code-name)',
+  },
+  { tag: [tags.typeName, tags.className, tags.tagName, tags.namespace], color: 'var(--code-type)' },
+  { tag: tags.heading, color: 'var(--code-name)', fontWeight: '600' },
+  { tag: [tags.link, tags.url], color: 'var(--accent)' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: tags.strong, fontWeight: '600' },
+])
+
+const looks = EditorView.theme({
+  '&': { height: '100%', backgroundColor: 'var(--panel)', color: 'var(--text)', fontSize: '12.5px' },
+  '&.cm-focused': { outline: 'none' },
+  '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+  '.cm-content': { caretColor: 'var(--text)' },
+  '.cm-cursor': { borderLeftColor: 'var(--text)' },
+  '.cm-gutters': { backgroundColor: 'var(--panel)', color: 'var(--muted)', border: 'none' },
+  '.cm-activeLine': { backgroundColor: 'color-mix(in srgb, var(--hover) 45%, transparent)' },
+  '.cm-activeLineGutter': { backgroundColor: 'transparent', color: 'var(--text)' },
+  '&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground': {
+    backgroundColor: 'color-mix(in srgb, var(--accent) 30%, transparent)',
+  },
+  '.cm-matchingBracket': { backgroundColor: 'var(--selected)', outline: 'none' },
+  '.cm-foldPlaceholder': { backgroundColor: 'var(--raised)', border: 'none', color: 'var(--muted)' },
+  '.cm-collapsedLines': { background: 'var(--raised)', color: 'var(--muted)', padding: '3px 8px' },
+  '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': {
+    backgroundColor: 'color-mix(in srgb, var(--bad-fill) 70%, transparent)',
+  },
+  '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine, .cm-insertedLine': {
+    backgroundColor: 'color-mix(in srgb, var(--good-fill) 75%, transparent)',
+  },
+  '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
+    background: 'color-mix(in srgb, var(--bad) 26%, transparent)',
+  },
+  '&.cm-merge-b .cm-changedText, .cm-changedText': {
+    background: 'color-mix(in srgb, var(--good) 24%, transparent)',
+  },
+})
+
+/** What every editor has, written into or not. */
+export function base(path: string, label: string): Extension {
+  return [
+    lineNumbers(),
+    highlightSpecialChars(),
+    foldGutter(),
+    drawSelection(),
+    bracketMatching(),
+    syntaxHighlighting(colours),
+    looks,
+    languageOf(path),
+    EditorView.contentAttributes.of({ 'aria-label': label }),
+  ]
+}
+
+/** What is only looked at. It can have the focus, so that the keyboard scrolls it. */
+export function reading(): Extension {
+  return [
+    EditorState.readOnly.of(true),
+    EditorView.editable.of(false),
+    EditorView.contentAttributes.of({ tabindex: '0' }),
+  ]
+}
+
+/** What is written into. Tab indents; Escape, then Tab, goes on to what comes next. */
+export function writing(): Extension {
+  return [
+    history(),
+    indentOnInput(),
+    highlightActiveLine(),
+    highlightActiveLineGutter(),
+    keymap.of([...defaultKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+  ]
+}

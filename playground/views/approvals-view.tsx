@@ -1,0 +1,158 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { PendingApproval } from '../session/types.ts'
+import { announce } from '../ui/announce.tsx'
+import { scrollable } from '../ui/focusable.ts'
+import { Icon } from '../ui/icon.tsx'
+import { UnifiedDiff } from './unified-diff.tsx'
+import { aboutCall, Rules } from './verdict.tsx'
+
+const flags: Readonly<Record<string, string>> = {
+  touchesBuildFile: 'touches a build file',
+  touchesSecuritySensitivePath: 'touches a security-sensitive path',
+  deletesFile: 'deletes a file',
+  changesPublicApi: 'changes a public API',
+  deletesOrSkipsTests: 'deletes or skips tests',
+}
+
+/** What waits for the person: a card for each question, with what it would do. */
+export function Approvals({ pending }: { readonly pending: readonly PendingApproval[] }) {
+  const count = pending.length
+  useEffect(() => {
+    const first = pending[0]
+    if (first !== undefined) announce(`Your approval is asked: ${first.request.tool}`)
+  }, [count])
+  if (count === 0) return null
+  return (
+    <section class="approvals" aria-label="Approvals">
+      {pending.map((question) => (
+        <Card key={question.request.id} question={question} />
+      ))}
+    </section>
+  )
+}
+
+function Card({ question }: { readonly question: PendingApproval }) {
+  const { request, answer } = question
+  const refusing = useSignal(false)
+  const reason = useSignal('')
+  const field = useRef<HTMLInputElement>(null)
+  const isPlan = request.tool === 'submit_plan'
+  const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
+  useEffect(() => {
+    if (refusing.value) field.current?.focus()
+  }, [refusing.value])
+  const refuse = () => answer({ deny: reason.value || 'Not this way', by: 'person' })
+  return (
+    <article class={`card ${isPlan ? 'plan' : ''}`} aria-label={`Approval of ${request.tool}`}>
+      <h3 class="row">
+        <Icon name={isPlan ? 'flag' : 'shield'} />
+        <span class="grow">
+          {isPlan ? 'The agent hands in its plan' : `The agent wants to ${sentenceOf(request.tool)}`}
+        </span>
+        <span class="tag warn">{request.tool}</span>
+      </h3>
+      <p>{request.verdict.reason}</p>
+      {typeof why === 'string' && <p class="muted">It says why: {why}</p>}
+      {request.risks.length > 0 && (
+        <ul class="row wrap">
+          {request.risks.map(({ flag, path }) => (
+            <li key={`${flag} ${path}`} class="tag bad">
+              {flags[flag] ?? flag}: {path}
+            </li>
+          ))}
+        </ul>
+      )}
+      {typeof command === 'string' && (
+        <pre class="box" {...scrollable}>
+          $ {command}
+        </pre>
+      )}
+      {typeof plan === 'string' && (
+        <pre class="box wrapped" {...scrollable}>
+          {plan}
+          {Array.isArray(paths) ? `\n\nPaths: ${paths.join(', ')}` : ''}
+        </pre>
+      )}
+      {request.diff !== undefined && request.diff !== '' ? (
+        <UnifiedDiff text={request.diff} />
+      ) : (
+        typeof command !== 'string' &&
+        typeof plan !== 'string' && <p class="mono cut">{aboutCall(request.tool, request.input)}</p>
+      )}
+      <details>
+        <summary>Rules that ask</summary>
+        <Rules rules={request.verdict.rules} />
+      </details>
+      {refusing.value ? (
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault()
+            refuse()
+          }}
+        >
+          <input
+            ref={field}
+            class="field"
+            aria-label="Reason that the agent is told"
+            placeholder="Reason that the agent is told"
+            value={reason.value}
+            onInput={({ currentTarget }) => {
+              reason.value = currentTarget.value
+            }}
+            onKeyDown={(event) => {
+              if (event.key === 'Escape') refusing.value = false
+            }}
+          />
+          <button type="submit" class="button danger">
+            Refuse
+          </button>
+        </form>
+      ) : (
+        <div class="row wrap">
+          <button type="button" class="button primary" onClick={() => answer({ allow: 'once', by: 'person' })}>
+            <Icon name="check" /> {isPlan ? 'Approve the plan' : 'Approve'}
+          </button>
+          {!isPlan && (
+            <button
+              type="button"
+              class="button"
+              title="Also when the same rules ask about the same paths again"
+              onClick={() => answer({ allow: 'run', by: 'person' })}
+            >
+              Approve for this run
+            </button>
+          )}
+          <button
+            type="button"
+            class="button danger"
+            onClick={() => {
+              refusing.value = true
+            }}
+          >
+            Refuse…
+          </button>
+        </div>
+      )}
+    </article>
+  )
+}
+
+const sentences: Readonly<Record<string, string>> = {
+  run_command: 'run a command',
+  start_command: 'start a command in the background',
+  write_file: 'write a file',
+  edit_file: 'edit a file',
+  replace_range: 'edit a file',
+  append_file: 'append to a file',
+  apply_patch: 'apply a patch',
+  delete_file: 'delete a file',
+  move_file: 'move a file',
+  copy_file: 'copy a file',
+  create_directory: 'make a directory',
+}
+
+function sentenceOf(tool: string): string {
+  return sentences[tool] ?? `call ${tool}`
+}

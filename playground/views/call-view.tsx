@@ -1,0 +1,186 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { changesOfCall, type FileChange } from '../session/changes.ts'
+import type { Desk } from '../session/desk.ts'
+import type { TimelineEntry } from '../session/types.ts'
+import { scrollable } from '../ui/focusable.ts'
+import { Icon } from '../ui/icon.tsx'
+import { ChangeDiff, InlineSwitch } from './changes-view.tsx'
+import { page, showCall } from './page-state.ts'
+import { RealFiles } from './real-files.tsx'
+import { aboutCall, Outcome, Rules } from './verdict.tsx'
+
+/** One call: what was asked, what the model saw of it, and what really happened. */
+export function CallView({ desk }: { readonly desk: Desk }) {
+  const entries = desk.session.timeline.value
+  const at = entries.findIndex(({ key }) => key === page.call.value)
+  const entry = entries[at]
+  if (entry === undefined) {
+    return (
+      <div class="empty">
+        <p>Choose a call in the timeline or in the conversation.</p>
+      </div>
+    )
+  }
+  const go = (step: number) => {
+    const next = entries[at + step]
+    if (next !== undefined) showCall(next.key)
+  }
+  const callId = entry.record?.toolCallId
+  const canUndo = entry.result?.ok === true && (entry.record?.pathsWritten.length ?? 0) > 0
+  return (
+    <div class="fill">
+      <div class="bar">
+        <strong class="mono">{entry.tool}</strong>
+        <Outcome entry={entry} />
+        <span class="mono muted cut grow">{aboutCall(entry.tool, entry.input)}</span>
+        {canUndo && callId !== undefined && (
+          <button type="button" class="button" onClick={() => void desk.session.undo(callId)}>
+            <Icon name="undo" /> Undo this call
+          </button>
+        )}
+        <button type="button" class="button" disabled={at === 0} onClick={() => go(-1)}>
+          Earlier
+        </button>
+        <button type="button" class="button" disabled={at === entries.length - 1} onClick={() => go(1)}>
+          Later
+        </button>
+      </div>
+      <section class="fill-rest scroll call" aria-label={`Call ${entry.key}`} {...scrollable}>
+        <div class="call-sides">
+          <section>
+            <h3>What the {entry.actor === 'agent' ? 'model' : 'caller'} asked and saw</h3>
+            <Json label="Input" value={entry.input} />
+            {entry.result === undefined ? <p class="muted">No answer yet.</p> : <Seen entry={entry} />}
+          </section>
+          <section>
+            <h3>What really happened</h3>
+            <Happened entry={entry} />
+            <RealFiles desk={desk} entry={entry} />
+          </section>
+        </div>
+        {callId !== undefined && canUndo && <CallChanges desk={desk} callId={callId} />}
+      </section>
+    </div>
+  )
+}
+
+function Seen({ entry }: { readonly entry: TimelineEntry }) {
+  const { result } = entry
+  if (result === undefined) return null
+  const { content, stdout, stderr, diff, ...rest } = result as Record<string, unknown>
+  const texts = { content, stdout, stderr, diff }
+  return (
+    <>
+      <Json label="Answer" value={rest} />
+      {Object.entries(texts).map(([name, text]) =>
+        typeof text === 'string' && text !== '' ? (
+          <div key={name}>
+            <h4 class="muted">{name}</h4>
+            <pre class="box" {...scrollable}>
+              {text}
+            </pre>
+          </div>
+        ) : null,
+      )}
+    </>
+  )
+}
+
+function Happened({ entry }: { readonly entry: TimelineEntry }) {
+  const { record } = entry
+  if (record === undefined) return <p class="muted">The audit has no record of its end.</p>
+  const { refusals = [], approvals = [] } = record
+  const paths = (all: readonly string[] | undefined) =>
+    all === undefined || all.length === 0 ? undefined : all.map((path) => path || '.').join(', ')
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Outcome', record.code === undefined ? 'carried out' : `refused at “${record.step}” with ${record.code}`],
+    ['Asked for', paths(record.pathsAsked)],
+    ['Read', paths(record.pathsRead)],
+    ['Looked through', paths(record.pathsSearched)],
+    ['Wrote', paths(record.pathsWritten)],
+    ['Reason given', record.reason],
+    ['Label', record.label],
+    ['Time', record.durationMs === undefined ? undefined : `${Math.round(record.durationMs * 10) / 10} ms`],
+    [
+      'Approved',
+      approvals.length === 0 ? undefined : approvals.map(({ how, by }) => `${how}${by ? ` by ${by}` : ''}`).join(', '),
+    ],
+    ['Audit record', `${record.sequence}, ${record.hash.slice(0, 12)}…`],
+  ]
+  return (
+    <>
+      <dl class="facts">
+        {rows.map(([name, value]) =>
+          value === undefined ? null : (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      <h4 class="muted">Verdict: {record.policyDecision.decision}</h4>
+      <Rules rules={record.policyDecision.rules} />
+      {refusals.length > 0 && (
+        <>
+          <h4 class="muted">Refused within the command, whatever it said</h4>
+          <ul class="rules">
+            {refusals.map(({ permission, path, code }) => (
+              <li key={`${permission} ${path}`}>
+                <span class="tag bad">{code}</span>
+                <span class="mono">
+                  {permission} {path}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  )
+}
+
+function CallChanges({ desk, callId }: { readonly desk: Desk; readonly callId: string }) {
+  const changes = useSignal<readonly FileChange[]>([])
+  useEffect(() => {
+    let isStale = false
+    void changesOfCall(desk.project, desk.session.workspace.value, callId).then((found) => {
+      if (!isStale) changes.value = found
+    })
+    return () => {
+      isStale = true
+    }
+  }, [callId])
+  if (changes.value.length === 0) return null
+  return (
+    <section class="call-changes">
+      <div class="row">
+        <h3 class="grow">What it changed</h3>
+        <InlineSwitch />
+      </div>
+      {changes.value.slice(0, 20).map((change) => (
+        <div key={change.path}>
+          <h4 class="mono">
+            <span class={`tree-mark ${change.status}`}>{change.status}</span> {change.path}
+          </h4>
+          <div class="call-diff">
+            <ChangeDiff change={change} />
+          </div>
+        </div>
+      ))}
+      {changes.value.length > 20 && <p class="muted">And {changes.value.length - 20} more files.</p>}
+    </section>
+  )
+}
+
+export function Json({ label, value }: { readonly label: string; readonly value: unknown }) {
+  return (
+    <div>
+      <h4 class="muted">{label}</h4>
+      <pre class="box" {...scrollable}>
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    </div>
+  )
+}

@@ -1,0 +1,85 @@
+import type { Desk } from '../session/desk.ts'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { Splitter } from '../ui/splitter.tsx'
+import { Tabs } from '../ui/tabs.tsx'
+import { CallView } from './call-view.tsx'
+import { ChangesView } from './changes-view.tsx'
+import { EditorView } from './editor-view.tsx'
+import { type CentreView, page } from './page-state.ts'
+import { PolicyView } from './policy-view.tsx'
+import { ReportView } from './report-view.tsx'
+
+const TerminalView = lazyView(async () => (await import('./terminal-view.tsx')).default)
+
+export function CentreColumn({ desk }: { readonly desk: Desk | undefined }) {
+  const shown = page.centre.value
+  const tabs = [
+    { id: 'editor', label: 'Editor' },
+    { id: 'changes', label: 'Changes', count: desk?.changed.value.size ?? 0 },
+    { id: 'call', label: 'Call' },
+    { id: 'policy', label: 'Policy' },
+    { id: 'report', label: 'Report' },
+  ]
+  const { terminal } = page.sizes.value
+  return (
+    <section class="column centre" aria-label="Workspace">
+      <Tabs
+        label="Workspace views"
+        name="centre"
+        tabs={tabs}
+        active={shown}
+        onSelect={(id) => {
+          page.centre.value = id as CentreView
+        }}
+      >
+        <span class="grow" />
+        <button
+          type="button"
+          class="button quiet"
+          aria-pressed={page.terminal.value}
+          onClick={() => {
+            page.terminal.value = !page.terminal.value
+          }}
+        >
+          Terminal
+        </button>
+      </Tabs>
+      <div class="column-body" role="tabpanel" id="centre-panel" aria-labelledby={`centre-tab-${shown}`}>
+        {desk === undefined ? <div class="skeleton" /> : <Shown desk={desk} view={shown} key={desk.project.info.id} />}
+      </div>
+      {page.terminal.value && (
+        <>
+          <Splitter
+            label="Height of the terminal"
+            orientation="horizontal"
+            isAfter
+            size={terminal}
+            least={80}
+            most={600}
+            onSize={(size) => {
+              page.sizes.value = { ...page.sizes.value, terminal: size }
+            }}
+          />
+          <div class="terminal-place" style={{ height: `${terminal}px` }}>
+            {desk === undefined ? <div class="skeleton" /> : <TerminalView desk={desk} key={desk.project.info.id} />}
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Shown({ desk, view }: { readonly desk: Desk; readonly view: CentreView }) {
+  switch (view) {
+    case 'editor':
+      return <EditorView desk={desk} />
+    case 'changes':
+      return <ChangesView desk={desk} />
+    case 'call':
+      return <CallView desk={desk} />
+    case 'policy':
+      return <PolicyView desk={desk} />
+    case 'report':
+      return <ReportView desk={desk} />
+  }
+}

@@ -1,0 +1,122 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { changeOfFile, type FileChange } from '../session/changes.ts'
+import type { Desk } from '../session/desk.ts'
+import { textOf } from '../session/text.ts'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import { page } from './page-state.ts'
+
+const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
+
+/** Everything that is different from the project as it was first opened here. */
+export function ChangesView({ desk }: { readonly desk: Desk }) {
+  const changed = [...desk.changed.value].sort(([a], [b]) => (a < b ? -1 : 1))
+  const at = Math.max(
+    0,
+    changed.findIndex(([path]) => path === page.change.value),
+  )
+  const path = changed[at]?.[0]
+  const change = useSignal<FileChange | undefined>(undefined)
+  const revision = desk.session.revision.value
+  useEffect(() => {
+    let isStale = false
+    if (path === undefined) change.value = undefined
+    else {
+      void changeOfFile(desk.project, desk.session.workspace.value, path).then((found) => {
+        if (!isStale) change.value = found
+      })
+    }
+    return () => {
+      isStale = true
+    }
+  }, [path, revision])
+  if (path === undefined) {
+    return (
+      <div class="empty">
+        <p>Nothing has changed since the project was first opened here.</p>
+      </div>
+    )
+  }
+  return (
+    <div class="fill">
+      <div class="bar">
+        <span class="grow">
+          {changed.length === 1 ? '1 file differs' : `${changed.length} files differ`} from the project as it was first
+          opened here
+        </span>
+        <InlineSwitch />
+      </div>
+      <div class="changed-files">
+        <VirtualList
+          label="Changed files"
+          name="changed"
+          count={changed.length}
+          rowHeight={22}
+          active={at}
+          onActive={(row) => {
+            page.change.value = changed[row]?.[0]
+          }}
+          onOpen={() => {}}
+          row={(row) => {
+            const [name = '', status = 'changed'] = changed[row] ?? []
+            return (
+              <>
+                <span class={`tree-mark ${status}`} aria-hidden="true">
+                  {status === 'added' ? 'A' : status === 'deleted' ? 'D' : 'M'}
+                </span>
+                <span class="mono cut">{name}</span>
+                <span class="visually-hidden">, {status}</span>
+              </>
+            )
+          }}
+        />
+      </div>
+      <div class="fill-rest">{change.value?.path === path && <ChangeDiff change={change.value} />}</div>
+    </div>
+  )
+}
+
+/** One file before and after. */
+export function ChangeDiff({ change }: { readonly change: FileChange }) {
+  const before = change.before === undefined ? { text: '' } : textOf(change.before)
+  const after = change.after === undefined ? { text: '' } : textOf(change.after)
+  if (before === undefined || after === undefined) {
+    return (
+      <div class="empty">
+        <p>
+          {change.path} is no text: {change.before?.length ?? 0} bytes before, {change.after?.length ?? 0} after.
+        </p>
+      </div>
+    )
+  }
+  return (
+    <DiffEditor
+      key={`${change.path} ${page.inline.value}`}
+      path={change.path}
+      before={before.text}
+      after={after.text}
+      inline={page.inline.value}
+    />
+  )
+}
+
+export function InlineSwitch() {
+  return (
+    <fieldset class="row" aria-label="How differences are shown" style={{ gap: 0 }}>
+      {[false, true].map((inline) => (
+        <button
+          key={String(inline)}
+          type="button"
+          class="button"
+          aria-pressed={page.inline.value === inline}
+          onClick={() => {
+            page.inline.value = inline
+          }}
+        >
+          {inline ? 'Inline' : 'Side by side'}
+        </button>
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,24 @@
+import type { Desk } from '../session/desk.ts'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { page } from './page-state.ts'
+
+const HelpDialog = lazyView(async () => (await import('./help-dialog.tsx')).HelpDialog)
+const ProjectsDialog = lazyView(async () => (await import('./projects-dialog.tsx')).ProjectsDialog)
+const SettingsDialog = lazyView(async () => (await import('./settings-dialog.tsx')).SettingsDialog)
+
+/** The dialog that is open, if one is. */
+export function Dialogs({ desk }: { readonly desk: Desk | undefined }) {
+  const onClose = () => {
+    page.dialog.value = undefined
+  }
+  switch (page.dialog.value) {
+    case 'help':
+      return <HelpDialog onClose={onClose} />
+    case 'projects':
+      return <ProjectsDialog onClose={onClose} />
+    case 'settings':
+      return <SettingsDialog desk={desk} onClose={onClose} />
+    case undefined:
+      return null
+  }
+}

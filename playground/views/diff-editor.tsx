@@ -1,0 +1,61 @@
+import { MergeView, unifiedMergeView } from '@codemirror/merge'
+import { EditorState } from '@codemirror/state'
+import { EditorView } from '@codemirror/view'
+import { useEffect, useRef } from 'preact/hooks'
+import { base, reading, writing } from '../ui/codemirror.ts'
+
+export interface DiffEditorProps {
+  readonly path: string
+  readonly before: string
+  readonly after: string
+  readonly inline: boolean
+  /** What the two sides are. */
+  readonly labels?: readonly [before: string, after: string]
+  /** Given where the second side may be written into. */
+  readonly onEdit?: (text: string) => void
+}
+
+/** Unchanged lines are folded where there are more of them. */
+const collapseUnchanged = { margin: 3, minSize: 6 }
+/** Two large texts are compared roughly, in time. */
+const diffConfig = { scanLimit: 2_000, timeout: 500 }
+
+/** Two texts, side by side or in one. */
+export default function DiffEditor({ path, before, after, inline, labels, onEdit }: DiffEditorProps) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const parent = place.current
+    if (parent === null) return
+    const [first = 'Before', second = 'After'] = labels ?? []
+    const side = (label: string, isWritten: boolean) => [
+      base(path, `${label}: ${path}`),
+      isWritten ? writing() : reading(),
+    ]
+    const edits = EditorView.updateListener.of((update) => {
+      if (update.docChanged) onEdit?.(update.state.sliceDoc())
+    })
+    if (inline) {
+      const view = new EditorView({
+        parent,
+        state: EditorState.create({
+          doc: after,
+          extensions: [
+            side(second, onEdit !== undefined),
+            edits,
+            unifiedMergeView({ original: before, mergeControls: false, collapseUnchanged, diffConfig }),
+          ],
+        }),
+      })
+      return () => view.destroy()
+    }
+    const view = new MergeView({
+      parent,
+      a: { doc: before, extensions: side(first, false) },
+      b: { doc: after, extensions: [side(second, onEdit !== undefined), edits] },
+      ...(onEdit === undefined ? { collapseUnchanged } : { revertControls: 'a-to-b' as const }),
+      diffConfig,
+    })
+    return () => view.destroy()
+  }, [path, before, inline, onEdit === undefined ? after : undefined])
+  return <div class={inline ? 'code' : 'code merge'} ref={place} />
+}

@@ -1,0 +1,188 @@
+import { useSignal } from '@preact/signals'
+import type { Desk } from '../session/desk.ts'
+import { MOST_BYTES, type OpenFile } from '../session/open-files.ts'
+import { textOf } from '../session/text.ts'
+import { Icon } from '../ui/icon.tsx'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { page, showChange } from './page-state.ts'
+
+const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
+const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
+
+/** The open files, one of them in the editor. */
+export function EditorView({ desk }: { readonly desk: Desk }) {
+  const { all, active, close } = desk.files
+  const file = all.value.find(({ path }) => path === active.value)
+  if (file === undefined) {
+    return (
+      <div class="empty">
+        <p>Choose a file on the left, or let the agent work.</p>
+        <p>
+          <kbd>Ctrl</kbd> <kbd>P</kbd> finds files and text, <kbd>F1</kbd> lists all keys.
+        </p>
+      </div>
+    )
+  }
+  return (
+    <div class="fill">
+      <ul class="file-tabs" aria-label="Open files">
+        {all.value.map(({ path, draft, theirs }) => (
+          <li key={path} class={path === file.path ? 'active' : ''}>
+            <button
+              type="button"
+              class="name"
+              aria-current={path === file.path}
+              title={path}
+              onClick={() => {
+                active.value = path
+              }}
+            >
+              {path.slice(path.lastIndexOf('/') + 1)}
+              {theirs !== undefined ? (
+                <span class="tag bad">conflict</span>
+              ) : draft !== undefined ? (
+                <span class="unsaved" role="img" aria-label="not saved" />
+              ) : null}
+            </button>
+            <button type="button" class="close" aria-label={`Close ${path}`} onClick={() => close(path)}>
+              <Icon name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <FileBar desk={desk} file={file} />
+      <div class="fill-rest">
+        {file.theirs === undefined ? (
+          <FileText desk={desk} file={file} key={file.path} />
+        ) : (
+          <Conflict desk={desk} file={file} key={file.path} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function FileBar({ desk, file }: { readonly desk: Desk; readonly file: OpenFile }) {
+  const isDirty = file.draft !== undefined
+  return (
+    <div class="bar">
+      <span class="mono cut grow" title={file.path}>
+        {file.path}
+      </span>
+      {file.trouble !== undefined && (
+        <span class="tag bad cut" role="alert" title={file.trouble}>
+          {file.trouble}
+        </span>
+      )}
+      {desk.changed.value.has(file.path) && (
+        <button type="button" class="button quiet" onClick={() => showChange(file.path)}>
+          Show changes
+        </button>
+      )}
+      <button type="button" class="button quiet" disabled={!isDirty} onClick={() => void desk.files.revert(file.path)}>
+        Revert
+      </button>
+      <button type="button" class="button" disabled={!isDirty} onClick={() => void desk.files.save(file.path)}>
+        Save
+      </button>
+    </div>
+  )
+}
+
+function FileText({ desk, file }: { readonly desk: Desk; readonly file: OpenFile }) {
+  const shown = useSignal<string | undefined>(undefined)
+  const lock = useSignal<string | undefined>(undefined)
+  const asked = useSignal(false)
+  if (!asked.value) {
+    asked.value = true
+    void desk.session.workspace.value.explain('read_file', { path: file.path }).then((read) => {
+      if (!read.ok) lock.value = read.message
+      else if (read.verdict.decision === 'deny') lock.value = read.verdict.reason
+      else lock.value = ''
+    })
+  }
+  if (lock.value === undefined) return <div class="skeleton" />
+  if (lock.value !== '' && shown.value === undefined) {
+    return (
+      <div class="empty">
+        <Icon name="lock" />
+        <p>{lock.value}. No tool and no command of the agent gets to see it.</p>
+        <button
+          type="button"
+          class="button"
+          onClick={async () => {
+            const { bytes } = await desk.project.backend.read(file.path as never)
+            shown.value = textOf(bytes)?.text ?? 'It is no text.'
+          }}
+        >
+          Show it to me
+        </button>
+      </div>
+    )
+  }
+  if (file.base === undefined && shown.value === undefined) {
+    return (
+      <div class="empty">
+        <p>
+          {file.sha256 === undefined
+            ? 'There is no such file any more.'
+            : `It is no text in UTF-8, or larger than ${MOST_BYTES / 1024 / 1024} MiB.`}
+        </p>
+      </div>
+    )
+  }
+  const goTo = page.goTo.value
+  return (
+    <CodeEditor
+      path={file.path}
+      label={`Text of ${file.path}`}
+      text={shown.value ?? file.draft ?? file.base?.text ?? ''}
+      lineEnd={file.base?.lineEnd ?? '\n'}
+      loaded={file.loaded}
+      readOnly={shown.value !== undefined || !desk.project.writable}
+      onEdit={(text) => desk.files.edit(file.path, text)}
+      onSave={() => void desk.files.save(file.path)}
+      goTo={goTo?.path === file.path ? goTo : undefined}
+    />
+  )
+}
+
+/** The file changed below what was typed: both are there, and what is on the right shall be. */
+function Conflict({ desk, file }: { readonly desk: Desk; readonly file: OpenFile }) {
+  const mine = file.draft ?? ''
+  const result = useSignal(mine)
+  const theirs = file.theirs?.text?.text
+  const settle = (text: string) => void desk.files.settle(file.path, text)
+  return (
+    <div class="fill">
+      <div class="notice warn conflict" role="alert">
+        <p>
+          <strong>{file.path} has changed since you opened it.</strong> On the left is what stands there now
+          {file.theirs?.sha256 === undefined ? ' (nothing: it was deleted)' : ''}, on the right your text. Nothing is
+          written before you choose.
+        </p>
+        <div class="row wrap">
+          <button type="button" class="button primary" onClick={() => settle(result.value)}>
+            Save the right side
+          </button>
+          <button type="button" class="button" onClick={() => void desk.files.revert(file.path)}>
+            Drop my text
+          </button>
+        </div>
+      </div>
+      <div class="fill-rest">
+        <DiffEditor
+          path={file.path}
+          before={theirs ?? ''}
+          after={mine}
+          inline={false}
+          labels={['There now', 'Your text']}
+          onEdit={(text) => {
+            result.value = text
+            desk.files.edit(file.path, text)
+          }}
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import { Dialog } from '../ui/dialog.tsx'
+import { shortcuts } from './shortcuts.ts'
+
+/** Every key, and what the marks mean. */
+export function HelpDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keys and marks" onClose={onClose}>
+      <div class="stack">
+        <table class="keys">
+          <tbody>
+            {shortcuts.map(({ keys, does }) => (
+              <tr key={keys}>
+                <th scope="row">
+                  {keys.split(' ').map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </th>
+                <td>{does}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <h3>In lists and in the tree</h3>
+        <p>
+          Arrow keys move, Enter opens, Home and End go to the ends. In the tree, → unfolds and ← folds. In the editor,
+          Tab indents; Escape, then Tab, leaves it. The lines between columns move with the arrow keys.
+        </p>
+        <h3>Marks</h3>
+        <p>
+          <span class="tree-mark added">A</span> added, <span class="tree-mark changed">M</span> changed,{' '}
+          <span class="tree-mark deleted">D</span> deleted since the project was first opened here. A lock: no tool and
+          no command of the agent may open it, or change it; the words on it say why.
+        </p>
+      </div>
+    </Dialog>
+  )
+}

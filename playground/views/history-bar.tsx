@@ -1,0 +1,78 @@
+import { useSignal } from '@preact/signals'
+import type { Desk } from '../session/desk.ts'
+import { announce } from '../ui/announce.tsx'
+import { Icon } from '../ui/icon.tsx'
+
+/** The states that the files were in: the slider really brings them back, and forward again. */
+export function HistoryBar({ desk }: { readonly desk: Desk }) {
+  const { session } = desk
+  const points = session.history.value
+  const busy = useSignal(false)
+  const trouble = useSignal<string | undefined>(undefined)
+  const dragged = useSignal<number | undefined>(undefined)
+  const at = points.findIndex(({ id }) => id === session.position.value)
+  const shown = dragged.value ?? (at === -1 ? points.length : at)
+  const last = at === -1 ? points.length : points.length - 1
+  const isStill = busy.value || desk.talk.isWorking.value || !desk.project.writable
+  const nameOf = (index: number) => points[index]?.label ?? 'Changed since'
+
+  const go = async (index: number) => {
+    const point = points[index]
+    dragged.value = undefined
+    if (point === undefined || index === at) return
+    busy.value = true
+    const result = await session.moveTo(point.id)
+    busy.value = false
+    trouble.value = result.ok ? undefined : `${result.message}. ${result.hint}`
+    if (result.ok) announce(`The files are as at: ${point.label}`)
+  }
+
+  return (
+    <section class="history-bar" aria-label="History of the files">
+      <button
+        type="button"
+        class="button quiet icon"
+        aria-label="One state back"
+        title="One state back"
+        disabled={isStill || shown <= 0}
+        onClick={() => void go(shown - 1)}
+      >
+        <Icon name="undo" />
+      </button>
+      <label class="visually-hidden" for="history">
+        State of the files
+      </label>
+      <input
+        id="history"
+        type="range"
+        min={0}
+        max={Math.max(last, 1)}
+        step={1}
+        value={last === 0 ? 1 : shown}
+        disabled={isStill || last === 0}
+        aria-valuetext={`${shown + 1} of ${last + 1}: ${nameOf(shown)}`}
+        onInput={({ currentTarget }) => {
+          dragged.value = Number(currentTarget.value)
+        }}
+        onChange={({ currentTarget }) => void go(Number(currentTarget.value))}
+      />
+      <span class="muted number">
+        {shown + 1}/{last + 1}
+      </span>
+      <span
+        class={`cut history-name ${trouble.value === undefined ? '' : 'bad'}`}
+        title={trouble.value ?? nameOf(shown)}
+      >
+        {trouble.value ?? nameOf(shown)}
+      </span>
+      <button
+        type="button"
+        class="button quiet"
+        disabled={isStill}
+        onClick={() => void session.checkpoint(`Checkpoint ${points.filter(({ named }) => named).length + 1}`)}
+      >
+        <Icon name="flag" /> Checkpoint
+      </button>
+    </section>
+  )
+}

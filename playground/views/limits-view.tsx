@@ -1,0 +1,103 @@
+import type { Policy } from 'wardspace'
+import { defaultLimits } from 'wardspace'
+import type { Desk } from '../session/desk.ts'
+import { scrollable } from '../ui/focusable.ts'
+
+/** What the agent's run has used up, and how sensitive what it has read is. */
+export function LimitsView({ desk }: { readonly desk: Desk }) {
+  const { session } = desk
+  const run = session.agentRun.value
+  const timeline = session.timeline.value.filter(({ actor }) => actor === 'agent')
+  session.revision.value
+  const own = session.audit.value.filter(({ runId }) => runId === run.id)
+  const written = session.workspace.value
+    .history()
+    .entries.filter(({ runId }) => runId === run.id)
+    .flatMap(({ changes = [] }) => changes)
+    .reduce((sum, { became }) => sum + (became?.type === 'file' ? became.size : 0), 0)
+  const read = own.flatMap(({ phase, pathsRead }) => (phase === 'outcome' ? pathsRead : []))
+  const now = Date.now()
+  const recent = own.filter(({ phase, timestamp }) => phase !== 'intent' && now - Date.parse(timestamp) < 60_000).length
+  const { policy } = session.settings.value
+  const limits = typeof policy === 'string' ? {} : (policy.limits ?? {})
+  const label = run.taint.label()
+  const bounds: readonly (readonly [string, number, number])[] = [
+    ['Calls in the last minute', recent, limits.callsPerMinute ?? defaultLimits.callsPerMinute],
+    ['Bytes written', written, limits.bytesWrittenPerRun ?? defaultLimits.bytesWrittenPerRun],
+  ]
+  const budget: readonly (readonly [string, number])[] = [
+    ['Files of one patch', limits.patchFiles ?? defaultLimits.patchFiles],
+    ['Deleted files', limits.patchDeletes ?? defaultLimits.patchDeletes],
+    ['Added lines', limits.patchInsertions ?? defaultLimits.patchInsertions],
+    ['Removed lines', limits.patchDeletions ?? defaultLimits.patchDeletions],
+    ['Bytes of a patch', limits.patchBytes ?? defaultLimits.patchBytes],
+  ]
+  return (
+    <section class="fill scroll pad stack" aria-label="Limits and taint" {...scrollable}>
+      <section class="stack">
+        <h3>Taint</h3>
+        <p>
+          <span class={`tag taint-${label}`}>{label}</span> is the highest label of what has reached the model.
+        </p>
+        {run.taint.origins().length === 0 ? (
+          <p class="muted">Nothing labelled was read{hasLabels(policy) ? '' : '; this policy has no labels'}.</p>
+        ) : (
+          <ul class="rules">
+            {run.taint.origins().map(({ label: brought, tool, path, callId }) => (
+              <li key={callId}>
+                <span class={`tag taint-${brought}`}>{brought}</span>
+                <span class="mono">
+                  {tool} {path ?? ''}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </section>
+      <section class="stack">
+        <h3>This run</h3>
+        <dl class="facts">
+          <Fact name="Run" value={run.id} />
+          <Fact name="Task" value={run.task?.text ?? '–'} />
+          <Fact name="Scope" value={run.task?.scope?.join(', ') ?? '–'} />
+          <Fact name="Plan" value={run.plan === undefined ? '–' : 'approved'} />
+          <Fact name="Calls" value={String(timeline.length)} />
+          <Fact name="Refused" value={String(timeline.filter(({ result }) => result?.ok === false).length)} />
+          <Fact name="Files read" value={String(new Set(read).size)} />
+        </dl>
+        {bounds.map(([name, used, most]) => (
+          <div key={name}>
+            <div class="row">
+              <span class="grow">{name}</span>
+              <span class="muted number">
+                {used.toLocaleString('en')} of {most.toLocaleString('en')}
+              </span>
+            </div>
+            <progress aria-label={name} max={most} value={Math.min(used, most)} />
+          </div>
+        ))}
+      </section>
+      <section class="stack">
+        <h3>Budget of one patch</h3>
+        <dl class="facts">
+          {budget.map(([name, most]) => (
+            <Fact key={name} name={name} value={`at most ${most.toLocaleString('en')}`} />
+          ))}
+        </dl>
+      </section>
+    </section>
+  )
+}
+
+function Fact({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function hasLabels(policy: Policy['data'] | string | object): boolean {
+  return typeof policy === 'object' && 'labels' in policy
+}

@@ -1,0 +1,73 @@
+import type { Desk } from '../session/desk.ts'
+import { hasKey } from '../session/model.ts'
+import { startScenario } from './app-state.ts'
+import { page } from './page-state.ts'
+
+/** Which model works, and in which scenario the scripted one. */
+export function ModelPicker({ desk }: { readonly desk: Desk }) {
+  const { talk } = desk
+  const pick = talk.pick.value
+  const scenarios = talk.scenarios.value
+  return (
+    <div class="bar">
+      <label class="visually-hidden" for="model-kind">
+        Model
+      </label>
+      <select
+        id="model-kind"
+        value={pick.kind}
+        disabled={talk.isWorking.value}
+        onChange={({ currentTarget }) => {
+          const kind = currentTarget.value
+          if (kind === 'scripted') talk.pick.value = { kind, scenario: scenarios[0]?.id ?? '' }
+          else if (kind === 'builtin') talk.pick.value = { kind }
+          else {
+            talk.pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+            page.dialog.value = 'settings'
+          }
+        }}
+      >
+        <option value="scripted">Scripted model</option>
+        <option value="endpoint">Your own endpoint</option>
+        <option value="builtin">The browser’s model</option>
+      </select>
+      {pick.kind === 'scripted' && (
+        <>
+          <label class="visually-hidden" for="scenario">
+            Scenario
+          </label>
+          <select
+            id="scenario"
+            class="grow"
+            value={pick.scenario}
+            disabled={talk.isWorking.value}
+            onChange={({ currentTarget }) => void startScenario(currentTarget.value)}
+          >
+            {scenarios.map(({ id, title }) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+      {pick.kind === 'endpoint' && (
+        <button
+          type="button"
+          class="button grow"
+          onClick={() => {
+            page.dialog.value = 'settings'
+          }}
+        >
+          <span class="cut">{pick.model === '' ? 'Choose a model…' : `${pick.provider}: ${pick.model}`}</span>
+          {!hasKey.value && pick.provider !== 'compatible' && <span class="tag warn">no key</span>}
+        </button>
+      )}
+      {pick.kind === 'builtin' && (
+        <span class="muted cut grow">
+          {'LanguageModel' in globalThis ? 'Runs on this machine' : 'This browser has none'}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+import type { Desk } from '../session/desk.ts'
+import { Icon } from '../ui/icon.tsx'
+import { app, openProject } from './app-state.ts'
+
+/** What the person has to know before anything else. */
+export function Notices({ desk }: { readonly desk: Desk | undefined }) {
+  const { trouble, warnings, elsewhere } = app
+  const unsaved = desk?.session.trouble.value
+  const isReading = desk !== undefined && (!desk.project.writable || elsewhere.value === 'taken')
+  const id = desk?.project.info.id ?? ''
+  return (
+    <div class="notices">
+      {trouble.value !== undefined && (
+        <div class="notice bad row" role="alert">
+          <span class="grow">{trouble.value}</span>
+          <Dismiss
+            onClick={() => {
+              trouble.value = undefined
+            }}
+          />
+        </div>
+      )}
+      {isReading && (
+        <div class="notice warn row" role="status">
+          <span class="grow">
+            {elsewhere.value === 'free'
+              ? 'The other tab has let go of this project.'
+              : 'Another tab works on this project: here it is shown, and nothing is written.'}
+          </span>
+          <button type="button" class="button" onClick={() => void openProject(id, { takeOver: true })}>
+            {elsewhere.value === 'free' ? 'Work on it here' : 'Take it over'}
+          </button>
+        </div>
+      )}
+      {unsaved !== undefined && !isReading && (
+        <div class="notice bad" role="alert">
+          Conversation and history cannot be kept: {unsaved}
+        </div>
+      )}
+      {warnings.value.length > 0 && (
+        <div class="notice warn row" role="status">
+          <details class="grow">
+            <summary>
+              {warnings.value.length === 1 ? 'One thing was' : `${warnings.value.length} things were`} left out of the
+              project
+            </summary>
+            <ul>
+              {warnings.value.slice(0, 100).map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+          </details>
+          <Dismiss
+            onClick={() => {
+              warnings.value = []
+            }}
+          />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function Dismiss({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <button type="button" class="button quiet icon" aria-label="Dismiss" onClick={onClick}>
+      <Icon name="close" />
+    </button>
+  )
+}
+
+/** What is long and under way, how far it is, and how to end it. */
+export function DoingNotice() {
+  const doing = app.doing.value
+  if (doing === undefined) return null
+  const { title, progress, stop } = doing
+  return (
+    <section class="doing" role="status" aria-label="Under way">
+      <div class="row">
+        <strong class="grow cut">{title}</strong>
+        {stop !== undefined && (
+          <button type="button" class="button" onClick={() => stop.abort()}>
+            Cancel
+          </button>
+        )}
+      </div>
+      <progress
+        aria-label={title}
+        {...(progress?.total === undefined ? {} : { max: progress.total, value: progress.done })}
+      />
+      <span class="muted">
+        {progress === undefined
+          ? '\u00a0'
+          : `${progress.phase}: ${progress.done}${progress.total === undefined ? '' : ` of ${progress.total}`}`}
+      </span>
+    </section>
+  )
+}

@@ -1,0 +1,87 @@
+import type { Desk } from '../session/desk.ts'
+import { Icon } from '../ui/icon.tsx'
+import { page } from './page-state.ts'
+import { theme } from './theme.ts'
+
+export function PageHeader({ desk }: { readonly desk: Desk | undefined }) {
+  const info = desk?.project.info
+  const settings = desk?.session.settings.value
+  const label = desk?.session.agentRun.value.taint.label() ?? 'public'
+  const preset = typeof settings?.policy === 'string' ? settings.policy : (settings?.policy.preset ?? 'own policy')
+  desk?.session.audit.value
+  return (
+    <header class="page-header">
+      <h1 class="row">
+        <Icon name="shield" /> Wardspace
+      </h1>
+      <button
+        type="button"
+        class="button project-button"
+        onClick={() => {
+          page.dialog.value = 'projects'
+        }}
+      >
+        <Icon name="box" />
+        <span class="visually-hidden">Project: </span>
+        <span class="cut">{info?.name ?? '…'}</span>
+      </button>
+      <span class="grow" />
+      <span class="row wide-only facts-row">
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            page.centre.value = 'policy'
+            page.narrow.value = 'centre'
+          }}
+        >
+          <span class="muted">Policy</span> {settings === undefined ? '…' : preset}
+          {settings?.mode === 'plan' && <span class="tag warn">plan first</span>}
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            page.agent.value = 'limits'
+            page.narrow.value = 'agent'
+          }}
+        >
+          <span class="muted">Taint</span> <span class={`tag taint-${label}`}>{label}</span>
+        </button>
+      </span>
+      <button
+        type="button"
+        class="button quiet icon"
+        aria-label="Change between dark and light"
+        title="Dark or light"
+        onClick={() => {
+          theme.value = document.documentElement.dataset.theme === 'light' ? 'dark' : 'light'
+        }}
+      >
+        <Icon name="theme" />
+      </button>
+      <button
+        type="button"
+        class="button quiet icon"
+        aria-label="Settings"
+        title="Settings"
+        onClick={() => {
+          page.dialog.value = 'settings'
+        }}
+      >
+        <Icon name="gear" />
+      </button>
+      <button
+        type="button"
+        class="button quiet icon"
+        aria-label="Keys and marks"
+        title="Keys and marks (F1)"
+        onClick={() => {
+          page.dialog.value = 'help'
+        }}
+      >
+        <Icon name="help" />
+      </button>
+    </header>
+  )
+}

@@ -1,0 +1,195 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { type Explanation, presetNames } from 'wardspace'
+import type { Desk } from '../session/desk.ts'
+import { readPolicy, tryPolicy } from '../session/try-policy.ts'
+import { announce } from '../ui/announce.tsx'
+import { lazyView } from '../ui/lazy-view.tsx'
+import { Rules } from './verdict.tsx'
+
+const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).default)
+
+type Answer = Explanation | { readonly ok: false; readonly message: string; readonly code?: string }
+
+/** Calls that people want to know the verdict on, with the field that they fill in. */
+const questions = [
+  { tool: 'read_file', field: 'path', about: 'read', first: '.env' },
+  { tool: 'write_file', field: 'path', about: 'write', first: 'src/index.js' },
+  { tool: 'delete_file', field: 'path', about: 'delete', first: 'README.md' },
+  { tool: 'run_command', field: 'command', about: 'run', first: 'rm -rf /' },
+  { tool: 'list_directory', field: 'path', about: 'list', first: '.' },
+] as const
+
+/** The policy as JSON, and what it would say while one types. */
+export function PolicyView({ desk }: { readonly desk: Desk }) {
+  const { session } = desk
+  const present = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
+  const text = useSignal(present)
+  const loaded = useSignal(1)
+  const question = useSignal<(typeof questions)[number]>(questions[0])
+  const about = useSignal<string>(questions[0].first)
+  const answer = useSignal<Answer | undefined>(undefined)
+  const trouble = useSignal<string | undefined>(undefined)
+  const show = (next: string) => {
+    text.value = next
+    loaded.value += 1
+  }
+  useEffect(() => show(present), [present])
+
+  const read = readPolicy(text.value)
+  useEffect(() => {
+    let isStale = false
+    const timer = setTimeout(async () => {
+      const { tool, field } = question.value
+      const input = { [field]: about.value, ...(tool === 'write_file' ? { content: '' } : {}) }
+      const next: Answer = read.ok ? await tryPolicy(desk.project, read.policy, tool, input) : read
+      if (!isStale) answer.value = next
+    }, 150)
+    return () => {
+      isStale = true
+      clearTimeout(timer)
+    }
+  }, [text.value, question.value, about.value, session.revision.value])
+
+  const apply = async () => {
+    if (!read.ok) return
+    try {
+      await session.change({ policy: read.policy })
+      trouble.value = undefined
+      announce('The policy holds from now on')
+    } catch (error) {
+      trouble.value = (error as Error).message
+    }
+  }
+  return (
+    <div class="fill">
+      <div class="bar">
+        <label for="preset">Begin with</label>
+        <select
+          id="preset"
+          value=""
+          onChange={({ currentTarget }) => {
+            show(toText({ preset: currentTarget.value as 'readOnly' }))
+            currentTarget.value = ''
+          }}
+        >
+          <option value="">a preset…</option>
+          {presetNames.map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <button type="button" class="button quiet" onClick={() => show(toText(example))}>
+          An example
+        </button>
+        <span class="grow" />
+        <label for="mode">Mode</label>
+        <select
+          id="mode"
+          value={session.settings.value.mode}
+          disabled={desk.talk.isWorking.value}
+          onChange={({ currentTarget }) => void session.change({ mode: currentTarget.value as 'act' | 'plan' })}
+        >
+          <option value="act">act</option>
+          <option value="plan">plan first</option>
+        </select>
+        <button
+          type="button"
+          class="button primary"
+          disabled={!read.ok || text.value === present || desk.talk.isWorking.value}
+          onClick={() => void apply()}
+        >
+          Apply
+        </button>
+      </div>
+      {trouble.value !== undefined && (
+        <p class="notice bad" role="alert">
+          {trouble.value}
+        </p>
+      )}
+      <div class="fill-rest">
+        <CodeEditor
+          path="policy.json"
+          label="Policy as JSON"
+          text={text.value}
+          loaded={loaded.value}
+          onEdit={(next) => {
+            text.value = next
+          }}
+          onSave={() => void apply()}
+        />
+      </div>
+      <section class="explain" aria-label="What the policy would say">
+        <div class="row">
+          <label for="question">May an agent</label>
+          <select
+            id="question"
+            value={question.value.tool}
+            onChange={({ currentTarget }) => {
+              const next = questions.find(({ tool }) => tool === currentTarget.value) ?? questions[0]
+              if (next.field !== question.value.field) about.value = next.first
+              question.value = next
+            }}
+          >
+            {questions.map(({ tool, about: verb }) => (
+              <option key={tool} value={tool}>
+                {verb}
+              </option>
+            ))}
+          </select>
+          <input
+            class="field mono grow"
+            aria-label={question.value.field === 'path' ? 'Path' : 'Command line'}
+            value={about.value}
+            spellcheck={false}
+            onInput={({ currentTarget }) => {
+              about.value = currentTarget.value
+            }}
+          />
+        </div>
+        <div class="explain-answer" role="status">
+          <AnswerText answer={answer.value} />
+        </div>
+      </section>
+    </div>
+  )
+}
+
+function AnswerText({ answer }: { readonly answer: Answer | undefined }) {
+  if (answer === undefined) return <p class="muted">…</p>
+  if (!answer.ok) {
+    return (
+      <p>
+        <span class="tag bad">{'code' in answer ? answer.code : 'not valid'}</span> {answer.message}
+      </p>
+    )
+  }
+  const { decision, reason, rules } = answer.verdict
+  return (
+    <>
+      <p>
+        <span class={`tag ${decision === 'allow' ? 'good' : decision === 'ask' ? 'warn' : 'bad'}`}>{decision}</span>{' '}
+        {reason}
+      </p>
+      <Rules rules={rules} />
+    </>
+  )
+}
+
+function toText(policy: unknown): string {
+  return JSON.stringify(typeof policy === 'string' ? { preset: policy } : policy, null, 2)
+}
+
+const example = {
+  preset: 'supervised',
+  rules: [
+    { name: 'sources may be edited', action: 'allow', permissions: ['file:write:*'], paths: ['src/**'] },
+    { name: 'tests may run', action: 'allow', commands: ['npm test', 'npm test *'] },
+    { name: 'the licence is final', action: 'deny', permissions: ['file:write:*', 'file:delete'], paths: ['LICENSE'] },
+  ],
+  labels: {
+    sources: [{ label: 'confidential', paths: ['people/**'] }],
+    sinks: [{ name: 'published pages', ceiling: 'public', paths: ['public/**'] }],
+  },
+}

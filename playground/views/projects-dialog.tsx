@@ -1,0 +1,211 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { givenByInput } from '../projects/import-folder.ts'
+import { samples } from '../projects/samples.ts'
+import type { ProjectSource, Storage } from '../projects/types.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { app, createProject, listProjects, openProject, projects, usualStorage } from './app-state.ts'
+import { ExportPanel } from './export-panel.tsx'
+
+const places: Readonly<Record<Storage, string>> = {
+  memory: 'in this tab',
+  opfs: 'in this browser',
+  directory: 'a folder of yours',
+}
+
+/** All projects, and how to get another one, in and out. */
+export function ProjectsDialog({ onClose }: { readonly onClose: () => void }) {
+  const storage = useSignal<'memory' | 'opfs'>(usualStorage === 'opfs' ? 'opfs' : 'memory')
+  const desk = app.desk.value
+  useEffect(() => void listProjects(), [])
+  const make = (source: ProjectSource, name: string) => {
+    onClose()
+    void createProject(source, { name, storage: storage.value })
+  }
+  return (
+    <Dialog title="Projects" onClose={onClose}>
+      <div class="stack">
+        <section class="stack" aria-label="Your projects">
+          {app.list.value.length === 0 && <p class="muted">There is none yet.</p>}
+          <ul class="projects">
+            {app.list.value.map((info) => (
+              <li key={info.id} class="row">
+                <button
+                  type="button"
+                  class="button quiet grow start"
+                  aria-current={info.id === desk?.project.info.id}
+                  onClick={() => {
+                    onClose()
+                    void openProject(info.id)
+                  }}
+                >
+                  <strong class="cut">{info.name}</strong>
+                  <span class="muted">{places[info.storage]}</span>
+                </button>
+                {info.id === desk?.project.info.id ? (
+                  <span class="tag good">open</span>
+                ) : (
+                  <button
+                    type="button"
+                    class="button quiet danger"
+                    aria-label={`Remove ${info.name}`}
+                    onClick={async () => {
+                      if (!confirm(`Remove “${info.name}” with all that was kept of it?`)) return
+                      await projects.remove(info.id)
+                      await listProjects()
+                    }}
+                  >
+                    Remove
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="stack">
+          <div class="row">
+            <h3 class="grow">A new one</h3>
+            <label for="new-storage">Its files live</label>
+            <select
+              id="new-storage"
+              value={storage.value}
+              onChange={({ currentTarget }) => {
+                storage.value = currentTarget.value as 'memory' | 'opfs'
+              }}
+            >
+              {usualStorage === 'opfs' && <option value="opfs">in this browser (kept)</option>}
+              <option value="memory">in this tab (gone when it is closed)</option>
+            </select>
+          </div>
+          <ul class="samples">
+            {samples.map(({ id, title, summary }) => (
+              <li key={id}>
+                <button type="button" class="button start" onClick={() => make({ kind: 'sample', id }, title)}>
+                  <strong>{title}</strong>
+                  <span class="muted">{summary}</span>
+                </button>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <Import make={make} />
+        {desk !== undefined && <ExportPanel desk={desk} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** A folder input gives all that lies below. */
+const wholeFolder = { webkitdirectory: true }
+
+type PickFolder = (options: { readonly mode: 'readwrite' }) => Promise<FileSystemDirectoryHandle>
+const pickFolder = (globalThis as { showDirectoryPicker?: PickFolder }).showDirectoryPicker?.bind(globalThis)
+
+function Import({ make }: { readonly make: (source: ProjectSource, name: string) => void }) {
+  const url = useSignal('')
+  const proxy = useSignal('')
+  const canPick = pickFolder !== undefined
+  const take = ({ files }: HTMLInputElement) => {
+    const given = givenByInput([...(files ?? [])])
+    if (given !== undefined) make(given.source, given.name)
+  }
+  return (
+    <section class="stack">
+      <h3>Bring one in</h3>
+      <div class="row wrap">
+        <label class="button" for="import-zip">
+          From a zip…
+        </label>
+        <input
+          id="import-zip"
+          class="visually-hidden"
+          type="file"
+          accept=".zip,application/zip"
+          onChange={({ currentTarget }) => {
+            take(currentTarget)
+          }}
+        />
+        <label class="button" for="import-folder">
+          From a folder…
+        </label>
+        <input
+          id="import-folder"
+          class="visually-hidden"
+          type="file"
+          {...wholeFolder}
+          onChange={({ currentTarget }) => {
+            take(currentTarget)
+          }}
+        />
+        <button
+          type="button"
+          class="button"
+          disabled={!canPick}
+          title={canPick ? undefined : 'This browser cannot hand out a folder'}
+          onClick={async () => {
+            try {
+              const handle = await pickFolder?.({ mode: 'readwrite' })
+              if (handle !== undefined) make({ kind: 'directory', handle }, handle.name)
+            } catch {
+              // The person chose none.
+            }
+          }}
+        >
+          Work in a folder in place…
+        </button>
+        <button type="button" class="button" onClick={() => make({ kind: 'empty' }, 'Empty project')}>
+          Empty
+        </button>
+        <span class="muted">or drop a zip, files or a folder onto the page.</span>
+      </div>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const corsProxy = proxy.value.trim() === '' ? {} : { corsProxy: proxy.value.trim() }
+          make({ kind: 'git', url: url.value.trim(), ...corsProxy }, nameOf(url.value))
+        }}
+      >
+        <label for="git-url">Git address</label>
+        <div class="row">
+          <input
+            id="git-url"
+            class="field mono grow"
+            type="url"
+            required
+            placeholder="https://…/project.git"
+            value={url.value}
+            onInput={({ currentTarget }) => {
+              url.value = currentTarget.value
+            }}
+          />
+          <button type="submit" class="button">
+            Clone
+          </button>
+        </div>
+        <label for="git-proxy">CORS proxy</label>
+        <input
+          id="git-proxy"
+          class="field mono"
+          type="url"
+          placeholder="none; most servers need one for a page"
+          value={proxy.value}
+          onInput={({ currentTarget }) => {
+            proxy.value = currentTarget.value
+          }}
+        />
+      </form>
+    </section>
+  )
+}
+
+function nameOf(url: string): string {
+  return (
+    url
+      .trim()
+      .replace(/\/+$/, '')
+      .replace(/\.git$/, '')
+      .split('/')
+      .at(-1) || 'Clone'
+  )
+}

@@ -1,0 +1,159 @@
+import { useSignal } from '@preact/signals'
+import { type Replay, reportMarkdown, reportRuns, type Workspace } from 'wardspace'
+import { download } from '../projects/download.ts'
+import type { Desk } from '../session/desk.ts'
+import { type Recording, repeat } from '../session/recordings.ts'
+import { announce } from '../ui/announce.tsx'
+import { scrollable } from '../ui/focusable.ts'
+
+/** What a run did, whether its audit is whole, and how to have all of it again. */
+export function ReportView({ desk }: { readonly desk: Desk }) {
+  const { session } = desk
+  const records = session.audit.value
+  const chosen = useSignal<string | undefined>(undefined)
+  const reports = reportRuns(records).filter(({ calls }) => calls.carriedOut + calls.refused > 0)
+  const agents = reports.filter(({ actor }) => actor === 'agent')
+  const report = reports.find(({ runId }) => runId === chosen.value) ?? agents.at(-1) ?? reports.at(-1)
+  const check = useSignal<ReturnType<Workspace['verifyAudit']> | undefined>(undefined)
+  return (
+    <div class="fill">
+      <div class="bar">
+        <label for="report-run">Run</label>
+        <select
+          id="report-run"
+          value={report?.runId ?? ''}
+          onChange={({ currentTarget }) => {
+            chosen.value = currentTarget.value
+          }}
+        >
+          {reports.map(({ runId }) => (
+            <option key={runId} value={runId}>
+              {runId}
+            </option>
+          ))}
+        </select>
+        <button
+          type="button"
+          class="button"
+          disabled={report === undefined}
+          onClick={() => report && download(`${report.runId}.md`, reportMarkdown(report))}
+        >
+          Save report
+        </button>
+        <span class="grow" />
+        <button
+          type="button"
+          class="button"
+          onClick={() => {
+            check.value = session.workspace.value.verifyAudit()
+            announce(check.value.ok ? 'The audit is whole' : 'The audit is broken')
+          }}
+        >
+          Verify audit
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={records.length === 0}
+          onClick={() => download('audit.jsonl', records.map((one) => JSON.stringify(one)).join('\n'))}
+        >
+          Save audit
+        </button>
+      </div>
+      {check.value !== undefined && (
+        <p class={`notice ${check.value.ok ? 'good' : 'bad'}`} role="status">
+          {check.value.ok
+            ? `The chain of ${check.value.count} records is whole. It ends with ${check.value.head.hash}.`
+            : `The chain breaks at record ${check.value.at + 1}: ${check.value.reason}`}
+        </p>
+      )}
+      <RecordingBar desk={desk} />
+      <section class="fill-rest scroll pad" aria-label="Report" {...scrollable}>
+        {report === undefined ? (
+          <p class="muted">Nothing was done yet.</p>
+        ) : (
+          <pre class="wrapped report">{reportMarkdown(report)}</pre>
+        )}
+      </section>
+    </div>
+  )
+}
+
+function RecordingBar({ desk }: { readonly desk: Desk }) {
+  const { session } = desk
+  const made = useSignal<Recording | undefined>(undefined)
+  const result = useSignal<Replay | undefined>(undefined)
+  const trouble = useSignal<string | undefined>(undefined)
+  const busy = useSignal(false)
+  const now = session.recording.value
+  const act = async (what: () => Promise<void>) => {
+    busy.value = true
+    trouble.value = undefined
+    try {
+      await what()
+    } catch (error) {
+      trouble.value = (error as Error).message
+    } finally {
+      busy.value = false
+    }
+  }
+  const isBusy = busy.value || desk.talk.isWorking.value
+  return (
+    <div class="bar wrap">
+      <span class="muted">Recording</span>
+      {now === undefined ? (
+        <button
+          type="button"
+          class="button"
+          disabled={isBusy || !desk.project.writable}
+          onClick={() => void act(() => session.startRecording())}
+        >
+          Record from here
+        </button>
+      ) : (
+        <button
+          type="button"
+          class="button danger"
+          disabled={isBusy}
+          onClick={() =>
+            void act(async () => {
+              made.value = await session.stopRecording()
+              result.value = undefined
+            })
+          }
+        >
+          Stop ({now.steps} steps)
+        </button>
+      )}
+      <button
+        type="button"
+        class="button"
+        disabled={made.value === undefined || isBusy}
+        onClick={() =>
+          void act(async () => {
+            if (made.value !== undefined) result.value = await repeat(made.value)
+          })
+        }
+      >
+        Replay
+      </button>
+      <button
+        type="button"
+        class="button"
+        disabled={made.value === undefined}
+        onClick={() => made.value && download('recording.jsonl', made.value.text)}
+      >
+        Save recording
+      </button>
+      <span class="grow cut" role="status">
+        {trouble.value ?? describe(result.value, made.value)}
+      </span>
+    </div>
+  )
+}
+
+function describe(result: Replay | undefined, made: Recording | undefined): string {
+  if (result === undefined) return made === undefined ? '' : `${made.steps} steps recorded, with the files before them`
+  if (result.ok) return `Replayed: all ${result.steps} steps came out the same`
+  return `Differs after ${result.steps} steps, at ${result.step.name ?? result.step.type}: ${result.field ?? result.why}`
+}

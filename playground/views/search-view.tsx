@@ -1,0 +1,97 @@
+import { useSignal } from '@preact/signals'
+import type { Desk } from '../session/desk.ts'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import { page } from './page-state.ts'
+
+/** Files and text found while one types. */
+export function SearchView({ desk }: { readonly desk: Desk }) {
+  const { search } = desk
+  const { query, files, hits, busy, cut, trouble } = search.state.value
+  const active = useSignal(-1)
+  const rows = [...files.map((path) => ({ path, line: undefined })), ...hits]
+  const open = (at: number) => {
+    const row = rows[at]
+    if (row === undefined) return
+    page.centre.value = 'editor'
+    page.narrow.value = 'centre'
+    void desk.files.open(row.path)
+    if (row.line !== undefined) page.goTo.value = { path: row.path, line: row.line, at: Date.now() }
+  }
+  const ask = (change: Partial<typeof query>) => {
+    active.value = -1
+    search.ask({ ...query, ...change })
+  }
+  return (
+    <div class="fill">
+      <div class="search-field">
+        <input
+          id="search"
+          class="field"
+          type="search"
+          aria-label="Search files and text"
+          placeholder="Search files and text"
+          autocomplete="off"
+          spellcheck={false}
+          value={query.text}
+          onInput={({ currentTarget }) => ask({ text: currentTarget.value })}
+        />
+        <div class="row">
+          <button
+            type="button"
+            class="button quiet mono"
+            aria-pressed={query.regex}
+            title="Regular expression"
+            aria-label="Regular expression"
+            onClick={() => ask({ regex: !query.regex })}
+          >
+            .*
+          </button>
+          <button
+            type="button"
+            class="button quiet"
+            aria-pressed={query.caseSensitive}
+            aria-label="Match case"
+            title="Match case"
+            onClick={() => ask({ caseSensitive: !query.caseSensitive })}
+          >
+            Aa
+          </button>
+          <span class="muted grow cut" role="status">
+            {trouble ?? (query.text === '' ? '' : busy ? 'Searching…' : found(files.length, hits.length, cut))}
+          </span>
+        </div>
+      </div>
+      {rows.length > 0 && (
+        <VirtualList
+          label="What was found"
+          name="found"
+          count={rows.length}
+          rowHeight={40}
+          active={active.value}
+          onActive={(at) => {
+            active.value = at
+          }}
+          onOpen={open}
+          row={(at) => {
+            const row = rows[at]
+            if (row === undefined) return null
+            return (
+              <div class="grow">
+                <div class="row">
+                  <span class="cut grow">{row.path}</span>
+                  <span class="muted number">{row.line ?? 'file'}</span>
+                </div>
+                <div class="muted mono cut">{'snippet' in row ? row.snippet.trim() : '\u00a0'}</div>
+              </div>
+            )
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function found(files: number, hits: number, cut: boolean): string {
+  if (files + hits === 0) return 'Nothing found'
+  return `${files} ${files === 1 ? 'file' : 'files'}, ${cut ? 'the first ' : ''}${hits} ${hits === 1 ? 'line' : 'lines'}`
+}

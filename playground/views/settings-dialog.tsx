@@ -1,0 +1,175 @@
+import { useSignal } from '@preact/signals'
+import type { Provider } from '../agent/types.ts'
+import type { Desk } from '../session/desk.ts'
+import { hasKey, setKey } from '../session/model.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { type Theme, theme } from './theme.ts'
+
+/** What the person may choose: model, shell, theme. */
+export function SettingsDialog({ desk, onClose }: { readonly desk: Desk | undefined; readonly onClose: () => void }) {
+  return (
+    <Dialog title="Settings" onClose={onClose}>
+      <div class="stack">
+        {desk !== undefined && <ModelSettings desk={desk} />}
+        {desk !== undefined && <ShellSettings desk={desk} />}
+        <section class="stack">
+          <h3>Theme</h3>
+          <div class="row">
+            <label for="theme">Colours</label>
+            <select
+              id="theme"
+              value={theme.value}
+              onChange={({ currentTarget }) => {
+                theme.value = currentTarget.value as Theme
+              }}
+            >
+              <option value="system">as the system</option>
+              <option value="dark">dark</option>
+              <option value="light">light</option>
+            </select>
+          </div>
+        </section>
+      </div>
+    </Dialog>
+  )
+}
+
+function ModelSettings({ desk }: { readonly desk: Desk }) {
+  const { pick } = desk.talk
+  const now = pick.value
+  const key = useSignal('')
+  const remember = useSignal(false)
+  if (now.kind !== 'endpoint') {
+    return (
+      <section class="stack">
+        <h3>Model</h3>
+        <p>
+          {now.kind === 'scripted'
+            ? 'The scripted model: offline and always the same. Its results come from the real tools.'
+            : 'The model that is built into this browser, where there is one. Nothing leaves this machine.'}
+        </p>
+        <div>
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              pick.value = { kind: 'endpoint', provider: 'anthropic', baseUrl: '', model: '' }
+            }}
+          >
+            Use your own endpoint
+          </button>
+        </div>
+      </section>
+    )
+  }
+  const change = (fields: Partial<typeof now>) => {
+    pick.value = { ...now, ...fields }
+  }
+  return (
+    <section class="stack">
+      <h3>Model</h3>
+      <div class="form">
+        <label for="provider">Provider</label>
+        <select
+          id="provider"
+          value={now.provider}
+          onChange={({ currentTarget }) => change({ provider: currentTarget.value as Provider })}
+        >
+          <option value="anthropic">Anthropic</option>
+          <option value="openai">OpenAI</option>
+          <option value="compatible">OpenAI-compatible (Ollama, LM Studio, vLLM…)</option>
+        </select>
+        <label for="base-url">Address</label>
+        <input
+          id="base-url"
+          class="field mono"
+          type="url"
+          placeholder={now.provider === 'compatible' ? 'http://localhost:11434/v1' : 'the provider’s own'}
+          value={now.baseUrl}
+          onInput={({ currentTarget }) => change({ baseUrl: currentTarget.value.trim() })}
+        />
+        <label for="model">Model</label>
+        <input
+          id="model"
+          class="field mono"
+          placeholder="its name at the provider"
+          value={now.model}
+          onInput={({ currentTarget }) => change({ model: currentTarget.value.trim() })}
+        />
+        <label for="key">Key</label>
+        <div class="row">
+          <input
+            id="key"
+            class="field mono grow"
+            type="password"
+            autocomplete="off"
+            placeholder={hasKey.value ? 'there is one' : 'none'}
+            value={key.value}
+            onInput={({ currentTarget }) => {
+              key.value = currentTarget.value
+            }}
+          />
+          <button
+            type="button"
+            class="button"
+            disabled={key.value === ''}
+            onClick={() => {
+              setKey(key.value.trim(), remember.value)
+              key.value = ''
+              pick.value = { ...now }
+            }}
+          >
+            Use
+          </button>
+          <button type="button" class="button" disabled={!hasKey.value} onClick={() => setKey('', false)}>
+            Forget
+          </button>
+        </div>
+        <span />
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={remember.value}
+            onChange={({ currentTarget }) => {
+              remember.value = currentTarget.checked
+            }}
+          />
+          Keep the key over a reload of this tab
+        </label>
+      </div>
+      <p class="notice">
+        The key stays in this page’s memory, or in this tab’s session storage where you ask for it: never in the
+        project, logs, reports or recordings. With an endpoint, what the agent reads is sent there, and nowhere else.
+      </p>
+    </section>
+  )
+}
+
+function ShellSettings({ desk }: { readonly desk: Desk }) {
+  const { session } = desk
+  const isIsolated = globalThis.crossOriginIsolated === true
+  return (
+    <section class="stack">
+      <h3>Shell</h3>
+      <div class="row">
+        <label for="shell">Commands run in</label>
+        <select
+          id="shell"
+          value={session.settings.value.shell}
+          disabled={desk.talk.isWorking.value}
+          onChange={({ currentTarget }) =>
+            void session.change({ shell: currentTarget.value as 'bash' | 'webcontainer' })
+          }
+        >
+          <option value="bash">bash, in this page</option>
+          <option value="webcontainer">WebContainer</option>
+        </select>
+      </div>
+      <p class="muted">
+        bash runs over the guarded files, with node and npm test of its own, offline. A WebContainer runs real Node: it
+        is loaded from its vendor’s servers, needs a page isolated from other origins (this one{' '}
+        {isIsolated ? 'is' : 'is not'}), and falls back to bash where it cannot start.
+      </p>
+    </section>
+  )
+}

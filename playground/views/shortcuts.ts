@@ -1,0 +1,115 @@
+import { page } from './page-state.ts'
+
+/** One key of the page. */
+export interface Shortcut {
+  readonly keys: string
+  readonly does: string
+  readonly act: () => void
+}
+
+function focus(id: string): void {
+  // What it is in may have to be shown first.
+  setTimeout(() => document.getElementById(id)?.focus())
+}
+
+function focusIn(selector: string): void {
+  setTimeout(() => document.querySelector<HTMLElement>(selector)?.focus())
+}
+
+/** The keys of the whole page. `Ctrl` is the command key on a Mac. */
+export const shortcuts: readonly Shortcut[] = [
+  {
+    keys: 'Ctrl P',
+    does: 'Search files and text',
+    act() {
+      page.side.value = 'search'
+      page.narrow.value = 'side'
+      focus('search')
+    },
+  },
+  {
+    keys: 'Alt 1',
+    does: 'The files',
+    act() {
+      page.side.value = 'files'
+      page.narrow.value = 'side'
+      focusIn('[role="tree"]')
+    },
+  },
+  {
+    keys: 'Alt 2',
+    does: 'The editor',
+    act() {
+      page.centre.value = 'editor'
+      page.narrow.value = 'centre'
+      focusIn('.centre .cm-content')
+    },
+  },
+  {
+    keys: 'Alt 3',
+    does: 'The terminal',
+    act() {
+      page.terminal.value = true
+      page.narrow.value = 'centre'
+      focusIn('.terminal textarea')
+    },
+  },
+  {
+    keys: 'Alt 4',
+    does: 'The agent',
+    act() {
+      page.agent.value = 'talk'
+      page.narrow.value = 'agent'
+      focus('composer')
+    },
+  },
+  {
+    keys: 'Alt 5',
+    does: 'The timeline',
+    act() {
+      page.agent.value = 'timeline'
+      page.narrow.value = 'agent'
+      focusIn('[aria-label="Timeline of calls"]')
+    },
+  },
+  {
+    keys: 'Alt 6',
+    does: 'What waits for your approval',
+    act() {
+      page.agent.value = 'talk'
+      page.narrow.value = 'agent'
+      focusIn('.approvals button')
+    },
+  },
+  {
+    keys: 'Alt 7',
+    does: 'The changes',
+    act() {
+      page.centre.value = 'changes'
+      page.narrow.value = 'centre'
+      focusIn('[aria-label="Changed files"]')
+    },
+  },
+  { keys: 'Alt 8', does: 'The history of the files', act: () => focus('history') },
+  {
+    keys: 'F1',
+    does: 'This list',
+    act() {
+      page.dialog.value = 'help'
+    },
+  },
+]
+
+/** Takes a key of the page; true where it was one. */
+export function takeKey(event: KeyboardEvent): boolean {
+  if (page.dialog.value !== undefined) return false
+  const isControl = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
+  const pressed = isControl
+    ? `Ctrl ${event.key.toUpperCase()}`
+    : event.altKey && !event.ctrlKey && event.code.startsWith('Digit')
+      ? `Alt ${event.code.slice(5)}`
+      : event.key
+  const found = shortcuts.find(({ keys }) => keys === pressed)
+  found?.act()
+  return found !== undefined
+}

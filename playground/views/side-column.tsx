@@ -1,0 +1,36 @@
+import type { Desk } from '../session/desk.ts'
+import { Tabs } from '../ui/tabs.tsx'
+import { page, type SideView } from './page-state.ts'
+import { SearchView } from './search-view.tsx'
+import { TreeView } from './tree-view.tsx'
+
+const tabs = [
+  { id: 'files', label: 'Files' },
+  { id: 'search', label: 'Search' },
+]
+
+export function SideColumn({ desk }: { readonly desk: Desk | undefined }) {
+  const shown = page.side.value
+  return (
+    <section class="column side" aria-label="Files">
+      <Tabs
+        label="Files and search"
+        name="side"
+        tabs={tabs}
+        active={shown}
+        onSelect={(id) => {
+          page.side.value = id as SideView
+        }}
+      />
+      <div class="column-body" role="tabpanel" id="side-panel" aria-labelledby={`side-tab-${shown}`}>
+        {desk === undefined ? (
+          <div class="skeleton" />
+        ) : shown === 'files' ? (
+          <TreeView desk={desk} key={desk.project.info.id} />
+        ) : (
+          <SearchView desk={desk} />
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,114 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Desk } from '../session/desk.ts'
+import { createPathFacts } from '../session/path-facts.ts'
+import type { TreeRow } from '../session/tree.ts'
+import { Icon } from '../ui/icon.tsx'
+import { VirtualList } from '../ui/virtual-list.tsx'
+import { page } from './page-state.ts'
+
+const marks = { added: 'A', changed: 'M', deleted: 'D' } as const
+const words = { added: 'added', changed: 'changed', deleted: 'deleted' } as const
+
+/** The files of the project: what they are, what has changed, and what is protected. */
+export function TreeView({ desk }: { readonly desk: Desk }) {
+  const active = useSignal<string | undefined>(undefined)
+  const rows = desk.tree.rows.value
+  const changed = desk.changed.value
+  const workspace = desk.session.workspace.value
+  const facts = useMemo(() => createPathFacts(workspace), [workspace])
+  const revision = facts.revision.value
+  const at = rows.findIndex(({ path }) => path === active.value)
+  useEffect(() => void desk.tree.refresh(), [desk])
+
+  const open = (row: TreeRow) => {
+    if (row.type === 'directory') void desk.tree.toggle(row.path)
+    else {
+      page.centre.value = 'editor'
+      page.narrow.value = 'centre'
+      void desk.files.open(row.path)
+    }
+  }
+  const onKey = (event: KeyboardEvent, index: number): boolean => {
+    const row = rows[index]
+    if (row === undefined) return false
+    if (event.key === ' ') open(row)
+    else if (event.key === 'ArrowRight' && row.type === 'directory') {
+      if (row.isOpen) active.value = rows[index + 1]?.path ?? row.path
+      else void desk.tree.toggle(row.path, true)
+    } else if (event.key === 'ArrowLeft') {
+      if (row.isOpen) void desk.tree.toggle(row.path, false)
+      else active.value = row.path.split('/').slice(0, -1).join('/') || row.path
+    } else return false
+    return true
+  }
+
+  return (
+    <VirtualList
+      label="Project files"
+      role="tree"
+      name="tree"
+      count={rows.length}
+      rowHeight={24}
+      active={at}
+      onActive={(index) => {
+        active.value = rows[index]?.path
+      }}
+      onOpen={(index) => rows[index] && open(rows[index])}
+      onKey={onKey}
+      attributes={(index) => {
+        const row = rows[index]
+        return {
+          'aria-level': row?.level,
+          'aria-posinset': row?.position,
+          'aria-setsize': row?.siblings,
+          'aria-expanded': row?.type === 'directory' ? row.isOpen : undefined,
+          'data-path': row?.path,
+        }
+      }}
+      row={(index) => {
+        const row = rows[index]
+        if (row === undefined) return null
+        const fact = facts.of(row.path, row.type, revision)
+        const status = changed.get(row.path)
+        const within = row.type === 'directory' && !row.isOpen && hasChangeBelow(changed, row.path)
+        return (
+          <>
+            <span style={{ width: `${(row.level - 1) * 12}px`, flex: 'none' }} />
+            <span class={`chevron ${row.type !== 'directory' ? 'none' : row.isOpen ? 'open' : ''}`}>
+              <Icon name="chevron" />
+            </span>
+            <span class="muted tree-icon">
+              <Icon name={row.type === 'directory' ? 'folder' : 'file'} />
+            </span>
+            <span class={`cut grow ${status ?? ''} ${fact?.isQuiet ? 'muted' : ''}`}>{row.name}</span>
+            {fact?.lock !== undefined && (
+              <span class="tree-lock" title={fact.lock}>
+                <Icon name="lock" />
+                <span class="visually-hidden">, protected: {fact.lock}</span>
+              </span>
+            )}
+            {fact?.kind !== undefined && <span class="tree-kind muted">{fact.kind}</span>}
+            {status !== undefined && (
+              <span class={`tree-mark ${status}`}>
+                <span aria-hidden="true">{marks[status]}</span>
+                <span class="visually-hidden">, {words[status]}</span>
+              </span>
+            )}
+            {within && (
+              <span class="tree-mark changed">
+                <span aria-hidden="true">•</span>
+                <span class="visually-hidden">, changed within</span>
+              </span>
+            )}
+          </>
+        )
+      }}
+    />
+  )
+}
+
+function hasChangeBelow(changed: ReadonlyMap<string, unknown>, directory: string): boolean {
+  for (const path of changed.keys()) if (path.startsWith(`${directory}/`)) return true
+  return false
+}

@@ -1,0 +1,26 @@
+import { scrollable } from '../ui/focusable.ts'
+
+/** Longer previews are cut. */
+const MOST_LINES = 400
+
+/** A patch as text, its lines coloured. */
+export function UnifiedDiff({ text }: { readonly text: string }) {
+  const lines = text.replace(/\n$/, '').split('\n')
+  return (
+    <section class="box patch" aria-label="Preview of the change" {...scrollable}>
+      {lines.slice(0, MOST_LINES).map((line, at) => (
+        <div key={at} class={kindOf(line)}>
+          {line || ' '}
+        </div>
+      ))}
+      {lines.length > MOST_LINES && <div class="muted">… {lines.length - MOST_LINES} more lines</div>}
+    </section>
+  )
+}
+
+function kindOf(line: string): string {
+  if (/^(diff|index|---|\+\+\+|new file|deleted file|rename|similarity|old mode|new mode)/.test(line)) return 'head'
+  if (line.startsWith('@@')) return 'hunk'
+  if (line.startsWith('+')) return 'plus'
+  return line.startsWith('-') ? 'minus' : ''
+}
