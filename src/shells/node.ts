@@ -14,6 +14,7 @@ import { makeOwn, removeOwn } from './node/own.ts'
 import { probeSandbox } from './node/probe.ts'
 import { READY, type Sandbox, SHOWN_ROOT } from './node/sandbox.ts'
 import { createShadows } from './node/shadow.ts'
+import { type WatchedMasks, watchMasks } from './node/tries.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome, ShellProcess } from './shell.ts'
 import { createTurns } from './turns.ts'
 
@@ -101,18 +102,22 @@ export function node(options: NodeShellOptions): Shell {
     const how = { env, mark, graceMs, onOutput: command.onOutput, ...(stdin === undefined ? {} : { stdin }) }
     if (sandbox === undefined) {
       const effects = await openInPlace(place, command.onCommit)
-      return begun(effects, startChild({ ...how, argv: line, cwd: join(root, command.cwd) }))
+      const started = await begun(effects, startChild({ ...how, argv: line, cwd: join(root, command.cwd) }))
+      return { ...started, settle: () => 0 }
     }
     const own = join(base, mark)
     makeOwn(own)
+    let watched: WatchedMasks | undefined
     try {
       if (command.sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
-      const masks = await masksIn(root, command.sight)
+      watched = await watchMasks(own, await masksIn(root, command.sight))
+      const { masks, settle } = watched
       const effects = withOwn(own, await effectsIn(sandbox, own, command.onCommit))
       const { cwd } = command
       const argv = sandbox.wrap({ root, own, cwd, masks, readable: options.readable ?? [], argv: line })
-      return await begun(effects, startChild({ ...how, argv, cwd: '/' }))
+      return { ...(await begun(effects, startChild({ ...how, argv, cwd: '/' }))), settle }
     } catch (error) {
+      watched?.settle(command.files)
       removeOwn(own)
       throw error
     }
@@ -158,8 +163,9 @@ export function node(options: NodeShellOptions): Shell {
   }
 
   async function run(command: ShellCommand): Promise<ShellOutcome> {
-    const { child, effects } = await launch(command, command.stdin)
+    const { child, effects, settle } = await launch(command, command.stdin)
     const { exitCode, report, cut } = await ending(child, command)
+    settle(command.files)
     if (cut !== undefined) {
       await effects.drop()
       throw cut
@@ -198,8 +204,8 @@ export function node(options: NodeShellOptions): Shell {
     },
     async start(command) {
       requireOpen()
-      const { child, effects } = await launch(command, { open: true })
-      const process = watch(child, ending(child, command), effects, command)
+      const started = await launch(command, { open: true })
+      const process = watch(started, ending(started.child, command), command)
       void tracked(process.ended)
       return process
     },
@@ -214,13 +220,15 @@ export function node(options: NodeShellOptions): Shell {
   }
 }
 
-interface Started {
+interface Started extends Begun, Pick<WatchedMasks, 'settle'> {}
+
+interface Begun {
   readonly child: Child
   readonly effects: Effects
 }
 
 /** A child that does not start has no effects. */
-async function begun(effects: Effects, starting: Promise<Child>): Promise<Started> {
+async function begun(effects: Effects, starting: Promise<Child>): Promise<Begun> {
   try {
     return { child: await starting, effects }
   } catch (error) {
@@ -269,17 +277,19 @@ function programOf(wanted: 'bash' | 'sh' | undefined): Program {
 
 /** A background command: what it changed is carried out at its end, as a call of its own. */
 function watch(
-  child: Child,
+  { child, effects, settle }: Started,
   ending: Promise<{ readonly exitCode: number; readonly cut: ToolError | undefined }>,
-  effects: Effects,
   command: BackgroundCommand,
 ): ShellProcess {
   let exitCode: number | undefined
   let note = ''
   async function finish(): Promise<void> {
     const { exitCode: code, cut } = await ending
+    const tries = settle(command.files)
     if (cut !== undefined && cut.code !== 'ABORTED') {
       await effects.drop()
+      // Nothing of it is kept but the record of what it tried.
+      if (tries > 0) await command.keep().catch(() => {})
       note = `${cut.message}\n`
       exitCode = cut.code === 'COMMAND_TIMEOUT' ? 124 : 126
       return

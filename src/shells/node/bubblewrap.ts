@@ -29,7 +29,11 @@ export function bubblewrap(program = '/usr/bin/bwrap'): Sandbox {
           .filter((path) => shown.some((above) => path === above || path.startsWith(`${above}/`)))
           .flatMap((path) => ['--ro-bind', hidden, path]),
         ...['--proc', '/proc', '--dev', '/dev', '--bind', root, SHOWN_ROOT],
-        ...masks.flatMap(({ kind, path }) => ['--ro-bind', join(own, 'void', kind), `${SHOWN_ROOT}/${path}`]),
+        ...masks.flatMap(({ kind, source = kind, path }) => [
+          '--ro-bind',
+          join(own, 'void', source),
+          `${SHOWN_ROOT}/${path}`,
+        ]),
       ]
       return [
         ...[program, '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],

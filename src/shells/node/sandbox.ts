@@ -37,6 +37,8 @@ export interface SandboxView {
 
 export interface Mask {
   readonly kind: 'f' | 'd'
+  /** What to mask with, below `void` of the command's directory; without it, what is named as the kind. */
+  readonly source?: string
   /** Below the root, as the system names it: not every name there is a logical path. */
   readonly path: string
 }

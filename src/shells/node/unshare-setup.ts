@@ -1,7 +1,7 @@
 /**
  * Makes the view of a command and becomes it: run by sh as the root of a user namespace of its own, in namespaces that hold
  * nothing yet. Arguments: the root, a directory for what belongs to this command, `apart` or `in-place`, the directory to
- * start in, how many masks there are, these (`f` or `d`, then the path), how many directories to show beside the system's,
+ * start in, how many masks there are, these (what to mask with, then the path), how many directories to show beside the system's,
  * these, and the program with its arguments. Whatever fails, ends it before the program begins: then it has not reported
  * itself ready.
  */

@@ -24,7 +24,7 @@ export function unshareSandbox(writes: 'apart' | 'in-place'): Sandbox {
       ...FLAGS,
       ...ALONE,
       ...['--', '/bin/sh', '-c', SETUP, 'sandbox', root, own, writes, cwd],
-      ...[String(masks.length), ...masks.flatMap(({ kind, path }) => [kind, path])],
+      ...[String(masks.length), ...masks.flatMap(({ kind, source = kind, path }) => [source, path])],
       ...[String(readable.length), ...readable],
       ...argv,
     ],

@@ -110,6 +110,9 @@ export const commit: Verb = async (asked) => {
   const repository = await git.change()
   if (flags.count('all') > 0) await repository.add(['.'], { tracked: true })
   const rows = await git.status()
+  if (isAmended && flags.count('empty') === 0 && (await isEmptied(git, head.commit))) {
+    return failed(1, '', 'error: amended, the commit would be empty\nhint: git commit --amend --allow-empty\n')
+  }
   if (!isAmended && flags.count('empty') === 0 && !rows.some(({ index }) => index !== 'same')) {
     return failed(1, longStatus(head, rows))
   }
@@ -327,6 +330,12 @@ async function switchToNew({ git, head }: Asked, name: string, at: string | unde
 async function restored({ git }: Asked, paths: readonly string[], from: string | undefined) {
   const skipped = await (await git.change()).restore(paths, from === undefined ? {} : { from, overlay: true })
   return said('', `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n${leftOut(skipped)}`)
+}
+
+/** Whether the index is what stood there before the last commit. */
+async function isEmptied(git: Asked['git'], commit: string | undefined): Promise<boolean> {
+  const [parent] = commit === undefined ? [] : (await git.show(commit)).entry.parents
+  return parent !== undefined && (await git.diff({ from: parent, to: 'index' })).length === 0
 }
 
 async function create(git: Asked['git'], name: string, at: string | undefined): Promise<void> {
