@@ -20,6 +20,7 @@ import type { Change } from './vfs/backend.ts'
 export interface DeskOptions extends Pick<ContextOptions, 'record' | 'ask' | 'began' | 'commit'> {
   /** @throws ToolError where what the run has read may not flow there */
   readonly reachesHost: (host: string) => void
+  readonly mayRead: (path: Path) => void
 }
 
 /** The shell as one judged call may use it; `undefined` where the workspace has none. */
@@ -27,7 +28,7 @@ export function deskFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, ask, began, commit, reachesHost }: DeskOptions,
+  { record, ask, began, commit, reachesHost, mayRead }: DeskOptions,
 ): CommandDesk | undefined {
   const { shell } = core
   if (shell === undefined) return undefined
@@ -111,6 +112,8 @@ export function deskFor(
         return git
       },
       onCommit,
+      mayRead,
+      tree: core.backend,
       get sight() {
         return sightFor(core.policy, facts, 'search', call.verdict)
       },
@@ -159,6 +162,8 @@ export function deskFor(
         git,
         onCommit,
         sight,
+        mayRead,
+        tree: core.backend,
         now,
         async keep() {
           const { changes, accesses } = await transaction.changes()

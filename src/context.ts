@@ -71,6 +71,7 @@ export function contextFor(
         began,
         commit,
         reachesHost: flow.reachesHost,
+        mayRead: flow.reads,
       })
     },
     processes: run.shell.processes,

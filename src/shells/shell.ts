@@ -69,6 +69,10 @@ export interface ShellCommand {
   readonly onCommit?: OnCommit
   /** What may be read: a shell whose accesses nobody sees keeps its commands from everything else. */
   readonly sight?: Sight
+  /** Notes a file that the line can read where nobody sees it: what it tells and writes may come from there. */
+  readonly mayRead?: (path: Path) => void
+  /** Stands for the files of the workspace: a fork has another. */
+  readonly tree?: object
   /** Milliseconds since 1970, from the workspace's clock. */
   now(): number
 }
@@ -246,6 +250,8 @@ export interface CommandTransaction {
   readonly git: () => CommandGit | undefined
   readonly onCommit: OnCommit
   readonly sight: Sight
+  readonly mayRead: (path: Path) => void
+  readonly tree: object
   /** Aborts where the caller does, and where an access waits for an approval. */
   readonly signal: AbortSignal
   /** Everything that was refused, each once. */

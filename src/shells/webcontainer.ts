@@ -100,6 +100,8 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
 
   function open(): Promise<World> {
     if (closing.signal.aborted) throw new ToolError('SHELL_UNAVAILABLE', 'The shell is closed')
+    // Of what a container holds that did not do as it was told, nothing is known.
+    if (known?.cabin.mirror.isLost()) abandon(known)
     world ??= boot()
     return world
   }
@@ -130,22 +132,21 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
   }
 
   /** A container that does not do as it is told is ended. The next command boots another one. */
-  function abandon({ cabin }: Booted): void {
+  function abandon({ cabin, background }: Booted): void {
     if (known?.cabin !== cabin) return
     known = undefined
     world = undefined
     ports.clear()
+    void background.close()
     cabin.release()
   }
 
   async function run(booted: Booted, command: ShellCommand): Promise<ShellOutcome> {
     const { cabin, background } = booted
     const { mirror } = cabin
-    const { line, cwd, files, sight, stdin } = command
+    const { line, cwd, files, stdin } = command
     if (closing.signal.aborted || command.signal?.aborted) throw stopped()
-    if (sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
-    await background.collect()
-    await mirror.fit(files, sight)
+    await background.fit(command)
     await tryNamed(command, cabin.root)
     if (closing.signal.aborted || command.signal?.aborted) throw stopped()
     const onOutput = command.onOutput && ((text: string) => command.onOutput?.('stdout', text))
@@ -157,12 +158,9 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
       throw cut ?? new ToolError('SHELL_UNAVAILABLE', 'The container has ended; nothing that the command did was kept')
     }
     const made = await mirror.changes()
-    if (cut !== undefined) {
-      await mirror.settle(made, () => false)
-      throw cut
-    }
     try {
-      await mirror.recall(files, made)
+      if (cut !== undefined) throw cut
+      await mirror.prepare(files, made)
       const leftOut = await replay(files, made)
       await mirror.settle(made, (path) => !leftOut.has(path))
     } catch (error) {
@@ -224,12 +222,16 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     },
     async run(command) {
       const found = await unlessStopped(open(), command.signal)
-      if ('reason' in found) {
-        const outcome = await fallbackOf(found).run(command)
-        return { ...outcome, warnings: [...(outcome.warnings ?? []), insteadOf(found)] }
-      }
+      if ('reason' in found) return inItsPlace(found, command)
       // Two commands at once in one container could not tell whose change is whose.
-      return tracked(turns.next(() => found.background.quietly(() => run(found, command))))
+      const turn = async () => {
+        if (closing.signal.aborted) throw stopped()
+        // It may have been lost meanwhile.
+        const now = await open()
+        if ('reason' in now) return inItsPlace(now, command)
+        return now.background.quietly(() => run(now, command))
+      }
+      return tracked(turns.next(turn))
     },
     async start(command: BackgroundCommand) {
       const found = await unlessStopped(open(), command.signal)
@@ -259,7 +261,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
       while (running.size > 0) await Promise.allSettled(running)
       await world?.catch(() => {})
       if (known !== undefined) abandon(known)
-      await fallen?.shell?.close()
+      await (fallen?.shell ?? (options.fallback || undefined))?.close()
     },
   }
 }
@@ -294,6 +296,12 @@ const END_OF_INPUT = '\u0004'
 function fallbackOf({ shell, reason }: Fallen): Shell {
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason)
   return shell
+}
+
+/** The result says what ran the command, and why. */
+async function inItsPlace(fallen: Fallen, command: ShellCommand): Promise<ShellOutcome> {
+  const outcome = await fallbackOf(fallen).run(command)
+  return { ...outcome, warnings: [...(outcome.warnings ?? []), insteadOf(fallen)] }
 }
 
 function insteadOf({ shell, reason }: Fallen): string {

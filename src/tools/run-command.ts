@@ -104,6 +104,8 @@ async function runApproved(
         git: transaction.git,
         onCommit: transaction.onCommit,
         sight: transaction.sight,
+        mayRead: transaction.mayRead,
+        tree: transaction.tree,
         now: context.now,
       })
     } catch (error) {

@@ -1,9 +1,9 @@
 import { ToolError } from '../../errors.ts'
-import { isWithin, type Path } from '../../paths/logical-path.ts'
+import type { Path } from '../../paths/logical-path.ts'
 import type { Change, State } from '../../vfs/backend.ts'
 import { createMarks } from '../marks.ts'
 import { type Made, replay } from '../replay.ts'
-import type { BackgroundCommand, CommandFiles, ShellProcess } from '../shell.ts'
+import type { BackgroundCommand, CommandFiles, ShellCommand, ShellProcess } from '../shell.ts'
 import type { Turns } from '../turns.ts'
 import { type Cabin, type Running, WORKSPACE } from './cabin.ts'
 import type { Terminal } from './process.ts'
@@ -12,8 +12,8 @@ import { isOwn } from './tree.ts'
 /** The background commands of one container. */
 export interface Background {
   start(command: BackgroundCommand, how: StartOptions): Promise<ShellProcess>
-  /** Carries out what they have changed until now. Only in a turn. */
-  collect(): Promise<void>
+  /** Carries out what they have changed until now, and makes the container fit a foreground command. Only in a turn. */
+  fit(command: ShellCommand): Promise<void>
   /** They are not listened to for so long: a watch slows down what writes much. */
   quietly<T>(action: () => Promise<T>): Promise<T>
   /** Tells all of them something. */
@@ -84,7 +84,7 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
   async function carryOut(owner: Live, made: readonly Made[]): Promise<void> {
     let isReplayed = false
     try {
-      await mirror.recall(owner.files, made)
+      await mirror.prepare(owner.files, made)
       const leftOut = await replay(owner.files, made)
       isReplayed = true
       owner.files = await owner.command.keep()
@@ -100,17 +100,28 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
     }
   }
 
+  async function fitFor({ files, sight, mayRead, tree }: ShellCommand): Promise<void> {
+    if (sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
+    if ([...live].some(({ command }) => command.tree !== tree)) {
+      throw new ToolError('SHELL_UNAVAILABLE', 'A background command runs in the container over other files', {
+        hint: 'Stop it with stop_command, in the workspace or fork that started it.',
+      })
+    }
+    await mirror.fit({ files, sight, mayRead, tree })
+  }
+
   return {
-    collect,
+    async fit(command) {
+      await collect()
+      await fitFor(command)
+    },
 
     async start(command, { env, terminal }) {
       const running = await turns
         .next(async () => {
           starting += 1
           await collect()
-          const { sight, files } = command
-          if (sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
-          await mirror.fit(files, sight)
+          await fitFor(command)
           const { line, cwd } = command
           const onOutput = command.onOutput && ((text: string) => command.onOutput?.('stdout', text))
           return cabin.start({ line, cwd, env: { ...env, ...command.env }, terminal, onOutput })
@@ -184,6 +195,8 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
         return await action()
       } finally {
         listen()
+        // What came while nobody listened.
+        if (live.size > 0) hint('change', '')
       }
     },
 
@@ -210,7 +223,7 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
 /** What another call's change is for the eyes of a command; `undefined` where it is not to be seen. */
 function shownAs({ sight }: BackgroundCommand, path: Path, to: Change['to']): State | undefined {
   if (to === null) return null
-  if (sight?.see(path, to.type) !== true || isWithin(path, '.git' as Path)) return undefined
+  if (sight?.see(path, to.type) !== true) return undefined
   if (to.type !== 'file') return to.type === 'directory' ? to : undefined
   try {
     return { type: 'file', bytes: createMarks().hide(to.bytes, path) }

@@ -1,5 +1,6 @@
-import { ancestorsOf, isWithin, nameOf, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
-import type { State } from '../../vfs/backend.ts'
+import { ToolError } from '../../errors.ts'
+import { ancestorsOf, isWithin, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import type { EntryType, State } from '../../vfs/backend.ts'
 import type { Sight } from '../../vfs/guarded.ts'
 import { MARK_START } from '../marks.ts'
 import type { Made } from '../replay.ts'
@@ -22,18 +23,29 @@ import {
 /** What a container holds of the workspace, as it is known here. */
 export interface Mirror {
   /** The container holds what may be read, and nothing else but its own. @throws ToolError */
-  fit(files: CommandFiles, sight: Sight): Promise<void>
+  fit(command: Fitting): Promise<void>
   /** What has changed in the container since. */
   changes(): Promise<readonly Made[]>
   /**
-   * Reads once more what was shown with marks, where a change holds some: what a mark hides is known only to the files of
-   * the command that has read it.
+   * Makes sure that the changes can be carried out on what is there now: nobody else has changed it since it was given to
+   * the container, and what marks in it hide is known.
+   *
+   * @throws ToolError `WRITE_CONFLICT`
    */
-  recall(files: CommandFiles, made: readonly Made[]): Promise<void>
+  prepare(files: CommandFiles, made: readonly Made[]): Promise<void>
   /** Some of these changes are the workspace's now; the others, and those that are not named, are put back. */
   settle(made: readonly Made[], isKept: (path: Path) => boolean): Promise<void>
   /** A change that another call makes: the container follows. */
   follow(path: Path, state: State): Promise<void>
+  /** Whether the container did not do as it was told, so that nobody knows what it holds. */
+  isLost(): boolean
+}
+
+export interface Fitting {
+  readonly files: CommandFiles
+  readonly sight: Sight
+  readonly mayRead?: ((path: Path) => void) | undefined
+  readonly tree?: object | undefined
 }
 
 interface Entry {
@@ -60,15 +72,25 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   let entries = new Map<Path, Entry>()
   const unreadable = new Map<Path, string>()
   let isMounted = false
+  let isLost = false
+  let tree: object | undefined
+  let isSeen: (path: Path, type?: EntryType) => boolean = () => true
+
+  async function told<T>(what: string, promise: Promise<T>): Promise<T> {
+    try {
+      return await answered(what, promise)
+    } catch (error) {
+      isLost = true
+      throw error
+    }
+  }
+
   const at = (path: string) => (path === '' ? directory : `${directory}/${path}`)
   const held = (): Holding => new Map([...entries].map(([path, entry]) => [path, entry.held]))
 
   async function exported(): Promise<Map<Path, Held>> {
-    const tree = await answered(
-      'export its files',
-      container.export(directory, { format: 'json', excludes: [...EXCLUDED] }),
-    )
-    return holdingOf(tree as FileTree)
+    const all = await told('export its files', container.export(directory, { format: 'json', excludes: [...EXCLUDED] }))
+    return holdingOf(all as FileTree)
   }
 
   function known(path: Path, tag: string): Held | 'unreadable' | undefined {
@@ -79,13 +101,18 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
   /** The first time everything is mounted at once. What the container then tells is what counts as unchanged. */
   async function mount(wanted: ReadonlyMap<Path, Readable>): Promise<void> {
-    const tree = treeOf(new Map([...wanted].map(([path, one]) => [path, one.held])))
-    await answered('take the workspace', container.mount(tree, { mountPoint: directory }))
-    const told = await exported()
-    for (const path of told.keys()) if (!wanted.has(path)) await remove(path)
+    const whole = treeOf(new Map([...wanted].map(([path, one]) => [path, one.held])))
+    await told('take the workspace', container.mount(whole, { mountPoint: directory }))
+    const holds = await exported()
+    // A tree may lose what its form has no place for, as odd names.
+    const lost = [...wanted].filter(([path]) => !isOwn(path) && !holds.has(path))
+    await bring(
+      holds,
+      lost.map(([path, { held: to }]) => ({ path, to })),
+    )
+    for (const path of holds.keys()) if (!wanted.has(path)) await remove(path)
     for (const [path, { held: given, tag }] of wanted) {
-      const is = isOwn(path) ? given : told.get(path)
-      if (is === undefined) continue
+      const is = holds.get(path) ?? given
       entries.set(path, {
         held: is,
         ...(isSame(is, given) ? {} : { given }),
@@ -95,7 +122,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     isMounted = true
   }
 
-  const remove = (path: Path) => answered('remove a file', container.fs.rm(at(path), { recursive: true, force: true }))
+  const remove = (path: Path) => told('remove a file', container.fs.rm(at(path), { recursive: true, force: true }))
 
   /** Makes the container hold something else at some paths. */
   async function bring(now: Holding, changes: readonly { path: Path; to: State }[]): Promise<void> {
@@ -115,14 +142,14 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       if (parent !== ROOT && (isGone(parent) || now.get(parent)?.type !== 'directory')) needed.add(parent)
     }
     for (const path of needed) {
-      await answered('make a directory', container.fs.mkdir(at(path), { recursive: true }))
+      await told('make a directory', container.fs.mkdir(at(path), { recursive: true }))
     }
     const writes = byPath.filter(({ to }) => to?.type === 'file')
     for (let i = 0; i < writes.length; i += AT_ONCE) {
       await Promise.all(
         writes.slice(i, i + AT_ONCE).map(({ path, to }) => {
           if (to?.type !== 'file') return undefined
-          return answered('take a file', container.fs.writeFile(at(path), to.bytes))
+          return told('take a file', container.fs.writeFile(at(path), to.bytes))
         }),
       )
     }
@@ -130,13 +157,35 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       if (to?.type !== 'link') continue
       // A link that leads elsewhere takes the place of the old one.
       if (now.get(path)?.type === 'link' && !isGone(path)) await remove(path)
-      const tree = { [nameOf(path)]: { file: { symlink: to.target } } }
-      await answered('take a link', container.mount(tree, { mountPoint: at(parentOf(path)) }))
+      const link = { [nameOf(path)]: { file: { symlink: to.target } } }
+      await told('take a link', container.mount(link, { mountPoint: at(parentOf(path)) }))
     }
   }
 
+  /** Whether a path still is what the container was given. What is not to be seen is for the gate to refuse. */
+  async function isAsGiven(files: CommandFiles, path: Path): Promise<boolean> {
+    const stat = await files.stat(path, { keepLast: true }).catch(() => undefined)
+    const entry = entries.get(path)
+    if (stat === undefined || entry === undefined) return stat === entry || !isSeen(path, stat?.type)
+    const given = entry.given ?? entry.held
+    if (stat.type !== given.type) return false
+    if (given.type === 'directory' || stat.tag === entry.tag) return true
+    const now: State =
+      stat.type === 'link'
+        ? { type: 'link', target: await files.readLink(path) }
+        : { type: 'file', bytes: await files.read(path) }
+    return isSame(now, given)
+  }
+
   return {
-    async fit(files, sight) {
+    async fit({ files, sight, mayRead, tree: asked }) {
+      // Of other files, equal tags mean nothing.
+      if (asked !== tree) {
+        for (const [path, { tag: _, ...entry }] of entries) entries.set(path, entry)
+        unreadable.clear()
+      }
+      tree = asked
+      isSeen = (path, type = 'file') => sight.see(path, type)
       const wanted = await readable({
         files,
         sight,
@@ -145,6 +194,9 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
         links,
         maxBytes,
       })
+      if (mayRead !== undefined) {
+        for (const [path, { held: is }] of wanted) if (is.type === 'file') mayRead(path)
+      }
       if (!isMounted) return mount(wanted)
       const changes: { path: Path; to: State }[] = []
       const next = new Map<Path, Entry>()
@@ -166,7 +218,19 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
     changes: async () => differences(held(), await exported()),
 
-    async recall(files, made) {
+    async prepare(files, made) {
+      for (const { path } of made) {
+        if (await isAsGiven(files, path)) continue
+        throw new ToolError(
+          'WRITE_CONFLICT',
+          `Cannot keep what the command changed: ${quote(path)} is not what it was given`,
+          {
+            path,
+            hint: 'Somebody else has changed it meanwhile, or a container cannot hold it. Look, and run the command again.',
+          },
+        )
+      }
+      // What a mark hides is known only to the files of the command that has read it.
       if (!made.some(({ after }) => holdsMark(after))) return
       for (const [path, { held: is, given }] of entries) {
         if (holdsMark(given ?? is)) await files.read(path).catch(() => {})
@@ -187,6 +251,8 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       }
       await bring(now, back)
     },
+
+    isLost: () => isLost,
 
     async follow(path, state) {
       const there = entries.get(path)

@@ -72,7 +72,11 @@ export async function launch(container: WebContainer, options: LaunchOptions, gr
     kill() {
       if (hasEnded || wasKilled) return
       wasKilled = true
-      process.kill()
+      try {
+        process.kill()
+      } catch {
+        // Its container is gone.
+      }
       const timer = setTimeout(giveUp, graceMs)
       void ended.finally(() => clearTimeout(timer))
     },

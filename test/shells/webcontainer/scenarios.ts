@@ -41,7 +41,9 @@ async function withBench(
       run: (command, more = {}) => call('run_command', { command, ...more }),
       text: async (path) => {
         const stat = await backend.stat(path as never)
-        return stat === undefined ? undefined : new TextDecoder().decode((await backend.read(path as never)).bytes)
+        return stat === undefined
+          ? undefined
+          : new TextDecoder('utf-8', { ignoreBOM: true }).decode((await backend.read(path as never)).bytes)
       },
       inside,
     })
@@ -235,6 +237,28 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
+  'what another call changes while a command runs is not overwritten': () =>
+    withBench({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, async ({ run, call, inside, text }) => {
+      const wait = 'while [ ! -e go ]; do sleep 0.01; done'
+      for (const [line, path] of [
+        ['echo mine >> a.txt', 'a.txt'],
+        ['rm b.txt', 'b.txt'],
+        ['echo mine > new.txt', 'new.txt'],
+      ] as const) {
+        const running = run(`${line}; echo x > other.txt; touch ready; ${wait}; rm go`)
+        await until('the command', async () => 'ready' in (await inside()))
+        const theirs = await call('read_file', { path })
+        await call('write_file', { path, content: 'theirs\n', expectedSha256: theirs.ok ? theirs.sha256 : null })
+        await inside({ go: '' })
+        const { ok, code, message } = await running
+        same({ ok, code }, { ok: false, code: 'WRITE_CONFLICT' }, line)
+        check(message.includes(path), `${line}: ${message}`)
+        same([await text(path), await text('other.txt')], ['theirs\n', undefined], `after ${line}`)
+        same((await run(`cat ${path}; ls`)).stdout.includes('theirs\n'), true, 'the next command')
+        check(!('ready' in (await inside())), 'what was dropped is in the container')
+      }
+    }),
+
   'what others change reaches a background command, and its echo is not taken for a change': () =>
     withBench({ 'a.txt': 'a\n' }, async ({ workspace, call, run, inside, text }) => {
       const { id } = await call('start_command', { command: 'sleep 0.05; echo made > made.txt; sleep 600' })
@@ -336,6 +360,15 @@ export const scenarios: Record<string, () => Promise<void>> = {
     await workspace.close()
   },
 
+  'a foreground command reads the text that it is given': async () => {
+    const shell = webcontainer({ fallback: false })
+    const fed: Shell = { ...shell, run: (command) => shell.run({ ...command, stdin: 'one\n' }) }
+    const workspace = await createWorkspace({ backend: memory({}), policy: 'autonomous', shell: fed })
+    const { stdout, exitCode } = (await workspace.call('run_command', { command: 'listen' })) as unknown as Answer
+    same({ stdout, exitCode }, { stdout: 'listening\nheard one, 120x40\n', exitCode: 0 }, 'what it says')
+    await workspace.close()
+  },
+
   'a process that does not end is ended with its container, and the next command has another': () =>
     withBench({ 'a.txt': 'a\n' }, async ({ run, call }) => {
       same((await run('cat a.txt')).stdout, 'a\n', 'before')
@@ -363,6 +396,68 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
+  'names and bytes of every kind go there and come back': () =>
+    withBench(
+      {
+        constructor: 'c',
+        'sub/__proto__': 'p',
+        '-n': 'n',
+        'a b/é ü.txt': 'x',
+        'bytes.bin': Uint8Array.of(0, 255, 128, 13, 10),
+      },
+      async ({ run, inside, workspace, text }) => {
+        const { filesChanged } = await run('ls')
+        same(filesChanged, [], 'what a look changes')
+        same(
+          Object.keys(await inside()).sort(),
+          ['-n', 'a b', 'a b/é ü.txt', 'bytes.bin', 'constructor', 'sub', 'sub/__proto__'],
+          'names',
+        )
+        const { callId } = await run(
+          'for f in ./-n constructor sub/__proto__ "a b/é ü.txt"; do echo more >> "$f"; done; cp bytes.bin copy.bin',
+        )
+        same(
+          [await text('-n'), await text('constructor'), await text('sub/__proto__'), await text('a b/é ü.txt')],
+          ['nmore\n', 'cmore\n', 'pmore\n', 'xmore\n'],
+          'files',
+        )
+        same(await text('copy.bin'), await text('bytes.bin'), 'copy.bin')
+        same((await workspace.undo(callId)).ok, true, 'undo')
+        same(
+          (await run('cat constructor sub/__proto__; ls')).stdout,
+          'cp-n\na b\nbytes.bin\nconstructor\nsub\n',
+          'after the undo',
+        )
+      },
+    ),
+
+  'what lies in the container counts as read by every run, and a fork has files of its own': () =>
+    withBench(
+      { 'restricted/a.txt': 'a\n', 'b.txt': 'b\n' },
+      async ({ run, workspace, text, call }) => {
+        await run('true')
+        const second = workspace.run()
+        const { label } = (await second.call('run_command', { command: 'cat restricted/a.txt' })) as unknown as Answer
+        same(label, 'restricted', 'the label of what another run was told')
+        const fork = await workspace.fork()
+        const forked = (command: string) => fork.call('run_command', { command }) as Promise<Answer>
+        await forked('echo forked > b.txt')
+        same((await run('cat b.txt; echo main > b.txt')).stdout, 'b\n', 'the origin')
+        same((await forked('cat b.txt')).stdout, 'forked\n', 'the fork')
+        same(await text('b.txt'), 'main\n', 'the origin later')
+        await call('start_command', { command: 'sleep 600' })
+        same((await forked('cat b.txt')).code, 'SHELL_UNAVAILABLE', 'a fork beside a background command of the origin')
+        await fork.close()
+      },
+      {
+        policy: {
+          preset: 'autonomous',
+          tools: { run_command: 'allow', start_command: 'allow' },
+          labels: { sources: [{ label: 'restricted', paths: ['restricted/**'] }] },
+        },
+      },
+    ),
+
   'one page, one container': () =>
     withBench({}, async ({ run }) => {
       same((await run('true')).exitCode, 0, 'the first')
@@ -376,17 +471,22 @@ export const scenarios: Record<string, () => Promise<void>> = {
 
 /** What is shown on pages of their own, for a key is told once: by the key that asks for a stand-in that lacks something. */
 export const lacking: Record<string, () => Promise<void>> = {
-  'no-links': () =>
+  'no-links,strips-bom': () =>
     withBench(
-      { 'a.txt': 'a\n', to: { link: 'a.txt' } },
-      async ({ run, shell, call }) => {
+      { 'a.txt': 'a\n', to: { link: 'a.txt' }, 'bom.txt': '\uFEFFone\n' },
+      async ({ run, shell, call, text }) => {
         const state = await shell.ready()
         same(state.runs === 'webcontainer' && state.links, false, 'the state')
-        same((await run('echo b > b.txt; ls')).stdout, 'a.txt\nb.txt\n', 'what shows')
+        const first = await run('echo b > b.txt; ls')
+        same(first.stdout, 'a.txt\nb.txt\nbom.txt\n', 'what shows')
+        // What a container makes of a file is no change of a command.
+        same(first.filesChanged, ['b.txt'], 'what the first command changed')
+        same((await run('true')).filesChanged, [], 'what the next changed')
+        same(await text('bom.txt'), '\uFEFFone\n', 'bom.txt')
         const { entries } = await call('list_directory', { path: '.' })
         same(entries.find(({ path }: Answer) => path === 'to')?.type, 'link', 'the link')
       },
-      { shellOptions: { apiKey: 'no-links' } },
+      { shellOptions: { apiKey: 'no-links,strips-bom' } },
     ),
 
   dull: () =>

@@ -81,12 +81,16 @@ describe('over the stand-in', () => {
     'each try at what a line plainly names is told and audited',
     'a refused change is put back in the container and told',
     'a change set that is refused as a whole is gone from the container as well',
+    'what another call changes while a command runs is not overwritten',
     'what others change reaches a background command, and its echo is not taken for a change',
     'a change of a background command that is refused is put back and told',
     'servers, their addresses, input and the size of the terminal',
     'a background command reads what is written to it',
     'a process that does not end is ended with its container, and the next command has another',
     'links are in the container where it keeps them, and changes of them come back',
+    'names and bytes of every kind go there and come back',
+    'what lies in the container counts as read by every run, and a fork has files of its own',
+    'a foreground command reads the text that it is given',
     'one page, one container',
   ])('%s', async (name) => {
     expect(await ask(page, 'scenarioNames')).toContain(name)
@@ -94,11 +98,11 @@ describe('over the stand-in', () => {
   })
 
   it('runs every scenario', async () => {
-    expect(await ask(page, 'scenarioNames')).toHaveLength(11)
+    expect(await ask(page, 'scenarioNames')).toHaveLength(15)
   })
 
   it.each([
-    ['without links in exports they stay as they are', 'no-links'],
+    ['what an export does not tell stays as it is', 'no-links,strips-bom'],
     ['where a line ends is not told by a shell that cannot tell it', 'dull'],
   ])('%s', async (_, key) => {
     const own = await openPage(sites.page)

@@ -47,7 +47,11 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
     async serialize(path: string, how: { format: string; includes?: string[]; excludes?: string[] }) {
       if (how.format === 'zip') throw new Error('The stand-in makes no zip')
       const { includes, excludes } = how
-      const tree = await serialize(disk, at(path), { includes, excludes, links: !switches.has('no-links') })
+      const tree = await serialize(disk, at(path), {
+        ...{ includes, excludes },
+        links: !switches.has('no-links'),
+        stripsBom: switches.has('strips-bom'),
+      })
       return handedOver(encoder.encode(JSON.stringify(tree)))
     },
     async loadFiles(payload: Uint8Array, { mountPoints }: { mountPoints?: string }) {

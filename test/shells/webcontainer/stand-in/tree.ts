@@ -14,12 +14,14 @@ export interface Selection {
   readonly excludes?: readonly string[] | undefined
   /** Whether links are told. */
   readonly links: boolean
+  /** Whether texts lose the mark at their beginning. */
+  readonly stripsBom: boolean
 }
 
 export async function serialize(
   disk: Disk,
   top: Path,
-  { includes = [], excludes = [], links }: Selection,
+  { includes = [], excludes = [], links, stripsBom }: Selection,
 ): Promise<Sent> {
   const isLeftOut = (path: string) =>
     excludes.some((glob) => fits(path, glob)) && !includes.some((glob) => fits(path, glob))
@@ -36,7 +38,7 @@ export async function serialize(
       parent.d[name] = directory
     } else if (state.type === 'link') {
       if (links) parent.d[name] = { f: { l: state.target } }
-    } else parent.d[name] = { f: contentOf(state.bytes) }
+    } else parent.d[name] = { f: contentOf(state.bytes, stripsBom) }
   }
   return root
 }
@@ -58,9 +60,10 @@ export async function load(disk: Disk, top: Path, tree: Sent): Promise<void> {
   }
 }
 
-function contentOf(bytes: Uint8Array): { c: string; b?: boolean } {
+function contentOf(bytes: Uint8Array, stripsBom: boolean): { c: string; b?: boolean } {
   try {
-    return { c: strict.decode(bytes) }
+    const text = strict.decode(bytes)
+    return { c: stripsBom ? text.replace(/^\uFEFF/, '') : text }
   } catch {
     return { c: Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''), b: true }
   }
