@@ -9,7 +9,7 @@ const nothingSaid: Conversation = { messages: [], usage: { steps: 0, inputTokens
 
 /** An agent over a workspace's tools: the loop of the AI SDK, with what a person needs to follow it and to stop it. */
 export function createAgent(options: AgentOptions): Agent {
-  const { choice, pace = 0, maxSteps = MOST_STEPS, onEvent = () => {} } = options
+  const { choice, pace = 0, fetch, maxSteps = MOST_STEPS, onEvent = () => {} } = options
   let conversation = options.conversation ?? nothingSaid
   let turn: { readonly stop: AbortController; readonly ended: Promise<DoneReason> } | undefined
   let model: ReturnType<typeof openModel> | undefined
@@ -22,7 +22,7 @@ export function createAgent(options: AgentOptions): Agent {
   /** Plays a turn from where the conversation stands. */
   async function play(signal: AbortSignal, stepwise: boolean): Promise<DoneReason> {
     try {
-      model ??= openModel(choice, { pace })
+      model ??= openModel(choice, { pace, ...(fetch && { fetch }) })
       const opened = await model
       conversation = { ...conversation, messages: everyCallAnswered(conversation.messages) }
       return await playTurn({

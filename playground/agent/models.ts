@@ -7,9 +7,16 @@ export interface OpenedModel {
   readonly name: string
 }
 
+export interface HowToOpen {
+  /** Milliseconds a word, for a scripted model. */
+  readonly pace: number
+  /** For endpoints. Default: by the worker that may speak to other origins. */
+  readonly fetch?: typeof fetch
+}
+
 /** Opens the model that was chosen. What it needs is loaded now, and never before. */
-export async function openModel(choice: ModelChoice, { pace }: { readonly pace: number }): Promise<OpenedModel> {
-  if (choice.kind === 'scripted') return (await import('./scripted.ts')).openScripted(choice.scenario, pace)
-  if (choice.kind === 'endpoint') return (await import('./endpoint.ts')).openEndpoint(choice)
+export async function openModel(choice: ModelChoice, how: HowToOpen): Promise<OpenedModel> {
+  if (choice.kind === 'scripted') return (await import('./scripted.ts')).openScripted(choice.scenario, how.pace)
+  if (choice.kind === 'endpoint') return (await import('./endpoint.ts')).openEndpoint(choice, how.fetch)
   return (await import('./builtin.ts')).openBuiltin()
 }

@@ -3,6 +3,7 @@ import type { CallableTools } from 'wardspace/ai-sdk'
 import { describeError } from './describe-error.ts'
 import { followCalls } from './follow-calls.ts'
 import { type OpenStep, openStep } from './open-step.ts'
+import { createQueue } from './queue.ts'
 import { systemPrompt } from './system-prompt.ts'
 import type { AgentEvent, Conversation, DoneReason, Usage } from './types.ts'
 
@@ -22,10 +23,12 @@ export interface Turn {
 export async function playTurn({ conversation, keep, onEvent, signal, ...turn }: Turn): Promise<DoneReason> {
   const [{ streamText, stepCountIs }, { aiSdkTools }] = await Promise.all([import('ai'), import('wardspace/ai-sdk')])
   signal.throwIfAborted()
+  // Its warnings are for programmers, and would stand in the console of the page.
+  globalThis.AI_SDK_LOG_WARNINGS = false
   let { messages, usage } = conversation
   let step: OpenStep | undefined
-  /** Of a step that has finished, the messages of the turn so far. */
-  let finished: readonly ModelMessage[] = []
+  /** Of each step that has finished, the messages of the turn so far. */
+  const finished = createQueue<readonly ModelMessage[]>()
   const announced = new Set<string>()
   const waiting = new Map<string, () => void>()
   const announce = (id: string, tool: string, input: unknown): void => {
@@ -60,12 +63,12 @@ export async function playTurn({ conversation, keep, onEvent, signal, ...turn }:
     tools: aiSdkTools(tools),
     stopWhen: [stepCountIs(turn.maxSteps), () => turn.stepwise],
     abortSignal: signal,
+    // Once more at most: a person is there who can say so.
+    maxRetries: 1,
     experimental_include: { requestBody: false },
     // It comes along in the stream.
     onError: () => {},
-    onStepFinish: ({ response }) => {
-      finished = response.messages
-    },
+    onStepFinish: ({ response }) => finished.put(response.messages),
   })
   let steps = 0
   for await (const part of fullStream) {
@@ -86,8 +89,9 @@ export async function playTurn({ conversation, keep, onEvent, signal, ...turn }:
       const shown = { type: 'error-text', value: describeError(part.error).message }
       onEvent({ type: 'result', id: part.toolCallId, tool: part.toolName, ok: false, seen: shown, ms: 0 })
     } else if (part.type === 'finish-step') {
+      const turnSoFar = await finished.take()
       if (reason !== 'error') {
-        messages = [...before, ...finished]
+        messages = [...before, ...turnSoFar]
         step = undefined
       }
       const { inputTokens = 0, outputTokens = 0 } = part.usage

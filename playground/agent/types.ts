@@ -101,6 +101,8 @@ export interface AgentOptions {
   readonly maxSteps?: number
   /** Milliseconds that a scripted model takes for a word, so that a person can follow. Default: 0. */
   readonly pace?: number
+  /** Reaches endpoints. Default: by the worker that may speak to other origins, since the page may not. */
+  readonly fetch?: typeof fetch
 }
 
 /** Asks a model, calls the tools that it asks for, and so on. One turn at a time: a method called meanwhile is refused. */

@@ -1,0 +1,261 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createWorkspace, memorySink } from 'wardspace'
+import { memory } from 'wardspace/backends/memory'
+import { call, calls, type Script } from 'wardspace/testing/scripted-model'
+import { createAgent } from '../../playground/agent/create-agent.ts'
+import { createKeyHolder } from '../../playground/agent/keys.ts'
+import { scenarioById } from '../../playground/agent/scenarios/index.ts'
+import type { AgentEvent, ModelChoice } from '../../playground/agent/types.ts'
+import { filesOf } from './agent-setup.ts'
+import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from './openai-server.ts'
+
+const KEY = 'sk-planted/key+4f9a2c81e7-never-kept'
+const scenario = scenarioById('explore-and-explain')
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+async function serve(options: Partial<OpenAiServerOptions> = {}): Promise<OpenAiServer> {
+  const server = await startOpenAiServer({ script: scenario.script, key: KEY, ...options })
+  open.push(server)
+  return server
+}
+
+function endpoint(baseUrl: string, key = KEY): ModelChoice {
+  const holder = createKeyHolder()
+  holder.hold(key)
+  return { kind: 'endpoint', provider: 'compatible', baseUrl, model: 'a-model', ...(holder.key && { key: holder.key }) }
+}
+
+/** An agent whose model is behind an address, and everything that could be kept of it. */
+async function connect(choice: ModelChoice, reach: typeof fetch = fetch) {
+  const sink = memorySink()
+  const recorded: string[] = []
+  const workspace = await createWorkspace({
+    backend: memory(await filesOf(scenario.sample)),
+    policy: 'autonomous',
+    audit: sink,
+    record: (line) => void recorded.push(JSON.stringify(line)),
+  })
+  open.push(workspace)
+  const events: AgentEvent[] = []
+  const agent = createAgent({ tools: () => workspace, choice, fetch: reach, onEvent: (event) => events.push(event) })
+  return {
+    ...{ workspace, agent, events },
+    said: () => events.flatMap((event) => (event.type === 'text' ? [event.delta] : [])).join(''),
+    everything: async () =>
+      [
+        JSON.stringify({ choice, conversation: agent.conversation, events, records: sink.records(), recorded }),
+        JSON.stringify(await workspace.call('search_text', { query: 'planted', includeHidden: true })),
+      ].join('\n'),
+  }
+}
+
+describe('a model behind an OpenAI-compatible address', () => {
+  it('is streamed, calls tools, and comes to the same end as by script', async () => {
+    const server = await serve()
+    const { agent, said, events } = await connect(endpoint(server.url))
+    expect(await agent.send(scenario.prompt)).toBe('finished')
+    expect(server.faults).toEqual([])
+    expect(server.requests.length).toBe(6)
+    expect(server.requests[0]?.tools?.map(({ function: { name } }) => name)).toContain('apply_patch')
+    expect(said()).toContain("- `src/alarm.js:8` `if (degrees < LIMITS.cold) return 'cold'`")
+    expect(events.filter(({ type }) => type === 'text').length).toBeGreaterThan(50)
+    expect(agent.conversation.usage.inputTokens).toBeGreaterThan(1000)
+    expect(agent.conversation.usage.outputTokens).toBeGreaterThan(100)
+  })
+
+  it('is told of a refusal, of a tool that is not there, and of input that is none', async () => {
+    const results: unknown[] = []
+    const server = await serve({
+      *script() {
+        results.push(...(yield* calls('', { name: 'read_file', input: { path: '../x' } })))
+        results.push(...(yield* calls('', { name: 'format_disk', input: {} })))
+        results.push(...(yield* calls('', { name: 'read_file', input: { file: 'README.md' } })))
+        return 'Enough.'
+      },
+    })
+    const { agent, said } = await connect(endpoint(server.url))
+    expect(await agent.send('Go.')).toBe('finished')
+    expect(server.faults).toEqual([])
+    expect(results.slice(-3)).toMatchObject([
+      { code: 'PATH_REJECTED' },
+      { message: expect.stringContaining('format_disk') },
+      { code: 'INVALID_INPUT' },
+    ])
+    expect(said()).toBe('Enough.')
+  })
+
+  it('can be stopped in the middle of its words', async () => {
+    const server = await serve()
+    server.misbehave('hang')
+    const { agent, events } = await connect(endpoint(server.url))
+    const turn = agent.send(scenario.prompt)
+    await until(() => events.some(({ type }) => type === 'text'))
+    await agent.stop()
+    expect(await turn).toBe('stopped')
+    expect(await agent.resume()).toBe('finished')
+    expect(server.faults).toEqual([])
+  })
+
+  it('that hangs up in the middle of its words is an error, and is asked again', async () => {
+    const server = await serve()
+    server.misbehave('drop')
+    const { agent, events, said } = await connect(endpoint(server.url))
+    expect(await agent.send(scenario.prompt)).toBe('error')
+    expect(events.find(({ type }) => type === 'error')).toMatchObject({ canRetry: true })
+    expect(agent.canContinue).toBe(true)
+    expect(await agent.resume()).toBe('finished')
+    expect(said()).toContain('Nobody else asks for it.')
+    expect(server.faults).toEqual([])
+  })
+})
+
+describe('the key', () => {
+  it('is in nothing that could be kept, whatever the server repeats', async () => {
+    const leaky: Script = function* () {
+      const file = yield* call(`Your key is ${KEY}, isn’t it?`, 'read_file', { path: KEY })
+      yield* call('I write it down.', 'write_file', { path: 'key.txt', content: `${KEY}\n`, expectedSha256: null })
+      return `${file.ok}: ${KEY.slice(0, 12)} is a part of ${KEY}${KEY} and of ${encodeURIComponent(KEY)}. ${KEY.slice(0, 9)}`
+    }
+    for (const pieces of [1, 1000]) {
+      const server = await serve({ script: leaky, pieces })
+      const { agent, everything, said } = await connect(endpoint(server.url))
+      expect(await agent.send('Which key?')).toBe('finished')
+      const kept = await everything()
+      expect(kept).not.toContain(KEY)
+      expect(kept).not.toContain(encodeURIComponent(KEY))
+      expect(said()).toBe(
+        `Your key is [the key], isn’t it?I write it down.false: ${KEY.slice(0, 12)} is a part of [the key][the key] and of [the key]. ${KEY.slice(0, 9)}`,
+      )
+      expect(server.requests.length).toBe(3)
+    }
+  })
+
+  it('is in no error, though the server repeats it', async () => {
+    const server = await serve()
+    const wrong = await connect(endpoint(server.url, `${KEY}-wrong`))
+    expect(await wrong.agent.send(scenario.prompt)).toBe('error')
+    expect(wrong.events.find(({ type }) => type === 'error')).toEqual({
+      type: 'error',
+      message: '401: Incorrect API key provided: [the key].',
+      canRetry: false,
+    })
+    expect(await wrong.everything()).not.toContain(KEY)
+
+    server.misbehave(400)
+    const right = await connect(endpoint(server.url))
+    expect(await right.agent.send(scenario.prompt)).toBe('error')
+    expect(await right.everything()).toContain('Out of order; asked with Bearer [the key]')
+    expect(await right.everything()).not.toContain(KEY)
+  })
+
+  it('goes with its request and to no other address', async () => {
+    const server = await serve()
+    const asked: Request[] = []
+    const reach: typeof fetch = (input, init) => {
+      asked.push(new Request(input, init))
+      return fetch(input, init)
+    }
+    const { agent } = await connect(endpoint(server.url), reach)
+    await agent.send(scenario.prompt)
+    expect(new Set(asked.map(({ url }) => url))).toEqual(new Set([`${server.url}/chat/completions`]))
+    expect(asked.every(({ headers }) => headers.get('authorization') === `Bearer ${KEY}`)).toBe(true)
+    expect(asked.every(({ headers }) => !headers.has('user-agent'))).toBe(true)
+  })
+
+  it('is held in memory, and in the storage of the tab only when asked', () => {
+    const kept = new Map<string, string>()
+    const storage = {
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => void kept.set(name, value),
+      removeItem: (name: string) => void kept.delete(name),
+    } as Storage
+    const holder = createKeyHolder(storage)
+    holder.hold(` ${KEY} `)
+    expect([...kept.values()]).toEqual([])
+    expect(JSON.stringify({ holder, key: holder.key })).not.toContain('planted')
+    expect(holder.key?.()).toBe(KEY)
+    expect(createKeyHolder(storage).key).toBeUndefined()
+    holder.hold(KEY, { keep: true })
+    expect(createKeyHolder(storage).key?.()).toBe(KEY)
+    holder.hold('')
+    expect([...kept.values()]).toEqual([])
+    expect(holder.key).toBeUndefined()
+  })
+})
+
+describe('an address', () => {
+  it.each([
+    [{ baseUrl: 'not an address' }, /is no address/],
+    [{ baseUrl: 'ftp://example.com/v1' }, /https: or http:/],
+    [{ baseUrl: 'http://user:secret@127.0.0.1:1/v1' }, /must hold no password/],
+    [{ provider: 'openai' }, /OpenAI asks for a key/],
+    [{ provider: 'anthropic' }, /Anthropic asks for a key/],
+    [{ baseUrl: 'http://127.0.0.1:1/v1', model: ' ' }, /which model/],
+  ] as const)('that cannot be is told: %j', async (part, message) => {
+    const { agent, events } = await connect({ kind: 'endpoint', provider: 'compatible', model: 'm', ...part })
+    expect(await agent.send('Go.')).toBe('error')
+    const error = events.find((event) => event.type === 'error')
+    expect(error?.message).toMatch(message)
+    expect(JSON.stringify(events)).not.toContain('secret@')
+  })
+
+  it('that nobody answers is an error', async () => {
+    const server = await startOpenAiServer({ script: scenario.script })
+    await server.close()
+    const { agent, events } = await connect(endpoint(server.url))
+    expect(await agent.send('Go.')).toBe('error')
+    expect(events.find(({ type }) => type === 'error')).toMatchObject({ canRetry: true })
+  })
+})
+
+describe('Anthropic', () => {
+  it('is asked at its own address, as a page asks it', async () => {
+    const asked: Request[] = []
+    const events = [
+      {
+        type: 'message_start',
+        message: {
+          id: 'm',
+          type: 'message',
+          role: 'assistant',
+          model: 'c',
+          content: [],
+          usage: { input_tokens: 9, output_tokens: 1 },
+        },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: `Hello, ${KEY}.` } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 4 } },
+      { type: 'message_stop' },
+    ]
+    const reach: typeof fetch = async (input, init) => {
+      asked.push(new Request(input, init))
+      const body = events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
+      return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+    }
+    const { agent, said } = await connect(
+      { kind: 'endpoint', provider: 'anthropic', model: 'claude', key: () => KEY },
+      reach,
+    )
+    expect(await agent.send('Hello?')).toBe('finished')
+    expect(said()).toBe('Hello, [the key].')
+    expect(asked.map(({ url }) => url)).toEqual(['https://api.anthropic.com/v1/messages'])
+    expect(asked[0]?.headers.get('x-api-key')).toBe(KEY)
+    expect(asked[0]?.headers.get('anthropic-dangerous-direct-browser-access')).toBe('true')
+    const [first] = await Promise.all(asked.map((request) => request.json()))
+    const { tools } = first as { tools: { name: string; input_schema: object }[] }
+    expect(tools.find(({ name }) => name === 'read_file')?.input_schema).toMatchObject({
+      type: 'object',
+      required: ['path'],
+    })
+  })
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
