@@ -15,6 +15,11 @@ export function sha256Kept(bytes: Uint8Array): string {
   return version
 }
 
+/** What {@link sha256Kept} has worked out before, if it has. */
+export function sha256Known(bytes: Uint8Array): string | undefined {
+  return keptVersions.get(bytes)
+}
+
 /**
  * Makes {@link sha256Kept} of these cost nothing: many small ones are several times faster by WebCrypto than in JavaScript,
  * if each waits for the one before.

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { sha256Kept } from '../../files/version.ts'
+import { sha256Kept, sha256Known } from '../../files/version.ts'
 import { ancestorsOf, display, type Path, quote } from '../../paths/logical-path.ts'
 import type {
   Backend,
@@ -144,8 +144,6 @@ function applied(
   const source = from === undefined ? undefined : nodeAt(present, from)
   const kept = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
   const file = fileNode(to.bytes, to.mode ?? kept?.stat.mode ?? FILE_MODE, at, tags)
-  // The same bytes have the same hash.
-  if (source?.type === 'file' && source.bytes === to.bytes) file.hash = hashOf(source)
   return withNodeAt(draft, path, file, touch)
 }
 
@@ -159,11 +157,35 @@ export function hashOf(node: HashedFile): string {
   return node.hash
 }
 
+/** The hash, where it was worked out or noted before. */
+export function knownHashOf(node: HashedFile): string | undefined {
+  return node.hash ?? sha256Known(node.bytes)
+}
+
+/** Of a file, the hash is worked out when it is asked for: a receipt that nobody reads costs none. */
 export function versionOf(node: TreeNode | undefined): Version {
   if (node === undefined) return null
   if (node.type === 'directory') return DIRECTORY_VERSION
   if (node.type === 'link') return { type: 'link', target: node.target }
-  return { type: 'file', sha256: hashOf(node), size: node.stat.size, mode: node.stat.mode ?? FILE_MODE }
+  const known = knownHashOf(node)
+  const { size, mode = FILE_MODE } = node.stat
+  return known === undefined ? hashedLater(node, size, mode) : { type: 'file', sha256: known, size, mode }
+}
+
+function hashedLater(file: HashedFile, size: number, mode: number): Version {
+  let waiting: HashedFile | undefined = file
+  let hash: string | undefined
+  return {
+    type: 'file',
+    get sha256() {
+      if (waiting !== undefined) hash = hashOf(waiting)
+      // The version of a file keeps no content alive.
+      waiting = undefined
+      return hash as string
+    },
+    size,
+    mode,
+  }
 }
 
 export function fileNode(bytes: Uint8Array, mode: number, at: number, tags: Tags): HashedFile {

@@ -1,5 +1,4 @@
 import { ToolError } from '../../errors.ts'
-import { sha256Ahead } from '../../files/version.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, Change, CommitOptions, DirectoryNode, Receipt } from '../../vfs/backend.ts'
 import { throwIfAborted } from '../../vfs/changes.ts'
@@ -91,7 +90,6 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
     for (const job of jobs) {
       const { changes, how } = job
       try {
-        await sha256Ahead(contentsOf(changes))
         throwIfAborted(how.signal)
         const at = how.at ?? options.clock()
         const made = draftOf(draft, changes, at, tagsOf(from.seq + records.length + 1))
@@ -271,10 +269,6 @@ const capabilities: Capabilities = Object.freeze({
 const EMPTY: DirectoryNode = directoryNode(directoryStat(0, { next: () => '0.0' }))
 
 const SLACK_BYTES = 4 * 1024 * 1024
-
-function* contentsOf(changes: readonly Change[]): Iterable<Uint8Array> {
-  for (const { to } of changes) if (to?.type === 'file' && to.bytes instanceof Uint8Array) yield to.bytes
-}
 
 function growth({ applied }: Receipt): number {
   let grown = 0

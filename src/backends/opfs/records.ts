@@ -1,7 +1,16 @@
+import { sha256Known } from '../../files/version.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Change, DirectoryNode, FileNode, Receipt, Stat, State, TreeNode } from '../../vfs/backend.ts'
+import type { Change, DirectoryNode, Receipt, Stat, State, TreeNode } from '../../vfs/backend.ts'
 import { directoryNode, nodeAt, withNodeAt } from '../../vfs/tree.ts'
-import { applyAll, DIRECTORY_MODE, FILE_MODE, type HashedFile, hashOf, LINK_MODE, type Tags } from '../memory/state.ts'
+import {
+  applyAll,
+  DIRECTORY_MODE,
+  FILE_MODE,
+  type HashedFile,
+  knownHashOf,
+  LINK_MODE,
+  type Tags,
+} from '../memory/state.ts'
 import { openReader, openWriter, type Reader, type Writer } from './cursor.ts'
 import { RECORD_HEADER } from './frame.ts'
 
@@ -57,7 +66,7 @@ export function encodeCommit(
       writer.u8(taken === undefined ? FILE : EXTENDED)
       writer.text(path)
       writer.u16(after.mode ?? FILE_MODE)
-      writeHash(writer, after.sha256)
+      writeHash(writer, sha256Known(to.bytes))
       if (taken !== undefined) {
         writer.text(taken.path)
         writer.f64(taken.length)
@@ -93,7 +102,7 @@ export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: numb
   if (type !== COMMIT) throw new RangeError('The record is of an unknown type')
   const at = reader.f64()
   const changes: Change[] = []
-  const hashes: [Path, string][] = []
+  const hashes: [Path, string | undefined][] = []
   while (!reader.isAtEnd()) {
     const kind = reader.u8()
     const path = reader.text() as Path
@@ -102,7 +111,7 @@ export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: numb
   const after = applyAll(root, changes, at, tagsOf(seq))
   for (const [path, hash] of hashes) {
     const node = nodeAt(after, path)
-    if (node?.type === 'file') (node as HashedFile).hash = hash
+    if (hash !== undefined && node?.type === 'file') (node as HashedFile).hash = hash
   }
   return after
 
@@ -202,7 +211,7 @@ function snapshotRecord(nodes: readonly { readonly path: Path; readonly node: Tr
     if (node.type === 'link') writer.text(node.target)
     if (node.type !== 'file') continue
     writer.u16(node.stat.mode ?? FILE_MODE)
-    writeHash(writer, hashOf(node))
+    writeHash(writer, knownHashOf(node))
     writer.f64(node.bytes.length)
     writer.bytes(node.bytes)
   }
@@ -231,16 +240,21 @@ function readNode(kind: number, noted: Pick<Stat, 'tag' | 'modifiedAt'>, reader:
   const mode = reader.u16()
   const hash = readHash(reader)
   const bytes = reader.bytes(reader.f64())
-  const file: FileNode & { hash: string } = {
+  const file: HashedFile = {
     type: 'file',
     bytes,
     stat: { type: 'file', size: bytes.length, mode, ...noted },
-    hash,
+    ...(hash === undefined ? {} : { hash }),
   }
   return file
 }
 
-function writeHash(writer: Writer, hash: string): void {
+/** Zeros where nobody has worked it out yet. */
+function writeHash(writer: Writer, hash: string | undefined): void {
+  if (hash === undefined) {
+    writer.bytes(NO_HASH)
+    return
+  }
   for (let i = 0; i < 64; i += 2) writer.u8((digitAt(hash, i) << 4) | digitAt(hash, i + 1))
 }
 
@@ -250,10 +264,13 @@ function digitAt(hex: string, at: number): number {
   return code < 58 ? code - 48 : code - 87
 }
 
-function readHash(reader: Reader): string {
+function readHash(reader: Reader): string | undefined {
   let hash = ''
   for (const byte of reader.bytes(32)) hash += HEX[byte]
-  return hash
+  return hash === UNKNOWN ? undefined : hash
 }
+
+const NO_HASH = new Uint8Array(32)
+const UNKNOWN = '0'.repeat(64)
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
