@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import { createWorkspace, type ToolInput, type ToolName } from '../../src/index.ts'
+import { memory } from '../src/backends/memory.ts'
+import { createWorkspace, type ToolInput, type ToolName } from '../src/index.ts'
 
 it('a call by a tool’s name knows what the tool takes and gives', async () => {
   const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'readOnly' })
