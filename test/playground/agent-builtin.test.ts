@@ -1,0 +1,112 @@
+import { streamText } from 'ai'
+import { describe, expect, it } from 'vitest'
+import { createWorkspace } from 'wardspace'
+import { aiSdkTools } from 'wardspace/ai-sdk'
+import { memory } from 'wardspace/backends/memory'
+import { type BuiltinApi, builtinModel, builtinState } from '../../playground/agent/builtin.ts'
+import { createAgent } from '../../playground/agent/create-agent.ts'
+import type { AgentEvent } from '../../playground/agent/types.ts'
+
+/** A stand-in for the browser's model: it answers as a function of what it is told, and keeps to the form. */
+function standIn(answer: (told: string, asked: number) => string | Promise<string>) {
+  const seen: { readonly system: string; readonly told: string; readonly form: object }[] = []
+  let open = 0
+  const api: BuiltinApi = {
+    availability: async () => 'available',
+    async create({ initialPrompts, signal }) {
+      signal?.throwIfAborted()
+      open += 1
+      return {
+        contextUsage: 321,
+        async prompt(told, { responseConstraint, signal: stop }) {
+          stop?.throwIfAborted()
+          seen.push({ system: initialPrompts[0]?.content ?? '', told, form: responseConstraint })
+          return answer(told, seen.length)
+        },
+        destroy() {
+          open -= 1
+        },
+      }
+    },
+  }
+  return { api, seen, open: () => open }
+}
+
+const json = (say: string, tool?: string, input?: object) =>
+  JSON.stringify({ say, call: tool ? { tool, input } : null })
+
+async function run(api: BuiltinApi) {
+  const workspace = await createWorkspace({
+    backend: memory({ 'notes.txt': `The colour is teal.\n${'x'.repeat(20_000)}\n`, '.env': 'A=planted\n' }),
+    policy: 'autonomous',
+  })
+  const { steps, text } = streamText({
+    model: builtinModel(api),
+    tools: aiSdkTools(workspace),
+    prompt: 'Which colour?',
+    stopWhen: ({ steps: done }) => done.length >= 6,
+    onError: () => {},
+  })
+  return { steps: await steps, text: await text }
+}
+
+describe('the browser’s own model', () => {
+  it('is told of the tools in words, calls them, and sees their results', async () => {
+    const { api, seen, open } = standIn((told, asked) => {
+      if (asked === 1) return json('I look.', 'find_files', { pattern: '*.txt' })
+      const path = /"([\w.]+\.txt)"/.exec(told)?.[1] ?? 'none'
+      if (asked === 2) return json('', 'read_file', { path })
+      if (asked === 3) return json('And the secrets?', 'read_file', { path: '.env' })
+      return json(`It is ${/colour is (\w+)/.exec(told)?.[1]}. ${/POLICY_DENIED_SECRET/.exec(told)?.[0]}`)
+    })
+    const { steps, text } = await run(api)
+    expect(text).toBe('It is teal. POLICY_DENIED_SECRET')
+    expect(steps.map(({ toolCalls }) => toolCalls.map(({ toolName }) => toolName))).toEqual([
+      ['find_files'],
+      ['read_file'],
+      ['read_file'],
+      [],
+    ])
+    expect(steps[0]?.usage.inputTokens).toBe(321)
+    expect(seen[0]?.system).toMatch(/^- read_file\(path: string, startLine\?: integer/m)
+    expect(seen[0]?.form).toMatchObject({ required: ['say', 'call'] })
+    expect(JSON.stringify(seen[0]?.form)).toContain('"apply_patch"')
+    // It reads little: what is long is cut, and it is told so.
+    expect(Math.max(...seen.map(({ told }) => told.length))).toBeLessThan(10_000)
+    expect(seen.at(-1)?.told).toContain('(cut; ask for a smaller part)')
+    expect(open()).toBe(0)
+  })
+
+  it.each([
+    ['no JSON', 'I would rather talk.', 'did not answer in JSON'],
+    ['another form', '{"call":7}', 'not answer in the form'],
+  ])('that answers with %s is an error, and its session is ended', async (_, answer, message) => {
+    const { api, open } = standIn(() => answer)
+    const errors: unknown[] = []
+    const { fullStream } = streamText({ model: builtinModel(api), prompt: 'Go.', onError: () => {} })
+    for await (const part of fullStream) if (part.type === 'error') errors.push(String(part.error))
+    expect(errors.join()).toContain(message)
+    expect(open()).toBe(0)
+  })
+
+  it('is said plainly to be absent, or not to run here', async () => {
+    expect(await builtinState()).toEqual({ api: undefined, says: expect.stringContaining('has no language model') })
+    const { api } = standIn(() => '')
+    const cannot = await builtinState({ ...api, availability: async () => 'unavailable' })
+    expect(cannot).toEqual({ api: undefined, says: expect.stringContaining('does not run on this machine') })
+    expect((await builtinState({ ...api, availability: async () => 'downloadable' })).says).toContain(
+      'once the browser',
+    )
+    const events: AgentEvent[] = []
+    const workspace = await createWorkspace({ backend: memory(), policy: 'readOnly' })
+    const agent = createAgent({
+      tools: () => workspace,
+      choice: { kind: 'builtin' },
+      onEvent: (one) => events.push(one),
+    })
+    expect(await agent.send('Go.')).toBe('error')
+    expect(events.find(({ type }) => type === 'error')).toMatchObject({
+      message: 'This browser has no language model of its own. Choose another model.',
+    })
+  })
+})
