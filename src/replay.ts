@@ -2,8 +2,8 @@ import { canonicalJson } from './canonical-json.ts'
 import type { Recorded, RecordedStep, RecordedWorkspace } from './recording.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions, type WorkspaceRun } from './workspace.ts'
 
-/** What a replay needs beside the recording: the same files, and what is no data. */
-export type ReplayOptions = Pick<WorkspaceOptions, 'backend' | 'mounts' | 'shell' | 'hooks' | 'git'>
+/** What a replay needs beside the recording: the same files, with the same history if they had one, and what is no data. */
+export type ReplayOptions = Pick<WorkspaceOptions, 'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history'>
 
 /** Whether every step came out as it was recorded, or the first that did not. */
 export type Replay =

@@ -1,4 +1,5 @@
 import type { JournalEntry, Path, Version, Workspace, WorkspaceHistory } from 'wardspace'
+import { sha256Of } from './text.ts'
 import type { SessionProject } from './types.ts'
 
 /** A file's two states. `undefined`: no file, or none that can be shown. */
@@ -51,6 +52,23 @@ export async function changesOfCall(
     }),
   )
   return files.filter((file) => file !== undefined)
+}
+
+/** What a file held in one of its versions, as far as the history tells. */
+export async function contentOfVersion(
+  project: Pick<SessionProject, 'backend'>,
+  { entries }: WorkspaceHistory,
+  path: string,
+  sha256: string,
+): Promise<Uint8Array | undefined> {
+  for (const { changes = [] } of entries) {
+    for (const { path: changed, before, was } of changes) {
+      if (changed === path && before?.type === 'file' && was?.type === 'file' && was.sha256 === sha256)
+        return before.bytes
+    }
+  }
+  const now = await present(project, path)
+  return now !== undefined && (await sha256Of(now)) === sha256 ? now : undefined
 }
 
 interface Way {

@@ -30,6 +30,8 @@ export interface Talk {
   readonly scenarios: ReadonlySignal<readonly Scenario[]>
   /** What the person asks in the chosen scenario. */
   readonly prompt: ReadonlySignal<string | undefined>
+  /** What the person may try once that has ended. */
+  readonly afterwards: ReadonlySignal<string | undefined>
   send(text: string, stepwise?: boolean): Promise<void>
   stop(): Promise<void>
   next(): Promise<void>
@@ -87,6 +89,10 @@ export function createTalk(
   const scenarios = signal<readonly Scenario[]>([])
   void loadScenarios().then((all) => {
     scenarios.value = all
+  })
+  const scenario = computed(() => {
+    const chosen = pick.value
+    return chosen.kind === 'scripted' ? scenarios.value.find(({ id }) => id === chosen.scenario) : undefined
   })
   let messages = kept?.messages
   let agent: Agent | undefined
@@ -189,13 +195,12 @@ export function createTalk(
     usage,
     pick,
     scenarios,
-    prompt: computed(() => {
-      const chosen = pick.value
-      if (chosen.kind !== 'scripted') return undefined
-      return scenarios.value.find(({ id }) => id === chosen.scenario)?.prompt
-    }),
+    prompt: computed(() => scenario.value?.prompt),
+    afterwards: computed(() => scenario.value?.afterwards),
     grown,
     async send(text, stepwise = false) {
+      // Another conversation is another run: what the former one was shown, this one was not.
+      if (items.value.length === 0) await session.beginTask(text)
       add({ kind: 'person', text })
       await turn((made) => made.send(text, { stepwise }))
     },

@@ -39,7 +39,7 @@ export interface OpenFiles {
 /** Larger files are shown by the terminal, not by the editor. */
 export const MOST_BYTES = 1024 * 1024
 
-export function createOpenFiles({ project, call }: Pick<Session, 'project' | 'call'>): OpenFiles {
+export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'save'>): OpenFiles {
   const all = signal<readonly OpenFile[]>([])
   const active = signal<string | undefined>(undefined)
   const find = (path: string) => all.value.find((file) => file.path === path)
@@ -61,8 +61,7 @@ export function createOpenFiles({ project, call }: Pick<Session, 'project' | 'ca
   }
 
   async function write(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
-    const given = expectedSha256 === undefined ? null : expectedSha256
-    const result = await call('write_file', { path, content, expectedSha256: given })
+    const result = await save(path, content, expectedSha256 ?? null)
     if (result.ok) {
       const text = textOf(new TextEncoder().encode(content))
       const draft = find(path)?.draft

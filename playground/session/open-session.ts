@@ -1,5 +1,14 @@
-import { batch, computed, signal } from '@preact/signals'
-import type { AuditRecord, CallOptions, Failure, Success, WorkspaceHistory, WorkspaceRun } from 'wardspace'
+import { batch, computed, effect, signal } from '@preact/signals'
+import type {
+  AuditRecord,
+  CallOptions,
+  Failure,
+  PolicyInput,
+  Success,
+  Workspace,
+  WorkspaceHistory,
+  WorkspaceRun,
+} from 'wardspace'
 import { createApprovalQueue } from './approvals.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createPoints, type KeptPoints } from './history.ts'
@@ -8,11 +17,27 @@ import { createKeeper } from './keep.ts'
 import { log, logged } from './logged-run.ts'
 import { type Opened, openWorkspace } from './open-workspace.ts'
 import { copyOf, type Recording } from './recordings.ts'
+import { createShellHolder } from './shells.ts'
 import { createTimeline } from './timeline.ts'
 import type { Session, SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
 
 /** What a project is opened with where nothing was kept. */
 const defaults: WorkspaceSettings = { policy: { preset: 'supervised' }, mode: 'act', shell: 'bash' }
+
+/** The person's own hand: nothing is refused but what no policy opens. */
+const ownerPolicy: PolicyInput = {
+  preset: 'autonomous',
+  rules: [
+    {
+      name: 'the owner of the files',
+      action: 'allow',
+      overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'],
+    },
+  ],
+}
+
+/** Refusals that hold for agents, and not for whom the files belong to. */
+const ownersOnly = new Set(['READ_ONLY', 'PLAN_MODE', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'TAINT_DENIED'])
 
 export interface SessionOptions {
   /** What a project wants that was never opened before. */
@@ -33,7 +58,11 @@ export async function openSession(project: SessionProject, options: SessionOptio
   const points = createPoints(kept.history, kept.points)
   const keeper = createKeeper(project, writable)
   const revision = signal(0)
+  const shells = createShellHolder()
   let time = kept.time
+  /** Calls of the agent that have not ended. */
+  let working = 0
+  let runs = 0
   const recording = signal<Recording | undefined>(undefined)
   let lines: string[] | undefined
 
@@ -46,14 +75,15 @@ export async function openSession(project: SessionProject, options: SessionOptio
   }
 
   /** Opens the next workspace, over the same files and with the same past. */
-  async function open(next: WorkspaceSettings, before: Opened | undefined): Promise<Opened> {
+  async function open(next: WorkspaceSettings, before: Opened | undefined, past = before?.workspace): Promise<Opened> {
     time += 1
     const taint = before?.agent.taint.origin()
     return openWorkspace({
       backend: project.backend,
       audit: auditLog.sink,
       settings: next,
-      history: before?.workspace.history() ?? kept.history,
+      shell: await shells.use(next.shell),
+      history: past?.history() ?? kept.history,
       time,
       readOnly: !writable,
       ...(lines === undefined ? {} : { record: (line: string) => note(line) }),
@@ -64,8 +94,36 @@ export async function openSession(project: SessionProject, options: SessionOptio
     })
   }
 
+  /** Does something that the policy for agents refuses to everyone: the files are the person's. */
+  async function asOwner(act: (owner: Workspace) => Promise<Success | Failure>): Promise<Success | Failure> {
+    const before = opened.value
+    const owner = await open({ ...settings.value, policy: ownerPolicy, mode: 'act' }, before)
+    const result = await act(owner.workspace)
+    // What the owner did is part of the past of the workspace that goes on.
+    opened.value = await open(settings.value, before, owner.workspace)
+    await Promise.all([before.workspace.close(), owner.workspace.close()])
+    return result
+  }
+
+  /** Under the policy first, and as the owner where it refuses and no agent is at work. */
+  async function byPerson(act: (workspace: Workspace) => Promise<Success | Failure>): Promise<Success | Failure> {
+    const result = await act(opened.value.workspace)
+    if (result.ok || !ownersOnly.has(result.code) || !writable) return result
+    if (working > 0 || recording.value !== undefined) {
+      return { ...result, hint: 'The policy refuses it. Wait until the agent has ended, then do it once more.' }
+    }
+    return asOwner(act)
+  }
+
   const opened = signal(await open(settings.value, undefined))
   const parts = { timeline, approvals, now }
+  const shellState = signal('')
+  const endShell = effect(() => {
+    const { shell } = opened.value
+    void shell.then((text) => {
+      if (opened.peek().shell === shell) shellState.value = text
+    })
+  })
   const personCall = logged(() => opened.value.workspace, 'person', parts)
   const agentCall = logged(() => opened.value.agent, 'agent', parts)
 
@@ -106,8 +164,14 @@ export async function openSession(project: SessionProject, options: SessionOptio
       get plan() {
         return agent.plan
       },
-      call: ((name: string, input: unknown, how?: CallOptions) =>
-        withPoint(() => agentCall(name, input, how), labelOf(name, input))) as WorkspaceRun['call'],
+      call: (async (name: string, input: unknown, how?: CallOptions) => {
+        working += 1
+        try {
+          return await withPoint(() => agentCall(name, input, how), labelOf(name, input))
+        } finally {
+          working -= 1
+        }
+      }) as WorkspaceRun['call'],
     }
   })
 
@@ -129,9 +193,10 @@ export async function openSession(project: SessionProject, options: SessionOptio
   async function startRecording(): Promise<void> {
     if (recording.value !== undefined) return
     const start = await copyOf(project.backend)
+    const history = opened.value.workspace.history()
     lines = []
     await change({})
-    recording.value = { text: '', start, steps: 0 }
+    recording.value = { text: '', start, history, steps: 0 }
   }
 
   async function stopRecording(): Promise<Recording | undefined> {
@@ -168,6 +233,28 @@ export async function openSession(project: SessionProject, options: SessionOptio
     startRecording,
     stopRecording,
     call: (tool, input, how) => withPoint(() => personCall(tool, input, how), labelOf(tool, input)),
+    save: (path, content, expectedSha256) => {
+      const input = { path, content, expectedSha256 }
+      return withPoint(
+        () =>
+          log(parts, { actor: 'person', tool: 'write_file', input }, (key) =>
+            byPerson((workspace) =>
+              workspace.call('write_file', input, {
+                step: `#${key}`,
+                approve: () => ({ allow: 'once', by: 'person' }),
+              }),
+            ),
+          ),
+        labelOf('write_file', input),
+      )
+    },
+    async beginTask(text) {
+      if (working > 0) return
+      const before = opened.value
+      const run = { id: `agent-${time}-${++runs}`, actor: 'agent', task: { text } }
+      opened.value = { ...before, agent: before.workspace.run(run) }
+    },
+    shell: shellState,
     async checkpoint(label) {
       points.made(opened.value.workspace.checkpoint(label), true)
     },
@@ -179,7 +266,9 @@ export async function openSession(project: SessionProject, options: SessionOptio
           points.made(opened.value.workspace.checkpoint('Before going back'), false)
         }
         const result = await log(parts, { actor: 'person', tool: 'rollback', input: { checkpoint: id } }, (key) =>
-          opened.value.workspace.rollback(id, { step: `#${key}`, approve: () => ({ allow: 'once', by: 'person' }) }),
+          byPerson((workspace) =>
+            workspace.rollback(id, { step: `#${key}`, approve: () => ({ allow: 'once', by: 'person' }) }),
+          ),
         )
         if (result.ok) points.moved(id)
         return result
@@ -191,18 +280,19 @@ export async function openSession(project: SessionProject, options: SessionOptio
       withPoint(
         () =>
           log(parts, { actor: 'person', tool: 'undo', input: { callId } }, (key) =>
-            opened.value.workspace.undo(callId, {
-              step: `#${key}`,
-              approve: () => ({ allow: 'once', by: 'person' }),
-            }),
+            byPerson((workspace) =>
+              workspace.undo(callId, { step: `#${key}`, approve: () => ({ allow: 'once', by: 'person' }) }),
+            ),
           ),
         `undo ${callId}`,
       ),
     flush: keeper.flush,
     trouble: keeper.trouble,
     async close() {
+      endShell()
       await keeper.close()
       await opened.value.workspace.close()
+      await shells.close()
     },
   }
 }

@@ -7,7 +7,7 @@ import {
   type WorkspaceHistory,
   type WorkspaceRun,
 } from 'wardspace'
-import { openShell } from './shells.ts'
+import type { OpenShell } from './shells.ts'
 import type { WorkspaceSettings } from './types.ts'
 
 /** A workspace as it is open now, and the agent's run in it. */
@@ -15,12 +15,15 @@ export interface Opened {
   readonly workspace: Workspace
   /** The person's own run is the workspace's first. */
   readonly agent: WorkspaceRun
+  /** What runs its commands; for people. */
+  readonly shell: Promise<string>
 }
 
 export interface OpenParts {
   readonly backend: Backend
   readonly audit: AuditSink
   readonly settings: WorkspaceSettings
+  readonly shell: OpenShell
   readonly history: WorkspaceHistory | undefined
   /** Which time the project is opened: runs of different times have different names. */
   readonly time: number
@@ -37,18 +40,18 @@ export interface OpenParts {
  * @throws TypeError that says what is wrong with the policy
  */
 export async function openWorkspace(parts: OpenParts): Promise<Opened> {
-  const { backend, audit, settings, history, time, readOnly, agent, record } = parts
+  const { backend, audit, settings, shell, history, time, readOnly, agent, record } = parts
   const workspace = await createWorkspace({
     backend: { ...backend, close: async () => {} },
     audit,
     policy: settings.policy,
     mode: settings.mode,
-    shell: openShell(),
+    shell: shell.shell,
     keepCwd: true,
     ...(readOnly ? { readOnly } : {}),
     ...(history === undefined ? {} : { history }),
     ...(record === undefined ? {} : { record }),
     run: { id: `person-${time}`, actor: 'person' },
   })
-  return { workspace, agent: workspace.run({ id: `agent-${time}`, actor: 'agent', ...agent }) }
+  return { workspace, agent: workspace.run({ id: `agent-${time}`, actor: 'agent', ...agent }), shell: shell.state }
 }

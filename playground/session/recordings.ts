@@ -1,13 +1,15 @@
-import { type Backend, parseRecording, type Replay, replay } from 'wardspace'
+import { type Backend, parseRecording, type Replay, replay, type WorkspaceHistory } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
+import { bash } from 'wardspace/shells/bash'
 import { filesOf } from '../projects/files-of.ts'
-import { openShell } from './shells.ts'
 
 /** What was asked of a workspace and what came of it, with the files that it began with. */
 export interface Recording {
   /** Lines of JSON. */
   readonly text: string
   readonly start: Backend
+  /** What had been done to them before. */
+  readonly history: WorkspaceHistory
   readonly steps: number
 }
 
@@ -25,6 +27,6 @@ export async function copyOf(backend: Backend): Promise<Backend> {
 }
 
 /** Repeats a recording on a copy of the files it began with. */
-export async function repeat({ text, start }: Recording): Promise<Replay> {
-  return replay(parseRecording(text), { backend: await copyOf(start), shell: openShell() })
+export async function repeat({ text, start, history }: Recording): Promise<Replay> {
+  return replay(parseRecording(text), { backend: await copyOf(start), history, shell: bash() })
 }

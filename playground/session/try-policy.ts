@@ -1,5 +1,5 @@
 import { callbackSink, createWorkspace, type Explanation, type PolicyInput } from 'wardspace'
-import { openShell } from './shells.ts'
+import { bash } from 'wardspace/shells/bash'
 import type { SessionProject } from './types.ts'
 
 /** A policy as text, read: the policy, or what is wrong with it. */
@@ -27,7 +27,7 @@ export async function tryPolicy(
     const workspace = await createWorkspace({
       backend: { ...backend, close: async () => {} },
       policy,
-      shell: openShell(),
+      shell: bash(),
       audit: callbackSink(() => {}),
     })
     const explanation = await workspace.explain(tool, input)

@@ -89,6 +89,15 @@ export interface Session {
   readonly agentRun: ReadonlySignal<WorkspaceRun>
   /** Calls by the person: on the timeline, judged, and never asked about. */
   call(tool: string, input: unknown, options?: { readonly signal?: AbortSignal }): Promise<Success | Failure>
+  /**
+   * The person's own saving: where the policy refuses it and no agent is at work, it is done as the owner of the files,
+   * for whom a policy for agents is not meant. `null`: there must be no such file.
+   */
+  save(path: string, content: string, expectedSha256: string | null): Promise<Success | Failure>
+  /** Opens a run for a new task, which the report then names. What the former one has read stays with that one. */
+  beginTask(text: string): Promise<void>
+  /** What runs commands, and why where it is not what was chosen; for people. */
+  readonly shell: ReadonlySignal<string>
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>
   readonly approvals: ReadonlySignal<readonly PendingApproval[]>
   readonly audit: ReadonlySignal<readonly AuditRecord[]>

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { PendingApproval } from '../session/types.ts'
 import { announce } from '../ui/announce.tsx'
 import { scrollable } from '../ui/focusable.ts'
@@ -39,7 +39,7 @@ function Card({ question }: { readonly question: PendingApproval }) {
   const field = useRef<HTMLInputElement>(null)
   const isPlan = request.tool === 'submit_plan'
   const { command, plan, paths, reason: why } = request.input as Record<string, unknown>
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (refusing.value) field.current?.focus()
   }, [refusing.value])
   const refuse = () => answer({ deny: reason.value || 'Not this way', by: 'person' })

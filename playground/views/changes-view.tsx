@@ -47,7 +47,7 @@ export function ChangesView({ desk }: { readonly desk: Desk }) {
         </span>
         <InlineSwitch />
       </div>
-      <div class="changed-files">
+      <div class="changed-files" style={{ height: `${Math.min(changed.length, 6) * 22 + 1}px` }}>
         <VirtualList
           label="Changed files"
           name="changed"

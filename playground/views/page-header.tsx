@@ -9,6 +9,7 @@ export function PageHeader({ desk }: { readonly desk: Desk | undefined }) {
   const label = desk?.session.agentRun.value.taint.label() ?? 'public'
   const preset = typeof settings?.policy === 'string' ? settings.policy : (settings?.policy.preset ?? 'own policy')
   desk?.session.audit.value
+  const plan = desk?.session.agentRun.value.plan
   return (
     <header class="page-header">
       <h1 class="row">
@@ -36,7 +37,11 @@ export function PageHeader({ desk }: { readonly desk: Desk | undefined }) {
           }}
         >
           <span class="muted">Policy</span> {settings === undefined ? '…' : preset}
-          {settings?.mode === 'plan' && <span class="tag warn">plan first</span>}
+          {settings?.mode === 'plan' && (
+            <span class={`tag ${plan === undefined ? 'warn' : 'good'}`}>
+              {plan === undefined ? 'plan first' : 'plan approved'}
+            </span>
+          )}
         </button>
         <button
           type="button"

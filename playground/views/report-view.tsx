@@ -5,6 +5,7 @@ import type { Desk } from '../session/desk.ts'
 import { type Recording, repeat } from '../session/recordings.ts'
 import { announce } from '../ui/announce.tsx'
 import { scrollable } from '../ui/focusable.ts'
+import { ReportText } from '../ui/report-text.tsx'
 
 /** What a run did, whether its audit is whole, and how to have all of it again. */
 export function ReportView({ desk }: { readonly desk: Desk }) {
@@ -72,7 +73,7 @@ export function ReportView({ desk }: { readonly desk: Desk }) {
         {report === undefined ? (
           <p class="muted">Nothing was done yet.</p>
         ) : (
-          <pre class="wrapped report">{reportMarkdown(report)}</pre>
+          <ReportText text={reportMarkdown(report)} />
         )}
       </section>
     </div>

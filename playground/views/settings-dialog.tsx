@@ -165,6 +165,7 @@ function ShellSettings({ desk }: { readonly desk: Desk }) {
           <option value="webcontainer">WebContainer</option>
         </select>
       </div>
+      <p role="status">Now: {session.shell.value}.</p>
       <p class="muted">
         bash runs over the guarded files, with node and npm test of its own, offline. A WebContainer runs real Node: it
         is loaded from its vendor’s servers, needs a page isolated from other origins (this one{' '}

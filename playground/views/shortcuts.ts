@@ -51,7 +51,7 @@ export const shortcuts: readonly Shortcut[] = [
     act() {
       page.terminal.value = true
       page.narrow.value = 'centre'
-      focusIn('.terminal textarea')
+      focusIn('.terminal-view textarea')
     },
   },
   {

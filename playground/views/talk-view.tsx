@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx'
 import { Approvals } from './approvals-view.tsx'
 import { ModelPicker } from './model-picker.tsx'
 import { showCall } from './page-state.ts'
-import { aboutCall } from './verdict.tsx'
+import { aboutCall, Outcome } from './verdict.tsx'
 
 /** The conversation with the agent, what it asks, and what it is told. */
 export function TalkView({ desk }: { readonly desk: Desk }) {
@@ -35,6 +35,9 @@ export function TalkView({ desk }: { readonly desk: Desk }) {
         {items.value.map((item, at) => (
           <Item key={at} item={item} desk={desk} />
         ))}
+        {!isWorking.value && items.value.length > 1 && desk.talk.afterwards.value !== undefined && (
+          <p class="notice">To try now: {desk.talk.afterwards.value}</p>
+        )}
         {isWorking.value && pending.length === 0 && (
           <p class="muted working" role="status">
             The agent works…
@@ -96,16 +99,17 @@ function Item({ item, desk }: { readonly item: TalkItem; readonly desk: Desk }) 
 }
 
 function CallChip({ item, desk }: { readonly item: Extract<TalkItem, { kind: 'call' }>; readonly desk: Desk }) {
-  const open = () => {
-    const entry = desk.session.timeline.value.findLast(({ step }) => step === item.id)
-    if (entry !== undefined) showCall(entry.key)
-  }
+  const entry = desk.session.timeline.value.findLast(({ step }) => step === item.id)
   const tone = item.ok === undefined ? '' : item.ok ? 'good' : 'bad'
   return (
-    <button type="button" class={`chip ${tone}`} onClick={open}>
+    <button type="button" class="chip" disabled={entry === undefined} onClick={() => entry && showCall(entry.key)}>
       <strong class="mono">{item.tool}</strong>
       <span class="mono cut grow">{aboutCall(item.tool, item.input)}</span>
-      <span class={`tag ${tone}`}>{item.ok === undefined ? '…' : item.ok ? 'ok' : (item.code ?? 'refused')}</span>
+      {entry === undefined ? (
+        <span class={`tag ${tone}`}>{item.ok === undefined ? '…' : item.ok ? 'ok' : (item.code ?? 'refused')}</span>
+      ) : (
+        <Outcome entry={entry} />
+      )}
     </button>
   )
 }

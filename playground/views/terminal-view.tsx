@@ -76,7 +76,7 @@ export default function TerminalView({ desk }: { readonly desk: Desk }) {
       terminal.dispose()
     }
   }, [desk])
-  return <section class="terminal" ref={place} aria-label="Terminal" />
+  return <section class="terminal-view" ref={place} aria-label="Terminal" />
 }
 
 function agentCommand({ input, result }: TimelineEntry): string {

@@ -17,32 +17,133 @@ async function openSample(sample: string): Promise<Page> {
   return page
 }
 
+/** Opens a file by the tree; gives its text in the editor. */
+async function openFile(page: Page, ...names: readonly string[]) {
+  for (const name of names) await page.getByRole('treeitem', { name }).first().click()
+  const text = page.getByRole('textbox', { name: `Text of ${names.join('/')}` })
+  await text.waitFor()
+  return text
+}
+
+/** Brings a scenario on, and starts it. */
+async function run(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+}
+
+const goes = { timeout: 30_000 }
+
 it('the agent mends a failing test, and the slider takes that back and does it again', async () => {
   const page = await openSample('price-list')
-  const text = async () => {
-    await page.getByRole('treeitem', { name: 'src' }).click()
-    await page.getByRole('treeitem', { name: 'price.js' }).click()
-    return page.getByRole('textbox', { name: 'Text of src/price.js' })
-  }
-  const editor = await text()
-  await expect.poll(() => editor.innerText()).toContain('Math.floor')
-  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  const editor = await openFile(page, 'src', 'price.js')
+  await expect.poll(() => editor.textContent()).toContain('Math.floor')
+  await run(page)
   await page.getByText('All tests pass.').waitFor()
-  await expect.poll(() => editor.innerText()).toContain('Math.round')
+  await expect.poll(() => editor.textContent(), goes).toContain('Math.round((cents * (100')
 
   await page.getByRole('tab', { name: 'Timeline' }).click()
   const calls = page.getByRole('listbox', { name: 'Timeline of calls' }).getByRole('option')
-  await expect.poll(() => calls.count()).toBe(6)
-  expect(await calls.last().innerText()).toContain('run_command')
+  await expect.poll(() => calls.count(), goes).toBe(6)
+  expect(await calls.first().textContent()).toContain('exit 1')
+  expect(await calls.last().textContent()).toContain('allowed')
 
+  // The diff of the edit, and what the model saw of it.
+  await calls.nth(4).click()
+  const call = page.getByRole('region', { name: 'Call 5' })
+  await expect.poll(() => call.locator('.cm-changedText').allInnerTexts(), goes).toContain('floor')
+
+  await page.getByRole('tab', { name: 'Editor' }).click()
   const slider = page.getByRole('slider', { name: 'State of the files' })
-  await expect.poll(() => slider.isEnabled()).toBe(true)
-  await slider.focus()
-  await page.keyboard.press('Home')
-  await expect.poll(() => editor.innerText()).toContain('Math.floor')
-  await expect.poll(() => slider.isEnabled()).toBe(true)
-  await slider.focus()
-  await page.keyboard.press('End')
-  await expect.poll(() => editor.innerText()).toContain('Math.round')
+  for (const [key, text] of [
+    ['Home', 'Math.floor'],
+    ['End', 'Math.round((cents * (100'],
+  ] as const) {
+    await expect.poll(() => slider.isEnabled(), goes).toBe(true)
+    await slider.focus()
+    await page.keyboard.press(key)
+    await expect.poll(() => editor.textContent(), goes).toContain(text)
+  }
+  await page.context().close()
+})
+
+it('a file that changed below what was typed is shown with both texts, and nothing is lost', async () => {
+  const page = await openSample('price-list')
+  const editor = await openFile(page, 'README.md')
+  await editor.click()
+  await page.keyboard.press('Control+Home')
+  await page.keyboard.type('Mine.\n')
+  // The shell changes the file meanwhile.
+  const terminal = page.getByRole('textbox', { name: 'Terminal input' })
+  await terminal.focus()
+  await page.keyboard.type('echo theirs > README.md\n')
+  await page.getByText('has changed since you opened it').waitFor()
+  const sides = page.locator('.cm-mergeView .cm-content')
+  await expect.poll(() => sides.first().textContent(), goes).toContain('theirs')
+  expect(await sides.last().textContent()).toContain('Mine.')
+  await page.getByRole('button', { name: 'Save the right side' }).click()
+  await expect.poll(() => editor.textContent(), goes).toContain('Mine.')
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+  await terminal.focus()
+  await page.keyboard.type('head -n 1 README.md; cat nothing\n')
+  await expect.poll(() => page.locator('.xterm-rows').textContent(), goes).toMatch(/Mine\.[\s\S]*No such file/)
+  await page.context().close()
+})
+
+it('a plan and its changes are approved on cards, one is refused with a reason', async () => {
+  const page = await openSample('order-book')
+  await run(page)
+  const plan = page.getByRole('article', { name: 'Approval of submit_plan' })
+  expect(await plan.textContent()).toContain('pad-lines')
+  await plan.getByRole('button', { name: 'Approve the plan' }).click()
+  const edit = page.getByRole('article', { name: 'Approval of edit_file' })
+  await edit
+    .getByRole('region', { name: 'Preview of the change' })
+    .getByText("-import { padLeft } from 'pad-lines'")
+    .waitFor()
+  await edit.getByRole('button', { name: 'Refuse…' }).click()
+  await page.keyboard.type('leave the day alone')
+  await page.keyboard.press('Enter')
+  await page.getByText('leave the day alone').first().waitFor()
+  await page.getByText('APPROVAL_DENIED').waitFor()
+  expect(await page.getByRole('tab', { name: 'Changes' }).textContent()).toBe('Changes')
+  await page.context().close()
+})
+
+it('the policy is explained while it is typed, applies at once, and never locks the owner out', async () => {
+  const page = await openSample('price-list')
+  const editor = await openFile(page, 'README.md')
+  await page.getByRole('tab', { name: 'Policy' }).click()
+  const answer = page.getByRole('region', { name: 'What the policy would say' }).getByRole('status')
+  await expect.poll(() => answer.textContent(), goes).toContain('it is an environment file')
+  await page.getByLabel('Path').fill('src/price.js')
+  await expect.poll(() => answer.textContent(), goes).toMatch(/^allow/)
+  await page.getByLabel('Begin with').selectOption('readOnly')
+  await page.getByLabel('May an agent').selectOption('write')
+  await expect.poll(() => answer.textContent(), goes).toContain('READ_ONLY')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await page.getByRole('button', { name: 'Policy readOnly' }).waitFor()
+
+  await page.getByRole('tab', { name: 'Editor' }).click()
+  await editor.click()
+  await page.keyboard.type('The owner was here. ')
+  await page.keyboard.press('Control+s')
+  await page.getByRole('tab', { name: /Changes/ }).click()
+  await page.getByRole('option', { name: 'README.md' }).waitFor()
+
+  await page.getByRole('tab', { name: 'Report' }).click()
+  await page.getByRole('button', { name: 'Verify audit' }).click()
+  await page.getByText(/The chain of \d+ records is whole/).waitFor()
+  await page.context().close()
+})
+
+it('what was recorded comes out the same when it is replayed', async () => {
+  const page = await openSample('price-list')
+  await page.getByRole('tab', { name: 'Report' }).click()
+  await page.getByRole('button', { name: 'Record from here' }).click()
+  await page.getByRole('button', { name: /Stop \(0/ }).waitFor()
+  await page.getByRole('textbox', { name: 'Terminal input' }).focus()
+  await page.keyboard.type('sed -i s/price/cost/ README.md\n')
+  await page.getByRole('button', { name: /Stop \([1-9]/ }).click()
+  await page.getByRole('button', { name: 'Replay' }).click()
+  await page.getByText(/Replayed: all \d+ steps came out the same/).waitFor()
   await page.context().close()
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
-import { createWorkspace, type WorkspaceHistory } from '../../src/index.ts'
+import { createWorkspace, parseRecording, replay, type WorkspaceHistory } from '../../src/index.ts'
 
 const decoder = new TextDecoder()
 
@@ -82,6 +82,28 @@ describe('a history that goes on in another workspace', () => {
     const second = await reopen(backend, first.history(), 'run-2', 6000)
     expect(await second.rollback(start.id)).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
     expect(await second.undo('run-1-3')).toMatchObject({ ok: true })
+  })
+
+  it('a recording that began with a history is replayed with it', async () => {
+    const backend = memory({ 'a.txt': 'one\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint()
+    await first.call('append_file', { path: 'a.txt', content: 'two\n' })
+    const history = first.history()
+    const files = backend.fork()
+    const lines: string[] = []
+    const options = {
+      policy: 'autonomous',
+      run: { id: 'run-2' },
+      record: (line: string) => void lines.push(line),
+    } as const
+    const second = await createWorkspace({ ...options, backend, history })
+    second.checkpoint()
+    expect(await second.rollback(start.id)).toMatchObject({ ok: true })
+    await second.close()
+    const recorded = parseRecording(lines.join('\n'))
+    expect(await replay(recorded, { backend: files.fork(), history })).toEqual({ ok: true, steps: 2 })
+    expect(await replay(recorded, { backend: files.fork() })).toMatchObject({ ok: false })
   })
 
   it('is not taken up by a fork, and refuses what went through JSON', async () => {
