@@ -28,6 +28,7 @@ export async function planCheckout(
   from: TreeDirectory,
   to: TreeDirectory,
   dirty: readonly Changed[],
+  index: ReadonlyMap<string, StagedFile>,
   force: boolean,
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
@@ -40,8 +41,12 @@ export async function planCheckout(
       if (target === undefined) wanted.set(path, fileAt(to, path) ?? null)
     } else if (target !== undefined && (target?.id !== now?.id || target?.mode !== now?.mode)) conflicts.push(path)
   }
-  // With force, what no commit knows stays as it is.
-  if (force) for (const { path, old } of dirty) if (old === null && fileAt(to, path) === undefined) wanted.delete(path)
+  // With force, what git does not know stays as it is.
+  if (force) {
+    for (const { path, old } of dirty) {
+      if (old === null && fileAt(to, path) === undefined && !index.has(path)) wanted.delete(path)
+    }
+  }
   if (conflicts.length > 0) throw conflict(conflicts)
   return { changes: await changesFor(backend, objects, wanted, skipped), skipped }
 }

@@ -97,9 +97,9 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
     // Without a commit, HEAD's tree is empty, and every file that is there was added.
     const head = await reader.headCommit()
     const dirty = head === undefined ? await presentOf(to) : await diffs.changed(head)
-    const index = force ? new Map<string, StagedFile>() : await staged()
-    const carried = carriedIndex(index, from, to)
-    const plan = await planCheckout(backend, reader.objects, from, to, dirty, force)
+    const index = await staged()
+    const carried = carriedIndex(force ? new Map() : index, from, to)
+    const plan = await planCheckout(backend, reader.objects, from, to, dirty, index, force)
     if (plan.changes.length > 0) await host.change(plan.changes, `checkout ${commit.slice(0, 12)}`)
     await writeIndex(carried)
     return { commit, skipped: plan.skipped }
