@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Report } from './report.ts'
@@ -9,7 +9,10 @@ const modules = join(import.meta.dirname, '../../node_modules')
 /** How each runtime that is a program is started with a file. */
 const commands = {
   Node: [process.execPath],
-  Deno: [join(modules, '@deno/linux-x64-glibc/deno'), 'run', '-A', '--no-remote', '--no-check', '--no-config'],
+  Deno: [
+    join(modules, '@deno/linux-x64-glibc/deno'),
+    ...['run', '-A', '--no-remote', '--no-check', '--node-modules-dir=manual'],
+  ],
   Bun: [join(modules, '.bin/bun'), 'run'],
 } as const
 
@@ -19,6 +22,9 @@ export async function runInProcess(runtime: keyof typeof commands, code: string)
   try {
     writeFileSync(join(home, 'bundle.mjs'), code)
     writeFileSync(join(home, 'main.mjs'), mainModule)
+    // Deno looks for packages where a manifest lies, also for those that a package of ours loads late.
+    writeFileSync(join(home, 'package.json'), '{ "type": "module" }')
+    symlinkSync(modules, join(home, 'node_modules'))
     const [program, ...args] = commands[runtime]
     const env = { ...process.env, TMPDIR: home, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1', DENO_DIR: home }
     const output = await finished(spawn(program, [...args, join(home, 'main.mjs')], { cwd: home, env, stdio: 'pipe' }))

@@ -19,9 +19,7 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
   for (const [name, create] of Object.entries(subjects)) {
     contracts.push(await runContract(name, backendContract({ name, create })))
   }
-  // Deno finds no packages from where a bundle lies, and just-bash loads some of its own late.
-  if (!('Deno' in globalThis))
-    contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
+  contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
   const ran: Group[] = []
   for (const [name, load] of Object.entries(files)) ran.push(await runFile(name, load))
   const stories: Record<string, string> = {}
