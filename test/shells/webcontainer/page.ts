@@ -2,6 +2,7 @@ import { memory } from '../../../src/backends/memory.ts'
 import { bash } from '../../../src/shells/bash.ts'
 import { webcontainer } from '../../../src/shells/webcontainer.ts'
 import { shellContract } from '../../../src/testing/index.ts'
+import { live } from './live.ts'
 import { members } from './members.ts'
 import { lacking, scenarios } from './scenarios.ts'
 
@@ -32,6 +33,7 @@ const api = {
   runScenario: (name: string) => scenarios[name]?.(),
   runLacking: (name: string) => lacking[name]?.(),
   members,
+  live,
   /** A command where there may be no container. */
   async fallback(options: { bootTimeoutMs?: number; apiKey?: string }, tries = 1) {
     const shell = webcontainer({ ...options, fallback: bash({ worker: false }) })

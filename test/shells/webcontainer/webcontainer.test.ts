@@ -146,3 +146,25 @@ describe('where there is no container', () => {
     expect(capabilities).toMatchObject({ guarded: true, processes: false })
   })
 })
+
+/** It loads the runtime from its vendor and a package from a registry. */
+const isLive = process.env.WARDSPACE_LIVE_WEBCONTAINER === '1'
+
+describe("the vendor's own runtime", () => {
+  it('does what the stand-in does, and runs Node', async (context) => {
+    if (!isLive) context.skip('it needs a network: WARDSPACE_LIVE_WEBCONTAINER=1 runs it')
+    const own = await openPage(sites.page.replace(/\?.*/, ''))
+    const apiKey = process.env.WARDSPACE_WEBCONTAINER_KEY
+    const { state, outcomes } = await ask(own, 'live', { hasNode: true, ...(apiKey === undefined ? {} : { apiKey }) })
+    console.log({ state, outcomes })
+    await own.close()
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== 'ok')).toEqual([])
+  }, 900_000)
+
+  it('is asked for what the stand-in does as well', async () => {
+    const { state, outcomes } = await ask(page, 'live', { hasNode: false })
+    expect(state).toEqual({ runs: 'webcontainer', tellsCwd: true, links: true })
+    expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== 'ok')).toEqual([])
+    expect(Object.keys(outcomes)).toHaveLength(7)
+  })
+})
