@@ -128,6 +128,8 @@ export const scenarios: Record<string, () => Promise<void>> = {
           for (const secret of [SECRET, TOKEN, 'the plan']) check(!told.includes(secret), `${line}: ${told}`)
           await requireClean(line)
         }
+        // They are left out without being tried.
+        same((await run('true')).refused, undefined, 'what a command tried that looks at nothing')
         // Moved and copied files keep the secrets that the container never had.
         check((await text('other.ts'))?.includes(TOKEN) === true, `other.ts: got ${await text('other.ts')}`)
         check((await text('copied/conf.ts'))?.includes(TOKEN) === true, 'copied/conf.ts lost its secret')
