@@ -44,7 +44,7 @@ export function App() {
     >
       <PageHeader desk={desk} />
       <Notices desk={desk} />
-      <div class="narrow-tabs">
+      <nav class="narrow-tabs" aria-label="Columns">
         <Tabs
           label="Columns"
           name="column"
@@ -54,8 +54,9 @@ export function App() {
             page.narrow.value = id as NarrowView
           }}
         />
-      </div>
+      </nav>
       <main
+        id="column-panel"
         class="columns"
         style={{ '--side': `${sizes.side}px`, '--agent': `${sizes.agent}px` }}
         aria-busy={desk === undefined}

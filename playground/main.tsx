@@ -1,3 +1,4 @@
+import './no-eval.ts'
 import './ui/theme.css'
 import './ui/parts.css'
 import './views/layout.css'

@@ -11,7 +11,7 @@ export default defineConfig({
   // Any host, below any path.
   base: './',
   resolve: { alias: published() },
-  plugins: [policyInPage(), filesInServiceWorker()],
+  plugins: [keepNoEval(), policyInPage(), filesInServiceWorker()],
   worker: { format: 'es' },
   server: { headers: headersFor('/') },
   build: {
@@ -43,6 +43,14 @@ function published(): { find: RegExp; replacement: string }[] {
       .replace('*', '(.+)')
     return { find: new RegExp(`^wardspace${pattern}$`), replacement: join(top, file.replace('*', '$1')) }
   })
+}
+
+/** Our package.json says that nothing has side effects, which is true of the library; this file is nothing else. */
+function keepNoEval(): Plugin {
+  return {
+    name: 'keep-no-eval',
+    transform: (code, id) => (id.endsWith('/playground/no-eval.ts') ? { code, moduleSideEffects: true } : undefined),
+  }
 }
 
 /** The policy in the page itself, for hosts whose headers nobody sets. */

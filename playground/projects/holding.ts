@@ -5,8 +5,13 @@ export interface Holding {
   release(): Promise<void>
 }
 
-/** How long a tab that was asked to let go has, before it is taken to be frozen. */
-const PATIENCE_MS = 3_000
+/** What the tabs of one project say to each other. */
+type Said = 'let go' | 'letting go' | 'taken'
+
+/** How long a tab that was asked to let go has to answer, before it is taken to be frozen. */
+const ANSWER_MS = 3_000
+/** How long one that answered has to save what it has. */
+const SAVING_MS = 30_000
 
 /**
  * Tries to be the one that writes. Where another tab is, this one reads, unless `takeOver`: then the other is asked to
@@ -22,40 +27,70 @@ export async function hold(
 ): Promise<Holding> {
   const name = `wardspace-playground ${id}`
   const channel = new BroadcastChannel(name)
-  if (takeOver) channel.postMessage('let go')
-  const lock =
-    (await take(name, takeOver ? { signal: AbortSignal.timeout(PATIENCE_MS) } : { ifAvailable: true }, lost)) ??
-    (takeOver ? await take(name, { steal: true }, lost) : undefined)
-  const stop = new AbortController()
-  let isHeld = lock !== undefined
+  const say = (what: Said): void => channel.postMessage(what)
+  const closing = new AbortController()
+  const patience = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waitFor = (ms: number): void => {
+    clearTimeout(timer)
+    timer = setTimeout(() => patience.abort(), ms)
+  }
+  let isHeld = false
+  let isWatching = false
+  let free: (() => void) | undefined
 
-  async function lost(): Promise<void> {
+  channel.onmessage = ({ data }: { readonly data: Said }) => {
+    if (data === 'let go') void lose()
+    else if (data === 'letting go') {
+      if (timer !== undefined) waitFor(SAVING_MS)
+    } else if (!isHeld) watch()
+  }
+
+  async function lose(): Promise<void> {
     if (!isHeld) return
     isHeld = false
+    say('letting go')
     await on.letGo()
-    lock?.()
+    free?.()
+  }
+
+  /** Taken by one that thought that this tab sleeps. */
+  async function lost(): Promise<void> {
+    if (isHeld) await lose()
     watch()
   }
 
   /** Waits until nobody writes, beside all others that wait for it. */
   function watch(): void {
-    const { signal } = stop
-    navigator.locks.request(name, { mode: 'shared', signal }, () => on.free()).catch(() => {})
+    if (isWatching || closing.signal.aborted) return
+    isWatching = true
+    const told = (): void => {
+      isWatching = false
+      on.free()
+    }
+    navigator.locks.request(name, { mode: 'shared', signal: closing.signal }, told).catch(() => {})
   }
 
-  channel.onmessage = ({ data }) => {
-    if (data === 'let go') void lost()
-  }
+  if (takeOver) {
+    waitFor(ANSWER_MS)
+    say('let go')
+    free = (await take(name, { signal: patience.signal }, lost)) ?? (await take(name, { steal: true }, lost))
+    clearTimeout(timer)
+    timer = undefined
+    // Only now do others wait for this one: before, the lock may have been nobody's for a moment.
+    say('taken')
+  } else free = await take(name, { ifAvailable: true }, lost)
+  isHeld = free !== undefined
   if (!isHeld) watch()
   return {
     get writable() {
       return isHeld
     },
     async release() {
-      stop.abort()
+      closing.abort()
       channel.close()
       isHeld = false
-      lock?.()
+      free?.()
     },
   }
 }
@@ -72,7 +107,7 @@ function take(name: string, options: LockOptions, stolen: () => Promise<void>): 
       })
       .catch((error) => {
         if (isMine) void stolen()
-        else if (error.name === 'AbortError' || error.name === 'TimeoutError') resolve(undefined)
+        else if (error.name === 'AbortError') resolve(undefined)
         else reject(error)
       })
   })

@@ -102,17 +102,14 @@ export function base(path: string, label: string): Extension {
     syntaxHighlighting(colours),
     looks,
     languageOf(path),
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    // Without the index, tools do not see that the keyboard can scroll it.
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
   ]
 }
 
 /** What is only looked at. It can have the focus, so that the keyboard scrolls it. */
 export function reading(): Extension {
-  return [
-    EditorState.readOnly.of(true),
-    EditorView.editable.of(false),
-    EditorView.contentAttributes.of({ tabindex: '0' }),
-  ]
+  return [EditorState.readOnly.of(true), EditorView.editable.of(false)]
 }
 
 /** What is written into. Tab indents; Escape, then Tab, goes on to what comes next. */

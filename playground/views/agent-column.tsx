@@ -14,6 +14,7 @@ export function AgentColumn({ desk }: { readonly desk: Desk | undefined }) {
   ]
   return (
     <section class="column agent" aria-label="Agent">
+      <h2 class="visually-hidden">Agent</h2>
       <Tabs
         label="Agent views"
         name="agent"

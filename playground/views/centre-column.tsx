@@ -23,6 +23,7 @@ export function CentreColumn({ desk }: { readonly desk: Desk | undefined }) {
   const { terminal } = page.sizes.value
   return (
     <section class="column centre" aria-label="Workspace">
+      <h2 class="visually-hidden">Workspace</h2>
       <Tabs
         label="Workspace views"
         name="centre"

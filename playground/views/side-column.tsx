@@ -13,6 +13,7 @@ export function SideColumn({ desk }: { readonly desk: Desk | undefined }) {
   const shown = page.side.value
   return (
     <section class="column side" aria-label="Files">
+      <h2 class="visually-hidden">Files</h2>
       <Tabs
         label="Files and search"
         name="side"

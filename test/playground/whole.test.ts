@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { unzipSync, zipSync } from 'fflate'
+import type { BrowserContext, Page } from 'playwright'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Playground, startPlayground } from './open.ts'
+
+/** The whole playground in a real browser, by its own screen. */
+let playground: Playground
+let person: BrowserContext
+
+beforeAll(async () => {
+  playground = await startPlayground()
+}, 240_000)
+
+afterAll(() => playground?.close())
+
+beforeEach(async () => {
+  person = await playground.person()
+  return () => person.close()
+})
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** A page with a project open. */
+async function opened(query = '?sample=price-list&storage=opfs'): Promise<Page> {
+  const page = await playground.open(person, query)
+  await page.getByRole('treeitem').first().waitFor()
+  return page
+}
+
+async function runScenario(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Run', exact: true }).click()
+  await page.getByText('All tests pass.').waitFor()
+}
+
+async function importZip(page: Page, files: Readonly<Record<string, Uint8Array>>): Promise<void> {
+  await page.getByRole('button', { name: /^Project: / }).click()
+  const file = { name: 'given.zip', mimeType: 'application/zip', buffer: Buffer.from(zipSync({ ...files })) }
+  await page.locator('#import-zip').setInputFiles(file)
+  await page.getByRole('button', { name: 'Project: given' }).waitFor()
+  await page.getByRole('treeitem').first().waitFor()
+}
+
+async function exportZip(page: Page): Promise<Record<string, Uint8Array>> {
+  await page.getByRole('button', { name: /^Project: / }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'As a zip' }).click(),
+  ])
+  await page.keyboard.press('Escape')
+  return unzipSync(new Uint8Array(readFileSync(await download.path())))
+}
+
+describe('without a network', () => {
+  it('all of it works, no request leaves its origin, and its policy is never broken', async () => {
+    const asked = new Set<string>()
+    person.on('request', (request) => asked.add(new URL(request.url()).origin))
+    await person.addInitScript(() => {
+      const broken: string[] = []
+      Object.assign(globalThis, { broken })
+      addEventListener('securitypolicyviolation', (event) =>
+        broken.push(`${event.effectiveDirective} ${event.blockedURI}`),
+      )
+    })
+    const errors: string[] = []
+    const page = await opened()
+    page.on('pageerror', (error) => errors.push(error.message))
+    await page.waitForFunction(() => document.documentElement.dataset.offline === 'ready')
+    await person.setOffline(true)
+    await person.route('**', (route) => route.abort())
+
+    await runScenario(page)
+    await page.getByRole('treeitem', { name: 'README.md' }).click()
+    await page.locator('.cm-content').first().waitFor()
+    for (const name of ['Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
+      await page.getByRole('tab', { name }).click()
+    }
+    await page.getByRole('tab', { name: 'Changes' }).click()
+    await page.locator('.cm-merge-a, .cm-mergeView, .cm-changedLine').first().waitFor()
+    await page.getByLabel('Terminal input').focus()
+    await page.keyboard.type('node -e "console.log(6 * 7)"\n')
+    await page.locator('.terminal-place').getByText('42').first().waitFor()
+    await page.getByRole('tab', { name: 'Files' }).click()
+    await importZip(page, { 'a.txt': bytesOf('a\r\n') })
+    expect(Object.keys(await exportZip(page))).toEqual(['a.txt'])
+    await page.goto(playground.url)
+    await page.getByRole('treeitem', { name: 'a.txt' }).waitFor()
+
+    expect(errors).toEqual([])
+    expect(await page.evaluate(() => (globalThis as unknown as { broken: string[] }).broken)).toEqual([])
+    expect([...asked].filter((origin) => origin !== new URL(playground.url).origin)).toEqual([])
+  })
+})
+
+describe('a project', () => {
+  it('goes in and out byte for byte, by the screen', async () => {
+    const page = await opened()
+    const files = {
+      'bom.txt': bytesOf('\ufeffone\n'),
+      'crlf näme 漢字.txt': bytesOf('one\r\ntwo\r\n'),
+      'deep/er/data.bin': Uint8Array.from({ length: 5_000 }, (_, i) => (i * 31) & 255),
+      'empty.txt': new Uint8Array(),
+    }
+    await importZip(page, files)
+    const again = await exportZip(page)
+    expect(Object.keys(again).sort()).toEqual(Object.keys(files).sort())
+    for (const [path, bytes] of Object.entries(files)) {
+      expect(Buffer.compare(again[path] as Uint8Array, bytes), path).toBe(0)
+    }
+  })
+
+  it('is there after a reload with its conversation and its history, which still moves the files', async () => {
+    const page = await opened()
+    await runScenario(page)
+    const slider = page.getByRole('slider', { name: 'State of the files' })
+    const states = await slider.getAttribute('max')
+    const fixed = async (): Promise<string> => new TextDecoder().decode((await exportZip(page))['src/price.js'])
+    expect(await fixed()).toContain('Math.round')
+    await page.goto(playground.url)
+    await page.getByText('All tests pass.').waitFor()
+    await expect.poll(() => slider.getAttribute('max')).toBe(states)
+    await slider.fill('0')
+    await page.getByText('The files are as at').waitFor({ state: 'attached' })
+    expect(await fixed()).toContain('Math.floor')
+  })
+
+  it('is shown, and not written, by a second tab until that takes it over', async () => {
+    const first = await opened()
+    const second = await opened('')
+    await second.getByText('Another tab works on this project').waitFor()
+    expect(await second.getByRole('button', { name: 'Run', exact: true }).isDisabled()).toBe(true)
+    await runScenario(first)
+    await second.getByRole('button', { name: 'Take it over' }).click()
+    await second.getByText('All tests pass.').waitFor()
+    await first.getByText('Another tab works on this project').waitFor()
+    expect(new TextDecoder().decode((await exportZip(second))['src/price.js'])).toContain('Math.round')
+  })
+})
+
+describe('2,000 files from a zip', () => {
+  it('make a tree that can be used, and a search as one types that keeps the page alive', async () => {
+    const page = await opened()
+    const files: Record<string, Uint8Array> = {}
+    for (let i = 0; i < 2_000; i++) {
+      const text = `export const value${i} = ${i}\n// the quick brown fox ${i}\n`.repeat(1 + ((i * 37) % 100))
+      files[`src/part${i % 40}/file${i}.ts`] = bytesOf(text)
+    }
+    await importZip(page, files)
+    await page.getByRole('tree').press('Home')
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('treeitem', { name: 'part0', exact: true }).waitFor()
+    await page.evaluate(() => {
+      const tasks: number[] = []
+      Object.assign(globalThis, { tasks })
+      new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+        type: 'longtask',
+      })
+    })
+    await page.getByRole('tab', { name: 'Search' }).click()
+    await page.getByRole('searchbox').pressSequentially('brown fox 1999', { delay: 60 })
+    await page.getByText('1 file, ').or(page.getByText('0 files, ')).waitFor()
+    const tasks = await page.evaluate(() => (globalThis as unknown as { tasks: number[] }).tasks)
+    console.log(`Longest task while searching 2,000 files as typed: ${Math.max(0, ...tasks).toFixed(0)} ms`)
+    // On a quiet machine it is a tenth of this.
+    expect(Math.max(0, ...tasks)).toBeLessThan(1_000)
+  })
+})
+
+describe('every view', () => {
+  it.each(['dark', 'light'] as const)('has no fault that axe finds, %s', async (colorScheme) => {
+    const page = await opened()
+    await page.emulateMedia({ colorScheme })
+    // By the tests, not by a script element: the policy of the page lets none in.
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+    await runScenario(page)
+    await page.getByRole('treeitem', { name: 'README.md' }).click()
+    await page.locator('.cm-content').first().waitFor()
+    const faults: string[] = []
+    const look = async (view: string): Promise<void> => {
+      const found = await page.evaluate(async () => {
+        const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
+        const { violations } = await axe.run(document, { resultTypes: ['violations'] })
+        return violations.flatMap(({ id, nodes }) =>
+          nodes.map(({ target, failureSummary }) => `${id} ${target} ${failureSummary}`),
+        )
+      })
+      faults.push(...found.map((fault) => `${view}: ${fault}`))
+    }
+    await look('Editor')
+    for (const name of ['Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
+      await page.getByRole('tab', { name }).click()
+      await look(name)
+    }
+    for (const name of [/^Project: /, 'Settings', 'Keys and marks']) {
+      await page.getByRole('button', { name }).click()
+      await page.getByRole('dialog').waitFor()
+      await look(String(name))
+      await page.keyboard.press('Escape')
+    }
+    await page.setViewportSize({ width: 400, height: 800 })
+    await look('narrow')
+    expect(faults).toEqual([])
+  })
+})
