@@ -83,11 +83,14 @@ const looks = EditorView.theme({
   '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine, .cm-insertedLine': {
     backgroundColor: 'color-mix(in srgb, var(--good-fill) 75%, transparent)',
   },
+  // A line, since no second shade leaves enough contrast to every colour of the code.
   '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
-    background: 'color-mix(in srgb, var(--bad) 26%, transparent)',
+    background: 'none',
+    boxShadow: 'inset 0 -2px var(--bad)',
   },
   '&.cm-merge-b .cm-changedText, .cm-changedText': {
-    background: 'color-mix(in srgb, var(--good) 24%, transparent)',
+    background: 'none',
+    boxShadow: 'inset 0 -2px var(--good)',
   },
 })
 

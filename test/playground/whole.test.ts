@@ -178,6 +178,7 @@ describe('every view', () => {
     await page.locator('.cm-content').first().waitFor()
     const faults: string[] = []
     const look = async (view: string): Promise<void> => {
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
       const found = await page.evaluate(async () => {
         const { axe } = globalThis as unknown as { axe: typeof import('axe-core') }
         const { violations } = await axe.run(document, { resultTypes: ['violations'] })
@@ -190,6 +191,7 @@ describe('every view', () => {
     await look('Editor')
     for (const name of ['Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
       await page.getByRole('tab', { name }).click()
+      if (name === 'Changes') await page.locator('.cm-changedText').first().waitFor()
       await look(name)
     }
     for (const name of [/^Project: /, 'Settings', 'Keys and marks']) {
