@@ -46,7 +46,15 @@ export default defineConfig(async () => ({
     // The attacks wait for disks and processes most of the time.
     maxWorkers: 2,
     projects: [
-      { test: { name: 'node', include: ['test/**/*.test.ts'], testTimeout: 180_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'node',
+          include: ['test/**/*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 60_000 } },
+        },
+      },
       { test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 3_600_000, hookTimeout: 60_000 } },
       ...(process.env.VITEST === undefined ? [] : [await inBrowser()]),
     ],

@@ -26,7 +26,12 @@ export async function startPlayground(root = join(top, 'playground')): Promise<P
   const directory = await built(root)
   const server: Served = await serve(directory)
   const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
-  const person = () => browser.newContext({ viewport: { width: 1400, height: 900 } })
+  const person = async () => {
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
+    // A machine may be busy with other tests.
+    context.setDefaultTimeout(90_000)
+    return context
+  }
   return {
     url: server.url,
     directory,
