@@ -1,7 +1,8 @@
 import type { GuardedAccess } from './access.ts'
 import type { Artifacts } from './evidence/artifacts.ts'
 import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
-import { classifyContent, classifyPath } from './files/classify.ts'
+import { classifyContent, classifyDirectory, classifyPath } from './files/classify.ts'
+import { isWithin, type Path } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { ApprovalRequest } from './policy/approval.ts'
 import { planVerdict } from './policy/plan.ts'
@@ -38,6 +39,7 @@ export async function judgeChanges(
   const known: KnownChange[] = []
   const accesses = draft.accesses === undefined ? call.accesses : [...call.accesses, ...draft.accesses]
   const further: GuardedAccess[] = [...(draft.accesses ?? [])]
+  const parents: GuardedAccess[] = []
   let bytes = 0
   for (const change of draft.changes ?? []) {
     const access = coveringAccess(accesses, change)
@@ -45,7 +47,10 @@ export async function judgeChanges(
     const { before } = present
     known.push({ change, ...present })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
-    if (access === undefined) continue
+    if (access === undefined) {
+      if (change.to?.type === 'directory' && before === null) parents.push(parentAccess(accesses, change.path))
+      continue
+    }
     const byName = change.path === access.path ? access.classification : classifyPath(change.path)
     const classification = before?.type === 'file' ? classifyContent(byName, before.bytes) : byName
     if (change.path === access.path && classification === access.classification) continue
@@ -64,13 +69,15 @@ export async function judgeChanges(
     const classification = classifyPath(path)
     further.push({ permission: access.permission, asked: path, path, classification, recursive: false })
   }
-  const judged =
-    further.length === 0
-      ? call.verdict
-      : combine(
-          call.verdict,
-          core.policy.evaluate({ ...policyCall(run, call.tool.name, call.input), accesses: further }),
-        )
+  const facts = policyCall(run, call.tool.name, call.input)
+  let judged = call.verdict
+  if (further.length > 0) judged = combine(judged, core.policy.evaluate({ ...facts, accesses: further }))
+  for (const parent of parents) {
+    const verdict = ruledVerdict(core.policy.evaluate({ ...facts, accesses: [parent] }))
+    if (verdict === undefined) continue
+    judged = combine(judged, verdict)
+    further.push(parent)
+  }
   let found: readonly Risk[] | undefined
   const risks = () => {
     found ??= risksOf(known, (path) => exceeds(core.labels.ofPath(path), 'internal'))
@@ -104,6 +111,25 @@ export async function judgeChanges(
       }
     },
   }
+}
+
+/** A directory that is made because something granted shall stand in it. */
+function parentAccess(accesses: readonly GuardedAccess[], path: Path): GuardedAccess {
+  const inside = accesses.find((access) => isWithin(access.path, path))
+  const permission = inside?.permission ?? 'file:write:create'
+  return { permission, asked: path, path, classification: classifyDirectory(path), recursive: false }
+}
+
+/**
+ * What the rules say against a directory that comes with what stands in it. Nothing need speak for it: whoever may write
+ * `docs/new/a.md` may have `docs/new`. `undefined` where no rule speaks against it.
+ */
+function ruledVerdict(verdict: Verdict): Verdict | undefined {
+  const { code: _, ...told } = verdict
+  const against = verdict.rules.filter(({ source, action }) => source === 'rule' && action !== 'allow')
+  if (against.length === 0) return undefined
+  if (against.some(({ action }) => action === 'deny')) return verdict
+  return { ...told, decision: 'ask', rules: against }
 }
 
 /** Bytes that a change set holds on to. */

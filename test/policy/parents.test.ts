@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { createWorkspace, type PolicyInput } from '../../src/index.ts'
+
+const files = { 'a.txt': 'a\n' }
+const PATCH = '--- /dev/null\n+++ b/src/helper.d/b.txt\n@@ -0,0 +1 @@\n+b\n'
+
+const ways: readonly [tool: string, input: Record<string, unknown>][] = [
+  ['write_file', { path: 'src/helper.d/b.txt', content: 'b\n', mode: 'CREATE_NEW' }],
+  ['append_file', { path: 'src/helper.d/b.txt', content: 'b\n' }],
+  ['create_directory', { path: 'src/helper.d/deeper' }],
+  ['copy_file', { path: 'a.txt', to: 'src/helper.d/b.txt' }],
+  ['move_file', { path: 'a.txt', to: 'src/helper.d/b.txt' }],
+  ['apply_patch', { patch: PATCH }],
+]
+
+function open(policy: PolicyInput) {
+  return createWorkspace({ backend: memory(files), policy })
+}
+
+describe('a directory that is made because something shall stand in it', () => {
+  it.each(ways)('is held against the rules on its own name: %s', async (tool, input) => {
+    const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
+    const workspace = await open({ preset: 'autonomous', rules })
+    expect(await workspace.call(tool, input)).toMatchObject({
+      ok: false,
+      code: 'POLICY_DENIED',
+      path: 'src/helper.d',
+      message: expect.stringContaining('no helpers'),
+    })
+    expect(await workspace.call('file_info', { path: 'src' })).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await workspace.call('file_info', { path: 'a.txt' })).toMatchObject({ ok: true })
+  })
+
+  it.each(ways)('is asked about where a rule asks: %s', async (tool, input) => {
+    const rules = [{ name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
+    const workspace = await open({ preset: 'autonomous', rules })
+    const asked: string[][] = []
+    const approve = ({ verdict }: { verdict: { rules: readonly { name: string }[] } }) => {
+      asked.push(verdict.rules.map(({ name }) => name))
+      return { allow: 'once' as const }
+    }
+    expect(await workspace.call(tool, input)).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
+    expect(await workspace.call(tool, input, { approve })).toMatchObject({ ok: true })
+    expect(asked).toEqual([expect.arrayContaining(['new helpers'])])
+  })
+
+  it.each(ways)('needs no rule that allows it: %s', async (tool, input) => {
+    const rules = [
+      { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
+    ]
+    expect(await (await open({ rules })).call(tool, input)).toMatchObject({ ok: true })
+    const allowed = await open({ preset: 'autonomous', allowedPaths: ['src/*/*', 'a.txt'] })
+    expect(await allowed.call(tool, input)).toMatchObject({ ok: true })
+  })
+
+  it('is not judged where it is there already', async () => {
+    const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
+    const workspace = await createWorkspace({
+      backend: memory({ 'src/helper.d/a.txt': 'a\n' }),
+      policy: { preset: 'autonomous', rules },
+    })
+    const [[tool, input]] = ways as [(typeof ways)[0]]
+    expect(await workspace.call(tool, input)).toMatchObject({ ok: true })
+  })
+})
