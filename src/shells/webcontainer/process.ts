@@ -52,9 +52,10 @@ export async function launch(container: WebContainer, options: LaunchOptions, gr
   async function end(): Promise<number | undefined> {
     const code = await Promise.race([process.exit.catch(() => undefined), given])
     hasEnded = true
+    if (code === undefined) return undefined
     // A child that outlives its parent keeps the terminal open.
     await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS))])
-    return code === undefined ? undefined : code & 255
+    return code & 255
   }
   const ended = end()
   let writer: WritableStreamDefaultWriter<string> | undefined

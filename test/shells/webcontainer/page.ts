@@ -1,10 +1,10 @@
 import { memory } from '../../../src/backends/memory.ts'
-import { bash } from '../../../src/shells/bash.ts'
 import { webcontainer } from '../../../src/shells/webcontainer.ts'
 import { shellContract } from '../../../src/testing/index.ts'
 import { live } from './live.ts'
 import { members } from './members.ts'
 import { lacking, scenarios } from './scenarios.ts'
+import { without } from './without.ts'
 
 declare global {
   var WEBCONTAINER_API_IFRAME_URL: string | undefined
@@ -34,31 +34,7 @@ const api = {
   runLacking: (name: string) => lacking[name]?.(),
   members,
   live,
-  /** A command where there may be no container. */
-  async fallback(options: { bootTimeoutMs?: number; apiKey?: string }, tries = 1) {
-    const shell = webcontainer({ ...options, fallback: bash({ worker: false }) })
-    const { createWorkspace } = await import('../../../src/workspace.ts')
-    const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell })
-    const started = performance.now()
-    const results: unknown[] = []
-    for (let i = 0; i < tries; i++)
-      results.push(await workspace.call('run_command', { command: 'cat a.txt > b.txt; cat b.txt' }))
-    const { id } = (await workspace.call('start_command', { command: 'cp b.txt c.txt; echo done' })) as unknown as {
-      id: string
-    }
-    let told = ''
-    for (;;) {
-      const progress = (await workspace.call('check_command', { id })) as unknown as Record<string, string>
-      told += `${progress.stdout}${progress.stderr}`
-      if (progress.state === 'ended') break
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    const { capabilities } = shell
-    const state = await shell.ready()
-    const read = await workspace.call('read_file', { path: 'c.txt' })
-    await workspace.close()
-    return { results, told, state, capabilities, read, ms: performance.now() - started }
-  },
+  fallback: without,
 }
 
 export type PageApi = typeof api

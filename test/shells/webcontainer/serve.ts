@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 /** The page under test and the stand-in's frame, each on an origin and a site of its own. */
 export interface Sites {
@@ -11,19 +11,15 @@ export interface Sites {
   readonly page: string
   /** The same page without the headers that isolate it. */
   readonly plain: string
-  readonly frame: string
+  /** A page, isolated, that has not got the package. */
+  readonly bare: string
   close(): void
 }
 
 export async function serveSites(): Promise<Sites> {
   const directory = mkdtempSync(join(tmpdir(), 'webcontainer-'))
   const here = 'test/shells/webcontainer'
-  await build({
-    entryPoints: {
-      page: `${here}/page.ts`,
-      frame: `${here}/stand-in/frame.ts`,
-      thread: 'src/shells/bash/thread.ts',
-    },
+  const common = {
     outdir: directory,
     bundle: true,
     splitting: true,
@@ -32,9 +28,12 @@ export async function serveSites(): Promise<Sites> {
     logLevel: 'error',
     platform: 'browser',
     define: { 'process.env': '{}' },
-    external: ['quickjs-emscripten'],
     plugins: [withoutCompression],
-  })
+  } satisfies BuildOptions
+  const entries = { page: `${here}/page.ts`, frame: `${here}/stand-in/frame.ts`, thread: 'src/shells/bash/thread.ts' }
+  await build({ ...common, entryPoints: entries, external: ['quickjs-emscripten'] })
+  const lacks = ['quickjs-emscripten', '@webcontainer/api']
+  await build({ ...common, entryPoints: { without: `${here}/without.ts` }, external: lacks })
   const isolated = {
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-embedder-policy': 'require-corp',
@@ -44,13 +43,14 @@ export async function serveSites(): Promise<Sites> {
     serve(directory, '/', 'page', isolated),
     serve(directory, '/', 'page', {}),
     serve(directory, '/headless', 'frame', framed),
+    serve(directory, '/', 'without', isolated),
   ] as const
-  const [page, plain, frame] = await Promise.all(servers.map(portOf))
+  const [page, plain, frame, bare] = await Promise.all(servers.map(portOf))
   // Two sites, and not only two origins, so that a frame that is busy does not keep the page busy.
   return {
     page: `http://localhost:${page}/?frame=http://127.0.0.1:${frame}`,
     plain: `http://localhost:${plain}/?frame=http://127.0.0.1:${frame}`,
-    frame: `http://127.0.0.1:${frame}`,
+    bare: `http://localhost:${bare}/`,
     close() {
       for (const server of servers) server.close()
       rmSync(directory, { recursive: true, force: true })
