@@ -95,7 +95,15 @@ interface RunWhere {
 async function run(command: ShellCommand, options: BashOptions, where: RunWhere): Promise<ShellOutcome> {
   const { stop, threads, inWorker } = where
   const signal = AbortSignal.any(command.signal === undefined ? [stop.signal] : [stop.signal, command.signal])
-  const places = { workspace: command.files, scratch: scratchFiles(signal) }
+  let scratch: CommandFiles | undefined
+  const places: Places = {
+    workspace: command.files,
+    // Most lines have no temporary files.
+    get scratch() {
+      scratch ??= scratchFiles(signal)
+      return scratch
+    },
+  }
   const { line, timeoutMs, stdin } = command
   const request: LineRequest = {
     line,
@@ -108,7 +116,7 @@ async function run(command: ShellCommand, options: BashOptions, where: RunWhere)
   const own = [...searchCommands(places), patchCommand(places), gitCommand(() => command.git?.())]
   let result: LineResult
   if (inWorker && threads !== undefined) {
-    const fs = bashFs({ ...places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
+    const fs = bashFs({ places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const commands = own.map(({ name }) => name)
     const serve = async (asked: Asked) => {
       if ('fs' in asked) return callFs(fs, asked.fs, asked.args)
@@ -117,7 +125,7 @@ async function run(command: ShellCommand, options: BashOptions, where: RunWhere)
     result = (await threads.run({ type: 'line', request, commands }, { timeoutMs, signal, serve })) as LineResult
   } else {
     const interpreter = await loadInterpreter()
-    const fs = bashFs({ ...places, random, ends: interpreter.ends })
+    const fs = bashFs({ places, random, ends: interpreter.ends })
     const commands = [
       ...own.map(({ command: one }) => one),
       nodeCommand(scriptRunner(threads, timeoutMs, signal), (why: ToolError) => stop.abort(why)),

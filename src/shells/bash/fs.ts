@@ -5,7 +5,8 @@ import type { CommandStat } from '../shell.ts'
 import { type Device, HOME, type Place, type Places, placeOf, resolvePath } from './places.ts'
 import { bytesOfText, textOfBytes } from './text.ts'
 
-export interface BashFsOptions extends Places {
+export interface BashFsOptions {
+  readonly places: Places
   /** Ends the script where a redirection was refused, as its own error would go through all of the interpreter. */
   readonly ends: (message: string) => Error
   readonly random: (bytes: number) => Uint8Array
@@ -16,7 +17,7 @@ export interface BashFsOptions extends Places {
  * what was refused, and why, is noted behind their back.
  */
 export function bashFs(options: BashFsOptions): IFileSystem {
-  const place = (path: string) => placeOf(resolvePath('/', path), options)
+  const place = (path: string) => placeOf(resolvePath('/', path), options.places)
 
   /** Runs an access; what fails has a system's code. */
   async function at<T>(
@@ -35,7 +36,7 @@ export function bashFs(options: BashFsOptions): IFileSystem {
     if (given !== undefined) return given
     if (found.in === 'nowhere') {
       const error = new ToolError('PATH_REJECTED', `${JSON.stringify(path)} lies outside the workspace`)
-      if (verb !== 'stat' && verb !== 'scandir') options.workspace.refuse('file:read', path, error)
+      if (verb !== 'stat' && verb !== 'scandir') options.places.workspace.refuse('file:read', path, error)
       throw systemError('ENOENT', verb, path)
     }
     throw systemError(found.in === 'frame' && verb === 'read' ? 'EISDIR' : 'EACCES', verb, path)
@@ -194,7 +195,7 @@ export function bashFs(options: BashFsOptions): IFileSystem {
         async ({ files, path: inside }) => {
           const real = await files.realPath(inside)
           const own = place(path)
-          if (own.in === 'files' && own.files !== options.workspace) return resolvePath('/', path)
+          if (own.in === 'files' && own.files !== options.places.workspace) return resolvePath('/', path)
           return real === '' ? HOME : `${HOME}/${real}`
         },
         (found) => (found.in === 'nowhere' ? undefined : resolvePath('/', path)),

@@ -21,13 +21,13 @@ export interface Places {
 }
 
 /** The tree that commands see: the workspace, a place for temporary files, and two devices; nothing else is there. */
-export function placeOf(path: string, { workspace, scratch }: Places): Place {
+export function placeOf(path: string, places: Places): Place {
   const inside = below(path, HOME)
-  if (inside !== undefined) return { in: 'files', files: workspace, path: inside }
+  if (inside !== undefined) return { in: 'files', files: places.workspace, path: inside }
   const temporary = below(path, SCRATCH)
-  if (temporary !== undefined) return { in: 'files', files: scratch, path: within('tmp', temporary) }
+  if (temporary !== undefined) return { in: 'files', files: places.scratch, path: within('tmp', temporary) }
   const descriptor = below(path, '/dev/fd')
-  if (descriptor !== undefined) return { in: 'files', files: scratch, path: within('fd', descriptor) }
+  if (descriptor !== undefined) return { in: 'files', files: places.scratch, path: within('fd', descriptor) }
   if (path === '/dev/null') return { in: 'device', device: 'null' }
   if (path === '/dev/urandom') return { in: 'device', device: 'urandom' }
   if (path === '/') return { in: 'frame', names: ['dev', 'tmp', 'workspace'] }
