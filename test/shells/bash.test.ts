@@ -214,11 +214,13 @@ describe('policy in a command', () => {
       policy,
       approve: async ({ accesses }) => {
         asked.push(accesses[0]?.path as string)
-        await new Promise((resolve) => setTimeout(resolve, 400))
+        await new Promise((resolve) => setTimeout(resolve, 1100))
         return 'allow' as const
       },
     })
-    const result = await run('cat plans/a.md plans/b.md; echo x >> log.txt', { timeoutMs: 300 })
+    // What is loaded when it is first needed is loaded.
+    await run('cat c.md; echo c > c.txt')
+    const result = await run('cat plans/a.md plans/b.md; echo x >> log.txt', { timeoutMs: 1000 })
     expect(result).toMatchObject({ ok: true, stdout: 'alpha\nbeta\n', filesChanged: ['log.txt'] })
     expect(asked).toEqual(['plans/a.md', 'plans/b.md'])
     const { run: alone, snapshot } = await shellBench(tree, { policy })
