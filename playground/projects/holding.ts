@@ -5,6 +5,11 @@ export interface Holding {
   release(): Promise<void>
 }
 
+/** The lock of who writes a project, and the channel of its tabs. */
+export function lockOf(id: string): string {
+  return `wardspace-playground ${id}`
+}
+
 /** What the tabs of one project say to each other. */
 type Said = 'let go' | 'letting go' | 'taken'
 
@@ -25,7 +30,7 @@ export async function hold(
   { takeOver = false }: { readonly takeOver?: boolean | undefined },
   on: { letGo(): Promise<void>; free(): void },
 ): Promise<Holding> {
-  const name = `wardspace-playground ${id}`
+  const name = lockOf(id)
   const channel = new BroadcastChannel(name)
   const say = (what: Said): void => channel.postMessage(what)
   const closing = new AbortController()

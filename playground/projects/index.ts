@@ -1,12 +1,14 @@
 import { type Backend, ToolError } from 'wardspace'
-import { memory } from 'wardspace/backends/memory'
-import { forgetHandle, handleOf, keepHandle } from './handles.ts'
-import { type Holding, hold } from './holding.ts'
-import { keptIn, keptInMemory } from './kept.ts'
-import { hasPrivateStorage, privateDirectory, removePrivate } from './private-storage.ts'
+import { forgetHandle, keepHandle } from './handles.ts'
+import { hold } from './holding.ts'
+import { keptInMemory } from './kept.ts'
+import { hasPrivateStorage, removePrivate } from './private-storage.ts'
 import { createRegistry } from './registry.ts'
+import { openShared } from './shared.ts'
 import { fillFrom } from './sources.ts'
-import type { Elsewhere, Kept, OpenProject, ProjectInfo, Projects, Storage } from './types.ts'
+import { openStored } from './stored.ts'
+import { tidy } from './tidy.ts'
+import type { Kept, OpenProject, ProjectInfo, Projects } from './types.ts'
 
 /** What lives in this tab alone. */
 interface InTab {
@@ -19,6 +21,7 @@ interface InTab {
 export function openProjects(): Projects {
   const registry = hasPrivateStorage() ? createRegistry() : undefined
   const inTab = new Map<string, InTab>()
+  if (registry !== undefined) void tidy(registry).catch(() => {})
 
   async function find(id: string): Promise<ProjectInfo> {
     const info = inTab.get(id)?.info ?? (await registry?.get(id))
@@ -49,6 +52,8 @@ export function openProjects(): Projects {
         await registry?.put(info)
         return { info, warnings: [] }
       }
+      // Held while it is made, so that no other tab takes it for what a closed tab left behind.
+      const held = storage === 'opfs' ? await hold(id, {}, { letGo: async () => {}, free() {} }) : undefined
       const backend = await openStored(storage, id)
       try {
         const warnings = await fillFrom(backend, source, task)
@@ -63,6 +68,8 @@ export function openProjects(): Projects {
         await backend.close()
         if (storage === 'opfs') await removePrivate('workspace', id)
         throw error
+      } finally {
+        await held?.release()
       }
     },
 
@@ -103,81 +110,8 @@ function openInTab({ backend, kept }: InTab, info: ProjectInfo): OpenProject {
   return { info, backend: own, kept, writable: true, onElsewhere: () => () => {}, close: async () => {} }
 }
 
-/** A project that other tabs may open, too: one of them writes. */
-async function openShared(info: ProjectInfo, options: { readonly takeOver?: boolean }): Promise<OpenProject> {
-  const listeners = new Set<(event: Elsewhere) => void>()
-  const tell = (event: Elsewhere): void => {
-    for (const listener of listeners) listener(event)
-  }
-  const writing = new Set<Promise<unknown>>()
-  let held: Holding | undefined
-  const mayWrite = (): boolean => held?.writable === true
-  const kept = keptIn(await privateDirectory(info.id, 'kept'), mayWrite)
-  held = await hold(info.id, options, {
-    async letGo() {
-      tell({ kind: 'taken' })
-      await Promise.allSettled([kept.settled(), ...writing])
-    },
-    free: () => tell({ kind: 'free' }),
-  })
-  const holding = held
-  try {
-    const stored = await openStored(info.storage, info.id, (paths) => tell({ kind: 'changed', paths }))
-    const backend: Backend = {
-      ...stored,
-      commit(changes, how) {
-        if (!mayWrite()) {
-          const message = `Cannot change "${changes[0]?.path ?? ''}": another tab has the project`
-          return Promise.reject(new ToolError('READ_ONLY', message))
-        }
-        const committed = stored.commit(changes, how)
-        writing.add(committed)
-        const done = (): void => void writing.delete(committed)
-        committed.then(done, done)
-        return committed
-      },
-    }
-    return {
-      info,
-      backend,
-      kept,
-      get writable() {
-        return mayWrite()
-      },
-      onElsewhere(listener) {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-      async close() {
-        await kept.settled()
-        await stored.close()
-        await holding.release()
-      },
-    }
-  } catch (error) {
-    await holding.release()
-    throw error
-  }
-}
-
-async function openStored(
-  storage: Storage,
-  id: string,
-  onChange: (paths: readonly string[] | 'many') => void = () => {},
-): Promise<Backend> {
-  if (storage === 'memory') return memory()
-  const told = (changed: { readonly paths: readonly string[] | undefined }): void => onChange(changed.paths ?? 'many')
-  if (storage === 'opfs') {
-    const { opfs } = await import('wardspace/backends/opfs')
-    return opfs({ name: id, onChange: told })
-  }
-  const { askPermission, directoryHandle } = await import('wardspace/backends/directory-handle')
-  const handle = await handleOf(id)
-  await askPermission(handle)
-  return directoryHandle(handle, { onChange: told })
-}
-
 function newId(): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz0123456789'
-  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => letters[byte % letters.length]).join('')
+  const random = crypto.getRandomValues(new Uint8Array(15))
+  return `p${Array.from(random, (byte) => letters[byte % letters.length]).join('')}`
 }

@@ -12,6 +12,15 @@ export async function privateDirectory(...path: readonly string[]): Promise<File
   return directory
 }
 
+/** The names of what the playground keeps, or of the library's workspaces. */
+export async function namesOfPrivate(of: 'playground' | 'workspace'): Promise<readonly string[]> {
+  const names: string[] = []
+  const root = await navigator.storage.getDirectory()
+  const home = await root.getDirectoryHandle(of === 'playground' ? HOME : 'wardspace').catch(() => undefined)
+  if (home !== undefined) for await (const name of home.keys()) names.push(name)
+  return names
+}
+
 /** Takes away a directory and all below it, of the playground's own or of the library's workspace of that name. */
 export async function removePrivate(of: 'playground' | 'workspace', name: string): Promise<void> {
   try {

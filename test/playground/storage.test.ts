@@ -119,6 +119,32 @@ describe('a project', () => {
     expect(await leftovers(page, '')).toEqual([])
   })
 
+  it('that a closed tab had half made is taken away by the next, and one that is being made is not', async () => {
+    const [closing, working] = [await tab(), await tab()]
+    for (const page of [closing, working]) {
+      await page.evaluate(async () => {
+        const { api } = globalThis as unknown as { api: StorageApi }
+        async function* files() {
+          yield* Array.from({ length: 200 }, (_, i) => ({ path: `f${i}`, bytes: new Uint8Array(10_000) }))
+          await new Promise((resolve) => Object.assign(globalThis, { goOn: resolve }))
+          yield { path: 'last', bytes: new Uint8Array() }
+        }
+        Object.assign(globalThis, { making: api.make({ kind: 'files', files: files() }, 'opfs') })
+      })
+      await page.waitForFunction(() => 'goOn' in globalThis)
+    }
+    await closing.close()
+    expect(await workspaces(working)).toHaveLength(2)
+    const next = await tab()
+    await expect.poll(() => workspaces(next)).toHaveLength(1)
+    await working.evaluate(() => (globalThis as unknown as { goOn(): void }).goOn())
+    const { info } = await working.evaluate(
+      () => (globalThis as unknown as { making: ReturnType<StorageApi['make']> }).making,
+    )
+    await ask(next, 'open', info.id)
+    expect(await ask(next, 'files', info.id)).toHaveLength(201)
+  })
+
   it('works in a picked folder in place', async () => {
     const page = await tab()
     const { info } = await ask(page, 'importPicked', 'picked')
@@ -272,4 +298,14 @@ function leftovers(page: Page, id: string): Promise<string[]> {
     await visit('', await navigator.storage.getDirectory())
     return found
   }, id)
+}
+
+/** The library's workspaces in the browser's storage. */
+function workspaces(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const home = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
+    const names: string[] = []
+    for await (const name of home.keys()) if (/^p\w{15}$/.test(name)) names.push(name)
+    return names
+  })
 }

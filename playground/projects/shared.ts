@@ -1,0 +1,63 @@
+import { type Backend, ToolError } from 'wardspace'
+import { type Holding, hold } from './holding.ts'
+import { keptIn } from './kept.ts'
+import { privateDirectory } from './private-storage.ts'
+import { openStored } from './stored.ts'
+import type { Elsewhere, OpenProject, ProjectInfo } from './types.ts'
+
+/** A project that other tabs may open, too: one of them writes. */
+export async function openShared(info: ProjectInfo, options: { readonly takeOver?: boolean }): Promise<OpenProject> {
+  const listeners = new Set<(event: Elsewhere) => void>()
+  const tell = (event: Elsewhere): void => {
+    for (const listener of listeners) listener(event)
+  }
+  const writing = new Set<Promise<unknown>>()
+  let held: Holding | undefined
+  const mayWrite = (): boolean => held?.writable === true
+  const kept = keptIn(await privateDirectory(info.id, 'kept'), mayWrite)
+  held = await hold(info.id, options, {
+    async letGo() {
+      tell({ kind: 'taken' })
+      await Promise.allSettled([kept.settled(), ...writing])
+    },
+    free: () => tell({ kind: 'free' }),
+  })
+  const holding = held
+  try {
+    const stored = await openStored(info.storage, info.id, (paths) => tell({ kind: 'changed', paths }))
+    const backend: Backend = {
+      ...stored,
+      commit(changes, how) {
+        if (!mayWrite()) {
+          const message = `Cannot change "${changes[0]?.path ?? ''}": another tab has the project`
+          return Promise.reject(new ToolError('READ_ONLY', message))
+        }
+        const committed = stored.commit(changes, how)
+        writing.add(committed)
+        const done = (): void => void writing.delete(committed)
+        committed.then(done, done)
+        return committed
+      },
+    }
+    return {
+      info,
+      backend,
+      kept,
+      get writable() {
+        return mayWrite()
+      },
+      onElsewhere(listener) {
+        listeners.add(listener)
+        return () => listeners.delete(listener)
+      },
+      async close() {
+        await kept.settled()
+        await stored.close()
+        await holding.release()
+      },
+    }
+  } catch (error) {
+    await holding.release()
+    throw error
+  }
+}
