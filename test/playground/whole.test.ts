@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
 import type { BrowserContext, Page } from 'playwright'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -50,6 +52,10 @@ async function exportZip(page: Page): Promise<Record<string, Uint8Array>> {
   ])
   await page.keyboard.press('Escape')
   return unzipSync(new Uint8Array(readFileSync(await download.path())))
+}
+
+function texts(files: Readonly<Record<string, Uint8Array>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(files).map(([path, bytes]) => [path, new TextDecoder().decode(bytes)]))
 }
 
 describe('without a network', () => {
@@ -107,6 +113,54 @@ describe('a project', () => {
     expect(Object.keys(again).sort()).toEqual(Object.keys(files).sort())
     for (const [path, bytes] of Object.entries(files)) {
       expect(Buffer.compare(again[path] as Uint8Array, bytes), path).toBe(0)
+    }
+  })
+
+  it('is made of a folder that is chosen or dropped, and works in one that is picked, in place', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'playground-folder-'))
+    try {
+      mkdirSync(join(directory, 'mine/src'), { recursive: true })
+      writeFileSync(join(directory, 'mine/src/a.txt'), 'a\r\n')
+      writeFileSync(join(directory, 'mine/.hidden'), 'h')
+      await person.addInitScript(() => {
+        const pick = async (): Promise<FileSystemDirectoryHandle> => {
+          const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('picked', { create: true })
+          const stream = await (await folder.getFileHandle('b.txt', { create: true })).createWritable()
+          await stream.write('b\n')
+          await stream.close()
+          return folder
+        }
+        // No test can use the browser's own dialog; what it gives is a directory as this one.
+        Object.assign(globalThis, { showDirectoryPicker: pick })
+      })
+      const page = await opened()
+      await page.getByRole('button', { name: /^Project: / }).click()
+      await page.locator('#import-folder').setInputFiles(join(directory, 'mine'))
+      await page.getByRole('button', { name: 'Project: mine' }).waitFor()
+      expect(texts(await exportZip(page))).toEqual({ '.hidden': 'h', 'src/a.txt': 'a\r\n' })
+
+      writeFileSync(join(directory, 'mine/new.txt'), 'n')
+      const input = await person.newCDPSession(page)
+      const data = { items: [], files: [join(directory, 'mine')], dragOperationsMask: 1 }
+      for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+        await input.send('Input.dispatchDragEvent', { type, x: 500, y: 200, data })
+      }
+      await page.getByRole('treeitem', { name: 'new.txt' }).waitFor()
+      expect(texts(await exportZip(page))).toEqual({ '.hidden': 'h', 'src/a.txt': 'a\r\n', 'new.txt': 'n' })
+
+      await page.getByRole('button', { name: /^Project: / }).click()
+      await page.getByRole('button', { name: /in place/ }).click()
+      await page.getByRole('treeitem', { name: 'b.txt' }).waitFor()
+      await page.getByLabel('Terminal input').focus()
+      await page.keyboard.type('echo c > c.txt\n')
+      await page.getByRole('treeitem', { name: 'c.txt' }).waitFor()
+      const inPlace = await page.evaluate(async () => {
+        const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle('picked')
+        return (await (await folder.getFileHandle('c.txt')).getFile()).text()
+      })
+      expect(inPlace).toBe('c\n')
+    } finally {
+      rmSync(directory, { recursive: true })
     }
   })
 

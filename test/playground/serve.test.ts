@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Served, serve } from '../../playground/server/serve.ts'
+
+let directory: string
+let server: Served
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'playground-serve-'))
+  mkdirSync(join(directory, 'public/assets'), { recursive: true })
+  writeFileSync(join(directory, 'secret.txt'), 'secret')
+  writeFileSync(join(directory, 'public/index.html'), '<!doctype html>')
+  writeFileSync(join(directory, 'public/assets/outside-worker-abcdefgh.js'), 'let a = 1\n'.repeat(100))
+  server = await serve(join(directory, 'public'))
+})
+
+afterAll(async () => {
+  await server.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** Asks for a path exactly as it is written. */
+function ask(path: string, { method = 'GET', ...headers }: Record<string, string> = {}) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }>((resolve, reject) => {
+    const { port } = new URL(server.url)
+    request({ host: '127.0.0.1', port, path, method, headers }, async (response) => {
+      const chunks: Buffer[] = []
+      for await (const chunk of response) chunks.push(chunk)
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) })
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+it('gives what is in its folder and nothing that is not, however it is asked for', async () => {
+  expect((await ask('/')).body.toString()).toBe('<!doctype html>')
+  const others = [
+    '/../secret.txt',
+    '/..%2fsecret.txt',
+    '/%2e%2e/secret.txt',
+    '//../secret.txt',
+    '/assets',
+    '/%00',
+    '/%zz',
+  ]
+  for (const path of others) expect((await ask(path)).status, path).toBe(404)
+  expect((await ask('/', { method: 'POST' })).status).toBe(405)
+  expect((await ask('/', { method: 'HEAD' })).body.length).toBe(0)
+})
+
+it('zips what is text, keeps what has a hash in its name, and lets one script alone speak to others', async () => {
+  const worker = await ask('/assets/outside-worker-abcdefgh.js', { 'accept-encoding': 'gzip' })
+  expect(gunzipSync(worker.body).toString()).toBe('let a = 1\n'.repeat(100))
+  expect(worker.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    'content-type': 'text/javascript; charset=utf-8',
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy': expect.stringContaining("connect-src 'self' https: http:;"),
+  })
+  const page = await ask('/')
+  expect(page.headers).toMatchObject({
+    'cache-control': 'no-cache',
+    'content-security-policy': expect.stringContaining("connect-src 'self';"),
+  })
+})
