@@ -85,6 +85,22 @@ describe('a model behind an OpenAI-compatible address', () => {
     expect(said()).toBe('Enough.')
   })
 
+  it('whose call is no JSON is told so, and goes on', async () => {
+    const server = await serve({
+      *script() {
+        const [first] = yield* calls('', { name: 'read_file', input: { path: 'README.md' } })
+        const [second] = yield* calls('', { name: 'read_file', input: { path: 'README.md' } })
+        return `${first?.ok}, ${second?.ok}`
+      },
+    })
+    server.misbehave('garble')
+    const { agent, said, events } = await connect(endpoint(server.url))
+    expect(await agent.send('Go.')).toBe('finished')
+    expect(said()).toBe('false, true')
+    expect(events.filter(({ type }) => type === 'result')).toMatchObject([{ ok: false }, { ok: true }])
+    expect(server.faults).toEqual([])
+  })
+
   it('can be stopped in the middle of its words', async () => {
     const server = await serve()
     server.misbehave('hang')

@@ -10,12 +10,15 @@ export interface OpenAiServer {
   readonly requests: readonly ChatRequest[]
   /** What was wrong with any request: a strict server would have refused it. */
   readonly faults: readonly string[]
-  /** The next answers are these, before it answers as it should. `hang` says the first words only; `drop` then hangs up. */
+  /**
+   * The next answers are these, before it answers as it should: a status; `hang` says the first words only; `drop` then hangs
+   * up; `garble` gives its calls input that is no JSON.
+   */
   misbehave(...how: Misbehaviour[]): void
   close(): Promise<void>
 }
 
-export type Misbehaviour = number | 'hang' | 'drop'
+export type Misbehaviour = number | 'hang' | 'drop' | 'garble'
 
 export interface OpenAiServerOptions {
   /** What its model says and calls. */
@@ -104,7 +107,7 @@ export async function startOpenAiServer({ script, key, pieces = 16 }: OpenAiServ
         const { toolName: name, input } = part
         const id = `call_${String(requests.length).padStart(4, '0')}${String(index).padStart(4, '0')}`
         await delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] })
-        for (const piece of inPieces(input, pieces)) {
+        for (const piece of inPieces(how === 'garble' ? input.slice(0, -1) : input, pieces)) {
           await delta({ tool_calls: [{ index, function: { arguments: piece } }] })
         }
         index += 1
