@@ -3,7 +3,7 @@ import { unzipSync } from 'fflate'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scenarioById } from '../../playground/agent/scenarios/index.ts'
-import { changed, type Files, filesOf } from './agent-setup.ts'
+import { changed, type Files, filesOf } from './agent/setup.ts'
 import { type Playground, startPlayground } from './open.ts'
 import { startOpenAiServer } from './openai-server.ts'
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { createWorkspace } from 'wardspace'
 import { aiSdkTools } from 'wardspace/ai-sdk'
 import { memory } from 'wardspace/backends/memory'
-import { type BuiltinApi, builtinModel, builtinState } from '../../playground/agent/builtin.ts'
-import { createAgent } from '../../playground/agent/create-agent.ts'
-import type { AgentEvent } from '../../playground/agent/types.ts'
+import { type BuiltinApi, builtinModel, builtinState } from '../../../playground/agent/builtin.ts'
+import { createAgent } from '../../../playground/agent/create-agent.ts'
+import type { AgentEvent } from '../../../playground/agent/types.ts'
 
 /** A stand-in for the browser's model: it answers as a function of what it is told, and keeps to the form. */
 function standIn(answer: (told: string, asked: number) => string | Promise<string>) {

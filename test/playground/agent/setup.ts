@@ -1,10 +1,10 @@
 import { type AuditRecord, createWorkspace, memorySink, type Workspace, type WorkspaceOptions } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
 import { bash } from 'wardspace/shells/bash'
-import { createAgent } from '../../playground/agent/create-agent.ts'
-import { scenarioById } from '../../playground/agent/scenarios/index.ts'
-import type { Agent, AgentEvent, AgentOptions, Scenario } from '../../playground/agent/types.ts'
-import { samples } from '../../playground/projects/samples/index.ts'
+import { createAgent } from '../../../playground/agent/create-agent.ts'
+import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
+import type { Agent, AgentEvent, AgentOptions, Scenario } from '../../../playground/agent/types.ts'
+import { samples } from '../../../playground/projects/samples/index.ts'
 
 export type Files = Readonly<Record<string, string>>
 

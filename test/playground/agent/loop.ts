@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { createWorkspace } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
-import { createAgent } from '../../playground/agent/create-agent.ts'
-import { scenarioById } from '../../playground/agent/scenarios/index.ts'
-import type { AgentEvent, AgentOptions, Conversation } from '../../playground/agent/types.ts'
-import { filesOf } from './agent-setup.ts'
+import { createAgent } from '../../../playground/agent/create-agent.ts'
+import { scenarioById } from '../../../playground/agent/scenarios/index.ts'
+import type { AgentEvent, AgentOptions, Conversation } from '../../../playground/agent/types.ts'
+import { filesOf } from './setup.ts'
 
 const { prompt, sample } = scenarioById('explore-and-explain')
 

@@ -1,0 +1,5 @@
+/** The agent without a page. In one file, so that the SDK is loaded once. */
+import './agent/loop.ts'
+import './agent/scenarios.ts'
+import './agent/endpoint.ts'
+import './agent/builtin.ts'
