@@ -107,7 +107,7 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
         hint: 'Stop it with stop_command, in the workspace or fork that started it.',
       })
     }
-    await mirror.fit({ files, sight, mayRead, tree })
+    await mirror.fit({ files, sight, mayRead, tree, isShared: live.size > 0 })
   }
 
   return {

@@ -46,13 +46,15 @@ export interface Fitting {
   readonly sight: Sight
   readonly mayRead?: ((path: Path) => void) | undefined
   readonly tree?: object | undefined
+  /** Whether other commands run in the container, which may change at once what it is given. */
+  readonly isShared: boolean
 }
 
 interface Entry {
-  /** As the container tells it. */
-  readonly held: Held
-  /** As it was shown, where the container makes something else of it. */
-  readonly given?: Held
+  /** As the workspace shows it. */
+  readonly given: Held
+  /** As an export tells it, where that is not the same; `null` where it does not tell of it. */
+  readonly told?: Held | null
   readonly tag?: string
 }
 
@@ -86,17 +88,45 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   }
 
   const at = (path: string) => (path === '' ? directory : `${directory}/${path}`)
-  const held = (): Holding => new Map([...entries].map(([path, entry]) => [path, entry.held]))
+
+  /** What an export tells as long as nothing changes. */
+  function baseline(): Map<Path, Held> {
+    const holding = new Map<Path, Held>()
+    for (const [path, { given, told: is = given }] of entries) if (is !== null) holding.set(path, is)
+    return holding
+  }
+
+  /** What it holds, told or not. */
+  const all = (): Holding => new Map([...entries].map(([path, { given }]) => [path, given]))
+
+  /** Looks how the container tells what it was given. Only then a later difference is a change. */
+  async function verify(paths: readonly Path[], isShared: boolean): Promise<void> {
+    const given = paths.filter((path) => !isOwn(path))
+    if (given.length === 0) return
+    const holds = await exported()
+    for (const path of given) {
+      const entry = entries.get(path)
+      if (entry === undefined) continue
+      const is = holds.get(path) ?? null
+      const { told: _, ...same } = entry
+      // What others do to it at once is a change, unless it is known for a form of the same.
+      const isForm = is === null || !isShared || isSame(is, withoutBom(entry.given))
+      entries.set(path, isSame(is, entry.given) || !isForm ? same : { ...same, told: is })
+    }
+  }
 
   async function exported(): Promise<Map<Path, Held>> {
-    const all = await told('export its files', container.export(directory, { format: 'json', excludes: [...EXCLUDED] }))
-    return holdingOf(all as FileTree)
+    const tree = await told(
+      'export its files',
+      container.export(directory, { format: 'json', excludes: [...EXCLUDED] }),
+    )
+    return holdingOf(tree as FileTree)
   }
 
   function known(path: Path, tag: string): Held | 'unreadable' | undefined {
     if (unreadable.get(path) === tag) return 'unreadable'
     const entry = entries.get(path)
-    return entry?.tag === tag ? (entry.given ?? entry.held) : undefined
+    return entry?.tag === tag ? entry.given : undefined
   }
 
   /** The first time everything is mounted at once. What the container then tells is what counts as unchanged. */
@@ -111,14 +141,9 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       lost.map(([path, { held: to }]) => ({ path, to })),
     )
     for (const path of holds.keys()) if (!wanted.has(path)) await remove(path)
-    for (const [path, { held: given, tag }] of wanted) {
-      const is = holds.get(path) ?? given
-      entries.set(path, {
-        held: is,
-        ...(isSame(is, given) ? {} : { given }),
-        ...(tag === undefined ? {} : { tag }),
-      })
-    }
+    for (const [path, { held: given, tag }] of wanted)
+      entries.set(path, { given, ...(tag === undefined ? {} : { tag }) })
+    await verify([...wanted.keys()], false)
     isMounted = true
   }
 
@@ -162,12 +187,21 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     }
   }
 
+  /** A change as the workspace would have it: with the mark of its encoding, where only the container drops that. */
+  function inOwnForm(change: Made): Made {
+    const { path, after } = change
+    const { given, told: is } = entries.get(path) ?? {}
+    if (given?.type !== 'file' || after?.type !== 'file' || !is || isSame(given, is)) return change
+    const dropsBom = isSame(withoutBom(given), is) && isSame(withoutBom(after), after)
+    return dropsBom ? { ...change, after: { type: 'file', bytes: withBom(after.bytes) } } : change
+  }
+
   /** Whether a path still is what the container was given. What is not to be seen is for the gate to refuse. */
   async function isAsGiven(files: CommandFiles, path: Path): Promise<boolean> {
     const stat = await files.stat(path, { keepLast: true }).catch(() => undefined)
     const entry = entries.get(path)
     if (stat === undefined || entry === undefined) return stat === entry || !isSeen(path, stat?.type)
-    const given = entry.given ?? entry.held
+    const { given } = entry
     if (stat.type !== given.type) return false
     if (given.type === 'directory' || stat.tag === entry.tag) return true
     const now: State =
@@ -178,7 +212,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   }
 
   return {
-    async fit({ files, sight, mayRead, tree: asked }) {
+    async fit({ files, sight, mayRead, tree: asked, isShared }) {
       // Of other files, equal tags mean nothing.
       if (asked !== tree) {
         for (const [path, { tag: _, ...entry }] of entries) entries.set(path, entry)
@@ -202,21 +236,26 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       const next = new Map<Path, Entry>()
       for (const [path, { held: given, tag }] of wanted) {
         const entry = entries.get(path)
-        const isThere = entry !== undefined && (isSame(entry.given ?? entry.held, given) || isSame(entry.held, given))
+        const isThere = entry !== undefined && isSame(entry.given, given)
         if (!isThere) changes.push({ path, to: given })
-        next.set(path, {
-          ...(isThere
-            ? { held: entry.held, ...(entry.given === undefined ? {} : { given: entry.given }) }
-            : { held: given }),
-          ...(tag === undefined ? {} : { tag }),
-        })
+        next.set(path, { ...(isThere ? entry : { given }), ...(tag === undefined ? {} : { tag }) })
       }
       for (const path of entries.keys()) if (!wanted.has(path)) changes.push({ path, to: null })
-      await bring(held(), changes)
+      await bring(all(), changes)
       entries = next
+      await verify(
+        changes.filter(({ to }) => to !== null).map(({ path }) => path),
+        isShared,
+      )
     },
 
-    changes: async () => differences(held(), await exported()),
+    async changes() {
+      const made = differences(baseline(), await exported())
+      // A directory that was not told as long as nothing was in it.
+      const isNew = ({ path, after }: Made) =>
+        after?.type !== 'directory' || entries.get(path)?.given.type !== 'directory'
+      return made.filter(isNew).map(inOwnForm)
+    },
 
     async prepare(files, made) {
       for (const { path } of made) {
@@ -232,13 +271,13 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       }
       // What a mark hides is known only to the files of the command that has read it.
       if (!made.some(({ after }) => holdsMark(after))) return
-      for (const [path, { held: is, given }] of entries) {
-        if (holdsMark(given ?? is)) await files.read(path).catch(() => {})
+      for (const [path, { given }] of entries) {
+        if (holdsMark(given)) await files.read(path).catch(() => {})
       }
     },
 
     async settle(made, isKept) {
-      const now = new Map(held())
+      const now = new Map(all())
       for (const { path, after } of made) {
         if (after === null) now.delete(path)
         else now.set(path, after)
@@ -247,7 +286,11 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       for (const { path, before, after } of made) {
         if (!isKept(path)) back.push({ path, to: entries.get(path)?.given ?? before })
         else if (after === null) entries.delete(path)
-        else entries.set(path, { held: after })
+        else {
+          const { told: was } = entries.get(path) ?? {}
+          const stripped = withoutBom(after)
+          entries.set(path, { given: after, ...(was && !isSame(stripped, after) ? { told: stripped } : {}) })
+        }
       }
       await bring(now, back)
     },
@@ -256,18 +299,34 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
     async follow(path, state) {
       const there = entries.get(path)
-      if (!isMounted || isSame(there?.held ?? null, state)) return
-      await bring(held(), [{ path, to: state }])
+      if (!isMounted || isSame(there?.given ?? null, state)) return
+      await bring(all(), [{ path, to: state }])
       for (const below of entries.keys()) {
         if (below !== path && isWithin(below, path) && state?.type !== 'directory') entries.delete(below)
       }
       if (state === null) entries.delete(path)
-      else entries.set(path, { held: state })
+      else entries.set(path, { given: state })
       for (const above of state === null ? [] : ancestorsOf(path)) {
-        if (above !== path && above !== ROOT && !entries.has(above)) entries.set(above, { held: { type: 'directory' } })
+        if (above !== path && above !== ROOT && !entries.has(above))
+          entries.set(above, { given: { type: 'directory' } })
       }
+      if (state !== null) await verify([path], true)
     },
   }
+}
+
+const BOM = [0xef, 0xbb, 0xbf] as const
+
+function withBom(bytes: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(BOM.length + bytes.length)
+  whole.set(BOM)
+  whole.set(bytes, BOM.length)
+  return whole
+}
+
+function withoutBom(held: Held): Held {
+  if (held.type !== 'file' || !BOM.every((byte, i) => held.bytes[i] === byte)) return held
+  return { type: 'file', bytes: held.bytes.subarray(BOM.length) }
 }
 
 const MARK = new TextEncoder().encode(MARK_START)

@@ -473,22 +473,32 @@ export const scenarios: Record<string, () => Promise<void>> = {
 
 /** What is shown on pages of their own, for a key is told once: by the key that asks for a stand-in that lacks something. */
 export const lacking: Record<string, () => Promise<void>> = {
-  'no-links,strips-bom': () =>
+  'no-links,strips-bom,no-empty': () =>
     withBench(
-      { 'a.txt': 'a\n', to: { link: 'a.txt' }, 'bom.txt': '\uFEFFone\n' },
+      { 'a.txt': 'a\n', to: { link: 'a.txt' }, 'bom.txt': '\uFEFFone\n', empty: { directory: true } },
       async ({ run, shell, call, text }) => {
         const state = await shell.ready()
         same(state.runs === 'webcontainer' && state.links, false, 'the state')
         const first = await run('echo b > b.txt; ls')
-        same(first.stdout, 'a.txt\nb.txt\nbom.txt\n', 'what shows')
+        same(first.stdout, 'a.txt\nb.txt\nbom.txt\nempty\n', 'what shows')
         // What a container makes of a file is no change of a command.
         same(first.filesChanged, ['b.txt'], 'what the first command changed')
         same((await run('true')).filesChanged, [], 'what the next changed')
         same(await text('bom.txt'), '\uFEFFone\n', 'bom.txt')
+        // Nor is what it makes of what a tool writes.
+        const { sha256 } = await call('read_file', { path: 'bom.txt' })
+        await call('write_file', { path: 'bom.txt', content: '\uFEFFtwo\n', expectedSha256: sha256 })
+        await call('create_directory', { path: 'void/deep' })
+        same((await run('true')).filesChanged, [], 'what a command changed after a tool')
+        const { filesChanged } = await run('echo more >> bom.txt; echo x > void/deep/x.txt')
+        same(filesChanged.sort(), ['bom.txt', 'void/deep/x.txt'], 'what a command changed of it')
+        same(await text('bom.txt'), '\uFEFFtwo\nmore\n', 'bom.txt after a command')
+        same((await run('rm void/deep/x.txt')).filesChanged, ['void/deep/x.txt'], 'what is told of an empty directory')
+        same((await run('true')).filesChanged, [], 'what a look changes')
         const { entries } = await call('list_directory', { path: '.' })
         same(entries.find(({ path }: Answer) => path === 'to')?.type, 'link', 'the link')
       },
-      { shellOptions: { apiKey: 'no-links,strips-bom' } },
+      { shellOptions: { apiKey: 'no-links,strips-bom,no-empty' } },
     ),
 
   dull: () =>

@@ -107,7 +107,7 @@ describe('over the stand-in', () => {
   })
 
   it.each([
-    ['what an export does not tell stays as it is', 'no-links,strips-bom'],
+    ['what an export does not tell stays as it is', 'no-links,strips-bom,no-empty'],
     ['where a line ends is not told by a shell that cannot tell it', 'dull'],
   ])('%s', async (_, key) => {
     const own = await openPage(sites.page)

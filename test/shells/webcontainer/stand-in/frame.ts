@@ -51,6 +51,7 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
         ...{ includes, excludes },
         links: !switches.has('no-links'),
         stripsBom: switches.has('strips-bom'),
+        empty: !switches.has('no-empty'),
       })
       return handedOver(encoder.encode(JSON.stringify(tree)))
     },

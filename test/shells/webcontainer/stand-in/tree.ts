@@ -16,12 +16,14 @@ export interface Selection {
   readonly links: boolean
   /** Whether texts lose the mark at their beginning. */
   readonly stripsBom: boolean
+  /** Whether empty directories are told. */
+  readonly empty: boolean
 }
 
 export async function serialize(
   disk: Disk,
   top: Path,
-  { includes = [], excludes = [], links, stripsBom }: Selection,
+  { includes = [], excludes = [], links, stripsBom, empty }: Selection,
 ): Promise<Sent> {
   const isLeftOut = (path: string) =>
     excludes.some((glob) => fits(path, glob)) && !includes.some((glob) => fits(path, glob))
@@ -33,6 +35,7 @@ export async function serialize(
     if (parent === undefined || isLeftOut(path.slice(top.length + 1))) continue
     const name = path.slice(at + 1)
     if (state.type === 'directory') {
+      if (!empty && (await disk.below(path)).length === 0) continue
       const directory: Sent = { d: Object.create(null) }
       directories.set(path, directory)
       parent.d[name] = directory
