@@ -1,4 +1,4 @@
-import { computed, effect, type ReadonlySignal } from '@preact/signals'
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { callbackSink, createWorkspace, type Failure, type Success } from 'wardspace'
 import type { OpenProject } from '../projects/types.ts'
 import { changedPaths, type FileChange } from './changes.ts'
@@ -15,6 +15,8 @@ import type { Session } from './types.ts'
 /** Everything that the screen shows of one open project. */
 export interface Desk {
   readonly project: OpenProject
+  /** False from when another tab works on the project: this one only shows it. */
+  readonly writable: ReadonlySignal<boolean>
   readonly session: Session
   readonly tree: FileTree
   readonly files: OpenFiles
@@ -54,14 +56,19 @@ export async function openDesk(project: OpenProject, options: DeskOptions): Prom
     session.revision.value
     void again()
   })
+  const writable = signal(project.writable)
   const endElsewhere = project.onElsewhere((event) => {
     if (event.kind === 'changed') void again()
+    if (event.kind !== 'taken') return
+    writable.value = false
+    void talk.stop()
   })
   const leaving = () => void Promise.all([keeper.flush(), session.flush()])
   globalThis.addEventListener?.('pagehide', leaving)
 
   return {
     project,
+    writable,
     session,
     tree,
     files,

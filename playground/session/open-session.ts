@@ -1,43 +1,22 @@
 import { batch, computed, effect, signal } from '@preact/signals'
-import type {
-  AuditRecord,
-  CallOptions,
-  Failure,
-  PolicyInput,
-  Success,
-  Workspace,
-  WorkspaceHistory,
-  WorkspaceRun,
-} from 'wardspace'
+import type { CallOptions, Failure, Success, Workspace, WorkspaceRun } from 'wardspace'
 import { createApprovalQueue } from './approvals.ts'
 import { createAuditLog } from './audit-log.ts'
-import { createPoints, type KeptPoints } from './history.ts'
-import { historyFromJson, historyToJson } from './history-json.ts'
+import { createPoints } from './history.ts'
+import { historyToJson } from './history-json.ts'
 import { createKeeper } from './keep.ts'
+import { labelOf } from './label.ts'
+import { loadKept } from './load-kept.ts'
 import { log, logged } from './logged-run.ts'
 import { type Opened, openWorkspace } from './open-workspace.ts'
+import { ownerPolicy, ownersOnly } from './owner.ts'
 import { copyOf, type Recording } from './recordings.ts'
 import { createShellHolder } from './shells.ts'
 import { createTimeline } from './timeline.ts'
-import type { Session, SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
+import type { Session, SessionProject, WorkspaceSettings } from './types.ts'
 
 /** What a project is opened with where nothing was kept. */
 const defaults: WorkspaceSettings = { policy: { preset: 'supervised' }, mode: 'act', shell: 'bash' }
-
-/** The person's own hand: nothing is refused but what no policy opens. */
-const ownerPolicy: PolicyInput = {
-  preset: 'autonomous',
-  rules: [
-    {
-      name: 'the owner of the files',
-      action: 'allow',
-      overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'],
-    },
-  ],
-}
-
-/** Refusals that hold for agents, and not for whom the files belong to. */
-const ownersOnly = new Set(['READ_ONLY', 'PLAN_MODE', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'TAINT_DENIED'])
 
 export interface SessionOptions {
   /** What a project wants that was never opened before. */
@@ -295,36 +274,4 @@ export async function openSession(project: SessionProject, options: SessionOptio
       await shells.close()
     },
   }
-}
-
-interface Kept {
-  readonly settings: Partial<WorkspaceSettings>
-  readonly time: number
-  readonly audit: readonly AuditRecord[]
-  readonly timeline: readonly TimelineEntry[]
-  readonly history: WorkspaceHistory | undefined
-  readonly points: KeptPoints | undefined
-}
-
-async function loadKept({ kept }: SessionProject): Promise<Kept> {
-  const [settings, audit, timeline, past] = await Promise.all(
-    ['settings', 'audit', 'timeline', 'history'].map((name) => kept.load(name)),
-  )
-  const { time = 0, ...chosen } = (settings ?? {}) as Partial<WorkspaceSettings> & { time?: number }
-  const { history, points } = (past ?? {}) as { history?: unknown; points?: KeptPoints }
-  return {
-    settings: chosen,
-    time,
-    audit: (audit ?? []) as readonly AuditRecord[],
-    timeline: (timeline ?? []) as readonly TimelineEntry[],
-    history: historyFromJson(history),
-    points,
-  }
-}
-
-/** What a point is called: the tool with what it was about. */
-function labelOf(tool: string, input: unknown): string {
-  const { path, command } = (input ?? {}) as { path?: unknown; command?: unknown }
-  const about = typeof path === 'string' ? path : typeof command === 'string' ? command : ''
-  return about === '' ? tool : `${tool} ${about.slice(0, 80)}`
 }

@@ -2,6 +2,8 @@
 export interface LineEditorParts {
   readonly write: (text: string) => void
   readonly prompt: () => string
+  /** How many characters the terminal is wide. */
+  readonly columns: () => number
   /** Runs a line; the next prompt comes when it has ended. */
   readonly run: (line: string) => Promise<void>
   readonly interrupt: () => void
@@ -25,16 +27,39 @@ const HOME = ['\x1b[H', '\x1bOH', '\x01']
 const END = ['\x1b[F', '\x1bOF', '\x05']
 const DELETE = '\x1b[3~'
 
-export function createLineEditor({ write, prompt, run, interrupt, clear }: LineEditorParts): LineEditor {
+export function createLineEditor({ write, prompt, columns, run, interrupt, clear }: LineEditorParts): LineEditor {
   const past: string[] = []
   let line = ''
   let at = 0
   let seen = 0
   let isRunning = false
 
+  /** Rows from the beginning of the prompt to the cursor, as it was drawn last. */
+  let row = 0
+
+  const home = () => `${row > 0 ? `\x1b[${row}A` : ''}\r\x1b[J`
+
+  /** Draws prompt and line anew, over as many rows as they take. */
   function show(): void {
-    const back = line.length - at
-    write(`\r\x1b[K${prompt()}${line}${back > 0 ? `\x1b[${back}D` : ''}`)
+    const width = columns()
+    const shown = prompt()
+    const start = lengthOf(shown)
+    const end = start + line.length
+    const up = Math.floor(end / width) - Math.floor((start + at) / width)
+    // A row that is just full keeps the cursor: only what follows brings it into the next one.
+    const wrap = end % width === 0 ? '\r\n' : ''
+    const column = (start + at) % width
+    const move = `${up > 0 ? `\x1b[${up}A` : ''}\r${column > 0 ? `\x1b[${column}C` : ''}`
+    write(`${home()}${shown}${line}${wrap}${move}`)
+    row = Math.floor((start + at) / width)
+  }
+
+  /** Goes on below the line, wherever the cursor is in it. */
+  function leave(): void {
+    at = line.length
+    show()
+    write('\r\n')
+    row = 0
   }
 
   function set(next: string, position = next.length): void {
@@ -45,9 +70,9 @@ export function createLineEditor({ write, prompt, run, interrupt, clear }: LineE
 
   async function enter(): Promise<void> {
     const entered = line.trim()
+    leave()
     line = ''
     at = 0
-    write('\r\n')
     if (entered === 'clear') clear()
     else if (entered !== '') {
       if (past.at(-1) !== entered) past.push(entered)
@@ -70,7 +95,7 @@ export function createLineEditor({ write, prompt, run, interrupt, clear }: LineE
     if (data === '\x03') {
       if (isRunning) interrupt()
       else {
-        write('^C\r\n')
+        leave()
         set('')
       }
       return
@@ -90,6 +115,7 @@ export function createLineEditor({ write, prompt, run, interrupt, clear }: LineE
     else if (data === '\x15') set(line.slice(at), 0)
     else if (data === '\x0c') {
       clear()
+      row = 0
       show()
     } else if (!data.startsWith('\x1b') && data >= ' ') {
       set(line.slice(0, at) + data + line.slice(at), at + data.length)
@@ -108,8 +134,17 @@ export function createLineEditor({ write, prompt, run, interrupt, clear }: LineE
       } else key(data)
     },
     interject(text) {
-      write(`\r\x1b[K${text}`)
-      if (!isRunning) show()
+      if (isRunning) write(text)
+      else {
+        write(`${home()}${text}`)
+        row = 0
+        show()
+      }
     },
   }
+}
+
+/** What a text takes on the screen, without its colours. */
+function lengthOf(text: string): number {
+  return text.replace(/\x1b\[[0-9;]*m/g, '').length
 }

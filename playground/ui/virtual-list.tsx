@@ -23,7 +23,7 @@ export interface VirtualListProps {
 }
 
 /** Rows beyond what is seen, on both sides. */
-const MORE = 8
+const MORE = 5
 
 /** A list of any length of which only what is seen is in the document. The focus stays on the list itself. */
 export function VirtualList(props: VirtualListProps) {
@@ -101,7 +101,8 @@ export function VirtualList(props: VirtualListProps) {
           // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can be selected
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the list's, which has the focus
           <div
-            key={at}
+            // An element that scrolls out of sight is the one that comes in at the other end.
+            key={at % rows.length}
             id={`${name}-${at}`}
             data-row
             data-active={at === active ? '' : undefined}

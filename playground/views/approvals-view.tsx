@@ -45,13 +45,13 @@ function Card({ question }: { readonly question: PendingApproval }) {
   const refuse = () => answer({ deny: reason.value || 'Not this way', by: 'person' })
   return (
     <article class={`card ${isPlan ? 'plan' : ''}`} aria-label={`Approval of ${request.tool}`}>
-      <h3 class="row">
+      <h2 class="row">
         <Icon name={isPlan ? 'flag' : 'shield'} />
         <span class="grow">
           {isPlan ? 'The agent hands in its plan' : `The agent wants to ${sentenceOf(request.tool)}`}
         </span>
         <span class="tag warn">{request.tool}</span>
-      </h3>
+      </h2>
       <p>{request.verdict.reason}</p>
       {typeof why === 'string' && <p class="muted">It says why: {why}</p>}
       {request.risks.length > 0 && (

@@ -49,12 +49,12 @@ export function CallView({ desk }: { readonly desk: Desk }) {
       <section class="fill-rest scroll call" aria-label={`Call ${entry.key}`} {...scrollable}>
         <div class="call-sides">
           <section>
-            <h3>What the {entry.actor === 'agent' ? 'model' : 'caller'} asked and saw</h3>
+            <h2>What the {entry.actor === 'agent' ? 'model' : 'caller'} asked and saw</h2>
             <Json label="Input" value={entry.input} />
             {entry.result === undefined ? <p class="muted">No answer yet.</p> : <Seen entry={entry} />}
           </section>
           <section>
-            <h3>What really happened</h3>
+            <h2>What really happened</h2>
             <Happened entry={entry} />
             <RealFiles desk={desk} entry={entry} />
           </section>
@@ -76,7 +76,7 @@ function Seen({ entry }: { readonly entry: TimelineEntry }) {
       {Object.entries(texts).map(([name, text]) =>
         typeof text === 'string' && text !== '' ? (
           <div key={name}>
-            <h4 class="muted">{name}</h4>
+            <h3 class="muted">{name}</h3>
             <pre class="box" {...scrollable}>
               {text}
             </pre>
@@ -120,11 +120,11 @@ function Happened({ entry }: { readonly entry: TimelineEntry }) {
           ),
         )}
       </dl>
-      <h4 class="muted">Verdict: {record.policyDecision.decision}</h4>
+      <h3 class="muted">Verdict: {record.policyDecision.decision}</h3>
       <Rules rules={record.policyDecision.rules} />
       {refusals.length > 0 && (
         <>
-          <h4 class="muted">Refused within the command, whatever it said</h4>
+          <h3 class="muted">Refused within the command, whatever it said</h3>
           <ul class="rules">
             {refusals.map(({ permission, path, code }) => (
               <li key={`${permission} ${path}`}>
@@ -156,14 +156,14 @@ function CallChanges({ desk, callId }: { readonly desk: Desk; readonly callId: s
   return (
     <section class="call-changes">
       <div class="row">
-        <h3 class="grow">What it changed</h3>
+        <h2 class="grow">What it changed</h2>
         <InlineSwitch />
       </div>
       {changes.value.slice(0, 20).map((change) => (
         <div key={change.path}>
-          <h4 class="mono">
+          <h3 class="mono">
             <span class={`tree-mark ${change.status}`}>{change.status}</span> {change.path}
-          </h4>
+          </h3>
           <div class="call-diff">
             <ChangeDiff change={change} />
           </div>
@@ -177,7 +177,7 @@ function CallChanges({ desk, callId }: { readonly desk: Desk; readonly callId: s
 export function Json({ label, value }: { readonly label: string; readonly value: unknown }) {
   return (
     <div>
-      <h4 class="muted">{label}</h4>
+      <h3 class="muted">{label}</h3>
       <pre class="box" {...scrollable}>
         {JSON.stringify(value, null, 2)}
       </pre>

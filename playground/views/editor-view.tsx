@@ -139,7 +139,7 @@ function FileText({ desk, file }: { readonly desk: Desk; readonly file: OpenFile
       text={shown.value ?? file.draft ?? file.base?.text ?? ''}
       lineEnd={file.base?.lineEnd ?? '\n'}
       loaded={file.loaded}
-      readOnly={shown.value !== undefined || !desk.project.writable}
+      readOnly={shown.value !== undefined || !desk.writable.value}
       onEdit={(text) => desk.files.edit(file.path, text)}
       onSave={() => void desk.files.save(file.path)}
       goTo={goTo?.path === file.path ? goTo : undefined}

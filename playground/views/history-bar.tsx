@@ -13,7 +13,7 @@ export function HistoryBar({ desk }: { readonly desk: Desk }) {
   const at = points.findIndex(({ id }) => id === session.position.value)
   const shown = dragged.value ?? (at === -1 ? points.length : at)
   const last = at === -1 ? points.length : points.length - 1
-  const isStill = busy.value || desk.talk.isWorking.value || !desk.project.writable
+  const isStill = busy.value || desk.talk.isWorking.value || !desk.writable.value
   const nameOf = (index: number) => points[index]?.label ?? 'Changed since'
 
   const go = async (index: number) => {

@@ -35,7 +35,7 @@ export function LimitsView({ desk }: { readonly desk: Desk }) {
   return (
     <section class="fill scroll pad stack" aria-label="Limits and taint" {...scrollable}>
       <section class="stack">
-        <h3>Taint</h3>
+        <h2>Taint</h2>
         <p>
           <span class={`tag taint-${label}`}>{label}</span> is the highest label of what has reached the model.
         </p>
@@ -55,7 +55,7 @@ export function LimitsView({ desk }: { readonly desk: Desk }) {
         )}
       </section>
       <section class="stack">
-        <h3>This run</h3>
+        <h2>This run</h2>
         <dl class="facts">
           <Fact name="Run" value={run.id} />
           <Fact name="Task" value={run.task?.text ?? '–'} />
@@ -78,7 +78,7 @@ export function LimitsView({ desk }: { readonly desk: Desk }) {
         ))}
       </section>
       <section class="stack">
-        <h3>Budget of one patch</h3>
+        <h2>Budget of one patch</h2>
         <dl class="facts">
           {budget.map(([name, most]) => (
             <Fact key={name} name={name} value={`at most ${most.toLocaleString('en')}`} />

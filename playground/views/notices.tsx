@@ -6,7 +6,7 @@ import { app, openProject } from './app-state.ts'
 export function Notices({ desk }: { readonly desk: Desk | undefined }) {
   const { trouble, warnings, elsewhere } = app
   const unsaved = desk?.session.trouble.value
-  const isReading = desk !== undefined && (!desk.project.writable || elsewhere.value === 'taken')
+  const isReading = desk !== undefined && !desk.writable.value
   const id = desk?.project.info.id ?? ''
   return (
     <div class="notices">

@@ -28,7 +28,7 @@ export function RealFiles({ desk, entry }: { readonly desk: Desk; readonly entry
   const { hidden } = found.value
   return (
     <div>
-      <h4 class="muted">The file itself, in that version</h4>
+      <h3 class="muted">The file itself, in that version</h3>
       {hidden === undefined ? (
         <p>That version is no longer kept here.</p>
       ) : hidden.length === 0 ? (

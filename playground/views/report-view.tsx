@@ -106,7 +106,7 @@ function RecordingBar({ desk }: { readonly desk: Desk }) {
         <button
           type="button"
           class="button"
-          disabled={isBusy || !desk.project.writable}
+          disabled={isBusy || !desk.writable.value}
           onClick={() => void act(() => session.startRecording())}
         >
           Record from here

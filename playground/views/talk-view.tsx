@@ -18,7 +18,7 @@ export function TalkView({ desk }: { readonly desk: Desk }) {
   useEffect(() => {
     const list = place.current
     if (list !== null && isAtEnd.current) list.scrollTop = list.scrollHeight
-  }, [items.value, pending.length])
+  }, [items.value, pending.length, isWorking.value, desk.talk.afterwards.value])
   return (
     <div class="fill">
       <ModelPicker desk={desk} />
@@ -144,7 +144,7 @@ function Composer({ desk }: { readonly desk: Desk }) {
         placeholder="Ask the agent to do something in this project"
         value={words}
         readOnly={isScripted}
-        disabled={!desk.project.writable}
+        disabled={!desk.writable.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value
         }}
@@ -162,7 +162,7 @@ function Composer({ desk }: { readonly desk: Desk }) {
           </button>
         ) : (
           <>
-            <button type="submit" class="button primary" disabled={words.trim() === '' || !desk.project.writable}>
+            <button type="submit" class="button primary" disabled={words.trim() === '' || !desk.writable.value}>
               <Icon name="play" /> {isScripted ? 'Run' : 'Send'}
             </button>
             {talk.canContinue.value ? (

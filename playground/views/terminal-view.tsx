@@ -41,6 +41,7 @@ export default function TerminalView({ desk }: { readonly desk: Desk }) {
     let cwd = ''
     const editor = createLineEditor({
       write: (text) => terminal.write(text),
+      columns: () => terminal.cols,
       prompt: () => `${blue(`/workspace${cwd === '' ? '' : `/${cwd}`}`)} $ `,
       async run(line) {
         running = new AbortController()

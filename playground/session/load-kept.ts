@@ -1,0 +1,30 @@
+import type { AuditRecord, WorkspaceHistory } from 'wardspace'
+import type { KeptPoints } from './history.ts'
+import { historyFromJson } from './history-json.ts'
+import type { SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
+
+/** What was kept of a session over a reload. */
+export interface Kept {
+  readonly settings: Partial<WorkspaceSettings>
+  readonly time: number
+  readonly audit: readonly AuditRecord[]
+  readonly timeline: readonly TimelineEntry[]
+  readonly history: WorkspaceHistory | undefined
+  readonly points: KeptPoints | undefined
+}
+
+export async function loadKept({ kept }: SessionProject): Promise<Kept> {
+  const [settings, audit, timeline, past] = await Promise.all(
+    ['settings', 'audit', 'timeline', 'history'].map((name) => kept.load(name)),
+  )
+  const { time = 0, ...chosen } = (settings ?? {}) as Partial<WorkspaceSettings> & { time?: number }
+  const { history, points } = (past ?? {}) as { history?: unknown; points?: KeptPoints }
+  return {
+    settings: chosen,
+    time,
+    audit: (audit ?? []) as readonly AuditRecord[],
+    timeline: (timeline ?? []) as readonly TimelineEntry[],
+    history: historyFromJson(history),
+    points,
+  }
+}
