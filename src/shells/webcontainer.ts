@@ -8,7 +8,7 @@ import { createTurns } from './turns.ts'
 import { type Background, createBackground } from './webcontainer/background.ts'
 import { type Cabin, type Running, setUp, WORKSPACE } from './webcontainer/cabin.ts'
 import { type AuthOptions, holdContainer } from './webcontainer/client.ts'
-import { inFallback } from './webcontainer/fallback.ts'
+import { type Fallen, inItsPlace, startInItsPlace } from './webcontainer/fallback.ts'
 import { tryNamed } from './webcontainer/named.ts'
 import { createPorts, type OpenPort } from './webcontainer/ports.ts'
 import type { Terminal } from './webcontainer/process.ts'
@@ -235,7 +235,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     },
     async start(command: BackgroundCommand) {
       const found = await unlessStopped(open(), command.signal)
-      if ('reason' in found) return inFallback(fallbackOf(found), command, insteadOf(found))
+      if ('reason' in found) return startInItsPlace(found, command)
       const process = await found.background.start(command, { env, terminal })
       void tracked(process.ended)
       return process
@@ -281,32 +281,12 @@ interface Booted {
   readonly background: Background
 }
 
-interface Fallen {
-  readonly reason: string
-  readonly shell?: Shell
-}
-
 type World = Booted | Fallen
 
 const CWD_UNKNOWN = "The container's shell does not tell in which directory a line ends: cwd is where it began"
 
 /** What a terminal takes for the end of its input. */
 const END_OF_INPUT = '\u0004'
-
-function fallbackOf({ shell, reason }: Fallen): Shell {
-  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason)
-  return shell
-}
-
-/** The result says what ran the command, and why. */
-async function inItsPlace(fallen: Fallen, command: ShellCommand): Promise<ShellOutcome> {
-  const outcome = await fallbackOf(fallen).run(command)
-  return { ...outcome, warnings: [...(outcome.warnings ?? []), insteadOf(fallen)] }
-}
-
-function insteadOf({ shell, reason }: Fallen): string {
-  return `${shell?.name} ran this. ${reason}`
-}
 
 function stopped(): ToolError {
   return new ToolError('ABORTED', 'The command was stopped')

@@ -1,10 +1,23 @@
 import { ToolError } from '../../errors.ts'
-import type { BackgroundCommand, Shell, ShellProcess } from '../shell.ts'
+import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../shell.ts'
 
-/** A background command in the shell that stands in for the container, with a word on why. */
-export async function inFallback(shell: Shell, command: BackgroundCommand, why: string): Promise<ShellProcess> {
+/** Where there is no container: why, and what runs the commands, if anything. */
+export interface Fallen {
+  readonly reason: string
+  readonly shell?: Shell
+}
+
+/** Runs a command; the result says what ran it, and why. @throws ToolError `SHELL_UNAVAILABLE` where nothing does */
+export async function inItsPlace(fallen: Fallen, command: ShellCommand): Promise<ShellOutcome> {
+  const outcome = await shellOf(fallen).run(command)
+  return { ...outcome, warnings: [...(outcome.warnings ?? []), insteadOf(fallen)] }
+}
+
+/** Starts a background command, which says the same. @throws ToolError `SHELL_UNAVAILABLE` where nothing does */
+export async function startInItsPlace(fallen: Fallen, command: BackgroundCommand): Promise<ShellProcess> {
+  const shell = shellOf(fallen)
   const process = shell.start === undefined ? toItsEnd(shell, command) : await shell.start(command)
-  let note = `${why}\n`
+  let note = `${insteadOf(fallen)}\n`
   return {
     output() {
       const { stdout, stderr } = process.output()
@@ -58,4 +71,13 @@ function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
     },
     ended,
   }
+}
+
+function shellOf({ shell, reason }: Fallen): Shell {
+  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason)
+  return shell
+}
+
+function insteadOf({ shell, reason }: Fallen): string {
+  return `${shell?.name} ran this. ${reason}`
 }

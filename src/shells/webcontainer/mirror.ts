@@ -2,11 +2,11 @@ import { ToolError } from '../../errors.ts'
 import { ancestorsOf, isWithin, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { EntryType, State } from '../../vfs/backend.ts'
 import type { Sight } from '../../vfs/guarded.ts'
-import { MARK_START } from '../marks.ts'
 import type { Made } from '../replay.ts'
 import type { CommandFiles } from '../shell.ts'
 import { answered } from './answered.ts'
 import type { WebContainer } from './client.ts'
+import { holdsMark, withBom, withoutBom } from './forms.ts'
 import { type Readable, readable } from './readable.ts'
 import {
   differences,
@@ -313,29 +313,4 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       if (state !== null) await verify([path], true)
     },
   }
-}
-
-const BOM = [0xef, 0xbb, 0xbf] as const
-
-function withBom(bytes: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(BOM.length + bytes.length)
-  whole.set(BOM)
-  whole.set(bytes, BOM.length)
-  return whole
-}
-
-function withoutBom(held: Held): Held {
-  if (held.type !== 'file' || !BOM.every((byte, i) => held.bytes[i] === byte)) return held
-  return { type: 'file', bytes: held.bytes.subarray(BOM.length) }
-}
-
-const MARK = new TextEncoder().encode(MARK_START)
-
-function holdsMark(state: State): boolean {
-  if (state?.type !== 'file') return false
-  const { bytes } = state
-  for (let at = bytes.indexOf(MARK[0] ?? 0); at !== -1; at = bytes.indexOf(MARK[0] ?? 0, at + 1)) {
-    if (MARK.every((byte, i) => bytes[at + i] === byte)) return true
-  }
-  return false
 }
