@@ -170,17 +170,23 @@ describe('an attack', () => {
 })
 
 describe('a reload in the middle of a run', () => {
-  it('brings the conversation back, and the agent goes on to its end', async () => {
+  it.each([
+    ['between two steps', true],
+    ['while a command runs', false],
+  ])('brings the conversation back, and the agent goes on to its end: %s', async (_, isPaused) => {
     const person = await playground.person()
     const page = await playground.open(person, '?storage=opfs&sample=price-list')
     await choose(page, 'mend-a-test')
-    await button(page, 'Step by step').click()
-    await button(page, 'Next step').click()
-    await agent(page).getByText('I read what they test.').waitFor()
-    await button(page, 'Next step').waitFor()
-    await expect.poll(async () => (await kept(page)).includes('I read what they test.'), patiently).toBe(true)
+    await button(page, isPaused ? 'Step by step' : 'Run').click()
+    if (isPaused) {
+      await button(page, 'Next step').click()
+      await agent(page).getByText('I read what they test.').waitFor()
+      await button(page, 'Next step').waitFor()
+    } else await agent(page).getByText('run_command').waitFor()
+    const words = isPaused ? 'I read what they test.' : 'I run the tests'
+    await expect.poll(async () => (await kept(page)).includes(words), patiently).toBe(true)
     await page.goto(playground.url)
-    await agent(page).getByText('I read what they test.').waitFor()
+    await agent(page).getByText(words).first().waitFor()
     await button(page, 'Go on').click()
     await expect.poll(() => agent(page).textContent(), patiently).toContain('All tests pass. The cause was line 4')
     expect(await exported(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))

@@ -1,5 +1,5 @@
-import { call, calls } from 'wardspace/testing/scripted-model'
 import type { Scenario } from '../types.ts'
+import { call, calls } from './calling.ts'
 import { importsOf, lineOf } from './reading.ts'
 
 /** Follows a question from the entry of a project to the lines that answer it, and quotes them. */

@@ -1,5 +1,5 @@
-import { call, calls } from 'wardspace/testing/scripted-model'
 import type { Scenario } from '../types.ts'
+import { call, calls } from './calling.ts'
 
 /** Reads what is confidential, and then may not write where everybody reads. */
 export const keepASecret: Scenario = {

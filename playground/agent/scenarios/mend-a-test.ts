@@ -1,5 +1,5 @@
-import { call, calls } from 'wardspace/testing/scripted-model'
 import type { Scenario } from '../types.ts'
+import { call, calls } from './calling.ts'
 import { failingTests, importsOf, lineOf, outputOf } from './reading.ts'
 
 /** Runs the tests, follows the first failing one to the code it tests, changes one line, and runs the tests again. */
@@ -47,10 +47,14 @@ export const mendATest: Scenario = {
         reason: 'A discount is rounded to the nearest cent',
       },
     )
-    if (!edited.ok) return `The edit was refused (${edited.code}): ${edited.message}. I changed nothing.`
-
-    const second = yield* call('Now the tests again.', 'run_command', { command: 'npm test' })
-    if (!second.ok) return `I changed ${source}, and could not run the tests again: ${second.message}.`
+    // Somebody else has changed the file meanwhile, or this very call did before it was interrupted: the tests will tell.
+    const isElsewhere = !edited.ok && edited.code === 'WRITE_CONFLICT'
+    if (!edited.ok && !isElsewhere) {
+      return `The edit was refused (${edited.code}): ${edited.message}. I changed nothing.`
+    }
+    const asked = isElsewhere ? `${source} has been changed meanwhile. What do the tests say?` : 'Now the tests again.'
+    const second = yield* call(asked, 'run_command', { command: 'npm test' })
+    if (!second.ok) return `${source} is changed, and I could not run the tests again: ${second.message}.`
     const left = failingTests(outputOf(second))
     if (left.length > 0) return `${source} is changed, and ${left.length} of the tests still fail: “${left[0]?.name}”.`
     return `All tests pass. The cause was line ${line.number} of ${source}, which rounded every discount down; now it rounds to the nearest cent. ${failing.length} tests had failed because of it.`

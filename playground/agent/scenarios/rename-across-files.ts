@@ -1,5 +1,5 @@
-import { call, calls } from 'wardspace/testing/scripted-model'
 import type { Scenario } from '../types.ts'
+import { call, calls } from './calling.ts'
 import { plural, quoted } from './reading.ts'
 import { linePatch } from './writing.ts'
 

@@ -1,5 +1,5 @@
-import { call, calls } from 'wardspace/testing/scripted-model'
 import type { Scenario } from '../types.ts'
+import { call, calls } from './calling.ts'
 import { plural } from './reading.ts'
 
 /** Believes what a README tells it to do. Every line of defence here is the workspace's. */
