@@ -17,6 +17,11 @@ type Said = 'let go' | 'letting go' | 'taken'
 const ANSWER_MS = 3_000
 /** How long one that answered has to save what it has. */
 const SAVING_MS = 30_000
+/** How long this tab's own page from before a reload may take to be gone. */
+const RELOADED_MS = 10_000
+
+/** In the storage of this tab alone: the project that it writes, so that after a reload it waits for itself. */
+const WRITES = 'wardspace-playground writes'
 
 /**
  * Tries to be the one that writes. Where another tab is, this one reads, unless `takeOver`: then the other is asked to
@@ -54,6 +59,7 @@ export async function hold(
   async function lose(): Promise<void> {
     if (!isHeld) return
     isHeld = false
+    sessionStorage.removeItem(WRITES)
     say('letting go')
     await on.letGo()
     free?.()
@@ -84,8 +90,17 @@ export async function hold(
     timer = undefined
     // Only now do others wait for this one: before, the lock may have been nobody's for a moment.
     say('taken')
-  } else free = await take(name, { ifAvailable: true }, lost)
+  } else {
+    free = await take(name, { ifAvailable: true }, lost)
+    if (free === undefined && sessionStorage.getItem(WRITES) === id) {
+      waitFor(RELOADED_MS)
+      free = await take(name, { signal: patience.signal }, lost)
+      clearTimeout(timer)
+      timer = undefined
+    }
+  }
   isHeld = free !== undefined
+  if (isHeld) sessionStorage.setItem(WRITES, id)
   if (!isHeld) watch()
   return {
     get writable() {
@@ -94,6 +109,7 @@ export async function hold(
     async release() {
       closing.abort()
       channel.close()
+      if (isHeld) sessionStorage.removeItem(WRITES)
       isHeld = false
       free?.()
     },
