@@ -117,9 +117,12 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
       for (const { path } of all.value) {
         const now = await read(path)
         const file = find(path)
-        if (file === undefined || now.sha256 === file.sha256) continue
-        if (file.draft === undefined) await load(path)
-        else if (now.sha256 !== file.theirs?.sha256) change(path, { theirs: now })
+        if (file === undefined) continue
+        if (now.sha256 === file.sha256) {
+          // It is again what the draft began with.
+          if (file.theirs !== undefined) change(path, { theirs: undefined })
+        } else if (file.draft === undefined) await load(path)
+        else if (file.theirs === undefined || now.sha256 !== file.theirs.sha256) change(path, { theirs: now })
       }
     },
   }

@@ -30,6 +30,7 @@ export default function DiffEditor({ path, before, after, inline, labels, onEdit
     const side = (label: string, isWritten: boolean) => [
       base(path, `${label}: ${path}`),
       isWritten ? writing() : reading(),
+      EditorView.lineWrapping,
     ]
     const edits = EditorView.updateListener.of((update) => {
       if (update.docChanged) onEdit?.(update.state.sliceDoc())

@@ -13,8 +13,8 @@ export function outcomeOf(entry: TimelineEntry): {
   if (!result.ok) return { text: result.code, tone: 'bad' }
   const approved = record?.approvals?.some(({ how }) => how !== 'denied') === true
   const exit = (result as Success & { exitCode?: number }).exitCode
-  if (exit !== undefined && exit !== 0) return { text: `exit ${exit}`, tone: 'warn' }
   if (record?.refusals !== undefined && record.refusals.length > 0) return { text: 'partly refused', tone: 'warn' }
+  if (exit !== undefined && exit !== 0) return { text: `exit ${exit}`, tone: 'warn' }
   return { text: approved ? 'approved' : 'allowed', tone: 'good' }
 }
 

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from 'wardspace/backends/memory'
+import { keptInMemory } from '../../playground/projects/kept.ts'
+import { changedPaths, changeOfFile, changesOfCall, contentOfVersion } from '../../playground/session/changes.ts'
+import { createOpenFiles } from '../../playground/session/open-files.ts'
+import { openSession } from '../../playground/session/open-session.ts'
+import type { Session, WorkspaceSettings } from '../../playground/session/types.ts'
+
+const files = {
+  'a.txt': 'one\n',
+  'dos.txt': '\ufeffa\r\nb\r\n',
+  '.env': 'TOKEN=planted-secret\n',
+  'src/x.js': 'let x\n',
+}
+
+function project(backend = memory(files), kept = keptInMemory()) {
+  return { info: { id: 'p', name: 'P' }, backend, kept }
+}
+
+async function open(settings: Partial<WorkspaceSettings> = { policy: 'autonomous' }, from = project()) {
+  return { from, session: await openSession(from, { settings }) }
+}
+
+async function textOf({ backend }: ReturnType<typeof project>, path: string): Promise<string | undefined> {
+  const stat = await backend.stat(path as never)
+  return stat === undefined
+    ? undefined
+    : new TextDecoder('utf-8', { ignoreBOM: true }).decode((await backend.read(path as never)).bytes)
+}
+
+const append = (session: Session, content: string) =>
+  session.agentRun.value.call('append_file', { path: 'a.txt', content })
+
+describe('a session', () => {
+  it('goes on over a change of policy and over a reload: history, audit, timeline, position', async () => {
+    const { from, session } = await open()
+    await append(session, 'two\n')
+    await session.change({ policy: { preset: 'autonomous', deniedPaths: ['src'] } })
+    expect(await session.agentRun.value.call('read_file', { path: 'src/x.js' })).toMatchObject({
+      code: 'POLICY_DENIED',
+    })
+    await append(session, 'three\n')
+    await session.close()
+
+    const again = await openSession(from)
+    expect(again.settings.value.policy).toMatchObject({ deniedPaths: ['src'] })
+    expect(again.timeline.value.map(({ tool, state }) => [tool, state])).toEqual([
+      ['append_file', 'done'],
+      ['read_file', 'done'],
+      ['append_file', 'done'],
+    ])
+    expect(again.history.value.map(({ label }) => label)).toEqual(['Opened', 'append_file a.txt', 'append_file a.txt'])
+    expect(again.position.value).toBe(again.history.value[2]?.id)
+    expect(again.workspace.value.verifyAudit()).toMatchObject({ ok: true, count: 5 })
+
+    const [opened, , last] = again.history.value
+    expect(await again.moveTo(opened?.id ?? '')).toMatchObject({ ok: true })
+    expect(await textOf(from, 'a.txt')).toBe('one\n')
+    expect(await again.moveTo(last?.id ?? '')).toMatchObject({ ok: true })
+    expect(await textOf(from, 'a.txt')).toBe('one\ntwo\nthree\n')
+    expect(again.history.value).toHaveLength(3)
+    await again.close()
+  })
+
+  it('comes back to what was there before going back, though nobody had noted it', async () => {
+    const { from, session } = await open()
+    await append(session, 'two\n')
+    // By the workspace itself: no point is made for it.
+    await session.workspace.value.call('append_file', { path: 'a.txt', content: 'unnoted\n' })
+    expect(session.position.value).toBeUndefined()
+    await session.moveTo(session.history.value[0]?.id ?? '')
+    expect(await textOf(from, 'a.txt')).toBe('one\n')
+    await session.moveTo(session.history.value.at(-1)?.id ?? '')
+    expect(await textOf(from, 'a.txt')).toBe('one\ntwo\nunnoted\n')
+    await session.close()
+  })
+
+  it('refuses a policy that is not valid, and changes nothing', async () => {
+    const { session } = await open()
+    const before = session.workspace.value
+    await expect(session.change({ policy: { rule: [] } as never })).rejects.toThrow('"rule" is unknown')
+    expect(session.workspace.value).toBe(before)
+    expect(session.settings.value.policy).toBe('autonomous')
+    expect(await append(session, 'two\n')).toMatchObject({ ok: true })
+    await session.close()
+  })
+
+  it('asks the person about the agent, and never about the person', async () => {
+    const { from, session } = await open({ policy: 'supervised' })
+    expect(await session.save('a.txt', 'mine\n', null)).toMatchObject({ code: 'WRITE_CONFLICT' })
+    expect(await session.save('new.txt', 'mine\n', null)).toMatchObject({ ok: true })
+    const asked = append(session, 'two\n')
+    await expect.poll(() => session.approvals.value.length).toBe(1)
+    expect(session.timeline.value.at(-1)?.state).toBe('waiting')
+    expect(session.approvals.value[0]?.request.diff).toContain('+two')
+    session.approvals.value[0]?.answer({ deny: 'not now', by: 'person' })
+    expect(await asked).toMatchObject({ code: 'APPROVAL_DENIED' })
+    expect(session.approvals.value).toEqual([])
+    const again = append(session, 'two\n')
+    await expect.poll(() => session.approvals.value.length).toBe(1)
+    session.approvals.value[0]?.answer({ allow: 'once', by: 'person' })
+    expect(await again).toMatchObject({ ok: true })
+    expect(session.timeline.value.at(-1)?.record?.approvals).toMatchObject([{ how: 'once', by: 'person' }])
+    expect(await textOf(from, 'a.txt')).toBe('one\ntwo\n')
+    await session.close()
+  })
+
+  it('a call that is given up needs no answer any more', async () => {
+    const { session } = await open({ policy: 'supervised' })
+    const stop = new AbortController()
+    const asked = session.agentRun.value.call('append_file', { path: 'a.txt', content: 'x' }, { signal: stop.signal })
+    await expect.poll(() => session.approvals.value.length).toBe(1)
+    stop.abort()
+    expect(await asked).toMatchObject({ code: 'ABORTED' })
+    expect(session.approvals.value).toEqual([])
+    await session.close()
+  })
+
+  it.each(['readOnly', 'plan'] as const)('the owner saves and goes back under %s; an agent does not', async (kind) => {
+    const settings = kind === 'plan' ? { policy: 'autonomous', mode: 'plan' } : { policy: 'readOnly' }
+    const { from, session } = await open(settings as Partial<WorkspaceSettings>)
+    expect(await session.save('b.txt', 'mine\n', null)).toMatchObject({ ok: true })
+    expect(await textOf(from, 'b.txt')).toBe('mine\n')
+    expect((await append(session, 'two\n')).ok).toBe(false)
+    expect(await session.moveTo(session.history.value[0]?.id ?? '')).toMatchObject({ ok: true })
+    expect(await textOf(from, 'b.txt')).toBeUndefined()
+    expect(session.settings.value).toMatchObject(settings)
+    expect((await append(session, 'two\n')).ok).toBe(false)
+    expect(session.workspace.value.verifyAudit()).toMatchObject({ ok: true })
+    await session.close()
+  })
+
+  it('keeps nothing of what the policy protects', async () => {
+    const { from, session } = await open()
+    await session.agentRun.value.call('read_file', { path: '.env' })
+    await session.agentRun.value.call('run_command', { command: 'cat .env; grep -r TOKEN .' })
+    await session.call('run_command', { command: 'base64 .env' })
+    await session.close()
+    for (const name of await from.kept.names()) {
+      expect(JSON.stringify(await from.kept.load(name)), name).not.toContain('planted-secret')
+    }
+  })
+})
+
+describe('what changed', () => {
+  it('is told by file and by call, with the content of each version', async () => {
+    const { from, session } = await open()
+    const first = await append(session, 'two\n')
+    await append(session, 'three\n')
+    await session.agentRun.value.call('delete_file', { path: 'src/x.js' })
+    await session.agentRun.value.call('write_file', { path: 'n.txt', content: 'n' })
+    const history = session.workspace.value.history()
+    expect([...changedPaths(history)]).toEqual([
+      ['a.txt', 'changed'],
+      ['src/x.js', 'deleted'],
+      ['n.txt', 'added'],
+    ])
+    const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes)
+    const whole = await changeOfFile(from, session.workspace.value, 'a.txt')
+    expect([text(whole?.before), text(whole?.after)]).toEqual(['one\n', 'one\ntwo\nthree\n'])
+    const [of] = await changesOfCall(from, session.workspace.value, first.ok ? first.callId : '')
+    expect([text(of?.before), text(of?.after)]).toEqual(['one\n', 'one\ntwo\n'])
+    const sha256 = first.ok ? String(first.newSha256) : ''
+    expect(text(await contentOfVersion(from, history, 'a.txt', sha256))).toBe('one\ntwo\n')
+    expect(await contentOfVersion(from, history, 'a.txt', '0'.repeat(64))).toBeUndefined()
+    await session.undo(first.ok ? first.callId : '')
+    expect(changedPaths(session.workspace.value.history()).get('a.txt')).toBe('changed')
+    await session.close()
+  })
+})
+
+describe('an open file', () => {
+  it('is saved byte for byte, and a change from elsewhere is a conflict with both texts', async () => {
+    const { from, session } = await open()
+    const opened = createOpenFiles(session)
+    await opened.open('dos.txt')
+    const file = () => opened.all.value[0]
+    expect(file()?.base).toEqual({ text: '\ufeffa\r\nb\r\n', lineEnd: '\r\n' })
+    opened.edit('dos.txt', '\ufeffa\r\nb\r\nc\r\n')
+    await opened.save('dos.txt')
+    expect(await textOf(from, 'dos.txt')).toBe('\ufeffa\r\nb\r\nc\r\n')
+    expect(file()?.draft).toBeUndefined()
+
+    opened.edit('dos.txt', 'mine')
+    await session.call('run_command', { command: 'echo theirs > dos.txt' })
+    await opened.save('dos.txt')
+    expect(file()).toMatchObject({ draft: 'mine', theirs: { text: { text: 'theirs\n' } } })
+    expect(await textOf(from, 'dos.txt')).toBe('theirs\n')
+    // It changes once more: an answer to the first conflict does not hold for the second.
+    await session.call('run_command', { command: 'echo again > dos.txt' })
+    await opened.settle('dos.txt', 'mine and theirs')
+    expect(file()).toMatchObject({ draft: 'mine and theirs', theirs: { text: { text: 'again\n' } } })
+    await opened.settle('dos.txt', 'all')
+    expect(await textOf(from, 'dos.txt')).toBe('all')
+    expect(file()).toMatchObject({ draft: undefined, theirs: undefined })
+    await session.close()
+  })
+
+  it('that was deleted below a draft can be saved again; one without a draft just shows it', async () => {
+    const { from, session } = await open()
+    const opened = createOpenFiles(session)
+    await opened.open('a.txt')
+    await opened.open('src/x.js')
+    opened.edit('a.txt', 'mine\n')
+    await session.call('run_command', { command: 'rm a.txt src/x.js' })
+    await opened.refresh()
+    expect(opened.all.value[1]).toMatchObject({ base: undefined, sha256: undefined })
+    expect(opened.all.value[0]?.theirs).toEqual({ text: undefined, sha256: undefined })
+    await opened.settle('a.txt', 'mine\n')
+    expect(await textOf(from, 'a.txt')).toBe('mine\n')
+    await session.close()
+  })
+})
