@@ -300,6 +300,37 @@ export const scenarios: Record<string, () => Promise<void>> = {
       { policy: { preset: 'autonomous', readOnlyPaths: ['docs'], tools: { start_command: 'allow' } } },
     ),
 
+  'a background command goes on after a set of its changes was refused as a whole': () =>
+    withBench(
+      {},
+      async ({ call, inside, text }) => {
+        const { id } = await call('start_command', {
+          command:
+            'mkdir asked; echo x > asked/a.txt; while [ ! -e go ]; do sleep 0.01; done; rm go; echo ok > ok.txt; sleep 600',
+        })
+        let told = ''
+        await until('the refusal', async () => {
+          told += (await call('check_command', { id })).stderr
+          return told.includes('was put back')
+        })
+        await until('asked/a.txt in the container', async () => !('asked/a.txt' in (await inside())))
+        same(await text('asked/a.txt'), undefined, 'asked/a.txt')
+        await inside({ go: '' })
+        await until('ok.txt', async () => (await text('ok.txt')) === 'ok\n')
+        same((await call('check_command', { id })).state, 'running', 'the state')
+        await call('stop_command', { id })
+        same(await text('asked/a.txt'), undefined, 'asked/a.txt at the end')
+      },
+      {
+        policy: {
+          preset: 'autonomous',
+          tools: { start_command: 'allow' },
+          rules: [{ name: 'ask', action: 'ask', permissions: ['file:write:*'], paths: ['asked/**'] }],
+        },
+        approve: () => ({ deny: 'no' }),
+      },
+    ),
+
   'servers, their addresses, input and the size of the terminal': async () => {
     const events: string[] = []
     const shellOptions: WebContainerOptions = {
@@ -500,6 +531,20 @@ export const lacking: Record<string, () => Promise<void>> = {
       },
       { shellOptions: { apiKey: 'no-links,strips-bom,no-empty' } },
     ),
+
+  async silent() {
+    // A boot that never ends keeps nobody from trying, nor from closing.
+    for (const bootTimeoutMs of [100, 150]) {
+      const shell = webcontainer({ fallback: false, apiKey: 'silent', bootTimeoutMs })
+      const state = await shell.ready()
+      check(state.runs === 'nothing' && state.reason.includes(`within ${bootTimeoutMs} ms`), JSON.stringify(state))
+      await shell.close()
+    }
+    const shell = webcontainer({ fallback: false, apiKey: 'silent' })
+    const waiting = shell.ready().catch((error: { code?: string }) => error.code)
+    await shell.close()
+    same(await waiting, 'ABORTED', 'a boot that is waited for when the shell is closed')
+  },
 
   dull: () =>
     withBench(

@@ -89,6 +89,7 @@ describe('over the stand-in', () => {
     'what another call changes while a command runs is not overwritten',
     'what others change reaches a background command, and its echo is not taken for a change',
     'a change of a background command that is refused is put back and told',
+    'a background command goes on after a set of its changes was refused as a whole',
     'servers, their addresses, input and the size of the terminal',
     'a background command reads what is written to it',
     'a process that does not end is ended with its container, and the next command has another',
@@ -103,11 +104,12 @@ describe('over the stand-in', () => {
   })
 
   it('runs every scenario', async () => {
-    expect(await ask(page, 'scenarioNames')).toHaveLength(15)
+    expect(await ask(page, 'scenarioNames')).toHaveLength(16)
   })
 
   it.each([
     ['what an export does not tell stays as it is', 'no-links,strips-bom,no-empty'],
+    ['a boot that never ends keeps nobody from another try, nor from closing', 'silent'],
     ['where a line ends is not told by a shell that cannot tell it', 'dull'],
   ])('%s', async (_, key) => {
     const own = await openPage(sites.page)
