@@ -57,6 +57,26 @@ describe('git that changes the repository', () => {
     expect((await run('git log --format=%s; git status -s; cat a.txt')).stdout).toBe('second\nfirst\nb\n')
   })
 
+  it('works in the background and in a fork, and what the fork did can be taken over', async () => {
+    const { run, workspace } = await opened()
+    await run(started)
+    await workspace.call('start_command', { command: 'echo b > a.txt; git commit -qam second' })
+    const state = async () => ((await workspace.call('check_command', { id: 'process-1' })) as { state?: string }).state
+    await expect.poll(state, { timeout: 20_000 }).toBe('ended')
+    expect((await run('git log --format=%s; git status -s')).stdout).toBe('second\nfirst\n')
+    const fork = await workspace.fork()
+    expect(
+      await fork.call('run_command', {
+        command: 'git checkout -qb side; echo c > c.txt; git add .; git commit -qm third',
+      }),
+    ).toMatchObject({ ok: true, exitCode: 0 })
+    expect((await run('git branch')).stdout).toBe('* main\n')
+    expect(await fork.commit()).toMatchObject({ ok: true })
+    expect((await run('git log --format=%s; git branch; git status -s')).stdout).toBe(
+      'third\nsecond\nfirst\n  main\n* side\n',
+    )
+  })
+
   it('takes no protected or hidden file into a commit, and shows none out of one', async () => {
     const directory = newRepository()
     for (const [path, text] of Object.entries({ ...tree, 'conf.ts': `x = '${TOKEN}'\n` })) {
