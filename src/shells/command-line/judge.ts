@@ -35,6 +35,8 @@ export interface Judge {
   readonly operator: (operator: Operator, at: Range) => void
   /** @throws RangeError if there are too many */
   readonly command: (command: JudgedCommand) => void
+  /** Other ways to write a command that was judged before. */
+  readonly restrict: (command: JudgedCommand) => void
   /** A file that the line opens; says so if it lies outside. */
   readonly access: (path: string, mode: 'read' | 'write', scope: Scope, at: Range) => void
   /** A file that the line runs as a program or a script. */
@@ -91,6 +93,13 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
     if (!same && reasons.length < MAX_REASONS) reasons.push(reason)
   }
 
+  function rule(command: JudgedCommand): void {
+    const ruled = decide?.(command)
+    if (ruled !== undefined && ruled.decision !== 'allow') {
+      add({ code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at })
+    }
+  }
+
   function place(path: string, scope: Scope): readonly LogicalPath[] {
     const paths = resolve(path, scope.places, root)
     return typeof paths === 'string' ? [] : paths
@@ -107,11 +116,9 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
     command(command) {
       if (commands.length >= MAX_COMMANDS) throw new RangeError('Too many commands')
       commands.push(command)
-      const ruled = decide?.(command)
-      if (ruled !== undefined && ruled.decision !== 'allow') {
-        add({ code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at })
-      }
+      rule(command)
     },
+    restrict: rule,
     access(path, mode, scope, at) {
       // All of /dev that a shell of ours has.
       if (path === '/dev/null' || (path === '/dev/urandom' && mode === 'read')) return

@@ -1,5 +1,8 @@
+import { builtInDenial } from './denylist.ts'
+import { formsOf } from './forms.ts'
 import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
 import { readOptions } from './options.ts'
+import type { Range } from './verdict.ts'
 import { type Argument, literalArgument, mayBeOption, unknownArgument } from './words.ts'
 
 /** Commands that run text as a script, or start a command many times. */
@@ -64,9 +67,43 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
   } else if (runsText) {
     walk.source(operand.literal, inner, operand.at)
   } else {
+    asProgram(call, operand.literal, call.args.slice(i + 1), operand.at)
     scriptFile(call, operand)
   }
   return undefined
+}
+
+/**
+ * A script is held against what forbids the program of that name: where no such file is, shells look for the program, and
+ * the file by itself would be refused as well.
+ */
+function asProgram(
+  { walk, name, args, scope, at }: Call,
+  script: string,
+  rest: readonly Argument[],
+  where: Range,
+): void {
+  const textOf = (words: readonly Argument[]) => words.map(({ literal, raw }) => ` ${literal ?? raw}`).join('')
+  const literals = rest.map(({ literal }) => literal ?? null)
+  const plain = script
+    .slice(script.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/\.(exe|cmd|bat|com)$/, '')
+  const { denied } = formsOf(script, plain, literals, script + textOf(rest))
+  const { judge } = walk
+  const builtIn = builtInDenial(plain, rest)
+  if (builtIn !== undefined) judge.deny('BUILT_IN_DENIED', builtIn, where)
+  const listed = judge.lists.deniedBy(denied)
+  if (listed !== undefined) judge.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, where)
+  // Rules that restrict hold for it as for another way to write the command.
+  judge.restrict({
+    name,
+    args: args.map(({ literal }) => literal ?? null),
+    text: name + textOf(args),
+    otherTexts: denied,
+    via: scope.via,
+    at,
+  })
 }
 
 /** A file that is run as a program: it has to lie in the workspace, and may not be written by the same line. */
@@ -92,6 +129,7 @@ function foreignShell(call: Call): undefined {
   } else if (mayBeOption(first) || first.literal?.startsWith('/') === true) {
     call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
   } else {
+    asProgram(call, first.literal ?? '', call.args.slice(1), first.at)
     scriptFile(call, first)
   }
   return undefined

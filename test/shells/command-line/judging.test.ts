@@ -16,6 +16,8 @@ it('holds rules that restrict against every way to write a command, and rules th
     '/usr/bin/git push -f',
     'git --no-pager push',
     "sh -c 'git -C a push'",
+    'bash git push',
+    'sh - bin/git push',
   ]) {
     expect(judged(line, 'deny', 'autonomous')).toBe('deny')
     expect(judged(line, 'ask', 'autonomous')).toBe('ask')
