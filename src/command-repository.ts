@@ -129,7 +129,7 @@ export async function openCommandRepository(
         )
       }
       for (const { path } of taken) await ask(path, (wanted as readonly string[]).includes(path))
-      await repository.add(tracked ? taken.map(({ path }) => path) : paths)
+      await repository.add(paths, { tracked })
     }),
   }
 }

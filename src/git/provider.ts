@@ -67,8 +67,14 @@ export interface RestoreOptions {
 /** The repository of a workspace. Throws `ToolError` for whatever cannot be done. */
 export interface Repository {
   init(options?: { readonly defaultBranch?: string }): Promise<void>
-  /** Takes the present state of files and directories into the index. What is ignored or may not be read is left out. */
-  add(paths: string | readonly string[]): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }>
+  /**
+   * Takes the present state of files and directories into the index; `tracked`: only of what it holds. What is ignored or may
+   * not be read is left out.
+   */
+  add(
+    paths: string | readonly string[],
+    options?: { readonly tracked?: boolean },
+  ): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }>
   /** Commits what is in the index; gives the id. */
   commit(options: CommitRequest): Promise<string>
   log(options?: { readonly ref?: string; readonly depth?: number }): Promise<readonly LogEntry[]>

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../vfs/backend.ts'
 import { throwIfAborted } from '../vfs/changes.ts'
-import type { Changed, Side } from './changed.ts'
+import { type Changed, type Side, SUBMODULE } from './changed.ts'
 import { carriedIndex, filesOf, planCheckout, planRestore } from './checkout.ts'
 import { gitFs, gitPath, makeDirectories, removeRepository } from './fs.ts'
 import { cancelled, httpClient } from './http.ts'
@@ -128,7 +128,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       await git('init', (isomorphic) => isomorphic.init({ fs, dir: DIR, defaultBranch }))
     },
 
-    async add(paths) {
+    async add(paths, { tracked = false } = {}) {
       await requireRepository()
       const wanted = (typeof paths === 'string' ? [paths] : paths).map((path) => parsePath(path))
       const files = await staged()
@@ -138,7 +138,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       const done: string[] = []
       let leftOut = 0
       for (const { path, old, now } of all) {
-        if (!wanted.some((one) => isWithin(path, one))) continue
+        if (!wanted.some((one) => isWithin(path, one)) || (tracked && !files.has(path))) continue
         if (!host.mayRead(path)) {
           leftOut += 1
           continue
@@ -156,9 +156,18 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       }
       // What is again as HEAD has it must not stay in the index as it was meanwhile.
       const differing = new Set(all.map(({ path }) => path as string))
-      for (const [path, file] of filesOf(await headTree())) {
+      const committed = new Map(filesOf(await headTree()))
+      // Nor what is in no file and no commit.
+      for (const [path, { mode }] of [...files]) {
+        if (differing.has(path) || committed.has(path) || mode === SUBMODULE) continue
+        if (!wanted.some((one) => isWithin(path as Path, one))) continue
+        const stat = await backend.stat(path as Path)
+        if (stat === undefined || stat.type === 'directory') files.delete(path)
+      }
+      for (const [path, file] of committed) {
         const known = files.get(path)
         if (differing.has(path) || (known?.id === file.id && known.mode === file.mode)) continue
+        if (tracked && known === undefined) continue
         if (wanted.some((one) => isWithin(path as Path, one))) files.set(path, { ...file, size: 0 })
       }
       await writeBlobs(blobs)
