@@ -11,9 +11,9 @@ export function lockOf(id: string): string {
 }
 
 /** What the tabs of one project say to each other. */
-type Said = 'let go' | 'letting go' | 'taken'
+type Said = 'who has it' | 'I have it' | 'let go' | 'letting go' | 'taken'
 
-/** How long a tab that was asked to let go has to answer, before it is taken to be frozen. */
+/** How long a tab that was asked has to answer, before it is taken to be frozen. */
 const ANSWER_MS = 3_000
 /** How long one that answered has to save what it has. */
 const SAVING_MS = 30_000
@@ -46,13 +46,18 @@ export async function hold(
     timer = setTimeout(() => patience.abort(), ms)
   }
   let isHeld = false
+  let isAsking = false
   let isWatching = false
   let free: (() => void) | undefined
 
   channel.onmessage = ({ data }: { readonly data: Said }) => {
-    if (data === 'let go') void lose()
+    if (data === 'who has it') {
+      if (isHeld) say('I have it')
+    } else if (data === 'I have it') {
+      if (isAsking) patience.abort()
+    } else if (data === 'let go') void lose()
     else if (data === 'letting go') {
-      if (timer !== undefined) waitFor(SAVING_MS)
+      if (timer !== undefined && !isAsking) waitFor(SAVING_MS)
     } else if (!isHeld) watch()
   }
 
@@ -92,11 +97,15 @@ export async function hold(
     say('taken')
   } else {
     free = await take(name, { ifAvailable: true }, lost)
-    if (free === undefined && sessionStorage.getItem(WRITES) === id) {
-      waitFor(RELOADED_MS)
+    if (free === undefined) {
+      // A page that is being left, as by a reload, holds its locks for a moment more, and answers no more.
+      isAsking = true
+      waitFor(sessionStorage.getItem(WRITES) === id ? RELOADED_MS : ANSWER_MS)
+      say('who has it')
       free = await take(name, { signal: patience.signal }, lost)
       clearTimeout(timer)
       timer = undefined
+      isAsking = false
     }
   }
   isHeld = free !== undefined
