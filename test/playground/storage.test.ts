@@ -193,6 +193,25 @@ describe('two tabs', () => {
     expect(paths).toContain('b.txt')
   })
 
+  it('are not seen where there is one that is reloaded: what holds the lock a moment longer answers nobody', async () => {
+    const page = await tab()
+    const { info } = await ask(page, 'make', { kind: 'empty' }, 'opfs')
+    const leaving = await tab()
+    await leaving.evaluate((id) => {
+      const held = new Promise<void>((letGo) => Object.assign(globalThis, { letGo }))
+      return new Promise<void>((taken) => {
+        void navigator.locks.request(`wardspace-playground ${id}`, () => {
+          taken()
+          return held
+        })
+      })
+    }, info.id)
+    const opening = ask(page, 'open', info.id)
+    await page.waitForFunction(async () => ((await navigator.locks.query()).pending ?? []).length > 0)
+    await leaving.evaluate(() => (globalThis as unknown as { letGo(): void }).letGo())
+    expect(await opening).toMatchObject({ writable: true })
+  })
+
   it('lose nothing when one takes over while the other writes, or is closed while it does', async () => {
     const [first, second] = [await tab(), await tab()]
     const { info } = await ask(first, 'make', { kind: 'empty' }, 'opfs')
