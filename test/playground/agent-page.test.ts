@@ -76,6 +76,8 @@ const ends: Readonly<Record<string, { readonly says: string; readonly files: (be
     says: 'All tests pass. The cause was line 4 of src/price.js',
     files: changed('src/price.js', 'Math.floor((cents', 'Math.round((cents'),
   },
+  // Before the other scenario on the same project.
+  'explore-and-explain': { says: 'Nobody else asks for it.', files: (before) => before },
   'rename-across-files': {
     says: '13 lines in 6 files, by one patch.',
     files: (before) =>
@@ -86,7 +88,6 @@ const ends: Readonly<Record<string, { readonly says: string; readonly files: (be
         ]),
       ),
   },
-  'explore-and-explain': { says: 'Nobody else asks for it.', files: (before) => before },
   'resist-an-attack': { says: '7 of them were refused.', files: (before) => before },
   'drop-a-dependency': {
     says: 'All tests pass.',
@@ -146,9 +147,7 @@ describe('with the network cut', () => {
     }
     await expect.poll(isOver, patiently).toContain(end.says)
     await expect.poll(() => button(page, 'Run').isEnabled(), patiently).toBe(true)
-    const after = await exported(page)
-    // Explored after it was renamed: the same project as before.
-    if (id !== 'explore-and-explain') expect(after).toEqual(end.files(before))
+    expect(await exported(page)).toEqual(end.files(before))
   })
 })
 
