@@ -295,6 +295,17 @@ describe('other servers', () => {
       expect(text('.env')).toBe('TOKEN=1\n')
       expect(text('.git/HEAD')).toBe('ref: refs/heads/main\n')
       expect((await ask(page, 'phases')).length).toBeGreaterThan(2)
+
+      const cancelled = ask(
+        page,
+        'make',
+        { kind: 'git', url: 'https://git.example/x.git', corsProxy: proxy.url },
+        'opfs',
+        2,
+      )
+      await expect(cancelled).rejects.toThrow('cancelled')
+      expect(await ask(page, 'list')).toHaveLength(1)
+      await expect.poll(() => workspaces(page)).toEqual([info.id])
     } finally {
       await proxy.close()
       await server.close()
