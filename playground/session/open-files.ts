@@ -60,7 +60,19 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
     change(path, { base: text, sha256, draft: undefined, theirs: undefined, trouble: undefined, loaded })
   }
 
+  /** What is being written is no change from elsewhere. */
+  const writing = new Set<string>()
+
   async function write(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
+    writing.add(path)
+    try {
+      await writeNow(path, content, expectedSha256)
+    } finally {
+      writing.delete(path)
+    }
+  }
+
+  async function writeNow(path: string, content: string, expectedSha256: string | undefined): Promise<void> {
     const result = await save(path, content, expectedSha256 ?? null)
     if (result.ok) {
       const text = textOf(new TextEncoder().encode(content))
@@ -115,9 +127,11 @@ export function createOpenFiles({ project, save }: Pick<Session, 'project' | 'sa
     revert: load,
     async refresh() {
       for (const { path } of all.value) {
+        const known = find(path)?.sha256
         const now = await read(path)
         const file = find(path)
-        if (file === undefined) continue
+        // Meanwhile it was read or written: what was found is old, or is no news.
+        if (file === undefined || file.sha256 !== known || writing.has(path)) continue
         if (now.sha256 === file.sha256) {
           // It is again what the draft began with.
           if (file.theirs !== undefined) change(path, { theirs: undefined })

@@ -6,11 +6,62 @@ import { textOf } from '../session/text.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { page } from './page-state.ts'
+import { UnifiedDiff } from './unified-diff.tsx'
 
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
-/** Everything that is different from the project as it was first opened here. */
+/** What has changed: since the project was first opened here or, where it is a repository, since its last commit. */
 export function ChangesView({ desk }: { readonly desk: Desk }) {
+  const sinceCommit = useSignal(false)
+  const hasCommits = useSignal(false)
+  useEffect(() => {
+    void desk.look('diff_workspace', { statOnly: true }).then((diff) => {
+      hasCommits.value = diff.ok && typeof diff.baseCommit === 'string'
+    })
+  }, [desk])
+  return (
+    <div class="fill">
+      {hasCommits.value && (
+        <div class="bar">
+          <label for="changes-base">Compared with</label>
+          <select
+            id="changes-base"
+            value={sinceCommit.value ? 'commit' : 'opened'}
+            onChange={({ currentTarget }) => {
+              sinceCommit.value = currentTarget.value === 'commit'
+            }}
+          >
+            <option value="opened">the project as it was first opened here</option>
+            <option value="commit">the last commit</option>
+          </select>
+        </div>
+      )}
+      {sinceCommit.value ? <SinceCommit desk={desk} /> : <SinceOpened desk={desk} />}
+    </div>
+  )
+}
+
+/** The patch from the last commit to the files as they are: what git would say, without secrets. */
+function SinceCommit({ desk }: { readonly desk: Desk }) {
+  const diff = useSignal<{ readonly text: string; readonly summary: string } | undefined>(undefined)
+  const revision = desk.session.revision.value
+  useEffect(() => {
+    void desk.look('diff_workspace', { maxBytes: 1024 * 1024 }).then((found) => {
+      diff.value = found.ok
+        ? { text: String(found.diff), summary: found.summary }
+        : { text: '', summary: `${found.message}. ${found.hint}` }
+    })
+  }, [revision])
+  if (diff.value === undefined) return <div class="skeleton" />
+  return (
+    <div class="fill scroll pad stack">
+      <p>{diff.value.summary}</p>
+      {diff.value.text !== '' && <UnifiedDiff text={diff.value.text} />}
+    </div>
+  )
+}
+
+function SinceOpened({ desk }: { readonly desk: Desk }) {
   const changed = [...desk.changed.value].sort(([a], [b]) => (a < b ? -1 : 1))
   const at = Math.max(
     0,

@@ -1,7 +1,7 @@
 import { scrollable } from '../ui/focusable.ts'
 
 /** Longer previews are cut. */
-const MOST_LINES = 400
+const MOST_LINES = 2_000
 
 /** A patch as text, its lines coloured. */
 export function UnifiedDiff({ text }: { readonly text: string }) {
