@@ -14,10 +14,14 @@ export async function openShared(info: ProjectInfo, options: { readonly takeOver
   const writing = new Set<Promise<unknown>>()
   let held: Holding | undefined
   const mayWrite = (): boolean => held?.writable === true
-  const kept = keptIn(await privateDirectory(info.id, 'kept'), mayWrite)
+  /** What is told that it loses the project may still save what it has. */
+  let isLeaving = false
+  const kept = keptIn(await privateDirectory(info.id, 'kept'), () => isLeaving || mayWrite())
   held = await hold(info.id, options, {
     async letGo() {
+      isLeaving = true
       tell({ kind: 'taken' })
+      isLeaving = false
       await Promise.allSettled([kept.settled(), ...writing])
     },
     free: () => tell({ kind: 'free' }),

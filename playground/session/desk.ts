@@ -49,7 +49,7 @@ export async function openDesk(project: OpenProject, options: DeskOptions): Prom
   const keptTalk = (await project.kept.load('conversation')) as KeptTalk | undefined
   const talk = createTalk(session, { kept: keptTalk, pick: options.pick, load: loadAgent, loadScenarios })
   const keeper = createKeeper(project, project.writable)
-  keeper.follow('conversation', [talk.grown, talk.pick, talk.isWorking], talk.keep)
+  keeper.follow('conversation', [talk.grown, talk.items, talk.pick, talk.isWorking], talk.keep)
 
   const again = () => Promise.all([tree.refresh(), files.refresh()])
   const endLooking = effect(() => {
@@ -61,6 +61,9 @@ export async function openDesk(project: OpenProject, options: DeskOptions): Prom
     if (event.kind === 'changed') void again()
     if (event.kind !== 'taken') return
     writable.value = false
+    // In the event itself: after it, the other tab writes.
+    void keeper.flush()
+    void session.flush()
     void talk.stop()
   })
   const leaving = () => void Promise.all([keeper.flush(), session.flush()])
