@@ -7,6 +7,7 @@ import {
   type WorkspaceHistory,
   type WorkspaceRun,
 } from 'wardspace'
+import { git } from 'wardspace/git'
 import type { OpenShell } from './shells.ts'
 import type { WorkspaceSettings } from './types.ts'
 
@@ -47,6 +48,7 @@ export async function openWorkspace(parts: OpenParts): Promise<Opened> {
     policy: settings.policy,
     mode: settings.mode,
     shell: shell.shell,
+    git: git({ author: { name: 'Playground', email: 'playground@localhost' } }),
     keepCwd: true,
     ...(readOnly ? { readOnly } : {}),
     ...(history === undefined ? {} : { history }),

@@ -85,6 +85,8 @@ it('a file that changed below what was typed is shown with both texts, and nothi
   await terminal.focus()
   await page.keyboard.type('head -n 1 README.md; cat nothing\n')
   await expect.poll(() => page.locator('.xterm-rows').textContent(), goes).toMatch(/Mine\.[\s\S]*No such file/)
+  await page.keyboard.type('git init -q && git add . && git commit -qm first && git log --oneline | cut -c 9-\n')
+  await expect.poll(() => page.locator('.xterm-rows').textContent(), goes).toMatch(/cut -c 9-\s*first/)
   await page.context().close()
 })
 
