@@ -44,7 +44,7 @@ export default defineConfig(async () => ({
   },
   test: {
     // The attacks wait for disks and processes most of the time.
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         test: {

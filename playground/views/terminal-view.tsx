@@ -29,6 +29,8 @@ export default function TerminalView({ desk }: { readonly desk: Desk }) {
     const fit = new FitAddon()
     terminal.loadAddon(fit)
     terminal.open(parent)
+    // Tab goes on to what comes next: the line editor has no use for it, and nobody may be caught here.
+    terminal.attachCustomKeyEventHandler(({ key }) => key !== 'Tab')
     if (terminal.textarea !== undefined) terminal.textarea.ariaLabel = 'Terminal input'
     const sized = new ResizeObserver(() => parent.clientHeight > 20 && fit.fit())
     sized.observe(parent)

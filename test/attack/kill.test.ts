@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { killOften } from './kill.ts'
 
 describe.skipIf(process.platform === 'win32')('a process killed while it commits', () => {
-  it('leaves every file and every set old or new, and nothing else, 120 times', { timeout: 300_000 }, async () => {
-    const report = await killOften(120)
+  it('leaves every file and every set old or new, and nothing else, 50 times', { timeout: 300_000 }, async () => {
+    const report = await killOften(50)
     console.log('kills:', report)
-    expect(report).toMatchObject({ kills: 120, torn: [], lost: [], strays: [] })
-    expect(report.insideCommit).toBeGreaterThanOrEqual(60)
+    expect(report).toMatchObject({ kills: 50, torn: [], lost: [], strays: [] })
+    expect(report.insideCommit).toBeGreaterThanOrEqual(25)
   })
 })

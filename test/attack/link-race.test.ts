@@ -6,7 +6,7 @@ import { readOperations, writeOperations } from './backend-operations.ts'
 import { startAttack, sumOf } from './link-race.ts'
 
 describe.skipIf(process.platform !== 'linux')('links swapped in while the backend works', () => {
-  it('never lead outside in 70,000 operations, where realpath-then-open does', { timeout: 240_000 }, async () => {
+  it('never lead outside in 30,000 operations, where realpath-then-open does', { timeout: 240_000 }, async () => {
     const attack = await startAttack()
     try {
       // Without an attack that works, the rest shows nothing.
@@ -15,11 +15,11 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the backen
       const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
       const reads = readOperations(backend)
       const writes = writeOperations(backend)
-      const readTallies = await attack.run(reads, 7000)
-      const writeTallies = await attack.run(writes, 1000)
+      const readTallies = await attack.run(reads, 3000)
+      const writeTallies = await attack.run(writes, 450)
       const read = sumOf(readTallies)
       const written = sumOf(writeTallies)
-      expect(read.runs + written.runs).toBeGreaterThanOrEqual(70_000)
+      expect(read.runs + written.runs).toBeGreaterThanOrEqual(28_000)
       expect(attack.control(20_000)).toBeGreaterThan(0)
       await backend.close()
       const { outsideChanged, strays } = await attack.end()
@@ -39,7 +39,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the backen
         expect(refused).toBeGreaterThan(runs / 100)
       }
       for (const [name, { succeeded }] of [...readTallies, ...writeTallies])
-        expect([name, succeeded > 20]).toEqual([name, true])
+        expect([name, succeeded > 8]).toEqual([name, true])
       console.log('link race:', { swaps: attack.swaps(), read, written })
     } finally {
       attack.dispose()

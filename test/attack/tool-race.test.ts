@@ -6,7 +6,7 @@ import { createWorkspace } from '../../src/index.ts'
 import { startAttack, sumOf } from './link-race.ts'
 import { toolOperations } from './tool-operations.ts'
 
-const READS = Number(process.env.RUNS ?? 600)
+const READS = Number(process.env.RUNS ?? 300)
 const WRITES = Math.ceil(READS / 6)
 
 describe.skipIf(process.platform !== 'linux')('links swapped in while the tools work', () => {

@@ -269,4 +269,73 @@ describe('every view', () => {
     await look('narrow')
     expect(faults).toEqual([])
   })
+
+  it('gives every action to the keyboard, and lets the focus out of everything', async () => {
+    const page = await opened()
+    await runScenario(page)
+    await page.getByRole('treeitem', { name: 'README.md' }).click()
+    await page.locator('.cm-content').first().waitFor()
+    const missed: string[] = []
+    for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
+      // By its own tab list, with the arrow keys.
+      const tab = page.getByRole('tab', { name, exact: false }).first()
+      const list = page.getByRole('tablist').filter({ has: tab })
+      await list.locator('[role="tab"][tabindex="0"]').focus()
+      for (let i = 0; i < 6 && (await tab.getAttribute('aria-selected')) !== 'true'; i++) {
+        await page.keyboard.press('ArrowRight')
+      }
+      expect(await tab.getAttribute('aria-selected'), name).toBe('true')
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
+      for (const one of await unreached(page)) missed.push(`${name}: ${one}`)
+    }
+    expect(missed).toEqual([])
+  })
 })
+
+/** What can be operated and is not come to by Tab, nor by the arrow keys from something that is. */
+async function unreached(page: Page): Promise<string[]> {
+  const wanted = await page.evaluate(() => {
+    const roles = 'tab treeitem option slider separator menuitem'.split(' ').map((role) => `[role="${role}"]`)
+    const all = document.querySelectorAll<HTMLElement>(
+      ['a[href]', 'button', 'input', 'select', 'textarea', 'summary', '[contenteditable="true"]', ...roles].join(),
+    )
+    let count = 0
+    const lost: string[] = []
+    for (const element of all) {
+      if (
+        !element.checkVisibility({ visibilityProperty: true }) ||
+        element.matches(':disabled, [aria-disabled="true"]')
+      )
+        continue
+      if (element.tabIndex >= 0) {
+        element.dataset.stop = String(count++)
+        continue
+      }
+      const group = element.parentElement?.closest<HTMLElement>('[role="tablist"], [role="tree"], [role="listbox"]')
+      const way = group?.tabIndex === 0 || group?.querySelector('[tabindex="0"]') != null
+      if (!way && element.role !== 'separator') lost.push(element.outerHTML.slice(0, 120))
+    }
+    ;(document.activeElement as HTMLElement | null)?.blur()
+    return { count, lost }
+  })
+  for (let i = 0; i < 3 * wanted.count + 20; i++) {
+    // Where Tab indents, Escape comes before it.
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Tab')
+    const left = await page.evaluate(() => {
+      delete (document.activeElement as HTMLElement | null)?.dataset.stop
+      return document.querySelectorAll('[data-stop]').length
+    })
+    if (left === 0) break
+  }
+  return page.evaluate(
+    (lost) => [
+      ...lost,
+      ...Array.from(document.querySelectorAll<HTMLElement>('[data-stop]'), (one) => {
+        delete one.dataset.stop
+        return one.outerHTML.slice(0, 120)
+      }),
+    ],
+    wanted.lost,
+  )
+}

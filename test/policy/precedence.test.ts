@@ -10,7 +10,7 @@ import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
 const strength = { allow: 0, ask: 1, deny: 2 }
-const runs = { numRuns: 250 }
+const runs = { numRuns: 150 }
 
 function access(permission: Permission, path: string, more: Partial<GuardedAccess> = {}): GuardedAccess {
   const classification = classifyPath(path as LogicalPath)
@@ -90,7 +90,7 @@ describe('the verdict', () => {
         fc.pre(policy.allowedPaths === undefined || !name.permission.startsWith('command:'))
         expect(single(policy, name).decision).toBe(referenceDecision(policy, name))
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     )
   })
 
