@@ -44,7 +44,7 @@ export default defineConfig(async () => ({
   },
   test: {
     // The attacks wait for disks and processes most of the time.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       {
         test: {

@@ -185,7 +185,7 @@ describe('a reload in the middle of a run', () => {
     const words = isPaused ? 'I read what they test.' : 'I run the tests'
     await expect.poll(async () => (await kept(page)).includes(words), patiently).toBe(true)
     await page.goto(playground.url)
-    await expect.poll(() => page.locator('body').innerText(), patiently).toContain(words)
+    await expect.poll(() => page.locator('body').textContent(), patiently).toContain(words)
     await button(page, 'Go on').click()
     await expect.poll(() => agent(page).textContent(), patiently).toContain('All tests pass. The cause was line 4')
     expect(await exported(page)).toEqual(ends['mend-a-test']?.files(await filesOf('price-list')))
