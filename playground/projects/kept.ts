@@ -56,7 +56,8 @@ function keptOver(store: Store, mayWrite = (): boolean => true): Kept {
   return {
     async load<T>(name: string) {
       const bytes = await store.read(name)
-      return bytes === undefined ? undefined : (JSON.parse(decoder.decode(bytes)) as T)
+      // A page that ended before its first save was whole leaves an empty file: nothing was kept.
+      return bytes === undefined || bytes.length === 0 ? undefined : (JSON.parse(decoder.decode(bytes)) as T)
     },
     save(name, value) {
       // As it is now: it may be another by the time that it is written.
