@@ -32,8 +32,11 @@ export interface KillReport {
   strays: string[]
 }
 
-/** Kills a committing process again and again, reopens the root after each kill, and looks at what is there. */
-export async function killOften(kills: number): Promise<KillReport> {
+/**
+ * Kills a committing process again and again, reopens the root after each kill, and looks at what is there: so many times,
+ * and on until half as many fell inside a commit, but at most `most` times.
+ */
+export async function killOften(kills: number, most = kills): Promise<KillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-')))
   try {
     const root = join(base, 'root')
@@ -51,7 +54,8 @@ export async function killOften(kills: number): Promise<KillReport> {
     }
     let single = 0
     let set = 0
-    for (; report.kills < kills; report.kills++) {
+    const isEnough = () => report.kills >= kills && report.insideCommit >= kills / 2
+    for (; !isEnough() && report.kills < most; report.kills++) {
       const acknowledged = await killOne(script, [root, stateDir, String(single), String(set)])
       const left = leftBehind(root, stateDir)
       if (left.temporaries || left.journal || left.logged) report.insideCommit += 1

@@ -38,7 +38,7 @@ export interface PatchKillReport {
 
 /**
  * Kills a process that applies 20-file patches again and again, reopens the root after each kill, and looks at the tree: so
- * many times, and on until a commit was met in every state, but at most `most` times.
+ * many times, and on until half as many fell inside a commit and one was met in every state, but at most `most` times.
  */
 export async function killPatches(kills: number, most = kills): Promise<PatchKillReport> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'kill-patch-')))
@@ -63,7 +63,12 @@ export async function killPatches(kills: number, most = kills): Promise<PatchKil
   const times = [100]
   try {
     let generation = 0
-    const isEnough = () => report.kills >= kills && report.withJournal > 0 && report.wholeNew > 0 && report.wholeOld > 0
+    const isEnough = () =>
+      report.kills >= kills &&
+      report.insideCommit >= kills / 2 &&
+      report.withJournal > 0 &&
+      report.wholeNew > 0 &&
+      report.wholeOld > 0
     for (; !isEnough() && report.kills < most && report.torn.length === 0; report.kills++) {
       const child = next
       next = victim()
