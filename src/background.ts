@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Failure } from './errors.ts'
 import { ToolError } from './errors.ts'
 import type { Path } from './paths/logical-path.ts'
+import { lineProcess } from './shells/line-process.ts'
 import type { CommandTransaction, Shell, ShellOutcome, ShellProcess } from './shells/shell.ts'
 import { type Draft, defineTool, type Tool } from './tool.ts'
 
@@ -22,14 +23,9 @@ export interface BackgroundOptions {
  */
 export function runInBackground(options: BackgroundOptions): ShellProcess {
   const { shell, open, commit, line, cwd, timeoutMs, now } = options
-  const stop = new AbortController()
-  let stdout = ''
-  let stderr = ''
-  let exitCode: number | undefined
-
-  async function run(): Promise<void> {
+  return lineProcess(shell.name, async (stopped) => {
     for (;;) {
-      const transaction = open(stop.signal)
+      const transaction = open(stopped)
       const { files, git, signal } = transaction
       let outcome: ShellOutcome | undefined
       let failure: unknown
@@ -48,37 +44,9 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
       const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
       if (!kept.ok) throw new ToolError(kept.code, kept.message)
       // Only now: what the command has read counts for whoever sees its output.
-      stdout += outcome.stdout
-      stderr += outcome.stderr
-      exitCode = outcome.exitCode
-      return
+      return outcome
     }
-  }
-
-  const ended = run().catch((error: unknown) => {
-    stderr += `${error instanceof ToolError ? error.message : 'The command failed'}\n`
-    exitCode = error instanceof ToolError && error.code === 'COMMAND_TIMEOUT' ? 124 : stop.signal.aborted ? 143 : 126
   })
-
-  return {
-    output() {
-      const since = { stdout, stderr }
-      stdout = ''
-      stderr = ''
-      return since
-    },
-    get exitCode() {
-      return exitCode
-    },
-    async write() {
-      throw new ToolError('SHELL_UNAVAILABLE', `A background command of ${shell.name} reads no input`)
-    },
-    async stop() {
-      stop.abort()
-      await ended
-    },
-    ended,
-  }
 }
 
 /** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */

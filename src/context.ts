@@ -33,6 +33,7 @@ export function contextFor(
   call: JudgedCall,
   { record, flow, signal, ask, began, commit }: ContextOptions,
 ): ToolContext {
+  let desk: ToolContext['commands']
   const reads = (path: Path, bytes = 0) => {
     run.rates.reads(bytes)
     record.reads(path)
@@ -65,7 +66,7 @@ export function contextFor(
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
     get commands() {
-      return deskFor(core, run, call, {
+      desk ??= deskFor(core, run, call, {
         record: { ...record, reads },
         ask,
         began,
@@ -73,6 +74,7 @@ export function contextFor(
         reachesHost: flow.reachesHost,
         mayRead: flow.reads,
       })
+      return desk
     },
     processes: run.shell.processes,
     keepArtifact(name, text) {

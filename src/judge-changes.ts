@@ -2,7 +2,7 @@ import type { GuardedAccess } from './access.ts'
 import type { Artifacts } from './evidence/artifacts.ts'
 import { diffOfChanges, type KnownChange } from './evidence/change-diff.ts'
 import { classifyContent, classifyDirectory, classifyPath } from './files/classify.ts'
-import { isWithin, type Path } from './paths/logical-path.ts'
+import { isWithin, type Path, quote } from './paths/logical-path.ts'
 import type { JudgedCall } from './pipeline.ts'
 import type { ApprovalRequest } from './policy/approval.ts'
 import { planVerdict } from './policy/plan.ts'
@@ -73,7 +73,7 @@ export async function judgeChanges(
   let judged = call.verdict
   if (further.length > 0) judged = combine(judged, core.policy.evaluate({ ...facts, accesses: further }))
   for (const parent of parents) {
-    const verdict = ruledVerdict(core.policy.evaluate({ ...facts, accesses: [parent] }))
+    const verdict = ruledVerdict(core.policy.evaluate({ ...facts, accesses: [parent] }), parent)
     if (verdict === undefined) continue
     judged = combine(judged, verdict)
     further.push(parent)
@@ -124,12 +124,14 @@ function parentAccess(accesses: readonly GuardedAccess[], path: Path): GuardedAc
  * What the rules say against a directory that comes with what stands in it. Nothing need speak for it: whoever may write
  * `docs/new/a.md` may have `docs/new`. `undefined` where no rule speaks against it.
  */
-function ruledVerdict(verdict: Verdict): Verdict | undefined {
-  const { code: _, ...told } = verdict
+function ruledVerdict(verdict: Verdict, { asked, permission }: GuardedAccess): Verdict | undefined {
   const against = verdict.rules.filter(({ source, action }) => source === 'rule' && action !== 'allow')
   if (against.length === 0) return undefined
   if (against.some(({ action }) => action === 'deny')) return verdict
-  return { ...told, decision: 'ask', rules: against }
+  // The default may have denied, and then the verdict's own words tell of that.
+  const names = against.map(({ name }) => `rule "${name}"`).join(', ')
+  const reason = `Policy asks about ${permission} of ${quote(asked)}: ${names}`
+  return { decision: 'ask', reason, path: asked, rules: against }
 }
 
 /** Bytes that a change set holds on to. */

@@ -15,6 +15,7 @@ import { probeSandbox } from './node/probe.ts'
 import { READY, type Sandbox, SHOWN_ROOT } from './node/sandbox.ts'
 import { createShadows } from './node/shadow.ts'
 import { type WatchedMasks, watchMasks } from './node/tries.ts'
+import { commandStopped, createRunningCommands } from './running.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome, ShellProcess } from './shell.ts'
 import { createTurns } from './turns.ts'
 
@@ -70,8 +71,7 @@ export function node(options: NodeShellOptions): Shell {
   const place: Place = { root, backend, shadows: createShadows(backend, shadowBytes) }
   const shownRoot = sandbox === undefined ? root : SHOWN_ROOT
   const turns = createTurns()
-  const stops = new Set<() => void>()
-  const running = new Set<Promise<unknown>>()
+  const commands = createRunningCommands()
   let scratch: string | undefined
   let isClosed = false
 
@@ -133,33 +133,11 @@ export function node(options: NodeShellOptions): Shell {
   }
 
   /** Waits until a command has ended, or ends it; says whether it had to. */
-  async function ending(
-    child: Child,
-    { timeoutMs, signal }: Pick<ShellCommand, 'timeoutMs' | 'signal'>,
-  ): Promise<{ exitCode: number; report: string; cut: ToolError | undefined }> {
-    let cut: ToolError | undefined
-    const stop = (error: ToolError) => {
-      cut ??= error
-      child.stop()
-    }
-    const abort = () => stop(aborted())
-    const late = () =>
-      stop(new ToolError('COMMAND_TIMEOUT', `The command did not end within ${timeoutMs} ms`, { value: timeoutMs }))
-    const timer = setTimeout(late, timeoutMs)
-    stops.add(abort)
-    signal?.addEventListener('abort', abort)
-    if (signal?.aborted || isClosed) abort()
-    try {
-      const { exitCode, report } = await child.ended
-      if (sandbox !== undefined && !report.startsWith(READY)) {
-        cut ??= new ToolError('SHELL_UNAVAILABLE', 'The sandbox could not be set up, and nothing was run')
-      }
-      return { exitCode, report, cut }
-    } finally {
-      clearTimeout(timer)
-      stops.delete(abort)
-      signal?.removeEventListener('abort', abort)
-    }
+  async function ending(child: Child, how: Pick<ShellCommand, 'timeoutMs' | 'signal'>): Promise<Ended> {
+    const { end, cut } = await commands.untilEnd(child.ended, child.stop, how)
+    if (cut !== undefined || sandbox === undefined || end.report.startsWith(READY)) return { ...end, cut }
+    const failure = new ToolError('SHELL_UNAVAILABLE', 'The sandbox could not be set up, and nothing was run')
+    return { ...end, cut: failure }
   }
 
   async function run(command: ShellCommand): Promise<ShellOutcome> {
@@ -172,13 +150,6 @@ export function node(options: NodeShellOptions): Shell {
     }
     await effects.accept(command.files)
     return { ...child.output(), exitCode, cwd: await endedIn(report, shownRoot, command.files, command.cwd) }
-  }
-
-  function tracked<T>(promise: Promise<T>): Promise<T> {
-    running.add(promise)
-    const forget = () => running.delete(promise)
-    promise.then(forget, forget)
-    return promise
   }
 
   return {
@@ -196,28 +167,34 @@ export function node(options: NodeShellOptions): Shell {
     run(command) {
       const begin = async () => {
         requireOpen()
-        if (command.signal?.aborted) throw aborted()
+        if (command.signal?.aborted) throw commandStopped()
         return run(command)
       }
       // Two commands at once in one place could not tell whose change is whose.
-      return tracked(sandbox?.apart === undefined ? turns.next(begin) : begin())
+      return commands.tracked(sandbox?.apart === undefined ? turns.next(begin) : begin())
     },
     async start(command) {
       requireOpen()
       const started = await launch(command, { open: true })
       const process = watch(started, ending(started.child, command), command)
-      void tracked(process.ended)
+      void commands.tracked(process.ended)
       return process
     },
     async close() {
       isClosed = true
-      for (const stop of stops) stop()
-      while (running.size > 0) await Promise.allSettled(running)
+      commands.stop()
+      await commands.settled()
       await backend.close()
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
       scratch = undefined
     },
   }
+}
+
+interface Ended {
+  readonly exitCode: number
+  readonly report: string
+  readonly cut: ToolError | undefined
 }
 
 interface Started extends Begun, Pick<WatchedMasks, 'settle'> {}
@@ -276,11 +253,7 @@ function programOf(wanted: 'bash' | 'sh' | undefined): Program {
 }
 
 /** A background command: what it changed is carried out at its end, as a call of its own. */
-function watch(
-  { child, effects, settle }: Started,
-  ending: Promise<{ readonly exitCode: number; readonly cut: ToolError | undefined }>,
-  command: BackgroundCommand,
-): ShellProcess {
+function watch({ child, effects, settle }: Started, ending: Promise<Ended>, command: BackgroundCommand): ShellProcess {
   let exitCode: number | undefined
   let note = ''
   async function finish(): Promise<void> {
@@ -323,10 +296,6 @@ function watch(
 
 function isBelow(path: string, root: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep)
-}
-
-function aborted(): ToolError {
-  return new ToolError('ABORTED', 'The command was stopped')
 }
 
 /** The directory that the shell said it ended in, where it lies in the workspace and shows. */

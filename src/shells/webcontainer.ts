@@ -3,10 +3,11 @@ import { display, type Path } from '../paths/logical-path.ts'
 import { bash } from './bash.ts'
 import { lineJudge } from './judging.ts'
 import { replay } from './replay.ts'
+import { commandStopped, createRunningCommands } from './running.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome } from './shell.ts'
 import { createTurns } from './turns.ts'
 import { type Background, createBackground } from './webcontainer/background.ts'
-import { type Cabin, type Running, setUp, WORKSPACE } from './webcontainer/cabin.ts'
+import { type Cabin, setUp, WORKSPACE } from './webcontainer/cabin.ts'
 import { type AuthOptions, holdContainer } from './webcontainer/client.ts'
 import { type Fallen, inItsPlace, startInItsPlace } from './webcontainer/fallback.ts'
 import { tryNamed } from './webcontainer/named.ts'
@@ -92,8 +93,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
   const turns = createTurns()
   const ports = createPorts(options.onPort)
   const closing = new AbortController()
-  const stops = new Set<() => void>()
-  const running = new Set<Promise<unknown>>()
+  const commands = createRunningCommands()
   let world: Promise<World> | undefined
   let fallen: Fallen | undefined
   let known: Booted | undefined
@@ -145,14 +145,14 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     const { cabin, background } = booted
     const { mirror } = cabin
     const { line, cwd, files, stdin } = command
-    if (closing.signal.aborted || command.signal?.aborted) throw stopped()
+    if (closing.signal.aborted || command.signal?.aborted) throw commandStopped()
     await background.fit(command)
     await tryNamed(command, cabin.root)
-    if (closing.signal.aborted || command.signal?.aborted) throw stopped()
+    if (closing.signal.aborted || command.signal?.aborted) throw commandStopped()
     const onOutput = command.onOutput && ((text: string) => command.onOutput?.('stdout', text))
     const process = await cabin.start({ line, cwd, env: { ...env, ...command.env }, terminal, onOutput })
     if (stdin !== undefined) await process.write(`${stdin}${END_OF_INPUT}`)
-    const { code, cut } = await ending(process, command)
+    const { end: code, cut } = await commands.untilEnd(process.ended, process.kill, command)
     if (code === undefined) {
       abandon(booted)
       throw cut ?? new ToolError('SHELL_UNAVAILABLE', 'The container has ended; nothing that the command did was kept')
@@ -177,39 +177,6 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     }
   }
 
-  /** Waits until a command has ended, or ends it. */
-  async function ending(
-    process: Running,
-    { timeoutMs, signal }: ShellCommand,
-  ): Promise<{ code: number | undefined; cut: ToolError | undefined }> {
-    let cut: ToolError | undefined
-    const stop = (error: ToolError) => {
-      cut ??= error
-      process.kill()
-    }
-    const abort = () => stop(stopped())
-    const late = () =>
-      stop(new ToolError('COMMAND_TIMEOUT', `The command did not end within ${timeoutMs} ms`, { value: timeoutMs }))
-    const timer = setTimeout(late, timeoutMs)
-    stops.add(abort)
-    signal?.addEventListener('abort', abort)
-    if (signal?.aborted || closing.signal.aborted) abort()
-    try {
-      return { code: await process.ended, cut }
-    } finally {
-      clearTimeout(timer)
-      stops.delete(abort)
-      signal?.removeEventListener('abort', abort)
-    }
-  }
-
-  function tracked<T>(promise: Promise<T>): Promise<T> {
-    running.add(promise)
-    const forget = () => running.delete(promise)
-    promise.then(forget, forget)
-    return promise
-  }
-
   return {
     name: 'webcontainer',
     get capabilities() {
@@ -225,19 +192,19 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
       if ('reason' in found) return inItsPlace(found, command)
       // Two commands at once in one container could not tell whose change is whose.
       const turn = async () => {
-        if (closing.signal.aborted) throw stopped()
+        if (closing.signal.aborted) throw commandStopped()
         // It may have been lost meanwhile.
         const now = await open()
         if ('reason' in now) return inItsPlace(now, command)
         return now.background.quietly(() => run(now, command))
       }
-      return tracked(turns.next(turn))
+      return commands.tracked(turns.next(turn))
     },
     async start(command: BackgroundCommand) {
       const found = await unlessStopped(open(), command.signal)
       if ('reason' in found) return startInItsPlace(found, command)
       const process = await found.background.start(command, { env, terminal })
-      void tracked(process.ended)
+      void commands.tracked(process.ended)
       return process
     },
     async ready() {
@@ -256,9 +223,9 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     },
     async close() {
       closing.abort()
-      for (const stop of stops) stop()
+      commands.stop()
       await known?.background.close()
-      while (running.size > 0) await Promise.allSettled(running)
+      await commands.settled()
       await world?.catch(() => {})
       if (known !== undefined) abandon(known)
       await (fallen?.shell ?? (options.fallback || undefined))?.close()
@@ -288,14 +255,10 @@ const CWD_UNKNOWN = "The container's shell does not tell in which directory a li
 /** What a terminal takes for the end of its input. */
 const END_OF_INPUT = '\u0004'
 
-function stopped(): ToolError {
-  return new ToolError('ABORTED', 'The command was stopped')
-}
-
 function unlessStopped<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
-    const stop = () => reject(stopped())
+    const stop = () => reject(commandStopped())
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))

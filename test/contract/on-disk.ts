@@ -10,27 +10,31 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { node } from '../../src/backends/node.ts'
+import { type NodeOptions, node } from '../../src/backends/node.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
+import { straysIn } from '../backends/node/tree.ts'
 
 /** A directory of its own on the disk, with something beside it that no case may touch. */
-export function onDisk(): BackendSubject {
+export function onDisk(options: Pick<NodeOptions, 'grounding'> = {}): BackendSubject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'contract-')))
   const root = join(base, 'project')
   const stateDir = join(base, 'state')
   const outside = join(base, 'outside')
   for (const path of [root, outside]) mkdirSync(path)
   writeFileSync(join(outside, 'secret'), 'outside')
+  const open = () => node(root, { ...options, stateDir })
   return {
-    backend: node(root, { stateDir }),
+    backend: open(),
     physical: base,
     plantLink: (path, target) => symlinkSync(target, join(root, path)),
-    reopen: () => node(root, { stateDir }),
+    reopen: open,
     dispose() {
       const found = readdirSync(outside)
       if (found.join() !== 'secret') throw new Error(`Something came outside: ${found}`)
       if (readFileSync(join(outside, 'secret'), 'utf8') !== 'outside') throw new Error('What is outside was changed')
-      rmSync(base, { recursive: true })
+      const strays = straysIn(root)
+      rmSync(base, { recursive: true, force: true })
+      if (strays.length > 0) throw new Error(`Left over: ${strays}`)
     },
   }
 }

@@ -45,6 +45,19 @@ describe('a directory that is made because something shall stand in it', () => {
     expect(asked).toEqual([expect.arrayContaining(['new helpers'])])
   })
 
+  it.each(ways)('is asked about in words of that rule, also where nothing else allows it: %s', async (tool, input) => {
+    const rules = [
+      { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
+      { name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] },
+    ]
+    const refused = await (await open({ rules })).call(tool, input)
+    expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED' })
+    expect(refused).toHaveProperty(
+      'message',
+      expect.stringMatching(/asks about .* of "src\/helper\.d": rule "new helpers"/),
+    )
+  })
+
   it.each(ways)('needs no rule that allows it: %s', async (tool, input) => {
     const rules = [
       { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },

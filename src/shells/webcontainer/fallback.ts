@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { lineProcess } from '../line-process.ts'
 import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../shell.ts'
 
 /** Where there is no container: why, and what runs the commands, if anything. */
@@ -36,41 +37,12 @@ export async function startInItsPlace(fallen: Fallen, command: BackgroundCommand
 
 /** A line of a shell without processes runs beside the others; what it changes is carried out at its end. */
 function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
-  const stop = new AbortController()
-  const signal = command.signal === undefined ? stop.signal : AbortSignal.any([command.signal, stop.signal])
-  let stdout = ''
-  let stderr = ''
-  let exitCode: number | undefined
-  async function run(): Promise<void> {
+  return lineProcess(shell.name, async (stopped) => {
+    const signal = command.signal === undefined ? stopped : AbortSignal.any([command.signal, stopped])
     const outcome = await shell.run({ ...command, signal })
     await command.keep()
-    stdout += outcome.stdout
-    stderr += outcome.stderr
-    exitCode = outcome.exitCode
-  }
-  const ended = run().catch((error: unknown) => {
-    stderr += `${error instanceof ToolError ? error.message : 'The command failed'}\n`
-    exitCode = error instanceof ToolError && error.code === 'COMMAND_TIMEOUT' ? 124 : stop.signal.aborted ? 143 : 126
+    return outcome
   })
-  return {
-    output() {
-      const since = { stdout, stderr }
-      stdout = ''
-      stderr = ''
-      return since
-    },
-    get exitCode() {
-      return exitCode
-    },
-    async write() {
-      throw new ToolError('SHELL_UNAVAILABLE', `A background command of ${shell.name} reads no input`)
-    },
-    async stop() {
-      stop.abort()
-      await ended
-    },
-    ended,
-  }
 }
 
 function shellOf({ shell, reason }: Fallen): Shell {
