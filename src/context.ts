@@ -5,7 +5,7 @@ import type { Flow } from './flow.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import { parseInput } from './input.ts'
 import type { Path } from './paths/logical-path.ts'
-import type { JudgedCall } from './pipeline.ts'
+import type { CallOptions, JudgedCall } from './pipeline.ts'
 import type { Question } from './policy/approval.ts'
 import type { PolicyCall, Verdict } from './policy/policy.ts'
 import type { CallRecord } from './record.ts'
@@ -17,6 +17,7 @@ import { createView, guardAccesses } from './vfs/guarded.ts'
 export interface ContextOptions {
   readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
   readonly signal: AbortSignal | undefined
+  readonly onProgress: CallOptions['onProgress']
   readonly flow: Flow
   /** When the call began, milliseconds since 1970. */
   readonly began: number
@@ -31,7 +32,7 @@ export function contextFor(
   core: Core,
   run: Run,
   call: JudgedCall,
-  { record, flow, signal, ask, began, commit }: ContextOptions,
+  { record, flow, signal, onProgress, ask, began, commit }: ContextOptions,
 ): ToolContext {
   let desk: ToolContext['commands']
   const reads = (path: Path, bytes = 0) => {
@@ -52,6 +53,7 @@ export function contextFor(
     limits: core.limits,
     signal,
     warnings: [],
+    progress: (done, unit, total) => onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }),
     now: core.clock,
     sawWhole: run.ledger.sawWhole,
     staleGuard: core.staleGuard,

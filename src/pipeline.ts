@@ -47,6 +47,17 @@ export interface CallOptions {
   readonly approve?: ApproveHandler
   /** The caller's own name for the step of its work that this call belongs to. */
   readonly step?: string
+  /** Told how far the call is, where it takes long: counts, never anything that it has read. */
+  readonly onProgress?: (progress: Progress) => void
+}
+
+/** How far a call is. It only grows. */
+export interface Progress {
+  readonly done: number
+  /** Where it is known. */
+  readonly total?: number
+  /** What is counted, such as `files searched`. */
+  readonly unit: string
 }
 
 /**
@@ -113,6 +124,7 @@ export async function callTool(
       signal,
       ask,
       began,
+      onProgress: options.onProgress,
       commit: (tool) => callTool(core, run, tool, {}),
     })
     let draft = await call.tool.draft(call.input, context)
@@ -154,6 +166,7 @@ export async function callTool(
     const artifactUri =
       changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
     flow.committed(changes, receipt, draft.into === undefined ? core : (core.origin ?? core))
+    tellOf(draft.into === undefined ? core : core.origin, run, record.id, receipt)
     record.labelled(flow.shown(), run.taint.origin())
     await record.outcome(receipt, artifactUri)
 
@@ -313,6 +326,14 @@ function withoutSecretVersion(core: Core, tool: string, failure: Failure): Failu
     return failure
   const { currentSha256: _, ...rest } = failure
   return rest as Failure
+}
+
+/** Tells of what a call has changed. Accepted into what lies below an overlay, nothing shows another way here. */
+function tellOf(core: Core | undefined, run: Run, callId: string, { applied }: Receipt): void {
+  if (core === undefined || applied.length === 0) return
+  const paths = applied.map(({ path }) => path)
+  const listing = applied.some(({ before, after }) => (before === null) !== (after === null))
+  core.events.tell({ type: 'changed', paths, listing, runId: run.id, callId })
 }
 
 /** Notes what a call replaced, so that it can be taken back. */

@@ -15,6 +15,7 @@ export function enactPlan(core: Core, run: Run, plan: Plan): void {
   const { text, scope, ...task } = run.task ?? { text: plan.text }
   const inForce = plan.paths ?? scope
   run.task = { ...task, text, ...(inForce === undefined ? {} : { scope: inForce }) }
+  core.events.tell({ type: 'mode' })
 }
 
 /** A plan that waits: for whoever ends plan mode by hand. */
@@ -31,6 +32,7 @@ export async function approvePlans(core: Core, by: string | undefined): Promise<
   core.mode = 'act'
   const waiting = [...core.submitted]
   for (const [run, { plan }] of waiting) enactPlan(core, run, plan)
+  core.events.tell({ type: 'mode' })
   for (const [run, { plan, approvalId }] of waiting) {
     const record = openRecord(core, run, 'approve_plan', {})
     record.judged(planVerdict)

@@ -1,6 +1,6 @@
 import { redact } from './files/secrets.ts'
 import type { CallOptions } from './pipeline.ts'
-import type { ApprovalAnswer, ApproveHandler } from './policy/approval.ts'
+import type { ApproveHandler, HandlerAnswer } from './policy/approval.ts'
 import type { Run, Task } from './run.ts'
 
 /** How a recorded workspace was opened, as far as that is data. The first line of a recording. */
@@ -41,7 +41,7 @@ export interface RecordedStep {
   /** Milliseconds since 1970 at its beginning, by the workspace's clock. */
   readonly at: number
   /** What the approver of this very call answered, in the order of the questions. */
-  readonly answers?: readonly ApprovalAnswer[]
+  readonly answers?: readonly HandlerAnswer[]
   /** The input held a secret, which stands here as a mark: the step cannot be repeated as it was. */
   readonly redacted?: true
 }
@@ -49,7 +49,7 @@ export interface RecordedStep {
 /** What the workspace's approver answered, in the order of the questions. */
 export interface RecordedAnswer {
   readonly type: 'answer'
-  readonly answer: ApprovalAnswer
+  readonly answer: HandlerAnswer
 }
 
 export type Recorded = RecordedWorkspace | RecordedRun | RecordedAnswer | RecordedStep
@@ -110,7 +110,7 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
 
   function noting(
     asked: ApproveHandler | undefined,
-    note: (answer: ApprovalAnswer) => void,
+    note: (answer: HandlerAnswer) => void,
   ): ApproveHandler | undefined {
     if (asked === undefined) return undefined
     return async (...request) => {
@@ -131,7 +131,7 @@ export function createRecorder({ write, workspace, clock, approve }: RecorderOpt
     async step(run, what, given = {}, act) {
       const slot = begin()
       const at = clock()
-      const answers: ApprovalAnswer[] = []
+      const answers: HandlerAnswer[] = []
       const own = noting(given.approve, (answer) => answers.push(answer))
       const result = await act(own === undefined ? given : { ...given, approve: own })
       const input = withoutSecrets(what.input)

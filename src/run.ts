@@ -1,4 +1,5 @@
 import type { ToolError } from './errors.ts'
+import type { WorkspaceEvents } from './events.ts'
 import type { Artifacts } from './evidence/artifacts.ts'
 import type { Audit } from './evidence/audit.ts'
 import type { Journal } from './evidence/journal.ts'
@@ -68,6 +69,7 @@ export interface Core {
   readonly clock: () => number
   /** The plans that wait for an approval. */
   readonly submitted: Map<Run, SubmittedPlan>
+  readonly events: WorkspaceEvents
   /** `plan`: no run changes anything until its plan is approved. */
   mode: 'act' | 'plan'
 }

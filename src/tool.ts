@@ -59,6 +59,8 @@ export interface ToolContext {
   readonly signal: AbortSignal | undefined
   /** Collects what the result shall warn about. */
   readonly warnings: string[]
+  /** Tells whoever waits how far it is: counts only, for nothing else of the call has been judged yet. */
+  progress(done: number, unit: string, total?: number): void
   /** Milliseconds since 1970, from the workspace's clock. */
   now(): number
   /** Whether this run was shown the whole of that version. */

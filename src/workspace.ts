@@ -1,7 +1,9 @@
 import type * as z from 'zod'
+import { policyOperation, reportOperation } from './about.ts'
 import type { GuardedAccess, Permission } from './access.ts'
 import { isOverlay, overlay } from './backends/overlay.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
+import { createEvents, type WorkspaceListener } from './events.ts'
 import { createArtifacts } from './evidence/artifacts.ts'
 import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyAudit } from './evidence/audit.ts'
 import { type Checkpoint, createJournal, type WorkspaceHistory } from './evidence/journal.ts'
@@ -137,6 +139,8 @@ export interface WorkspaceRun {
   readonly task: Task | undefined
   /** The plan that was approved, in plan mode. */
   readonly plan: Plan | undefined
+  /** `plan`: nothing is changed until the run's plan is approved. */
+  readonly mode: 'act' | 'plan'
   /** The highest label that has reached the model in this run, and what brought it. */
   readonly taint: Pick<Taint, 'label' | 'origin' | 'origins'>
   /**
@@ -181,6 +185,11 @@ export interface WorkspaceRun {
    * console.log(reportMarkdown(workspace.report()))
    */
   report(): RunReport
+  /**
+   * Reads the policy or the report as a call that is judged and recorded: for whoever is shown what an agent is shown. The
+   * fields are `text`, JSON, and of the report `markdown`.
+   */
+  consult(subject: 'policy' | 'report', options?: CallOptions): Promise<Success | Failure>
 }
 
 export interface UndoOptions extends CallOptions {
@@ -246,6 +255,17 @@ export interface Workspace extends WorkspaceRun {
   history(): WorkspaceHistory
   /** Checks the chain of the audit records, where a sink keeps them. */
   verifyAudit(): AuditCheck
+  /**
+   * Tells of what calls change, whichever run makes them, and of the end of plan mode; gives the way to be told no more. What
+   * others do to the storage is not told.
+   *
+   * @example
+   * const stop = workspace.subscribe((event) => {
+   *   if (event.type === 'changed') console.log(event.paths)
+   * })
+   * stop()
+   */
+  subscribe(listener: WorkspaceListener): () => void
   /** The audit records so far, of the first sink that keeps them. */
   auditRecords(): readonly AuditRecord[]
   close(): Promise<void>
@@ -289,6 +309,9 @@ function openWorkspace(
     get plan() {
       return run.plan
     },
+    get mode() {
+      return modeOf(core, run)
+    },
     tools: [...core.tools.values()].map(describe),
     run(other) {
       const opened = startRun(core, options, other)
@@ -326,6 +349,7 @@ function openWorkspace(
     approvePlan: ({ by } = {}) =>
       noted(recorder, run, { type: 'approvePlan', input: given({ by }) }, undefined, () => approvePlans(core, by)),
     history: () => core.journal.history(),
+    subscribe: core.events.subscribe,
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
@@ -425,6 +449,7 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
     sealed,
     clock: options.clock ?? Date.now,
     submitted: new Map(),
+    events: createEvents(),
     mode: options.mode ?? 'act',
   }
 }
@@ -537,6 +562,9 @@ function openRun(
     get plan() {
       return run.plan
     },
+    get mode() {
+      return modeOf(core, run)
+    },
     taint: run.taint,
     call: call as WorkspaceRun['call'],
     async explain(name, input) {
@@ -564,7 +592,19 @@ function openRun(
         callTool(core, run, undoOperation(core, own), given({ callId, reason }), options),
       ),
     report: () => reportOf(run, sinks),
+    consult: (subject, options) =>
+      callTool(
+        core,
+        run,
+        subject === 'policy' ? policyOperation(core, run) : reportOperation(() => keptReport(run, sinks)),
+        {},
+        options,
+      ),
   }
+}
+
+function modeOf(core: Core, run: Run): 'act' | 'plan' {
+  return isPlanning(core, run) ? 'plan' : 'act'
 }
 
 /** What is asked, done and, where somebody wants that, recorded. */
@@ -591,11 +631,16 @@ function recorderOf(core: Core, { record, approve }: WorkspaceOptions): Recorder
   return createRecorder({ write: record, workspace, clock, approve })
 }
 
-function reportOf({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport {
+function reportOf(run: Run, sinks: readonly AuditSink[]): RunReport {
+  const report = keptReport(run, sinks)
+  if (report !== undefined) return report
+  throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
+}
+
+/** `undefined` where no sink keeps the records. */
+function keptReport({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport | undefined {
   const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
-  if (kept === undefined) {
-    throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
-  }
+  if (kept === undefined) return undefined
   return reportRun(
     { id, actor, task },
     kept.filter(({ runId }) => runId === id),

@@ -11,6 +11,8 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   errors: [],
   limits: ['errors'],
   'canonical-json': [],
+  events: [],
+  about: ['errors', 'evidence', 'plan-mode', 'run', 'tool'],
   paths: ['errors'],
   access: ['paths', 'files'],
   files: ['errors', 'paths'],
@@ -36,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   input: ['tool', 'errors'],
   run: [
     'flow',
+    'events',
     'plan-mode',
     'errors',
     'shells',
@@ -92,6 +95,8 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   recording: ['files', 'pipeline', 'policy', 'run'],
   replay: ['canonical-json', 'recording', 'workspace'],
   workspace: [
+    'about',
+    'events',
     'recording',
     'flow',
     'plan-mode',

@@ -143,6 +143,9 @@ export async function openSession(project: SessionProject, options: SessionOptio
       get plan() {
         return agent.plan
       },
+      get mode() {
+        return agent.mode
+      },
       call: (async (name: string, input: unknown, how?: CallOptions) => {
         working += 1
         try {

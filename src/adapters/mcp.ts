@@ -1,10 +1,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { Failure } from '../errors.ts'
-import type { Success } from '../pipeline.ts'
-import type { ToolDescription, Workspace, WorkspaceRun } from '../workspace.ts'
-import { elicitApproval } from './elicit.ts'
-import { toJsonSchema } from './json-schema.ts'
+import { InitializedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import type { Workspace, WorkspaceRun } from '../workspace.ts'
+import { instructionsFor } from './mcp/instructions.ts'
+import { createServing, type Serves } from './mcp/served.ts'
+import { serveTools } from './mcp/tools.ts'
 
 export interface McpServerOptions {
   /** Default: `wardspace`. */
@@ -12,71 +11,74 @@ export interface McpServerOptions {
   readonly version?: string
   /** The run that the client's calls belong to. Default: the workspace's own. */
   readonly run?: WorkspaceRun
+  /** Milliseconds that the person at the client may take to answer a question. Default: half an hour. */
+  readonly approvalTimeoutMs?: number
 }
 
+/** A person may take a while; the protocol's own limit is a minute. */
+const APPROVAL_TIMEOUT = 30 * 60_000
+
 /**
- * A server of the Model Context Protocol over a workspace, with annotations, output schemas and structured results. It
- * speaks over whatever transport it is connected to. A refusal is a result with `isError`, its code and its hint as
- * text, and the whole of it under `_meta['wardspace/failure']`. What policy asks is asked at the client, by elicitation, where the
- * workspace has no `approve` of its own and the client can do that.
+ * A server of the Model Context Protocol over a workspace, for one client: tools with annotations, output schemas, structured
+ * results, progress and cancellation. It speaks over whatever transport it is connected to. A refusal is a result with
+ * `isError`, its code and its hint as text, and the whole of it under `_meta['wardspace/failure']`. What policy asks is
+ * asked at the client, by elicitation, where the workspace has no `approve` of its own and the client can do that; where no
+ * answer comes, the call ends with `APPROVAL_REQUIRED` and can be resumed.
  *
  * @example
  * const server = createMcpServer(workspace)
  * await server.connect(new StdioServerTransport())
  */
 export function createMcpServer(workspace: Workspace, options: McpServerOptions = {}): Server {
-  const run = options.run ?? workspace
+  const { name = 'wardspace', version = '0.1.0', run = workspace, approvalTimeoutMs = APPROVAL_TIMEOUT } = options
   const server = new Server(
-    { name: options.name ?? 'wardspace', version: options.version ?? '0.1.0' },
-    { capabilities: { tools: {} } },
+    { name, version },
+    {
+      capabilities: { tools: { listChanged: true } },
+      instructions: instructionsFor(workspace.tools),
+      debouncedNotificationMethods: ['notifications/tools/list_changed'],
+    },
   )
-  const schemas = new Map(toJsonSchema(workspace.tools).map((tool) => [tool.name, tool]))
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: workspace.tools.map((tool) => ({
-      name: tool.name,
-      title: tool.title,
-      description: tool.description,
-      inputSchema: { type: 'object' as const, ...schemas.get(tool.name)?.inputSchema },
-      outputSchema: { type: 'object' as const, ...schemas.get(tool.name)?.outputSchema },
-      annotations: annotationsOf(tool),
-    })),
-  }))
-  const asking = () => {
-    const approve = elicitApproval(server)
-    return approve === undefined ? {} : { approve }
+  const serving = createServing({ workspace, run }, follow)
+  let stop = () => {}
+
+  /** Listens to what is served. */
+  function follow(serves: Serves): void {
+    stop()
+    stop = () => {}
+    if ('failure' in serves) return
+    let { mode } = serves.run
+    stop = serves.workspace.subscribe((event) => {
+      if (event.type === 'mode' && serves.run.mode !== mode) {
+        mode = serves.run.mode
+        told(server.sendToolListChanged())
+      }
+    })
   }
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) =>
-    toCallResult(await run.call(params.name, params.arguments ?? {}, { signal, ...asking() })),
-  )
+
+  serveTools(server, serving, { approvalTimeoutMs, answered: () => {} })
+  server.setNotificationHandler(InitializedNotificationSchema, () => {
+    follow({ workspace, run })
+    server.oninitialized?.()
+  })
+  atEnd(server, () => stop())
   return server
 }
 
-function annotationsOf(tool: ToolDescription) {
-  return {
-    title: tool.title,
-    readOnlyHint: !tool.mutates,
-    destructiveHint: tool.mutates && !additive.has(tool.permission),
-    idempotentHint: !tool.mutates || tool.idempotent,
-    openWorldHint: false,
+/** A client that is gone need not be told. */
+function told(sending: Promise<void>): void {
+  sending.catch(() => {})
+}
+
+/** Does something when the connection ends, whatever its owner does then. */
+function atEnd(server: Server, act: () => void): void {
+  const { connect } = server
+  server.connect = async (transport) => {
+    const { onclose } = transport
+    transport.onclose = () => {
+      onclose?.()
+      act()
+    }
+    await connect.call(server, transport)
   }
-}
-
-/** What only adds: nothing that was there is lost by it. */
-const additive: ReadonlySet<string> = new Set(['file:write:create', 'file:append', 'file:copy'])
-
-function toCallResult(result: Success | Failure): CallToolResult {
-  if (result.ok)
-    return { content: [text(JSON.stringify(result))], structuredContent: result as Record<string, unknown> }
-  // Structured content would have to match the schema of a success; the whole refusal goes along as metadata.
-  return { content: [text(explain(result))], isError: true, _meta: { 'wardspace/failure': result } }
-}
-
-/** A refusal as a model reads it: what, what to do next, and what helps with that. */
-function explain({ ok, code, message, hint, ...details }: Failure): string {
-  const more = Object.keys(details).length === 0 ? '' : `\n${JSON.stringify(details)}`
-  return `${code}: ${message}\n${hint}${more}`
-}
-
-function text(words: string) {
-  return { type: 'text' as const, text: words }
 }

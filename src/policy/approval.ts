@@ -46,10 +46,16 @@ export function readAnswer(answer: unknown): ReadAnswer | undefined {
   return allow === 'once' || allow === 'run' ? { allow, ...who } : undefined
 }
 
+/**
+ * What a handler says: an answer, or that nobody has given one yet. The call then ends with `APPROVAL_REQUIRED` and waits, as
+ * it does without a handler.
+ */
+export type HandlerAnswer = ApprovalAnswer | 'later'
+
 export type ApproveHandler = (
   request: ApprovalRequest,
   options: { readonly signal?: AbortSignal },
-) => ApprovalAnswer | Promise<ApprovalAnswer>
+) => HandlerAnswer | Promise<HandlerAnswer>
 
 export interface ApprovalsOptions {
   readonly approve?: ApproveHandler | undefined
@@ -114,12 +120,12 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
         return 'earlier'
       }
       const request: ApprovalRequest = { id: ids(), ...given }
-      if (handler === undefined) {
+      const answer = handler === undefined ? 'later' : await answerOf(handler, request, signal)
+      if (answer === 'later') {
         throw new ToolError('APPROVAL_REQUIRED', `${request.tool} needs an approval: ${request.verdict.reason}`, {
           approvalId: request.id,
         })
       }
-      const answer = await answerOf(handler, request, signal)
       if ('allow' in answer) {
         if (answer.allow === 'run') for (const question of questionsOf(request)) allowed.add(question)
         answered?.(answer.allow, answer.by)
@@ -164,7 +170,7 @@ async function answerOf(
   approve: ApproveHandler,
   request: ApprovalRequest,
   signal: AbortSignal | undefined,
-): Promise<ReadAnswer> {
+): Promise<ReadAnswer | 'later'> {
   throwIfAborted(request, signal)
   let stop = () => {}
   const aborted = new Promise<never>((_, reject) => {
@@ -185,9 +191,10 @@ async function answerOf(
     stop()
   }
   throwIfAborted(request, signal)
+  if (answer === 'later') return answer
   const read = readAnswer(answer)
   if (read !== undefined) return read
-  throw failed(request, 'gave an answer that is none of "allow", "allow-run" and { deny: reason }')
+  throw failed(request, 'gave an answer that is none of "allow", "allow-run", "later" and { deny: reason }')
 }
 
 function throwIfAborted(request: ApprovalRequest, signal: AbortSignal | undefined): void {

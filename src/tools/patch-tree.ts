@@ -49,7 +49,8 @@ export async function patchTree(
   const fromStart = plan.format === 'unified'
   let { deletions } = plan
 
-  for (const change of plan.changes) {
+  for (const [index, change] of plan.changes.entries()) {
+    context.progress(index, 'files patched', plan.changes.length)
     if (context.signal?.aborted) throw new ToolError('ABORTED', 'Applying the patch was cancelled')
     const { kind, oldPath, newPath } = change
     const old = oldPath === null ? undefined : entryOf(oldPath)

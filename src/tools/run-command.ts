@@ -88,6 +88,7 @@ async function runApproved(
   context: ToolContext,
 ): Promise<{ transaction: CommandTransaction; outcome: ShellOutcome }> {
   const { path: cwd } = targetOf(context)
+  const onOutput = countLines(context)
   for (let questions = 0; questions <= MOST_QUESTIONS; questions++) {
     const transaction = desk.open(context.signal)
     await requireDirectory(transaction.files, cwd)
@@ -100,6 +101,7 @@ async function runApproved(
         env: {},
         timeoutMs,
         signal: transaction.signal,
+        onOutput,
         files: transaction.files,
         git: transaction.git,
         onCommit: transaction.onCommit,
@@ -117,6 +119,15 @@ async function runApproved(
     throw withRefusals(failure, transaction)
   }
   throw new ToolError('LIMIT_EXCEEDED', `The command asked for more than ${MOST_QUESTIONS} approvals`)
+}
+
+/** The output itself may hold secrets that show only when all of it is there. */
+function countLines({ progress }: ToolContext): (stream: 'stdout' | 'stderr', text: string) => void {
+  let lines = 0
+  return (_, text) => {
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1
+    progress(lines, 'lines of output')
+  }
 }
 
 /** A failure tells what was refused before it. */

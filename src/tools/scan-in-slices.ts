@@ -16,7 +16,7 @@ export interface ScanVisits {
  * @throws ToolError `ABORTED`
  */
 export async function scanInSlices(
-  { files, signal }: Pick<ToolContext, 'files' | 'signal'>,
+  { files, signal, progress }: Pick<ToolContext, 'files' | 'signal' | 'progress'>,
   paths: readonly Path[],
   { wants, visit, isLate }: ScanVisits,
 ): Promise<boolean> {
@@ -47,6 +47,7 @@ export async function scanInSlices(
     })
     throwIfAborted(signal)
     if (!isPaused) return true
+    progress(next, 'files searched', paths.length)
     await nextTurn()
   }
   return true

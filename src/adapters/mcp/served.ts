@@ -1,0 +1,63 @@
+import type { Failure } from '../../errors.ts'
+import type { Workspace, WorkspaceRun } from '../../workspace.ts'
+
+/** What a server serves at one moment. */
+export interface Served {
+  readonly workspace: Workspace
+  /** The run that the client's calls belong to. */
+  readonly run: WorkspaceRun
+}
+
+/** Where nothing is served, why. */
+export type Serves = Served | { readonly failure: Failure }
+
+/** What is served, which may become another workspace: never in the middle of a call. */
+export interface Serving {
+  /** Does something with what is served now. What comes next waits until that has ended, and this for what is on its way. */
+  use<R>(act: (serves: Serves) => R | Promise<R>): Promise<R>
+  /** Serves what `open` gives, once all that is under way has ended; `close` lets the one before go. */
+  replace(open: () => Promise<Serves>, close: (before: Serves) => Promise<void>): Promise<void>
+}
+
+/** Serves one thing after the other. */
+export function createServing(first: Serves, changed: (serves: Serves) => void): Serving {
+  let current = first
+  let underWay = 0
+  let idle = () => {}
+  let replacing: Promise<void> = Promise.resolve()
+  let waiting = 0
+
+  async function replaceNow(open: () => Promise<Serves>, close: (before: Serves) => Promise<void>): Promise<void> {
+    if (underWay > 0) {
+      await new Promise<void>((resolve) => {
+        idle = resolve
+      })
+    }
+    const before = current
+    current = await open()
+    await close(before)
+    changed(current)
+  }
+
+  return {
+    async use(act) {
+      while (waiting > 0) await replacing
+      underWay += 1
+      try {
+        return await act(current)
+      } finally {
+        underWay -= 1
+        if (underWay === 0) idle()
+      }
+    },
+    async replace(open, close) {
+      waiting += 1
+      replacing = replacing
+        .then(() => replaceNow(open, close))
+        .finally(() => {
+          waiting -= 1
+        })
+      await replacing
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/** Something that whoever shows a workspace wants to know at once. Plain data. */
+export type WorkspaceEvent =
+  | {
+      /** A call has changed these paths, by their canonical names: commands, undo and accepted forks too. */
+      readonly type: 'changed'
+      readonly paths: readonly string[]
+      /** Whether any of them came or went, so that listings are others now. */
+      readonly listing: boolean
+      readonly runId: string
+      readonly callId: string
+    }
+  /** Plan mode has ended, for a run or for all: look at their `mode`. */
+  | { readonly type: 'mode' }
+
+export type WorkspaceListener = (event: WorkspaceEvent) => void
+
+/** Those who are told of what happens in a workspace. */
+export interface WorkspaceEvents {
+  /** Tells `listener` from now on, until what this gives is called. */
+  subscribe(listener: WorkspaceListener): () => void
+  tell(event: WorkspaceEvent): void
+}
+
+/** A listener that throws takes nothing from the others, nor from the call that it is told of. */
+export function createEvents(): WorkspaceEvents {
+  const listeners = new Set<{ readonly listener: WorkspaceListener }>()
+  return {
+    subscribe(listener) {
+      const entry = { listener }
+      listeners.add(entry)
+      return () => void listeners.delete(entry)
+    },
+    tell(event) {
+      for (const { listener } of [...listeners]) {
+        try {
+          listener(event)
+        } catch {
+          // What was done stands.
+        }
+      }
+    },
+  }
+}

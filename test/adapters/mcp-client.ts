@@ -1,0 +1,49 @@
+import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+
+/** A workspace over memory. */
+export function workspaceOver(
+  files: Record<string, string>,
+  options: Partial<WorkspaceOptions> = {},
+): Promise<Workspace> {
+  return createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
+}
+
+/** The official client before a server over a workspace, and every message that the server has sent it. */
+export async function connect(
+  workspace: Workspace,
+  options: McpServerOptions = {},
+  capabilities: ClientOptions['capabilities'] = {},
+  prepare: (client: Client) => void = () => {},
+) {
+  const client = new Client({ name: 'test client', version: '1.0.0' }, { capabilities })
+  prepare(client)
+  const server: Server = createMcpServer(workspace, options)
+  const [here, there] = InMemoryTransport.createLinkedPair()
+  const sent: JSONRPCMessage[] = []
+  await server.connect(there)
+  const { send } = there
+  there.send = (message, how) => {
+    sent.push(message)
+    return send.call(there, message, how)
+  }
+  await client.connect(here)
+  /** The result of a call, or the whole refusal. */
+  async function call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
+    const result = await client.callTool({ name, arguments: input })
+    return (result.structuredContent ?? result._meta?.['wardspace/failure']) as Record<string, unknown>
+  }
+  /** How often the server has sent a notification. */
+  const count = (method: string) => sent.filter((message) => 'method' in message && message.method === method).length
+  return { workspace, client, server, sent, call, count, transport: here }
+}
+
+/** Messages over memory arrive within a few turns. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

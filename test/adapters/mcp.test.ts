@@ -1,0 +1,358 @@
+import {
+  type ElicitRequest,
+  ElicitRequestSchema,
+  type ElicitResult,
+  ProgressNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { openProgress } from '../../src/adapters/mcp/progress.ts'
+import { createServing } from '../../src/adapters/mcp/served.ts'
+import type { WorkspaceOptions } from '../../src/index.ts'
+import { connect, settled, workspaceOver } from './mcp-client.ts'
+
+const edit = (path = 'a.txt', oldText = 'one', newText = 'uno') => ['edit_file', { path, oldText, newText }] as const
+const files = { 'a.txt': 'one\n', 'b.txt': 'one\n' }
+
+/** A client that answers what it is asked, where it can. */
+async function asked(
+  answer: ElicitResult | (() => Promise<ElicitResult>) | 'fails' | 'form is missing' | undefined,
+  options: Partial<WorkspaceOptions> = {},
+  approvalTimeoutMs = 60_000,
+) {
+  const workspace = await workspaceOver(files, { policy: 'supervised', ...options })
+  const questions: string[] = []
+  const elicitation = answer === 'form is missing' ? { url: {} } : {}
+  const capabilities = answer === undefined ? {} : { elicitation }
+  const connected = await connect(workspace, { approvalTimeoutMs }, capabilities, (client) => {
+    if (answer === undefined || answer === 'form is missing') return
+    client.setRequestHandler(ElicitRequestSchema, ({ params }: ElicitRequest) => {
+      questions.push(params.message)
+      if (answer === 'fails') throw new Error('no window')
+      return typeof answer === 'function' ? answer() : answer
+    })
+  })
+  return { ...connected, questions }
+}
+
+const yes: ElicitResult = { action: 'accept', content: { decision: 'allow once' } }
+
+describe('an approval over MCP', () => {
+  it('is asked at a client that has elicitation, with the preview', async () => {
+    const { workspace, questions, call } = await asked(yes)
+    expect(await call(...edit())).toMatchObject({ ok: true })
+    expect(await call(...edit('a.txt', 'uno', 'eins'))).toMatchObject({ ok: true })
+    expect(questions).toHaveLength(2)
+    expect(questions[0]).toMatch(/^edit_file on a\.txt\n[\s\S]*-one\n\+uno/)
+    expect(workspace.report().approvals).toMatchObject([
+      { how: 'once', by: 'the person at test client' },
+      { how: 'once' },
+    ])
+  })
+
+  it('shows risks and paths, and no secret, neither in the preview nor in the input', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const { questions, call } = await asked({ action: 'decline' })
+    await call('write_file', { path: 'package.json', content: `{"token":"${token}"}\n`, reason: `for ${token}` })
+    await call('delete_file', { path: 'a.txt', reason: token })
+    expect(questions[0]).toContain('Risk: touchesBuildFile (package.json)')
+    expect(questions[1]).toContain('Risk: deletesFile (a.txt)')
+    expect(questions[0]).toContain('[REDACTED:')
+    expect(questions.join()).not.toContain(token)
+    const { approvalText } = await import('../../src/policy/approval-text.ts')
+    const key = `-----BEGIN PRIVATE KEY-----\n${'MIIB'.repeat(16)}\n-----END PRIVATE KEY-----`
+    const verdict = { decision: 'ask', reason: 'Policy asks', rules: [] } as const
+    const text = approvalText({
+      tool: 'run_command',
+      input: { command: `echo '${key}'` },
+      accesses: [],
+      verdict,
+      risks: [],
+    })
+    expect(text).toContain('[REDACTED:')
+    expect(text).not.toContain('MIIBMIIB')
+  })
+
+  it('holds for the run where the person says so', async () => {
+    const { questions, call } = await asked({ action: 'accept', content: { decision: 'allow for this run' } })
+    await call(...edit())
+    expect(await call(...edit('a.txt', 'uno', 'eins'))).toMatchObject({ ok: true })
+    expect(questions).toHaveLength(1)
+    await call(...edit('b.txt'))
+    expect(questions).toHaveLength(2)
+  })
+
+  it.each<[string, ElicitResult, string]>([
+    ['denied', { action: 'accept', content: { decision: 'deny', reason: 'not on a Friday' } }, 'not on a Friday'],
+    ['denied without a word', { action: 'accept', content: { decision: 'deny', reason: ' ' } }, 'declined'],
+    ['declined', { action: 'decline' }, 'declined'],
+    ['dismissed', { action: 'cancel' }, 'dismissed'],
+  ])('is refused when it is %s, and the agent learns why', async (_, answer, why) => {
+    const { call } = await asked(answer)
+    expect(await call(...edit())).toMatchObject({ code: 'APPROVAL_DENIED', message: expect.stringContaining(why) })
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
+  })
+
+  it.each<[string, unknown]>([
+    ['another word', { action: 'accept', content: { decision: 'allow' } }],
+    ['nothing', { action: 'accept' }],
+    ['another type', { action: 'accept', content: { decision: true } }],
+    ['no action', { content: { decision: 'allow once' } }],
+    ['an unknown action', { action: 'allow', content: { decision: 'allow once' } }],
+    [
+      'an object in place of a text',
+      { action: 'accept', content: { decision: 'allow once', reason: { toString: 'x' } } },
+    ],
+  ])('is not given by %s', async (_, answer) => {
+    const { call } = await asked(answer as ElicitResult)
+    expect(await call(...edit())).toMatchObject({ code: expect.stringMatching(/^(HOOK_FAILED|APPROVAL_DENIED)$/) })
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
+  })
+
+  it.each<[string, Parameters<typeof asked>[0]]>([
+    ['has no elicitation', undefined],
+    ['has no forms', 'form is missing'],
+    ['fails', 'fails'],
+    ['never answers', () => new Promise<never>(() => {})],
+  ])('is required, and waits, where the client %s', async (_, answer) => {
+    const { workspace, call } = await asked(answer, {}, 30)
+    const refused = await call(...edit())
+    expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED', approvalId: expect.any(String) })
+    expect(await workspace.resume(String(refused.approvalId), 'allow')).toMatchObject({ ok: true })
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'uno\n' })
+  })
+
+  it('is asked of the workspace itself where that has somebody', async () => {
+    const { questions, call } = await asked(yes, { approve: () => ({ deny: 'the program says no' }) })
+    expect(await call(...edit())).toMatchObject({ code: 'APPROVAL_DENIED' })
+    expect(questions).toEqual([])
+  })
+
+  it('ends with the call that is cancelled: nothing changes, and the client is told', async () => {
+    const never = () => new Promise<never>(() => {})
+    const { workspace, client, questions, count } = await asked(never)
+    const cancel = new AbortController()
+    const [name, input] = edit()
+    const cancelled = client.callTool({ name, arguments: input }, undefined, { signal: cancel.signal })
+    await vi.waitFor(() => expect(questions).toHaveLength(1))
+    cancel.abort('enough')
+    await expect(cancelled).rejects.toThrow('enough')
+    await vi.waitFor(() => expect(workspace.auditRecords().at(-1)).toMatchObject({ code: 'ABORTED' }))
+    expect(count('notifications/cancelled')).toBe(1)
+    expect((await workspace.files.read('a.txt')).content).toBe('one\n')
+  })
+})
+
+describe('plan mode over MCP', () => {
+  it('is told in the list, which changes when the plan is approved', async () => {
+    const { questions, call, client, count } = await asked(yes, { policy: 'autonomous', mode: 'plan' })
+    const before = (await client.listTools()).tools.find(({ name }) => name === 'edit_file')
+    expect(before?.description).toMatch(/^\(Refused until the plan is approved/)
+    expect(await call(...edit())).toMatchObject({ code: 'PLAN_MODE' })
+    expect(count('notifications/tools/list_changed')).toBe(0)
+    expect(await call('submit_plan', { plan: 'Translate a.txt', paths: ['a.txt'] })).toMatchObject({ approved: true })
+    expect(questions[0]).toContain('Translate a.txt')
+    expect(count('notifications/tools/list_changed')).toBe(1)
+    const after = (await client.listTools()).tools.find(({ name }) => name === 'edit_file')
+    expect(after?.description).not.toContain('plan')
+    expect(await call(...edit())).toMatchObject({ ok: true })
+  })
+
+  it('ends for every client of the workspace at once, and tells nobody who has gone', async () => {
+    const workspace = await workspaceOver(files, { mode: 'plan' })
+    const first = await connect(workspace, { run: workspace.run({ id: 'first' }) })
+    const second = await connect(workspace, { run: workspace.run({ id: 'second' }) })
+    const gone = await connect(workspace, { run: workspace.run({ id: 'gone' }) })
+    await gone.client.close()
+    await first.call('submit_plan', { plan: 'Translate', paths: ['a.txt'] })
+    await workspace.approvePlan({ by: 'reviewer' })
+    await workspace.approvePlan()
+    await settled()
+    expect([first, second, gone].map(({ count }) => count('notifications/tools/list_changed'))).toEqual([1, 1, 0])
+    expect(await second.call(...edit())).toMatchObject({ ok: true })
+  })
+
+  it('may end while a call runs, which ends as it began', async () => {
+    let answer = (_: ElicitResult) => {}
+    const { workspace, call, count, questions } = await asked(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+      {
+        policy: { preset: 'autonomous', tools: { read_file: 'ask' } },
+        mode: 'plan',
+      },
+    )
+    const reading = call('read_file', { path: 'a.txt' })
+    await vi.waitFor(() => expect(questions).toHaveLength(1))
+    await workspace.approvePlan()
+    await settled()
+    expect(count('notifications/tools/list_changed')).toBe(1)
+    answer(yes)
+    expect(await reading).toMatchObject({ ok: true, content: 'one\n' })
+  })
+})
+
+const patch = ['a', 'b', 'c', 'd'].map((name) => `--- /dev/null\n+++ b/${name}.new\n@@ -0,0 +1 @@\n+${name}\n`).join('')
+
+describe('progress', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('of a call grows, and ends before its result', async () => {
+    const { client, sent } = await connect(await workspaceOver(files))
+    const seen: number[] = []
+    await client.callTool({ name: 'apply_patch', arguments: { patch } }, undefined, {
+      onprogress: ({ progress, total, message }) => {
+        seen.push(progress)
+        expect({ total, message }).toEqual({ total: 4, message: `${progress} of 4 files patched` })
+      },
+    })
+    await settled()
+    expect(seen.length).toBeGreaterThan(0)
+    const methods = sent.map((message) => ('method' in message ? message.method : 'result'))
+    expect(methods.lastIndexOf('notifications/progress')).toBeLessThan(methods.lastIndexOf('result'))
+  })
+
+  it('is not told unasked', async () => {
+    const { call, count } = await connect(await workspaceOver(files))
+    expect(await call('apply_patch', { patch })).toMatchObject({ ok: true })
+    expect(count('notifications/progress')).toBe(0)
+  })
+
+  it('goes to the first of two calls that give one token', async () => {
+    const never = () => new Promise<never>(() => {})
+    const { client, count, questions } = await asked(never, {
+      policy: { preset: 'autonomous', tools: { edit_file: 'ask' } },
+    })
+    client.setNotificationHandler(ProgressNotificationSchema, () => {})
+    const [name, input] = edit()
+    const first = new AbortController()
+    const params = { name, arguments: input, _meta: { progressToken: 'mine' } }
+    const waiting = client.callTool(params, undefined, { signal: first.signal }).catch(() => {})
+    await vi.waitFor(() => expect(questions).toHaveLength(1))
+    expect(count('notifications/progress')).toBe(1)
+    const again = { name: 'apply_patch', arguments: { patch }, _meta: { progressToken: 'mine' } }
+    expect(await client.callTool(again)).toMatchObject({ structuredContent: { ok: true } })
+    expect(count('notifications/progress')).toBe(1)
+    first.abort()
+    await waiting
+    await settled()
+    // Now that it is free, it may be used again.
+    const other = {
+      name: 'apply_patch',
+      arguments: { patch: patch.replaceAll('.new', '.newer') },
+      _meta: { progressToken: 'mine' },
+    }
+    expect(await client.callTool(other)).toMatchObject({ structuredContent: { ok: true } })
+    expect(count('notifications/progress')).toBe(2)
+  })
+
+  it('only grows, is bounded in its pace, and shows that a call lives', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const seen: { progress: number; total?: number; message: string }[] = []
+    const sendNotification = async ({ params }: { params: (typeof seen)[number] & { progressToken: unknown } }) => {
+      const { progressToken, ...rest } = params
+      seen.push(rest)
+      if (seen.length > 4) throw new Error('The client has gone')
+    }
+    const progress = openProgress({ _meta: { progressToken: 7 }, sendNotification }, new Set())
+    progress.tell({ done: 10, unit: 'files' })
+    progress.tell({ done: 11, unit: 'files' })
+    vi.advanceTimersByTime(200)
+    progress.tell({ done: 3, unit: 'files' })
+    progress.tell({ done: 12, total: 20, unit: 'files' })
+    progress.says('waits for an approval')
+    expect(seen).toEqual([
+      { progress: 10, message: '10 files' },
+      { progress: 12, total: 20, message: '12 of 20 files' },
+      { progress: 12.001, total: 20, message: 'waits for an approval' },
+    ])
+    vi.advanceTimersByTime(10_000)
+    expect(seen.slice(3).map(({ message }) => message)).toEqual(['waits for an approval', 'waits for an approval'])
+    expect(seen.map((one) => one.progress)).toEqual([...seen.map((one) => one.progress)].sort((a, b) => a - b))
+    progress.end()
+    vi.advanceTimersByTime(60_000)
+    expect(seen).toHaveLength(5)
+  })
+
+  it('beats only where nothing else was told', () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    const sendNotification = vi.fn(async () => {})
+    const progress = openProgress({ _meta: { progressToken: 'a' }, sendNotification }, new Set())
+    vi.advanceTimersByTime(4000)
+    progress.tell({ done: 1, unit: 'files' })
+    vi.advanceTimersByTime(1000)
+    expect(sendNotification).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(5000)
+    expect(sendNotification).toHaveBeenCalledTimes(2)
+    progress.end()
+  })
+})
+
+describe('cancelling', () => {
+  it('a call that has ended changes nothing', async () => {
+    const { client, call, transport, sent } = await connect(await workspaceOver(files))
+    expect(await call(...edit())).toMatchObject({ ok: true })
+    const answered = sent.length
+    for (const requestId of [0, 1, 2, 99, 'x']) {
+      await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+    }
+    await settled()
+    expect(sent).toHaveLength(answered)
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'uno\n' })
+    await client.close()
+  })
+})
+
+describe('the server', () => {
+  it('tells a model how those tools work together that are there', async () => {
+    const few = await connect(await workspaceOver(files, { tools: ['list_directory'] }))
+    expect(few.client.getInstructions()).toContain('Look around with list_directory.')
+    expect(few.client.getInstructions()).not.toMatch(/read_file;|submit_plan|run_command|diff_workspace/)
+    const more = await connect(await workspaceOver(files, { mode: 'plan' }))
+    expect(more.client.getInstructions()).toMatch(/expectedSha256[\s\S]*diff_workspace[\s\S]*submit_plan/)
+  })
+
+  it('calls as the run that it was given', async () => {
+    const workspace = await workspaceOver(files)
+    const { call } = await connect(workspace, {
+      run: workspace.run({ id: 'session-1', actor: 'mcp' }),
+      name: 'n',
+      version: '2',
+    })
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ callId: 'session-1-1' })
+  })
+
+  it('serves one thing after the other: calls under way end first, later ones wait', async () => {
+    const told: string[] = []
+    const named = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
+    const serving = createServing(named('first'), () => told.push('changed'))
+    let end = () => {}
+    const running = serving.use(async (serves) => {
+      await new Promise<void>((resolve) => {
+        end = resolve
+      })
+      told.push(`ended with ${'failure' in serves ? serves.failure.message : ''}`)
+    })
+    const replaced = serving.replace(
+      async () => {
+        told.push('opened')
+        return named('second')
+      },
+      async (before) => void told.push(`closed ${'failure' in before ? before.failure.message : ''}`),
+    )
+    const after = serving.use((serves) => void told.push(`used ${'failure' in serves ? serves.failure.message : ''}`))
+    await settled()
+    expect(told).toEqual([])
+    end()
+    await Promise.all([running, replaced, after])
+    expect(told).toEqual(['ended with first', 'opened', 'closed first', 'changed', 'used second'])
+    await serving.replace(
+      async () => named('third'),
+      async () => {},
+    )
+    await serving.use((serves) => expect(serves).toEqual(named('third')))
+  })
+})
