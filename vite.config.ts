@@ -3,7 +3,7 @@ import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
-/** Every published entry: the root, each backend, the faces and the command line. */
+/** Every published entry: the root, each backend and dialect, the faces and the command line. */
 const entries = [
   'src/index.ts',
   'src/testing/index.ts',
@@ -19,9 +19,12 @@ const entries = [
   'src/shells/node.ts',
   'src/shells/webcontainer.ts',
   'src/cli/main.ts',
-  ...readdirSync('src/backends')
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => `src/backends/${name}`),
+  'src/dialect.ts',
+  ...['src/backends', 'src/dialects'].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ]
 
 export default defineConfig(async () => ({

@@ -3,6 +3,7 @@
  * platform or another package has a subpath of its own.
  */
 export type { Access, GuardedAccess, Permission } from './access.ts'
+export type { Dialect, SpokenResult, SpokenTool } from './dialect.ts'
 export { type ErrorCode, errorHints, type Failure, ToolError } from './errors.ts'
 export type { WorkspaceEvent, WorkspaceListener } from './events.ts'
 export { type AuditRecord, type AuditSink, verifyAudit } from './evidence/audit.ts'
@@ -62,6 +63,9 @@ export {
   createWorkspace,
   type Explanation,
   type RunOptions,
+  type SpokenRun,
+  type SpokenWorkspace,
+  type SpokenWorkspaceOptions,
   type ToolDescription,
   type ToolResult,
   type UndoOptions,

@@ -7,7 +7,7 @@ import type { Tool } from './tool.ts'
  *
  * @throws ToolError `INVALID_INPUT` with the first wrong field, why, and all issues
  */
-export function parseInput<I extends z.ZodObject>(tool: Tool<I>, input: unknown): z.output<I> {
+export function parseInput<I extends z.ZodObject>(tool: Pick<Tool<I>, 'name' | 'input'>, input: unknown): z.output<I> {
   const parsed = tool.input.safeParse(input)
   if (parsed.success) return parsed.data
   const issues = parsed.error.issues

@@ -70,7 +70,7 @@ export async function callTool(
   run: Run,
   called: string | Tool,
   given: unknown,
-  options: CallOptions & { readonly grant?: Grant | undefined } = {},
+  options: CallOptions & { readonly grant?: Grant | undefined; readonly via?: string } = {},
 ): Promise<Success | Failure> {
   const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name

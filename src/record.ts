@@ -71,7 +71,12 @@ const nothing: Effect = {
 }
 
 /** Opens the record of a call. Nothing is written before the intent or the refusal. */
-export function openRecord(core: Core, run: Run, toolName: string, options: { readonly step?: string }): CallRecord {
+export function openRecord(
+  core: Core,
+  run: Run,
+  toolName: string,
+  options: { readonly step?: string; readonly via?: string },
+): CallRecord {
   run.calls += 1
   const started = core.clock()
   const toolCallId = `${run.id}-${run.calls}`
@@ -154,6 +159,7 @@ export function openRecord(core: Core, run: Run, toolName: string, options: { re
       stepId: options.step,
       toolCallId,
       toolName: shownName,
+      via: options.via,
       actor: run.actor,
       timestamp,
       permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,

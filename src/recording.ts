@@ -18,6 +18,8 @@ export interface RecordedWorkspace {
   readonly asks: boolean
   /** The name of the shell, where there was one. */
   readonly shell?: string
+  /** The name of the dialect, where calls were in one. */
+  readonly dialect?: string
 }
 
 export interface RecordedRun {
@@ -32,9 +34,9 @@ export interface RecordedRun {
 
 /** What was asked of a run, and what came of it. */
 export interface RecordedStep {
-  readonly type: 'call' | 'undo' | 'rollback' | 'checkpoint' | 'resume' | 'approvePlan'
+  readonly type: 'call' | 'spoken' | 'undo' | 'rollback' | 'checkpoint' | 'resume' | 'approvePlan'
   readonly runId: string
-  /** Of a call: the tool. */
+  /** Of a call: the tool; of one in a dialect (`spoken`) the dialect's. */
   readonly name?: string
   readonly input: unknown
   readonly result: unknown

@@ -1,9 +1,19 @@
 import { canonicalJson } from './canonical-json.ts'
+import type { Dialect } from './dialect.ts'
 import type { Recorded, RecordedStep, RecordedWorkspace } from './recording.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions, type WorkspaceRun } from './workspace.ts'
+import {
+  createWorkspace,
+  type SpokenRun,
+  type SpokenWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+  type WorkspaceRun,
+} from './workspace.ts'
 
 /** What a replay needs beside the recording: the same files, with the same history if they had one, and what is no data. */
-export type ReplayOptions = Pick<WorkspaceOptions, 'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history'>
+export type ReplayOptions = Pick<WorkspaceOptions, 'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history'> & {
+  readonly dialect?: Dialect
+}
 
 /** Whether every step came out as it was recorded, or the first that did not. */
 export type Replay =
@@ -45,7 +55,7 @@ export function parseRecording(text: string): readonly Recorded[] {
  * stood at each step; times, durations and the ids of approvals are not compared. It changes the files that it is given:
  * give it an overlay to leave them as they are.
  *
- * @throws TypeError for what is no recording, or needs a shell that was not given
+ * @throws TypeError for what is no recording, or needs a shell or a dialect that was not given
  * @example
  * const lines = []
  * const files = { 'a.txt': 'one\n' }
@@ -61,17 +71,24 @@ export async function replay(entries: readonly Recorded[], options: ReplayOption
   if (first.shell !== undefined && options.shell === undefined) {
     throw new TypeError(`The recorded workspace had a shell, "${first.shell}": give one to the replay`)
   }
+  if (first.dialect !== options.dialect?.name) {
+    throw new TypeError(
+      first.dialect === undefined
+        ? 'The recorded calls were in no dialect: give none to the replay'
+        : `The recorded calls were in the dialect "${first.dialect}": give it to the replay`,
+    )
+  }
   const time = { now: 0 }
   const answers = rest.flatMap((entry) => (entry.type === 'answer' ? [entry.answer] : []))
   const approve = () => answers.shift() ?? noFurtherAnswer
-  const workspace = await createWorkspace({
+  const workspace = await openAny({
     ...options,
     ...optionsOf(first),
     ...(first.asks ? { approve } : {}),
     clock: () => time.now,
     run: second.run,
   })
-  const runs = new Map<string, WorkspaceRun>([[second.run.id, workspace]])
+  const runs = new Map<string, WorkspaceRun | SpokenRun>([[second.run.id, workspace]])
   const approvals = new Map<string, string>()
   let steps = 0
   try {
@@ -99,6 +116,11 @@ export async function replay(entries: readonly Recorded[], options: ReplayOption
   }
 }
 
+/** In a dialect or in none. */
+const openAny = createWorkspace as (
+  options: Omit<WorkspaceOptions, 'dialect'> & { readonly dialect?: Dialect | undefined },
+) => Promise<Workspace | SpokenWorkspace>
+
 function parseLine(line: string): Recorded | undefined {
   try {
     const entry = JSON.parse(line) as Recorded | null
@@ -109,7 +131,7 @@ function parseLine(line: string): Recorded | undefined {
 }
 
 const types: ReadonlySet<unknown> = new Set([
-  ...['workspace', 'run', 'answer', 'call', 'undo', 'rollback', 'checkpoint', 'resume', 'approvePlan'],
+  ...['workspace', 'run', 'answer', 'call', 'undo', 'rollback', 'checkpoint', 'resume', 'approvePlan', 'spoken'],
 ])
 
 function optionsOf(
@@ -122,8 +144,8 @@ function optionsOf(
 const noFurtherAnswer = { deny: 'The recording has no further answer' }
 
 async function repeat(
-  workspace: Workspace,
-  run: WorkspaceRun,
+  workspace: Workspace | SpokenWorkspace,
+  run: WorkspaceRun | SpokenRun,
   { type, name = '', input, answers = [], result }: RecordedStep,
   approvals: ReadonlyMap<string, string>,
 ): Promise<unknown> {
@@ -131,11 +153,12 @@ async function repeat(
   const options = {
     ...(given.length === 0 ? {} : { approve: () => given.shift() ?? noFurtherAnswer }),
     // A call that was cancelled then is cancelled now.
-    ...((result as { code?: unknown } | null)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),
+    ...(failureOf(result)?.code === 'ABORTED' ? { signal: AbortSignal.abort() } : {}),
   }
   const { id = '', reason, label, answer, by } = (input ?? {}) as Readonly<Record<string, string | undefined>>
   const why = reason === undefined ? {} : { reason }
-  if (type === 'call') return run.call(name, input, options)
+  if (type === 'spoken') return run.call(name, input, options)
+  if (type === 'call') return ('own' in run ? run.own : run).call(name, input, options)
   if (type === 'undo') return run.undo(id, { ...why, ...options })
   if (type === 'rollback') return run.rollback(id, { ...why, ...options })
   if (type === 'checkpoint') return run.checkpoint(label)
@@ -145,9 +168,15 @@ async function repeat(
 
 /** The approval of the replay that stands for one of the recording. */
 function noteApproval(approvals: Map<string, string>, recorded: unknown, replayed: unknown): void {
-  const then = (recorded as { approvalId?: unknown } | null)?.approvalId
-  const now = (replayed as { approvalId?: unknown } | null)?.approvalId
+  const then = failureOf(recorded)?.approvalId
+  const now = failureOf(replayed)?.approvalId
   if (typeof then === 'string' && typeof now === 'string') approvals.set(then, now)
+}
+
+/** A refusal, also where a dialect told it. */
+function failureOf(result: unknown): { readonly code?: unknown; readonly approvalId?: unknown } | null {
+  const { failure = result } = (result ?? {}) as { failure?: unknown }
+  return failure as { code?: unknown } | null
 }
 
 /** What a clock or chance decides. */

@@ -2,6 +2,9 @@ import type * as z from 'zod'
 import { policyOperation, reportOperation } from './about.ts'
 import type { GuardedAccess, Permission } from './access.ts'
 import { isOverlay, overlay } from './backends/overlay.ts'
+import { refusingTool } from './dialect/refusing-tool.ts'
+import { speak, spokenTools } from './dialect/speak.ts'
+import type { Dialect, SpokenResult, SpokenTool } from './dialect.ts'
 import { type Failure, ToolError, toFailure } from './errors.ts'
 import { createEvents, type WorkspaceListener } from './events.ts'
 import { createArtifacts } from './evidence/artifacts.ts'
@@ -92,6 +95,13 @@ export interface WorkspaceOptions {
   readonly run?: RunOptions
   /** The undo history of an earlier workspace over the same files, from its {@link Workspace.history}. Run ids must differ. */
   readonly history?: WorkspaceHistory
+  readonly dialect?: undefined
+}
+
+/** Options of a workspace whose tools have the names and shapes of a dialect. */
+export interface SpokenWorkspaceOptions extends Omit<WorkspaceOptions, 'dialect'> {
+  /** One of `wardspace/dialects/*`, or one of your own. */
+  readonly dialect: Dialect
 }
 
 export interface RunOptions {
@@ -271,8 +281,26 @@ export interface Workspace extends WorkspaceRun {
   close(): Promise<void>
 }
 
+/** A run whose `call` speaks a dialect. */
+export interface SpokenRun extends Omit<WorkspaceRun, 'call'> {
+  /** Calls a tool of the dialect, which is made of calls of this run's own. Like those it never rejects. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<SpokenResult>
+  /** The workspace's own tools, for the embedding program. */
+  readonly own: Pick<WorkspaceRun, 'call'>
+}
+
+/** A workspace whose tools have the names and shapes of a dialect. Everything else is as it is in any workspace. */
+export interface SpokenWorkspace extends SpokenRun, Omit<Workspace, 'call' | 'tools' | 'run' | 'fork'> {
+  /** The tools of the dialect that this workspace can serve. */
+  readonly tools: readonly SpokenTool[]
+  readonly dialect: Dialect
+  run(options?: RunOptions): SpokenRun
+  fork(run?: RunOptions): Promise<SpokenWorkspace>
+}
+
 /**
- * Makes a workspace: one root of authority, and everything an agent may touch.
+ * Makes a workspace: one root of authority, and everything an agent may touch. With a `dialect`, its tools have the names
+ * and shapes of another system.
  *
  * @throws TypeError for a misconfiguration
  * @example
@@ -281,20 +309,30 @@ export interface Workspace extends WorkspaceRun {
  *   policy: 'autonomous',
  * })
  */
-export async function createWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+export function createWorkspace(options: SpokenWorkspaceOptions): Promise<SpokenWorkspace>
+export function createWorkspace(options: WorkspaceOptions): Promise<Workspace>
+export async function createWorkspace({
+  dialect,
+  ...options
+}: WorkspaceOptions | SpokenWorkspaceOptions): Promise<Workspace | SpokenWorkspace> {
+  if (dialect !== undefined && dialect.versions !== true && options.staleGuard === 'shown') {
+    throw new TypeError(`The dialect "${dialect.name}" names no versions, which staleGuard 'shown' demands`)
+  }
   const sinks = sinksOf(options)
   const core = createCore(options, sinks)
   await requireOwnName(core)
-  const recorder = recorderOf(core, options)
-  if (recorder === undefined) return openWorkspace(core, options, sinks)
+  const recorder = recorderOf(core, options, dialect)
+  if (recorder === undefined) return openWorkspace(core, options, dialect, sinks)
   const { approve } = recorder
-  return openWorkspace(core, approve === undefined ? options : { ...options, approve }, sinks, () => {}, recorder)
+  const asking = approve === undefined ? options : { ...options, approve }
+  return openWorkspace(core, asking, dialect, sinks, () => {}, recorder)
 }
 
 /** `leave`: takes a fork out of those that its origin tells of changes. */
 function openWorkspace(
   core: Core,
   options: WorkspaceOptions,
+  dialect: Dialect | undefined,
   sinks: readonly AuditSink[],
   leave = () => {},
   recorder?: Recorder,
@@ -302,7 +340,8 @@ function openWorkspace(
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
   const run = startRun(core, options, options.run)
   return {
-    ...openRun(core, run, undefined, sinks, recorder),
+    ...openRun(core, run, undefined, dialect, sinks, recorder),
+    ...toolsOf(core, dialect),
     get task() {
       return run.task
     },
@@ -312,10 +351,9 @@ function openWorkspace(
     get mode() {
       return modeOf(core, run)
     },
-    tools: [...core.tools.values()].map(describe),
     run(other) {
       const opened = startRun(core, options, other)
-      return openRun(core, opened, opened, sinks, recorder)
+      return openRun(core, opened, opened, dialect, sinks, recorder)
     },
     async fork(other = {}) {
       const above = overlay(core.backend, undefined, { closesLower: false })
@@ -329,7 +367,7 @@ function openWorkspace(
       }
       const forked = createCore(own, sinks, core)
       core.forks.add(above)
-      return openWorkspace(forked, { ...options, run: other, parked: own.parked }, sinks, () =>
+      return openWorkspace(forked, { ...options, run: other, parked: own.parked }, dialect, sinks, () =>
         core.forks.delete(above),
       )
     },
@@ -545,6 +583,7 @@ function openRun(
   core: Core,
   run: Run,
   own: Run | undefined,
+  dialect: Dialect | undefined,
   sinks: readonly AuditSink[],
   recorder: Recorder | undefined,
 ): WorkspaceRun {
@@ -553,6 +592,7 @@ function openRun(
     noted(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
       callTool(core, run, name, input, options),
     )
+  const spoken = dialect === undefined ? undefined : speakOf(core, run, dialect, recorder)
   return {
     id: run.id,
     actor: run.actor,
@@ -566,7 +606,8 @@ function openRun(
       return modeOf(core, run)
     },
     taint: run.taint,
-    call: call as WorkspaceRun['call'],
+    call: (spoken ?? call) as WorkspaceRun['call'],
+    ...(spoken === undefined ? {} : { own: { call } }),
     async explain(name, input) {
       try {
         const call = await reach(core, run, name, input)
@@ -607,6 +648,28 @@ function modeOf(core: Core, run: Run): 'act' | 'plan' {
   return isPlanning(core, run) ? 'plan' : 'act'
 }
 
+/** A run's `call` in a dialect. */
+function speakOf(core: Core, run: Run, dialect: Dialect, recorder: Recorder | undefined): SpokenRun['call'] {
+  const said = speak(dialect, {
+    call: (name, input, options) => callTool(core, run, name, input, options),
+    refuse: async (name, why, options) => (await callTool(core, run, refusingTool(name, why), {}, options)) as Failure,
+    whyNot(name) {
+      if (core.tools.has(name)) return undefined
+      return core.withheld.get(name) ?? new ToolError('UNKNOWN_TOOL', `${name} is not in this workspace's tool set`)
+    },
+  })
+  return (name, input, callOptions) =>
+    noted(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => said(name, input, options))
+}
+
+/** What a model may be told of. */
+function toolsOf(core: Core, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
+  if (dialect === undefined) return { tools: [...core.tools.values()].map(describe) }
+  const mutates = (name: string) => core.tools.get(name)?.mutates === true
+  const spoken = { dialect, tools: spokenTools(dialect, (name) => core.tools.has(name), mutates) }
+  return spoken as unknown as Pick<Workspace, 'tools'>
+}
+
 /** What is asked, done and, where somebody wants that, recorded. */
 function noted<R>(
   recorder: Recorder | undefined,
@@ -618,7 +681,7 @@ function noted<R>(
   return recorder === undefined ? act(options) : recorder.step(run, what, options, act)
 }
 
-function recorderOf(core: Core, { record, approve }: WorkspaceOptions): Recorder | undefined {
+function recorderOf(core: Core, { record, approve }: CoreOptions, dialect: Dialect | undefined): Recorder | undefined {
   if (record === undefined) return undefined
   const { policy, tools, withheld, sealed, mode, limits, staleGuard, keepCwd, shell, clock } = core
   const workspace = {
@@ -627,6 +690,7 @@ function recorderOf(core: Core, { record, approve }: WorkspaceOptions): Recorder
     readOnly: sealed,
     ...{ mode, limits, staleGuard, keepCwd },
     ...(shell === undefined ? {} : { shell: shell.name }),
+    ...(dialect === undefined ? {} : { dialect: dialect.name }),
   }
   return createRecorder({ write: record, workspace, clock, approve })
 }

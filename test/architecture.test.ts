@@ -93,10 +93,13 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   'workspace-files': ['errors', 'pipeline'],
   recording: ['files', 'pipeline', 'policy', 'run'],
-  replay: ['canonical-json', 'recording', 'workspace'],
+  replay: ['canonical-json', 'dialect', 'recording', 'workspace'],
+  dialect: ['errors', 'input', 'paths', 'pipeline', 'tool', 'tools'],
+  dialects: ['dialect', 'errors', 'paths'],
   workspace: [
     'about',
     'events',
+    'dialect',
     'recording',
     'flow',
     'plan-mode',
@@ -121,7 +124,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'shells',
   ],
   index: '*',
-  adapters: ['policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
+  adapters: ['dialect', 'policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
   testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace', 'tools'],
   cli: '*',
 }

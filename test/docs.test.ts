@@ -6,6 +6,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { generateText, stepCountIs } from 'ai'
 import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { aiSdkTools } from '../src/adapters/ai-sdk.ts'
 import { toJsonSchema } from '../src/adapters/json-schema.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
@@ -15,6 +16,8 @@ import { memory } from '../src/backends/memory.ts'
 import { node } from '../src/backends/node.ts'
 import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
+import { createPlace, defineDialectTool } from '../src/dialect.ts'
+import { mcpFilesystem } from '../src/dialects/mcp-filesystem.ts'
 import { directoryParking } from '../src/evidence/directory-parking.ts'
 import { reportMarkdown } from '../src/evidence/report-text.ts'
 import { memorySink } from '../src/evidence/sinks.ts'
@@ -60,6 +63,10 @@ async function given(): Promise<Record<string, unknown>> {
       call,
       generateText,
       stepCountIs,
+      createPlace,
+      defineDialectTool,
+      mcpFilesystem,
+      z,
       scriptedModel,
       model: scriptedModel(function* () {
         return (yield* call('Let me look.', 'read_file', { path: 'src/app.ts' })).ok ? 'Done.' : 'I may not.'

@@ -1,4 +1,5 @@
 import type { JSONValue, ToolSet } from 'ai'
+import { isSpoken, type SpokenResult, type SpokenTool } from '../dialect.ts'
 import type { Failure } from '../errors.ts'
 import type { CallOptions, Success } from '../pipeline.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
@@ -11,9 +12,15 @@ export interface CallableTools {
   call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
 }
 
+/** As {@link CallableTools}, in a dialect. */
+export interface CallableSpokenTools {
+  readonly tools: readonly SpokenTool[]
+  call(name: string, input: unknown, options?: CallOptions): Promise<SpokenResult>
+}
+
 export interface AiSdkOptions {
   /** The run that the model's calls belong to. Default: the workspace's own. */
-  readonly run?: Pick<CallableTools, 'call'>
+  readonly run?: Pick<CallableTools, 'call'> | Pick<CallableSpokenTools, 'call'>
   /** Only these tools of the workspace. Default: all of them. */
   readonly tools?: readonly string[]
   /** Answers what policy asks, where the workspace has no `approve` of its own. */
@@ -29,7 +36,7 @@ export interface AiSdkOptions {
  * @example
  * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Mend it.' })
  */
-export function aiSdkTools(workspace: CallableTools, options: AiSdkOptions = {}): ToolSet {
+export function aiSdkTools(workspace: CallableTools | CallableSpokenTools, options: AiSdkOptions = {}): ToolSet {
   const { run = workspace, tools: wanted, approve } = options
   for (const name of wanted ?? []) {
     if (!workspace.tools.some((tool) => tool.name === name)) {
@@ -70,7 +77,14 @@ function schemaOf(schema: Record<string, unknown>) {
 /** A refusal is marked as an error, for those models that tell errors apart. */
 function shown({ output }: { output: unknown }) {
   const value = output as JSONValue & { readonly ok: boolean }
+  if (isSpoken(value)) return spoken(value)
   return value.ok ? { type: 'json' as const, value } : { type: 'error-json' as const, value }
+}
+
+/** In a dialect's own form. */
+function spoken({ isError, output }: SpokenResult) {
+  if (typeof output === 'string') return { type: isError ? ('error-text' as const) : ('text' as const), value: output }
+  return { type: isError ? ('error-json' as const) : ('json' as const), value: output as JSONValue }
 }
 
 /** As it is sent: without fields that are left out. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { SpokenTool } from '../dialect.ts'
 import type { ToolDescription } from '../workspace.ts'
 
 /** A tool's contract as plain JSON Schema (draft 2020-12), for any model API or protocol. */
@@ -6,22 +7,27 @@ export interface JsonSchemaTool {
   readonly name: string
   readonly description: string
   readonly inputSchema: Record<string, unknown>
-  readonly outputSchema: Record<string, unknown>
+  /** Of a success; a dialect need not have any. */
+  readonly outputSchema?: Record<string, unknown>
 }
 
 /**
- * The contracts of a workspace's tools as JSON Schema. The output schema is that of a success.
+ * The contracts of a workspace's tools as JSON Schema. The output schema is that of a success, and of a dialect's tool
+ * what the original publishes.
  *
  * @example
  * const tools = toJsonSchema(workspace.tools)
  */
-export function toJsonSchema(tools: readonly ToolDescription[]): JsonSchemaTool[] {
-  return tools.map(({ name, description, inputSchema, outputSchema }) => ({
-    name,
-    description,
-    inputSchema: plain(z.toJSONSchema(inputSchema, { io: 'input' })),
-    outputSchema: plain(z.toJSONSchema(success.extend(outputSchema.shape), { io: 'output' })),
-  }))
+export function toJsonSchema(tools: readonly (ToolDescription | SpokenTool)[]): JsonSchemaTool[] {
+  return tools.map((tool) => {
+    const output = 'dialect' in tool ? tool.outputSchema : success.extend(tool.outputSchema.shape)
+    return {
+      name: tool.name,
+      description: tool.description,
+      inputSchema: plain(z.toJSONSchema(tool.inputSchema, { io: 'input' })),
+      ...(output === undefined ? {} : { outputSchema: plain(z.toJSONSchema(output, { io: 'output' })) }),
+    }
+  })
 }
 
 const success = z.object({

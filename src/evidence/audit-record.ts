@@ -10,6 +10,8 @@ export interface AuditEntry {
   readonly stepId?: string | undefined
   readonly toolCallId: string
   readonly toolName: string
+  /** The tool of a dialect that called it, as `DIALECT.TOOL`. */
+  readonly via?: string | undefined
   readonly actor: string
   /** Milliseconds since 1970, from the workspace's clock. */
   readonly timestamp: number

@@ -1,0 +1,133 @@
+import type * as z from 'zod'
+import type { Place } from './dialect/place.ts'
+import type { ErrorCode, Failure } from './errors.ts'
+import type { Success } from './pipeline.ts'
+import type { ToolName } from './tools/index.ts'
+
+export { createPlace, type Place, type VirtualRoots } from './dialect/place.ts'
+export { type FileText, readLines, readWhole } from './dialect/read-lines.ts'
+export { attempt, call, defineDialectTool } from './dialect/steps.ts'
+
+/**
+ * The names and shapes of another system's tools, over the same tools and the same pipeline: data and pure functions. It has
+ * nothing but calls, so that guard, policy, approval and audit are those of any call.
+ */
+export interface Dialect {
+  /** As the command line names it, such as `mcp-filesystem`. */
+  readonly name: string
+  /** Whose names these are, in one line. */
+  readonly description: string
+  /** Where its paths lie; see {@link createPlace}. */
+  readonly place: Place
+  readonly tools: readonly DialectTool[]
+  /** What to do next after a refusal, in words of this dialect: the names of its own tools and fields. */
+  readonly hints?: Readonly<Partial<Record<ErrorCode, string>>>
+  /** Whether its callers can name the version that they expect. Without that, the read ledger protects what is replaced. */
+  readonly versions?: boolean
+  /** A refusal in the dialect's own form. */
+  refusal(refusal: Refusal): Answer
+}
+
+/** One tool of a dialect. Make it with {@link defineDialectTool}. */
+export interface DialectTool<I extends z.ZodObject = z.ZodObject> {
+  readonly name: string
+  readonly title?: string
+  /** For the model. */
+  readonly description: string
+  /** As the original publishes it: what does not fit is `INVALID_INPUT`, in these names. */
+  readonly input: I
+  /** Of the structured result, where the original publishes one. */
+  readonly output?: z.ZodObject
+  readonly annotations?: ToolAnnotations
+  /** The tools that it calls: where one of them is not registered, this one is not, either. */
+  readonly uses: readonly ToolName[]
+  /**
+   * The calls that it is made of, one after the other: look first, and change last and once, since a sequence is no
+   * transaction. Yield {@link call}; the first refusal ends it. What it throws as a ToolError is a refusal, too.
+   */
+  steps(input: z.output<I>, place: Place): Steps<Answer>
+}
+
+/** Hints of the Model Context Protocol on what a tool does. */
+export interface ToolAnnotations {
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** A sequence of calls that ends in a value. */
+export type Steps<R> = Generator<Step, R, Success | Failure>
+
+/** One call of a tool of the workspace. */
+export interface Step {
+  readonly tool: ToolName
+  readonly input: unknown
+  /** A refusal does not end the sequence. */
+  readonly goesOn: boolean
+}
+
+/** What a tool of a dialect answers. */
+export interface Answer {
+  /** In the dialect's own form: a text, or plain data. */
+  readonly output: unknown
+  /** The same for the Model Context Protocol. Default: the output as one text. */
+  readonly content?: readonly ContentBlock[]
+  readonly structured?: Readonly<Record<string, unknown>>
+  /** No refusal, and yet a failure to whoever called: such as a command that failed. */
+  readonly isError?: boolean
+}
+
+/** A block of content as the Model Context Protocol has it. */
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image' | 'audio'; readonly data: string; readonly mimeType: string }
+  | {
+      readonly type: 'resource'
+      readonly resource: { readonly uri: string; readonly mimeType?: string; readonly blob: string }
+    }
+
+/** A refusal in the words of a dialect: its tools, its paths. */
+export interface Refusal {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly hint: string
+  /** As the dialect spells it. */
+  readonly path?: string
+  /** The dialect's tool. */
+  readonly tool: string
+  /** As the workspace told it: logical paths, its own names, all details. */
+  readonly failure: Failure
+}
+
+/** What a call in a dialect gives. */
+export interface SpokenResult {
+  readonly isError: boolean
+  /** In the dialect's own form. */
+  readonly output: unknown
+  readonly content: readonly ContentBlock[]
+  readonly structuredContent?: Readonly<Record<string, unknown>>
+  /** The refusal as the workspace told it: logical paths, its own names. */
+  readonly failure?: Failure
+  /** The workspace's own calls that it was made of and that succeeded, in their order: for `undo` and the audit. */
+  readonly callIds: readonly string[]
+  /** What they warned about. */
+  readonly warnings: readonly string[]
+}
+
+/** A tool of a dialect as a model or a protocol may be told of it. */
+export interface SpokenTool {
+  readonly dialect: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly inputSchema: z.ZodObject
+  readonly outputSchema?: z.ZodObject
+  readonly annotations: ToolAnnotations
+  readonly mutates: boolean
+}
+
+/** Whether the result of a call is in a dialect. */
+export function isSpoken(result: object): result is SpokenResult {
+  return 'isError' in result && 'content' in result
+}

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { memory } from '../../src/backends/memory.ts'
+import { attempt, call, createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialect.ts'
+import { type Backend, createWorkspace, parseRecording, replay } from '../../src/index.ts'
+
+const plainInput = z.object({ path: z.string() })
+
+/** A dialect of our own, with what the published ones have not: two changes, and a tool that fails. */
+function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
+  return {
+    name: 'shouting',
+    description: 'For tests',
+    place: createPlace(roots),
+    hints: { WRITE_CONFLICT: 'CAT IT FIRST' },
+    tools: [
+      defineDialectTool({
+        name: 'CAT',
+        description: 'Show',
+        input: plainInput,
+        uses: ['read_file'],
+        *steps({ path }, place) {
+          return { output: (yield* readWhole(place.inward(path))).content.toUpperCase() }
+        },
+      }),
+      defineDialectTool({
+        name: 'PUT',
+        description: 'Write',
+        input: z.object({ path: z.string(), text: z.string() }),
+        uses: ['write_file'],
+        *steps({ path, text }, place) {
+          const { bytesWritten } = yield* call('write_file', { path: place.inward(path), content: text })
+          return { output: { bytesWritten } }
+        },
+      }),
+      defineDialectTool({
+        name: 'LOOK',
+        description: 'Whether something is there',
+        input: plainInput,
+        uses: ['file_info'],
+        *steps({ path }, place) {
+          const found = yield* attempt('file_info', { path: place.inward(path) })
+          return { output: found.ok ? found.type : found.code, isError: !found.ok }
+        },
+      }),
+      defineDialectTool({
+        name: 'BREAK',
+        description: 'Fails',
+        input: plainInput,
+        uses: ['read_file'],
+        *steps({ path }, place) {
+          yield* call('read_file', { path: place.inward(path) })
+          throw new Error('/secret/physical/path')
+        },
+      }),
+    ],
+    refusal: ({ code, message, hint }) => ({ output: `${code}! ${message}! ${hint}!` }),
+  }
+}
+
+async function open(files: Record<string, string> = { 'a.txt': 'one\n' }, more: object = {}) {
+  return createWorkspace({ backend: memory(files), policy: 'autonomous', dialect: shouting(), ...more })
+}
+
+describe('a workspace in a dialect', () => {
+  it('has the tools of the dialect, and answers in its form', async () => {
+    const workspace = await open()
+    expect(workspace.tools.map(({ name, mutates, dialect }) => [name, mutates, dialect])).toEqual([
+      ['CAT', false, 'shouting'],
+      ['PUT', true, 'shouting'],
+      ['LOOK', false, 'shouting'],
+      ['BREAK', false, 'shouting'],
+    ])
+    expect(await workspace.call('CAT', { path: '/w/a.txt' })).toMatchObject({
+      isError: false,
+      output: 'ONE\n',
+      content: [{ type: 'text', text: 'ONE\n' }],
+      warnings: [],
+    })
+    expect(await workspace.call('LOOK', { path: '/w/none' })).toMatchObject({ isError: true, output: 'NOT_FOUND' })
+    expect(await workspace.call('LOOK', { path: '/w' })).toMatchObject({ isError: false, output: 'directory' })
+  })
+
+  it('has no other tools, and says which there are', async () => {
+    const workspace = await open()
+    const result = await workspace.call('delete_file', { path: 'a.txt' })
+    expect(result).toMatchObject({ isError: true, failure: { code: 'UNKNOWN_TOOL' } })
+    expect(result.output).toContain('Use one of: CAT, PUT, LOOK, BREAK.')
+    expect(await workspace.own.call('file_info', { path: 'a.txt' })).toMatchObject({ ok: true })
+  })
+
+  it('records every step as a call of its run with the tool that made it, and every refusal once', async () => {
+    const workspace = await open()
+    await workspace.call('CAT', { path: '/w/a.txt' })
+    await workspace.call('CAT', { path: 7 })
+    await workspace.call('CAT', { path: '/w/../a.txt' })
+    await workspace.call('BREAK', { path: '/w/a.txt' })
+    const told = workspace
+      .auditRecords()
+      .filter(({ phase }) => phase !== 'intent')
+      .map(({ toolName, via, code }) => [toolName, via, code])
+    expect(told).toEqual([
+      ['read_file', 'shouting.CAT', undefined],
+      ['CAT', 'shouting.CAT', 'INVALID_INPUT'],
+      ['read_file', 'shouting.CAT', 'PATH_REJECTED'],
+      ['read_file', 'shouting.BREAK', undefined],
+      ['BREAK', 'shouting.BREAK', 'BACKEND_ERROR'],
+    ])
+    expect(workspace.verifyAudit()).toMatchObject({ ok: true })
+  })
+
+  it('a dialect that fails tells nothing of how, and never rejects', async () => {
+    const result = await (await open()).call('BREAK', { path: '/w/a.txt' })
+    expect(result).toMatchObject({ isError: true, failure: { code: 'BACKEND_ERROR' } })
+    expect(JSON.stringify(result)).not.toContain('/secret')
+  })
+
+  it('protects what the run has not seen, and tells in its words what to do', async () => {
+    const workspace = await open()
+    const blind = await workspace.call('PUT', { path: '/w/a.txt', text: 'new\n' })
+    expect(blind.output).toBe(
+      'WRITE_CONFLICT! Cannot change "/w/a.txt": it was never read as a whole in this version by this run! CAT IT FIRST!',
+    )
+    await workspace.call('CAT', { path: '/w/a.txt' })
+    const seen = await workspace.call('PUT', { path: '/w/a.txt', text: 'new\n' })
+    expect(seen).toMatchObject({ isError: false, output: { bytesWritten: 4 } })
+    expect(seen.content).toEqual([{ type: 'text', text: '{"bytesWritten":4}' }])
+    const [callId = ''] = seen.callIds
+    expect(await workspace.undo(callId)).toMatchObject({ ok: true })
+    expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'one\n' })
+    // Another run has not seen it.
+    expect((await workspace.run().call('PUT', { path: '/w/a.txt', text: 'x' })).failure?.code).toBe('WRITE_CONFLICT')
+  })
+
+  it('reads whole files in as many calls as it takes, up to 64 KiB', async () => {
+    const lines = Array.from({ length: 2500 }, (_, i) => `line ${i}\n`).join('')
+    const workspace = await open({ long: lines, large: 'x'.repeat(70_000), wide: `${'é\n'.repeat(30_000)}` })
+    const { output, callIds } = await workspace.call('CAT', { path: '/w/long' })
+    expect(output).toBe(lines.toUpperCase())
+    expect(callIds).toHaveLength(3)
+    expect((await workspace.call('PUT', { path: '/w/long', text: 'short\n' })).isError).toBe(false)
+    for (const path of ['/w/large', '/w/wide']) {
+      const refused = await workspace.call('CAT', { path })
+      expect(refused.output).toContain(`FILE_TOO_LARGE! "${path}" is too large to be shown at once`)
+    }
+  })
+
+  it('a file that changes while it is read is no version that anybody saw', async () => {
+    const files = memory({ long: 'x\n'.repeat(1500) })
+    let reads = 0
+    const changing: Backend = {
+      ...files,
+      capabilities: { ...files.capabilities, authority: 'shared' },
+      async read(...asked) {
+        reads += 1
+        if (reads === 2) await other.call('append_file', { path: 'long', content: 'y\n' })
+        return files.read(...asked)
+      },
+    }
+    const other = await createWorkspace({ backend: files, policy: 'autonomous' })
+    const workspace = await open({}, { backend: changing })
+    expect((await workspace.call('CAT', { path: '/w/long' })).output).toContain('changed while it was read')
+  })
+
+  it('serves only what its tools allow', async () => {
+    const workspace = await open({ 'a.txt': 'one\n' }, { readOnly: true })
+    expect(workspace.tools.map(({ name }) => name)).toEqual(['CAT', 'LOOK', 'BREAK'])
+    const refused = await workspace.call('PUT', { path: '/w/b.txt', text: 'x' })
+    expect(refused.failure).toMatchObject({
+      code: 'READ_ONLY',
+      message: 'PUT changes files, and this workspace is read-only',
+    })
+    const few = await open({}, { tools: ['read_file'] })
+    expect((await few.call('LOOK', { path: '/w' })).failure?.message).toBe("LOOK is not in this workspace's tool set")
+  })
+
+  it('cancels, forks and opens runs as any workspace', async () => {
+    const workspace = await open()
+    const ended = await workspace.call('CAT', { path: '/w/a.txt' }, { signal: AbortSignal.abort() })
+    expect(ended.failure?.code).toBe('ABORTED')
+    const fork = await workspace.fork()
+    await fork.call('PUT', { path: '/w/new.txt', text: 'x' })
+    expect((await workspace.call('LOOK', { path: '/w/new.txt' })).isError).toBe(true)
+    expect((await fork.run({ actor: 'other' }).call('LOOK', { path: '/w/new.txt' })).output).toBe('file')
+  })
+
+  it('is repeated by a recording, in the same dialect', async () => {
+    const lines: string[] = []
+    const files = { 'a.txt': 'one\n' }
+    const workspace = await open(files, { record: (line: string) => void lines.push(line) })
+    await workspace.call('CAT', { path: '/w/a.txt' })
+    await workspace.call('CAT', { path: null })
+    await workspace.call('PUT', { path: '/w/a.txt', text: 'two\n' })
+    await workspace.call('CAT', { path: '/w/a.txt' }, { signal: AbortSignal.abort() })
+    await workspace.files.read('a.txt')
+    await workspace.close()
+    const recording = parseRecording(lines.join('\n'))
+    const dialect = shouting()
+    expect(await replay(recording, { backend: memory(files), dialect })).toEqual({ ok: true, steps: 5 })
+    expect(await replay(recording, { backend: memory({ 'a.txt': 'other\n' }), dialect })).toMatchObject({ ok: false })
+    await expect(replay(recording, { backend: memory(files) })).rejects.toThrow('in the dialect "shouting"')
+    const plain = recording.map((entry) => (entry.type === 'workspace' ? { ...entry, dialect: undefined } : entry))
+    await expect(replay(plain as unknown as typeof recording, { backend: memory(files), dialect })).rejects.toThrow(
+      'in no dialect',
+    )
+  })
+
+  it('an approval that is waited for is resumed as any other', async () => {
+    const policy = { preset: 'supervised' as const }
+    const workspace = await open({}, { policy })
+    const waits = await workspace.call('PUT', { path: '/w/b.txt', text: 'x' })
+    expect(waits).toMatchObject({ isError: true, failure: { code: 'APPROVAL_REQUIRED' } })
+    expect(await workspace.resume(String(waits.failure?.approvalId), 'allow')).toMatchObject({ ok: true })
+    expect((await workspace.call('LOOK', { path: '/w/b.txt' })).output).toBe('file')
+  })
+
+  it('cannot serve a guard that demands hashes', async () => {
+    await expect(open({}, { staleGuard: 'shown' })).rejects.toThrow('names no versions')
+  })
+})
+
+describe('virtual roots', () => {
+  it('map a prefix and nothing else', () => {
+    const place = createPlace({ '/workspace': '', '/data': 'stores/data' })
+    expect(place.roots).toEqual(['/workspace', '/data'])
+    const inward: Record<string, string> = {
+      '/workspace': '.',
+      '/workspace/': '.',
+      '/workspace//src/a.ts': 'src/a.ts',
+      '/workspace/../etc': '../etc',
+      '/workspaces/a': '/workspaces/a',
+      '/data': 'stores/data',
+      '/data/': 'stores/data',
+      '/data/x/../y': 'stores/data/y',
+      '/data/../../src': '../../src',
+      '/data/..': '..',
+      '/etc/passwd': '/etc/passwd',
+      'src/a.ts': 'src/a.ts',
+      '~/a': '~/a',
+    }
+    for (const [given, wanted] of Object.entries(inward)) expect(place.inward(given), given).toBe(wanted)
+    expect(['.', '', 'src', 'stores', 'stores/data', 'stores/data/x'].map(place.outward)).toEqual([
+      '/workspace',
+      '/workspace',
+      '/workspace/src',
+      '/workspace/stores',
+      '/data',
+      '/data/x',
+    ])
+    expect(createPlace().outward('')).toBe('.')
+    expect(createPlace({ '/data': 'data' }).outward('src')).toBe('src')
+    expect(createPlace({ '/': '' }).inward('/src/a')).toBe('src/a')
+    expect(createPlace({ '/': '' }).outward('src/a')).toBe('/src/a')
+  })
+
+  it('must be absolute, and lead into the workspace', () => {
+    for (const roots of [{ workspace: '' }, { '/w/': '' }, { '/w/../x': '' }, { '/..': '' }]) {
+      expect(() => createPlace(roots as unknown as Record<string, string>)).toThrow('no absolute path')
+    }
+    for (const directory of ['..', '/etc', 'a\\b']) {
+      expect(() => createPlace({ '/w': directory })).toThrow('no directory of the workspace')
+    }
+  })
+})
