@@ -7,7 +7,9 @@ import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 const entries = [
   'src/index.ts',
   'src/testing/index.ts',
+  'src/testing/fixtures.ts',
   'src/testing/scripted-model.ts',
+  'src/testing/vitest.ts',
   'src/git/index.ts',
   'src/adapters/ai-sdk.ts',
   'src/adapters/json-schema.ts',

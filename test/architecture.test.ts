@@ -125,7 +125,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   ],
   index: '*',
   adapters: ['dialect', 'policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
-  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace', 'tools'],
+  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace', 'tools', 'git', 'replay'],
   cli: '*',
 }
 
@@ -135,6 +135,7 @@ const nodeFiles = [
   /^shells\/node(\.ts|\/)/,
   /^cli\//,
   /^evidence\/(directory-parking|jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
+  /^testing\/fixtures\.ts$/,
 ]
 
 interface Import {

@@ -37,8 +37,10 @@ import { bash } from '../src/shells/bash.ts'
 import { judgeCommand } from '../src/shells/command-line.ts'
 import { type NodeShellOptions, node as nodeShell } from '../src/shells/node.ts'
 import { webcontainer } from '../src/shells/webcontainer.ts'
-import { backendContract, shellContract } from '../src/testing/index.ts'
+import { recordFixture } from '../src/testing/fixtures.ts'
+import { backendContract, faulty, shellContract, testClock, testWorkspace } from '../src/testing/index.ts'
 import { call, scriptedModel } from '../src/testing/scripted-model.ts'
+import { matchers } from '../src/testing/vitest.ts'
 
 const top = join(import.meta.dirname, '..')
 /** Inside the package, so that the examples import it by its own name, as built. */
@@ -54,6 +56,9 @@ async function given(): Promise<Record<string, unknown>> {
     ...{
       backendContract,
       shellContract,
+      ...{ expect, faulty, matchers, testClock, testWorkspace, files: { 'src/app.ts': 'export const answer = 41\n' } },
+      recordFixture: (file: string, ...more: unknown[]) =>
+        recordFixture(join(directory, file), ...(more as [never, never])),
       memfs,
       memory,
       memorySink,

@@ -1,6 +1,10 @@
-/** Contract suites for third parties' backends and shells. They need no test runner: see {@link registerContract}. */
+/** For tests of agents, and of what third parties build. It needs no test runner. */
 export type { BackendSubject } from './backend/case.ts'
 export { type BackendContractOptions, backendContract, readOnlyContract } from './backend-contract.ts'
 export { type ContractCase, type Runner, registerContract } from './cases.ts'
+export type { Fault, FaultOptions, FaultyCall } from './faults.ts'
+export { type BackendFault, type BackendOperation, type FaultyBackend, faulty } from './faulty.ts'
 export type { ShellSubject } from './shell/case.ts'
 export { type ShellContractOptions, shellContract } from './shell-contract.ts'
+export { countedIds, type TestClock, testClock } from './test-clock.ts'
+export { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'

@@ -1,0 +1,141 @@
+import { sha256 } from '../files/version.ts'
+import type { Backend, Change, CommitOptions, FileRead, Receipt, State, Version } from '../vfs/backend.ts'
+import { applyOrder } from '../vfs/changes.ts'
+import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
+
+/** The calls of a backend that faults can concern. */
+export type BackendOperation =
+  | 'canonical'
+  | 'stat'
+  | 'list'
+  | 'read'
+  | 'readLink'
+  | 'commit'
+  | 'scan'
+  | 'glance'
+  | 'descend'
+
+export type BackendFault = Fault<BackendOperation>
+
+/** A backend on which what was asked for goes wrong. */
+export interface FaultyBackend
+  extends Backend,
+    Pick<Injector<BackendOperation>, 'calls' | 'crashed' | 'inject' | 'heal'> {}
+
+/**
+ * The same backend, where things go wrong: errors by operation, path and count; latency; reads and writes that are short; other
+ * writers in the very moment; and a crash, after which every call fails, while the backend below holds what the next process
+ * would find. A commit that a crash meets is torn as the backend's `atomic` lets it be: the whole set or nothing of it, or each
+ * file by itself, in the order in which sets are applied. The same calls with the same seed go wrong in the same way.
+ *
+ * It hides the tree of a backend in memory, which could be read without a call. Forks have the same faults, and count together.
+ *
+ * @throws TypeError for a fault that could never be meant
+ * @example
+ * const full = faulty(memory({ 'a.txt': 'one\n' }), { on: 'commit', from: 2, error: 'NO_SPACE' })
+ * const workspace = await createWorkspace({ backend: full, policy: 'autonomous' })
+ * await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })
+ * console.log(await workspace.call('append_file', { path: 'a.txt', content: 'three\n' })) // { ok: false, code: 'NO_SPACE', … }
+ */
+export function faulty(
+  backend: Backend,
+  faults: BackendFault | readonly BackendFault[] = [],
+  options: FaultOptions = {},
+): FaultyBackend {
+  const injector = createInjector<BackendOperation>(faults, options)
+  return Object.defineProperties(around(backend, injector), {
+    calls: { get: () => injector.calls, enumerable: true },
+    crashed: { get: () => injector.crashed, enumerable: true },
+    inject: { value: injector.inject, enumerable: true },
+    heal: { value: injector.heal, enumerable: true },
+  }) as FaultyBackend
+}
+
+function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
+  const { scan, glance, descend, holds, fork } = backend
+  return {
+    capabilities: backend.capabilities,
+    canonical: (path, how) => faults.around('canonical', [path], { act: () => backend.canonical(path, how) }),
+    stat: (path) => faults.around('stat', [path], { act: () => backend.stat(path) }),
+    list: (path) => faults.around('list', [path], { act: () => backend.list(path) }),
+    read: (path, range) =>
+      faults.around('read', [path], {
+        act: () => backend.read(path, range),
+        short: async (most) => shortRead(await backend.read(path, range), most),
+      }),
+    readLink: (path) => faults.around('readLink', [path], { act: () => backend.readLink(path) }),
+    commit: (changes, how) =>
+      faults.around(
+        'commit',
+        changes.map(({ path }) => path),
+        {
+          act: () => backend.commit(changes, how),
+          short: (most) => shortCommit(backend, changes, how, most),
+          tear: (random) => tornCommit(backend, changes, how, random),
+        },
+      ),
+    ...(scan && {
+      scan: (paths, visit) =>
+        faults.around('scan', paths, {
+          act: () => scan.call(backend, paths, visit),
+          short: (most) => scan.call(backend, paths, (path, bytes, stat) => visit(path, bytes.subarray(0, most), stat)),
+        }),
+    }),
+    ...(glance && {
+      glance: (directories, known) =>
+        faults.around('glance', directories, { act: () => glance.call(backend, directories, known) }),
+    }),
+    ...(descend && {
+      descend: (start, visitor) =>
+        faults.around('descend', [start], { act: () => descend.call(backend, start, visitor) }),
+    }),
+    ...(holds && { holds: (physicalPath) => holds.call(backend, physicalPath) }),
+    ...(fork && { fork: () => around(fork.call(backend), faults) }),
+    close: () => backend.close(),
+  }
+}
+
+function shortRead({ bytes, stat }: FileRead, most: number): FileRead {
+  return { bytes: bytes.subarray(0, most), stat }
+}
+
+/** Stores the first bytes, and tells of all: what a disk does that lies. */
+async function shortCommit(
+  backend: Backend,
+  changes: readonly Change[],
+  how: CommitOptions,
+  most: number,
+): Promise<Receipt> {
+  const cut = changes.map((change) => ({ ...change, to: shortState(change.to, most) }))
+  const { applied } = await backend.commit(cut, how)
+  return { applied: applied.map((entry, i) => ({ ...entry, after: claimed(entry.after, changes[i]?.to ?? null) })) }
+}
+
+function shortState(to: State, most: number): State {
+  if (to?.type !== 'file') return to
+  const { sharedPrefix: _, ...rest } = to
+  return { ...rest, bytes: to.bytes.slice(0, most) }
+}
+
+function claimed(after: Version, asked: State): Version {
+  if (after?.type !== 'file' || asked?.type !== 'file') return after
+  return { ...after, sha256: sha256(asked.bytes), size: asked.bytes.length }
+}
+
+/** What it leaves is all that counts: whoever asked is never answered. */
+async function tornCommit(
+  backend: Backend,
+  changes: readonly Change[],
+  how: CommitOptions,
+  random: () => number,
+): Promise<void> {
+  const ordered = applyOrder(changes)
+  const isWhole = backend.capabilities.atomic === 'set'
+  const done = isWhole ? (random() < 0.5 ? 0 : ordered.length) : Math.floor(random() * (ordered.length + 1))
+  try {
+    if (isWhole && done > 0) await backend.commit(changes, how)
+    if (!isWhole) for (const { from: _, ...change } of ordered.slice(0, done)) await backend.commit([change], how)
+  } catch {
+    // It would have been refused.
+  }
+}

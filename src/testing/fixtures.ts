@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type MemoryEntry, memory } from '../backends/memory.ts'
+import { parseRecording, type Replay, replay } from '../replay.ts'
+import { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'
+
+export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'faults' | 'seed' | 'clock'> {
+  /**
+   * When the run is recorded: where there is no file yet, every time, or never, so that a missing file is an error. Default:
+   * `missing`, and `never` where the environment has `CI`, as a file that nobody has looked at shows nothing.
+   */
+  readonly record?: 'missing' | 'always' | 'never'
+}
+
+export interface Fixture {
+  /** Whether it was recorded now; else it was replayed. */
+  readonly recorded: boolean
+  readonly steps: number
+}
+
+/**
+ * A run as a fixture: the first time it is carried out and recorded into a file, later it is replayed from there, without the model
+ * or the program that made it. Each step must come out as it was recorded: its result, and so every version and every diff.
+ * The file is a recording as `wardspace replay` takes it, without secrets, and the same for the same run.
+ *
+ * @throws Error that names the first step which came out otherwise, with what was recorded and what came
+ * @throws TypeError for a file that is no recording
+ * @example
+ * ```ts
+ * await recordFixture('test/fixtures/mend.jsonl', files, (workspace) =>
+ *   generateText({ model, tools: aiSdkTools(workspace), prompt: 'Mend the test.' }),
+ * )
+ * ```
+ */
+export async function recordFixture(
+  file: string,
+  files: Readonly<Record<string, MemoryEntry>>,
+  run: (workspace: TestWorkspace) => Promise<unknown>,
+  { record = process.env.CI ? 'never' : 'missing', ...options }: FixtureOptions = {},
+): Promise<Fixture> {
+  if (record === 'never' || (record === 'missing' && existsSync(file))) return replayFixture(file, files, options)
+  const lines: string[] = []
+  const workspace = await testWorkspace(files, { ...options, record: (line) => void lines.push(line) })
+  try {
+    await run(workspace)
+  } finally {
+    await workspace.close()
+  }
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, `${lines.join('\n')}\n`)
+  return { recorded: true, steps: parseRecording(lines.join('\n')).filter(isStep).length }
+}
+
+/**
+ * Replays what {@link recordFixture} recorded, on the same files.
+ *
+ * @throws Error that names the first step which came out otherwise, or tells that there is no such file
+ * @throws TypeError for a file that is no recording
+ */
+export async function replayFixture(
+  file: string,
+  files: Readonly<Record<string, MemoryEntry>>,
+  { shell, hooks, git, history }: Omit<FixtureOptions, 'record'> = {},
+): Promise<Fixture> {
+  if (!existsSync(file)) throw new Error(`There is no fixture "${file}": record it first`)
+  const given = { shell, hooks, git, history }
+  const options = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const outcome = await replay(parseRecording(await readFile(file, 'utf8')), { ...options, backend: memory(files) })
+  if (!outcome.ok) throw new Error(different(file, outcome))
+  return { recorded: false, steps: outcome.steps }
+}
+
+function different(file: string, { steps, step, why, ...found }: Extract<Replay, { ok: false }>): string {
+  const what = `Fixture "${file}": step ${steps + 1}, ${step.name ?? step.type} ${JSON.stringify(step.input)},`
+  if (why === 'secret') return `${what} held a secret, which no recording keeps, so that it cannot be repeated`
+  const where = found.field === '' ? '' : ` in ${found.field}`
+  return [
+    `${what} came out otherwise${where}`,
+    `- recorded: ${JSON.stringify(found.recorded)}`,
+    `+ replayed: ${JSON.stringify(found.replayed)}`,
+  ].join('\n')
+}
+
+function isStep({ type }: { readonly type: string }): boolean {
+  return type !== 'workspace' && type !== 'run' && type !== 'answer'
+}

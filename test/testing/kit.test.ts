@@ -1,0 +1,334 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { ToolError } from '../../src/errors.ts'
+import { recordFixture, replayFixture } from '../../src/testing/fixtures.ts'
+import { countedIds, faulty, type TestWorkspace, testClock, testWorkspace } from '../../src/testing/index.ts'
+import { matchers } from '../../src/testing/vitest.ts'
+import { readOnly } from '../../src/vfs/read-only.ts'
+
+expect.extend(matchers)
+
+const sample = { 'src/app.ts': 'export const answer = 41\n', '.env': 'KEY=1\n', 'l.ts': { link: 'src/app.ts' } }
+const edit = { path: 'src/app.ts', oldText: '41', newText: '42' }
+
+/** What an assertion says when it fails. */
+async function said(assertion: () => unknown): Promise<string> {
+  try {
+    await assertion()
+  } catch (error) {
+    // Colours are for people.
+    return String((error as Error).message).replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '')
+  }
+  throw new Error('The assertion held')
+}
+
+describe('a test clock', () => {
+  it('stands still, and wakes who waits in the order of their times', async () => {
+    const clock = testClock(1000)
+    const woken: string[] = []
+    const wait = async (name: string, ...times: number[]) => {
+      for (const ms of times) {
+        await clock.wait(ms)
+        woken.push(`${name} ${clock()}`)
+      }
+    }
+    void wait('b', 20)
+    void wait('a', 10, 10, 10)
+    void wait('late', 31)
+    expect(clock()).toBe(1000)
+    await clock.advance(30)
+    expect(woken).toEqual(['a 1010', 'b 1020', 'a 1020', 'a 1030'])
+    expect(clock()).toBe(1030)
+    await clock.advance(0)
+    await clock.advance(1)
+    expect(woken.at(-1)).toBe('late 1031')
+    await expect(clock.advance(-1)).rejects.toThrow(TypeError)
+  })
+
+  it('begins where every other one does', () => {
+    expect(testClock()()).toBe(Date.UTC(2024, 0, 1))
+    const ids = countedIds('run-')
+    expect([ids(), ids()]).toEqual(['run-1', 'run-2'])
+  })
+})
+
+describe('a test workspace', () => {
+  async function story(): Promise<string> {
+    const workspace = await testWorkspace(sample, { approve: () => 'allow' })
+    const seen: unknown[] = []
+    seen.push(await workspace.call('read_file', { path: 'src/app.ts' }))
+    seen.push(await workspace.call('edit_file', edit))
+    await workspace.clock.advance(1500)
+    seen.push(await workspace.call('read_file', { path: '.env' }))
+    seen.push(await workspace.run().call('list_directory', {}))
+    seen.push(await workspace.call('diff_workspace', {}), await workspace.diff(), workspace.auditRecords())
+    seen.push(workspace.report(), workspace.id)
+    return JSON.stringify(seen)
+  }
+
+  it('gives the same results and the same audit, to the byte', async () => {
+    const first = await story()
+    expect(await story()).toBe(first)
+    expect(first).toContain('2024-01-01T00:00:01.500Z')
+    expect(first).toContain('"id-1"')
+  })
+
+  it('is looked at without a trace, whatever policy hides', async () => {
+    const workspace = await testWorkspace(sample, { policy: { preset: 'readOnly', deniedPaths: ['src/**'] } })
+    await workspace.backend.commit(
+      [
+        { path: 'src/app.ts' as never, expect: 'any', to: null },
+        { path: '.env' as never, expect: 'any', to: null },
+      ],
+      { durability: 'relaxed' },
+    )
+    expect(await workspace.diff()).toMatch(/--- a\/\.env[\s\S]*--- a\/src\/app\.ts/)
+    await expect(workspace).not.toHaveFile('src/app.ts')
+    expect(workspace.auditRecords()).toEqual([])
+    await expect(workspace.call('delete_file', { path: 'l.ts' })).toRefuse('READ_ONLY')
+  })
+
+  it('has an empty tree where nothing is given, and the options of any workspace', async () => {
+    const clock = testClock(5)
+    const workspace = await testWorkspace(undefined, { clock, tools: 'minimal', ids: () => 'mine' })
+    expect([workspace.id, workspace.clock(), workspace.tools.length]).toEqual(['mine', 5, 6])
+    await expect(workspace).toHaveDiff('')
+    await workspace.close()
+  })
+
+  it('has the faults that are asked for, and none where it is looked at', async () => {
+    const workspace = await testWorkspace(sample, {
+      seed: 3,
+      faults: [
+        { on: 'commit', error: 'NO_SPACE' },
+        { on: 'read', latencyMs: 40 },
+      ],
+    })
+    await expect(workspace.call('write_file', { path: 'new', content: 'x' })).toRefuse('NO_SPACE', { path: 'new' })
+    await expect(workspace).toHaveFile('src/app.ts', 'export const answer = 41\n')
+    let done = false
+    const reading = workspace.call('read_file', { path: 'src/app.ts' }).then(() => {
+      done = true
+    })
+    await workspace.clock.advance(39)
+    expect(done).toBe(false)
+    await workspace.clock.advance(1000)
+    await reading
+  })
+})
+
+describe('toHaveFile', () => {
+  it('looks at the text of a file, also through a link and on a backend', async () => {
+    const workspace = await testWorkspace(sample)
+    await expect(workspace).toHaveFile('src/app.ts')
+    await expect(workspace).toHaveFile('l.ts', /answer = \d+/g)
+    await expect(workspace.backend).toHaveFile('src/app.ts', 'export const answer = 41\n')
+    await expect(workspace).toHaveFile('src/app.ts', expect.stringContaining('41'))
+    await expect(workspace).not.toHaveFile('src/app.ts', 'other')
+    await expect(workspace).not.toHaveFile('src/app.ts', /other/)
+    await expect(workspace).not.toHaveFile('src')
+    await expect(workspace).not.toHaveFile('src/app.ts/below')
+    await expect(memory({ bin: new Uint8Array([255]) })).toHaveFile('bin')
+    await expect(memory({ bin: new Uint8Array([255]) })).not.toHaveFile('bin', '')
+    await expect(memory({ bom: '\ufeffx' })).not.toHaveFile('bom', 'x')
+  })
+
+  it('says what is there instead', async () => {
+    const many = memory(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i % 3}/f${i}`, 'x'])))
+    expect({
+      other: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', 'export const answer = 42\n')),
+      pattern: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', /42/)),
+      none: await said(() => expect(memory(sample)).toHaveFile('src/ap.ts')),
+      empty: await said(() => expect(memory()).toHaveFile('a')),
+      directory: await said(() => expect(memory(sample)).toHaveFile('src')),
+      inTheWay: await said(() => expect(memory({ a: '' })).toHaveFile('a/b')),
+      many: await said(() => expect(many).toHaveFile('a')),
+      binary: await said(() => expect(memory({ a: new Uint8Array([255]) })).toHaveFile('a', 'x')),
+      not: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a')),
+      notBinary: await said(() => expect(memory({ a: new Uint8Array([255]) })).not.toHaveFile('a')),
+      notEqual: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a', 'x')),
+      notPattern: await said(() => expect(memory({ a: 'x' })).not.toHaveFile('a', /x/)),
+    }).toMatchInlineSnapshot(`
+      {
+        "binary": "The file "a" is no text",
+        "directory": "Expected a file "src", but there is a directory.
+      There are ".env", "l.ts", "src/app.ts"",
+        "empty": "Expected a file "a", but there is nothing.
+      There are no files.",
+        "inTheWay": "Expected a file "a/b", but there is a file in the way.
+      There are "a"",
+        "many": "Expected a file "a", but there is nothing.
+      There are "0/f0", "0/f12", "0/f15", "0/f18", "0/f21", "0/f24", "0/f27", "0/f3", "0/f6", "0/f9", "1/f1", "1/f10", "1/f13", "1/f16", "1/f19", "1/f22", "1/f25", "1/f28", "1/f4", "1/f7", "…"",
+        "none": "Expected a file "src/ap.ts", but there is nothing.
+      There are ".env", "l.ts", "src/app.ts"",
+        "not": "Expected no file "a", but it is there: "x"",
+        "notBinary": "Expected no file "a", but it is there: bytes that are no text",
+        "notEqual": "Expected the file "a" to be another than "x"",
+        "notPattern": "Expected the file "a" not to match /x/:
+      "x"",
+        "other": "The file "src/app.ts" is not as expected
+      - Expected
+      + Received
+
+      - export const answer = 42
+      + export const answer = 41
+      ",
+        "pattern": "Expected the file "src/app.ts" to match /42/:
+      "export const answer = 41
+      "",
+      }
+    `)
+  })
+
+  it('never takes what is no answer for one', async () => {
+    const broken = faulty(memory(sample), { error: 'BACKEND_ERROR' })
+    await expect(expect(broken).not.toHaveFile('a')).rejects.toThrow('a fault was injected')
+    await expect(expect(undefined).not.toHaveFile('a')).rejects.toThrow(TypeError)
+    await expect(expect({}).not.toHaveFile('a')).rejects.toThrow(TypeError)
+    await expect(expect(memory()).not.toHaveFile('../a')).rejects.toThrow(ToolError)
+  })
+})
+
+describe('toHaveDiff', () => {
+  const diff =
+    'diff --git a/src/app.ts b/src/app.ts\n--- a/src/app.ts\n+++ b/src/app.ts\n@@ -1 +1 @@\n-export const answer = 41\n+export const answer = 42\n'
+
+  it('is the diff since the workspace was opened', async () => {
+    const workspace = await testWorkspace(sample)
+    await expect(workspace).toHaveDiff('')
+    await workspace.call('edit_file', { ...edit, expectedSha256: (await workspace.files.read('src/app.ts')).sha256 })
+    await expect(workspace).toHaveDiff(diff)
+    await expect(workspace).toHaveDiff(/^\+export const answer = 42$/m)
+    await expect(workspace).not.toHaveDiff('')
+    expect(await said(() => expect(workspace).toHaveDiff(''))).toContain('+ +export const answer = 42')
+    expect(await said(() => expect(workspace).not.toHaveDiff(diff))).toContain('to be another than')
+  })
+
+  it('is of a workspace for tests alone', async () => {
+    for (const wrong of [memory(), undefined]) {
+      await expect(expect(wrong).not.toHaveDiff('')).rejects.toThrow('needs a workspace of testWorkspace()')
+    }
+  })
+})
+
+describe('toRefuse', () => {
+  it('is of a result, a promise of one, or what a backend throws', async () => {
+    const workspace = await testWorkspace(sample)
+    const refused = await workspace.call('read_file', { path: '../x' })
+    expect(refused).toRefuse()
+    expect(refused).toRefuse('PATH_REJECTED')
+    expect(refused).toRefuse('PATH_REJECTED', { message: expect.stringContaining('above') })
+    expect(refused).not.toRefuse('NOT_FOUND')
+    expect(refused).not.toRefuse('PATH_REJECTED', { path: 'other' })
+    expect(await workspace.call('list_directory', {})).not.toRefuse()
+    await expect(workspace.call('read_file', { path: '.env' })).toRefuse('POLICY_DENIED_SECRET')
+    await expect(readOnly(memory()).commit([], { durability: 'relaxed' })).toRefuse('READ_ONLY')
+    const alike = Object.assign(new Error('of another copy'), { name: 'ToolError', code: 'NO_SPACE', details: {} })
+    await expect(Promise.reject(alike)).toRefuse('NO_SPACE', { message: 'of another copy' })
+  })
+
+  it('says what came instead', async () => {
+    const workspace = await testWorkspace(sample)
+    const refused = await workspace.call('read_file', { path: 'src/ap.ts' })
+    const done = await workspace.call('list_directory', {})
+    expect({
+      other: await said(() => expect(refused).toRefuse('IS_DIRECTORY', { path: 'src/ap.ts' })),
+      through: await said(() => expect(done).toRefuse('NOT_FOUND')),
+      not: await said(() => expect(refused).not.toRefuse()),
+    }).toMatchInlineSnapshot(`
+      {
+        "not": "Expected no refusal with any code, but it was refused with NOT_FOUND: "src/ap.ts" does not exist",
+        "other": "Expected a refusal with IS_DIRECTORY, but it was refused with NOT_FOUND: "src/ap.ts" does not exist
+      - Expected
+      + Received
+
+        {
+      -   "code": "IS_DIRECTORY",
+      +   "code": "NOT_FOUND",
+          "path": "src/ap.ts",
+        }",
+        "through": "Expected a refusal with NOT_FOUND, but the call went through: Listed .: 2 entries",
+      }
+    `)
+  })
+
+  it('never takes what is no result for one', async () => {
+    for (const wrong of [undefined, null, 'x', {}, { ok: 1 }]) {
+      expect(() => expect(wrong).not.toRefuse()).toThrow('needs the result of a call')
+    }
+    await expect(expect(Promise.resolve(5)).not.toRefuse()).rejects.toThrow('needs the result of a call')
+    await expect(expect(Promise.reject(new RangeError('mine'))).not.toRefuse()).rejects.toThrow('mine')
+    await expect(expect(Promise.reject(null)).not.toRefuse()).rejects.toBeNull()
+  })
+})
+
+describe('a fixture', () => {
+  const home = mkdtempSync(join(tmpdir(), 'wardspace-fixtures-'))
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+  afterEach(() => vi.unstubAllEnvs())
+  const files = { 'a.txt': 'one\n' }
+  const run = async (workspace: TestWorkspace) => {
+    const { sha256 } = await workspace.files.read('a.txt')
+    await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two', expectedSha256: sha256 })
+    workspace.checkpoint('here')
+    await workspace.call('delete_file', { path: '../a.txt' })
+  }
+
+  it('is recorded the first time, replayed later, and the same for the same run', async () => {
+    vi.stubEnv('CI', '')
+    const file = join(home, 'deep/er/mend.jsonl')
+    let runs = 0
+    const counted = async (workspace: TestWorkspace) => {
+      runs += 1
+      await run(workspace)
+    }
+    expect(await recordFixture(file, files, counted)).toEqual({ recorded: true, steps: 4 })
+    const text = readFileSync(file, 'utf8')
+    expect(await recordFixture(file, files, counted)).toEqual({ recorded: false, steps: 4 })
+    expect(runs).toBe(1)
+    expect(await recordFixture(file, files, counted, { record: 'always' })).toEqual({ recorded: true, steps: 4 })
+    expect(readFileSync(file, 'utf8')).toBe(text)
+    expect(await replayFixture(file, files, { hooks: {} })).toEqual({ recorded: false, steps: 4 })
+  })
+
+  it('tells the first step that comes out otherwise', async () => {
+    const file = join(home, 'differs.jsonl')
+    await recordFixture(file, files, run, { record: 'always' })
+    const error = await replayFixture(file, { 'a.txt': 'other one\n' }).catch((thrown: Error) => thrown.message)
+    expect(error).toBe(
+      [
+        `Fixture "${file}": step 1, read_file {"path":"a.txt","maxLines":1000}, came out otherwise in content`,
+        '- recorded: "one\\n"',
+        '+ replayed: "other one\\n"',
+      ].join('\n'),
+    )
+  })
+
+  it('tells a step without a name, and one that held a secret', async () => {
+    const file = join(home, 'secret.jsonl')
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const leaking = (workspace: TestWorkspace) => workspace.call('write_file', { path: 'b', content: token })
+    await recordFixture(file, files, leaking, { record: 'always' })
+    expect(readFileSync(file, 'utf8')).not.toContain(token)
+    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, write_file .* held a secret/)
+    await recordFixture(file, files, async (workspace) => workspace.checkpoint('x'), { record: 'always' })
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"result":{', '"result":{"odd":1,'))
+    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, checkpoint .* in odd\n- recorded: 1\n/)
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/"result":\{.*?\},"at"/, '"result":5,"at"'))
+    await expect(replayFixture(file, files)).rejects.toThrow(/step 1, checkpoint {.*}, came out otherwise\n/)
+  })
+
+  it('is never recorded unseen, and a run that fails leaves none', async () => {
+    const file = join(home, 'none.jsonl')
+    vi.stubEnv('CI', 'true')
+    await expect(recordFixture(file, files, run)).rejects.toThrow(`There is no fixture "${file}"`)
+    const failing = () => Promise.reject(new Error('the run failed'))
+    await expect(recordFixture(file, files, failing, { record: 'missing' })).rejects.toThrow('the run failed')
+    expect(existsSync(file)).toBe(false)
+    writeFileSync(file, '{}\n')
+    await expect(recordFixture(file, files, run)).rejects.toThrow(TypeError)
+  })
+})
