@@ -68,6 +68,7 @@ export const defaultLimits = {
   cacheBytes: 64 * MIB,
 }
 
+/** Every limit by its name: positive whole numbers. Their defaults, with their units, are {@link defaultLimits}. */
 export type Limits = { readonly [K in keyof typeof defaultLimits]: number }
 
 /** The limits with the embedder's changes. Throws a TypeError for an unknown name or a value that is no positive safe integer. */

@@ -40,6 +40,7 @@ export interface Success {
   readonly [field: string]: unknown
 }
 
+/** What a caller may say about one call, beside its input. */
 export interface CallOptions {
   /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
   readonly signal?: AbortSignal

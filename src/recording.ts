@@ -22,6 +22,7 @@ export interface RecordedWorkspace {
   readonly dialect?: string
 }
 
+/** A run that was opened. */
 export interface RecordedRun {
   readonly type: 'run'
   readonly run: {
@@ -54,6 +55,7 @@ export interface RecordedAnswer {
   readonly answer: HandlerAnswer
 }
 
+/** One line of a recording. */
 export type Recorded = RecordedWorkspace | RecordedRun | RecordedAnswer | RecordedStep
 
 /** Takes the lines of a recording in their order: JSON, without line ends. */

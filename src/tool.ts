@@ -43,7 +43,12 @@ export interface Draft<Result> {
   /** The change as text, where the tool has made it already. */
   readonly diff?: string
   /** The whole of what the result shows cut: kept as an artifact, which the result names. */
-  readonly whole?: { readonly extension: string; text(): string }
+  readonly whole?: {
+    readonly extension: string
+    /** Made when it is kept. */
+    text(): string
+  }
+  /** The versions that the result shows, for the read ledger. */
   readonly shown?: (receipt: Receipt) => readonly Shown[]
   /** Asked after the commit. Must not fail: the effect stands. */
   readonly result: (receipt: Receipt) => Result | Promise<Result>
@@ -130,7 +135,9 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
    * got before the draft.
    */
   commandLine?(input: z.output<I>): string
+  /** The pure list of what the call wants to reach; nothing outside of it is granted. Throws a `ToolError` for input that makes no sense. */
   plan(input: z.output<I>, state: PlanState): readonly Access[]
+  /** Reads through `context.files`, and gives the changes and the way to the result. Writes nothing. */
   draft(input: z.output<I>, context: ToolContext): Promise<Draft<z.input<O>>>
 }
 

@@ -45,6 +45,7 @@ import { mounts } from './vfs/mounts.ts'
 import { readOnly } from './vfs/read-only.ts'
 import { createFiles, type WorkspaceFiles } from './workspace-files.ts'
 
+/** What a workspace is made of: files, policy, and what may stand around them. */
 export interface WorkspaceOptions {
   /** Where the files live. Either this or `mounts`. */
   readonly backend?: Backend
@@ -104,6 +105,7 @@ export interface SpokenWorkspaceOptions extends Omit<WorkspaceOptions, 'dialect'
   readonly dialect: Dialect
 }
 
+/** Who acts in a run, and for which task. */
 export interface RunOptions {
   readonly id?: string
   /** Who acts, for the record. Default: `agent`. */
@@ -161,6 +163,7 @@ export interface WorkspaceRun {
    * if (file.ok) console.log(file.content, file.sha256)
    */
   call<N extends ToolName>(name: N, input: ToolInput<N>, options?: CallOptions): Promise<ToolResult<N>>
+  /** A tool by a name that only the run tells, as from a model: its input is checked by the tool's schema. */
   call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
   /** The verdict on a call with its accesses and rules; nothing is executed and nothing counted. */
   explain(name: string, input: unknown): Promise<Explanation>
@@ -202,6 +205,7 @@ export interface WorkspaceRun {
   consult(subject: 'policy' | 'report', options?: CallOptions): Promise<Success | Failure>
 }
 
+/** How something is taken back. */
 export interface UndoOptions extends CallOptions {
   /** For the audit. */
   readonly reason?: string
@@ -278,6 +282,7 @@ export interface Workspace extends WorkspaceRun {
   subscribe(listener: WorkspaceListener): () => void
   /** The audit records so far, of the first sink that keeps them. */
   auditRecords(): readonly AuditRecord[]
+  /** Ends every run and command, writes what records wait, and closes shell, audit and backend. */
   close(): Promise<void>
 }
 

@@ -9,6 +9,7 @@ import { toJsonSchema } from './json-schema.ts'
 /** A workspace, or whatever passes calls on to one. */
 export interface CallableTools {
   readonly tools: readonly ToolDescription[]
+  /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
   call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
 }
 
@@ -18,6 +19,7 @@ export interface CallableSpokenTools {
   call(name: string, input: unknown, options?: CallOptions): Promise<SpokenResult>
 }
 
+/** Whose calls they are, which tools, and who answers what policy asks. */
 export interface AiSdkOptions {
   /** The run that the model's calls belong to. Default: the workspace's own. */
   readonly run?: Pick<CallableTools, 'call'> | Pick<CallableSpokenTools, 'call'>

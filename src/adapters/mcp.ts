@@ -5,6 +5,7 @@ import { instructionsFor } from './mcp/instructions.ts'
 import { createServing, type Serves } from './mcp/served.ts'
 import { serveTools } from './mcp/tools.ts'
 
+/** What a server tells of itself, and whose calls it makes. */
 export interface McpServerOptions {
   /** Default: `wardspace`. */
   readonly name?: string

@@ -7,6 +7,9 @@ import { openFolder } from './opfs/folder.ts'
 import { localLease } from './opfs/local-lease.ts'
 import { idOfPicked } from './opfs/picked.ts'
 
+export type { Changed } from './opfs/changes.ts'
+
+/** How names are compared in the picked folder, and how it is shared with other tabs. */
 export interface DirectoryHandleOptions {
   /**
    * Whether names that differ in letter case are two in this folder. Default: found out from the names that are there;

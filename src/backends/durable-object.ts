@@ -9,8 +9,9 @@ import { openContents } from './durable-object/contents.ts'
 import { type DurableStorage, openDatabase } from './durable-object/database.ts'
 import { type Entry, openEntries } from './durable-object/entries.ts'
 
-export type { DurableStorage } from './durable-object/database.ts'
+export type { DurableStorage, SqlRows, SqlValue } from './durable-object/database.ts'
 
+/** What time commits are given. */
 export interface DurableObjectOptions {
   /** The time, in milliseconds since 1970, of commits that tell none. Default: `Date.now`. */
   readonly clock?: () => number

@@ -6,6 +6,7 @@ import type { Backend, Capabilities, Change, CommitOptions, EntryType, Receipt, 
 import { canonicalSync, type Seen } from '../vfs/canonical.ts'
 import { applyOrder, judgeChanges, throwIfAborted } from '../vfs/changes.ts'
 
+/** Which part of the volume is the workspace. */
 export interface MemfsOptions {
   /** The directory of the volume that is the root. It must exist in a volume that is given. Default: `/`. */
   readonly root?: string

@@ -13,6 +13,7 @@ export type MemoryEntry =
   | { readonly link: string }
   | { readonly directory: true }
 
+/** What time files are given. */
 export interface MemoryOptions {
   /** The time, in milliseconds since 1970, of what is there from the start and of commits that tell none. Default: 0. */
   readonly clock?: () => number

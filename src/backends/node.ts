@@ -16,6 +16,7 @@ import { physicalOf, statePath } from './node/state.ts'
 import { statOf } from './node/stats.ts'
 import { openWriter } from './node/writer.ts'
 
+/** Where the lock and the journal lie, and how long a commit waits. */
 export interface NodeOptions {
   /**
    * Where lock, journal and the log of temporary files are kept, outside the root; all processes that share a root must give

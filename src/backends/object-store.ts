@@ -16,6 +16,7 @@ export { type S3Options, s3 } from './object-store/s3.ts'
 export type { ListedObject, ObjectStore, PutCondition, StoredObject } from './object-store/store.ts'
 export { type SweepOptions, sweep } from './object-store/sweep.ts'
 
+/** Where in the bucket the workspace lies. */
 export interface ObjectStoreOptions {
   /** Where in the bucket the workspace lives, as `workspaces/a`. Default: `wardspace`. */
   readonly prefix?: string

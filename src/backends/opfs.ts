@@ -11,6 +11,9 @@ import { openPacked } from './opfs/packed.ts'
 import { remoteLease } from './opfs/remote-lease.ts'
 import type { Slots } from './opfs/slots.ts'
 
+export type { Changed } from './opfs/changes.ts'
+
+/** Which workspace of the origin, and how it is laid out and shared. */
 export interface OpfsOptions {
   /** Which workspace of this origin: letters, digits, `.`, `_` and `-`. Default: `default`. */
   readonly name?: string
@@ -55,6 +58,7 @@ export interface OpfsInfo {
 }
 
 export interface OpfsBackend extends Backend {
+  /** How much is stored, and whether the browser may drop it. */
   info(): Promise<OpfsInfo>
 }
 

@@ -31,6 +31,7 @@ export interface OverlayBackend extends Backend {
   fork?(): OverlayBackend
 }
 
+/** What the overlay takes care of below it. */
 export interface OverlayOptions {
   /** Whether closing the overlay closes `lower` too. Default: true. */
   readonly closesLower?: boolean

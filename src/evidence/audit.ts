@@ -20,6 +20,7 @@ export interface AuditSink {
   verify?(): AuditCheck
   /** The absolute physical path of the file that it writes, which must lie outside of what the workspace reaches. */
   readonly file?: string
+  /** Called once, when the workspace is closed and every record is on its way. */
   close?(): void | Promise<void>
 }
 

@@ -21,6 +21,7 @@ import { nextRotated, rotatedFiles } from './rotation.ts'
 
 export { type AuditFileCheck, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
 
+/** How the file is written, and when the next one begins. */
 export interface JsonlSinkOptions {
   /**
    * What must be on the disk before it counts as written: the intents of mutations (`mutations`, the default), every

@@ -68,6 +68,7 @@ export interface RunReport {
   readonly taint: readonly NonNullable<AuditEntry['taint']>[]
 }
 
+/** A file that a run changed: from which version to which, and by which calls. */
 export interface WrittenFile {
   readonly path: string
   /** Before the first change and after the last one; `null`: no file. */
@@ -83,7 +84,8 @@ export interface WrittenFile {
   }[]
 }
 
-type Entry = Omit<AuditEntry, 'timestamp'> & { readonly timestamp: number | string }
+/** A record, or what becomes one: of the time, either form. */
+export type ReportedRecord = Omit<AuditEntry, 'timestamp'> & { readonly timestamp: number | string }
 
 const forbiddenCodes = new Set([
   ...['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE'],
@@ -93,8 +95,8 @@ const baseCodes = new Set(['WRITE_CONFLICT', 'PATCH_CONFLICT', 'EDIT_NO_MATCH', 
 const basedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
 
 /** The reports of all runs in some records, in the order of their first. */
-export function reportRuns(records: Iterable<Entry>): readonly RunReport[] {
-  const runs = new Map<string, Entry[]>()
+export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
+  const runs = new Map<string, ReportedRecord[]>()
   for (const record of records) {
     const known = runs.get(record.runId)
     if (known === undefined) runs.set(record.runId, [record])
@@ -106,7 +108,7 @@ export function reportRuns(records: Iterable<Entry>): readonly RunReport[] {
 /** The report of one run, from its records in their order. */
 export function reportRun(
   run: { readonly id: string; readonly actor: string; readonly task?: AuditEntry['task'] },
-  entries: readonly Entry[],
+  entries: readonly ReportedRecord[],
 ): RunReport {
   const ends = entries.filter(({ phase }) => phase !== 'intent')
   const written = writtenFiles(ends)
@@ -143,14 +145,14 @@ function iso(timestamp: number | string | undefined): string | undefined {
   return typeof timestamp === 'number' ? new Date(timestamp).toISOString() : timestamp
 }
 
-function planOf(ends: readonly Entry[]): RunReport['plan'] {
+function planOf(ends: readonly ReportedRecord[]): RunReport['plan'] {
   const entry = ends.findLast(({ plan, code }) => plan !== undefined && code === undefined)
   if (entry?.plan === undefined) return undefined
   const by = entry.approvals?.findLast((approval) => approval.by !== undefined)?.by
   return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
 }
 
-function unfinished(entries: readonly Entry[]): string[] {
+function unfinished(entries: readonly ReportedRecord[]): string[] {
   const open = new Set<string>()
   for (const { phase, toolCallId } of entries) {
     if (phase === 'intent') open.add(toolCallId)
@@ -159,7 +161,7 @@ function unfinished(entries: readonly Entry[]): string[] {
   return [...open]
 }
 
-function readFiles(ends: readonly Entry[]): RunReport['read'] {
+function readFiles(ends: readonly ReportedRecord[]): RunReport['read'] {
   const files = new Map<string, { versions: Set<string>; calls: string[] }>()
   for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of ends) {
     // What a call was refused at, it was not shown.
@@ -176,7 +178,7 @@ function readFiles(ends: readonly Entry[]): RunReport['read'] {
   return [...files].map(([path, { versions, calls }]) => ({ path: path || '.', versions: [...versions], calls }))
 }
 
-function writtenFiles(ends: readonly Entry[]): WrittenFile[] {
+function writtenFiles(ends: readonly ReportedRecord[]): WrittenFile[] {
   const files = new Map<string, WrittenFile['changes'][number][]>()
   for (const { pathsWritten, oldSha256, newSha256, toolCallId, toolName, reason, code } of ends) {
     if (code !== undefined) continue
@@ -212,13 +214,13 @@ function own(versions: Readonly<Record<string, string | null>>, path: string): s
 }
 
 /** A call that stood on a version or on text of a file, and either found it or did not. */
-function isBased({ toolName, code, pathsWritten, oldSha256 }: Entry): boolean {
+function isBased({ toolName, code, pathsWritten, oldSha256 }: ReportedRecord): boolean {
   if (!basedTools.has(toolName)) return code !== undefined && baseCodes.has(code)
   if (code !== undefined) return baseCodes.has(code)
   return pathsWritten.some((path) => own(oldSha256, path) !== null) || toolName === 'apply_patch'
 }
 
-function forbiddenIn(entry: Entry): RunReport['forbidden'] {
+function forbiddenIn(entry: ReportedRecord): RunReport['forbidden'] {
   const { toolCallId, toolName, code, pathsAsked = [], policyDecision } = entry
   const within = (entry.refusals ?? []).map(({ path, code: inner }) => ({
     callId: toolCallId,
@@ -232,7 +234,7 @@ function forbiddenIn(entry: Entry): RunReport['forbidden'] {
   return [...within, { callId: toolCallId, tool: toolName, paths: pathsAsked, code, rules: [...new Set(rules)] }]
 }
 
-function approvalsOf(entry: Entry): RunReport['approvals'] {
+function approvalsOf(entry: ReportedRecord): RunReport['approvals'] {
   const { toolCallId, toolName, approvals = [], code, policyDecision, pathsAsked, pathsWritten } = entry
   const call = { callId: toolCallId, tool: toolName, paths: pathsAsked ?? pathsWritten }
   const answered = approvals.map(({ how, rules, by }) => ({ ...call, how, rules, ...(by === undefined ? {} : { by }) }))
@@ -242,7 +244,7 @@ function approvalsOf(entry: Entry): RunReport['approvals'] {
 }
 
 function scopeOf(
-  entries: readonly Entry[],
+  entries: readonly ReportedRecord[],
   written: readonly WrittenFile[],
   globs: readonly string[] | undefined,
 ): RunReport['scope'] {
@@ -275,7 +277,7 @@ function testOf(globs: readonly string[]): (path: string) => boolean {
   }
 }
 
-function risesOf(ends: readonly Entry[]): RunReport['taint'] {
+function risesOf(ends: readonly ReportedRecord[]): RunReport['taint'] {
   const rises: NonNullable<AuditEntry['taint']>[] = []
   for (const { taint } of ends) {
     const last = rises.at(-1)

@@ -3,12 +3,15 @@ import type { AuditEntry } from './audit-record.ts'
 
 /** As much of a span of `@opentelemetry/api` as is used. */
 export interface SpanLike {
+  /** Says whether the call failed: `code` 2 is an error. */
   setStatus(status: { code: number; message?: string }): unknown
+  /** Ends the span; milliseconds since 1970. */
   end(endTime?: number): void
 }
 
 /** As much of a tracer of `@opentelemetry/api` as is used: `trace.getTracer('wardspace')` is one. */
 export interface TracerLike {
+  /** Begins a span; times are milliseconds since 1970. */
   startSpan(
     name: string,
     options?: { startTime?: number; kind?: number; attributes?: Record<string, string | number | boolean> },

@@ -5,6 +5,7 @@ export type AuditCheck =
   | { readonly ok: true; readonly count: number; readonly head: ChainHead }
   | { readonly ok: false; readonly at: number; readonly reason: string }
 
+/** What is known of a chain from elsewhere. */
 export interface VerifyOptions {
   /** The end that the chain must have, where it is known: without it, records cut off at the end do not show. */
   readonly head?: Pick<ChainHead, 'hash'>

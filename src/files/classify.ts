@@ -13,6 +13,7 @@ import {
 } from './spelling.ts'
 import { looksBinary } from './text.ts'
 
+/** What a file is to a workspace: decided by its name, and, where that says nothing, by its content. */
 export type Kind =
   | 'TEXT_SOURCE'
   | 'TEXT_CONFIG'

@@ -16,6 +16,7 @@ export interface Mark {
   readonly originalEnd: number
 }
 
+/** Text with its secrets marked. */
 export interface Redaction {
   readonly text: string
   /** In the order of the text. */

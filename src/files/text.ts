@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import { indexOfByte } from './native-bytes.ts'
 
+/** How a text file is encoded. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
 /** `mixed`: more than one kind in a text. `none`: a text of one line without an end. */

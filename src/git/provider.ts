@@ -3,6 +3,7 @@ import type { Backend, Change } from '../vfs/backend.ts'
 
 /** Opens repositories: what `createWorkspace` takes as `git`, so that nobody loads git's code without asking for it. */
 export interface GitProvider {
+  /** The repository in the root of what the host gives. */
   open(host: GitHost): Repository
 }
 
@@ -19,11 +20,13 @@ export interface GitHost {
   now(): number
 }
 
+/** Who made a commit. */
 export interface Person {
   readonly name: string
   readonly email: string
 }
 
+/** One commit of a log. Ids are 40 hex digits. */
 export interface LogEntry {
   readonly commit: string
   readonly parents: readonly string[]
@@ -31,6 +34,7 @@ export interface LogEntry {
   readonly author: Person & { /** Milliseconds since 1970. */ readonly at: number }
 }
 
+/** A file that differs from HEAD. */
 export interface StatusEntry {
   readonly path: string
   readonly status: 'added' | 'deleted' | 'modified'
@@ -38,16 +42,19 @@ export interface StatusEntry {
   readonly staged: boolean
 }
 
+/** How a server is reached: for clone, fetch and push. */
 export interface RemoteOptions {
   /** Prefix through which a page reaches servers that do not allow cross-origin requests. */
   readonly corsProxy?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** Told of each phase; `loaded` and `total` count what the phase counts, as objects. */
   readonly onProgress?: (progress: { readonly phase: string; readonly loaded: number; readonly total?: number }) => void
   readonly signal?: AbortSignal
   /** How many commits of the history; all of it if left out. */
   readonly depth?: number
 }
 
+/** What a commit says, and in whose name. */
 export interface CommitRequest {
   /** Left out, that of the commit which is amended. */
   readonly message?: string
@@ -56,6 +63,7 @@ export interface CommitRequest {
   readonly amend?: boolean
 }
 
+/** From which commit files are restored (default: the index), and how far. */
 export interface RestoreOptions {
   readonly from?: string
   /** `index`: the files stay as they are. */
@@ -66,6 +74,7 @@ export interface RestoreOptions {
 
 /** The repository of a workspace. Throws `ToolError` for whatever cannot be done. */
 export interface Repository {
+  /** Makes an empty repository, where there is none. Default branch: `main`. */
   init(options?: { readonly defaultBranch?: string }): Promise<void>
   /**
    * Takes the present state of files and directories into the index; `tracked`: only of what it holds. What is ignored or may
@@ -77,9 +86,11 @@ export interface Repository {
   ): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }>
   /** Commits what is in the index; gives the id. */
   commit(options: CommitRequest): Promise<string>
+  /** The commits that lead to a ref (default: HEAD), the newest first. */
   log(options?: { readonly ref?: string; readonly depth?: number }): Promise<readonly LogEntry[]>
   /** What differs from HEAD. */
   status(): Promise<readonly StatusEntry[]>
+  /** The names of the local branches. */
   branches(): Promise<readonly string[]>
   /** The branch that HEAD names; `undefined` where it names a commit. */
   currentBranch(): Promise<string | undefined>

@@ -29,6 +29,7 @@ export interface DiffRequest {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The diff of a workspace, whole or cut, and what it counts. */
 export interface WorkspaceDiff {
   /** `null`: compared with the workspace as it was opened. */
   readonly baseCommit: string | null

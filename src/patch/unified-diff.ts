@@ -17,6 +17,7 @@ export interface BinaryVersion {
   readonly mode?: number
 }
 
+/** A diff as text, and what it counts. */
 export interface UnifiedDiff {
   /** `''` where nothing changed. */
   readonly text: string

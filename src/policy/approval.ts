@@ -52,6 +52,7 @@ export function readAnswer(answer: unknown): ReadAnswer | undefined {
  */
 export type HandlerAnswer = ApprovalAnswer | 'later'
 
+/** Answers what policy asks. While it thinks, nothing has happened yet; where it throws, the call is refused. */
 export type ApproveHandler = (
   request: ApprovalRequest,
   options: { readonly signal?: AbortSignal },

@@ -3,6 +3,7 @@ import * as z from 'zod'
 /** How sensitive content is, the least first. */
 export const labelNames = ['public', 'internal', 'confidential', 'restricted'] as const
 
+/** How sensitive content is: `public`, `internal`, `confidential`, `restricted`. */
 export type Label = (typeof labelNames)[number]
 
 /** Puts a label on what paths hold, or on what commands print. Where several match, the highest counts. */

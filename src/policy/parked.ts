@@ -35,6 +35,7 @@ export interface ParkedEffect {
 export interface ParkedCalls {
   /** The absolute physical path where they are kept, which must lie outside of what the workspace reaches. */
   readonly directory?: string
+  /** Keeps a call until it is answered. Plain data. */
   put(call: ParkedCall): void | Promise<void>
   /** Gives a call out and forgets it, in one step: nobody may get it twice. */
   take(id: string): ParkedCall | undefined | Promise<ParkedCall | undefined>

@@ -46,6 +46,7 @@ export interface Verdict {
   readonly rules: readonly VerdictRule[]
 }
 
+/** A call as policy is asked about it: its paths are guarded and classified. */
 export interface PolicyCall {
   readonly tool: string
   /** As the tool's schema has parsed it, defaults included. */
@@ -60,7 +61,9 @@ export interface PolicyCall {
 export interface CallPolicy {
   /** Equal for calls that get equal answers here, within one policy. */
   readonly key: string
+  /** The decision on one path, without what other paths of the call say. */
   decide(permission: Permission, path: LogicalPath, classification: Classification): Decision
+  /** Whether something below the directory could be seen, so that a walk must enter it. May say yes in vain. */
   mayLead(permission: Permission, directory: LogicalPath): boolean
   /** Whether it decides alike for every name, the built-in protections aside. */
   isUniform(permission: Permission): boolean

@@ -20,10 +20,12 @@ export const presets = {
   readOnly: { reads: 'allow', mutations: 'deny', commands: 'deny', code: 'READ_ONLY' },
   supervised: { reads: 'allow', mutations: 'ask', commands: 'ask', code: 'POLICY_DENIED' },
   autonomous: { reads: 'allow', mutations: 'allow', commands: 'allow', code: 'POLICY_DENIED' },
-} as const satisfies Record<string, Preset>
+} as const satisfies Record<PresetName, Preset>
 
-export type PresetName = keyof typeof presets
+/** The name of a preset. */
+export type PresetName = 'readOnly' | 'supervised' | 'autonomous'
 
+/** The names of the presets, the strictest first. */
 export const presetNames = Object.keys(presets) as readonly PresetName[]
 
 /** What a preset decides for a permission. */

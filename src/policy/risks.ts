@@ -21,6 +21,7 @@ export const riskMeanings = {
   deletesOrSkipsTests: 'A test file is gone, or holds fewer tests or checks, or skips more of them',
 } as const
 
+/** What a change may be that a person should look at; {@link riskMeanings} says each in words. */
 export type RiskFlag = keyof typeof riskMeanings
 
 export const riskFlags = Object.keys(riskMeanings) as [RiskFlag, ...RiskFlag[]]

@@ -7,6 +7,7 @@ import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risks.ts'
 import { translatePolicy } from './translate.ts'
 
+/** What a rule, or all of them together, say. */
 export type Decision = 'allow' | 'ask' | 'deny'
 
 /** A built-in protection that an allow rule may lift by naming it. Git's own files cannot be opened by any rule. */
@@ -85,6 +86,7 @@ export interface PolicyData {
   readonly requireReason?: boolean
 }
 
+/** A preset by its name, or a policy object. */
 export type PolicyInput = PresetName | PolicyData
 
 /** The fields of a policy object. */
@@ -165,7 +167,7 @@ const ruleSchema = z.strictObject({
 /** The names of the short forms in a verdict: no rule may be taken for one. */
 const reservedNames = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
 
-/** The shape of a policy object. Unknown fields are refused. {@link parsePolicyData} says in words what is wrong. */
+/** The shape of a policy object. Unknown fields are refused. `createWorkspace` says in words what is wrong. */
 export const policySchema: z.ZodType<PolicyData> = z
   .strictObject({
     preset: z.enum(presetNames as [PresetName, ...PresetName[]]).optional(),

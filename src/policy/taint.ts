@@ -13,11 +13,13 @@ export interface TaintOrigin {
 
 /** The highest label that has reached the model in one run. It never falls. */
 export interface Taint {
+  /** The highest label so far. */
   label(): Label
   /** What raised it last; `undefined` while it is public. */
   origin(): TaintOrigin | undefined
   /** Everything that raised it, in its order. */
   origins(): readonly TaintOrigin[]
+  /** Raises it, where the origin has a higher label; it never falls. */
   raise(origin: TaintOrigin): void
 }
 

@@ -21,6 +21,7 @@ import type { Script, ScriptFiles, ScriptResult } from './javascript/script.ts'
 import { lineJudge } from './judging.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from './shell.ts'
 
+/** What commands find beside the files, and in which thread they run. */
 export interface BashOptions {
   /** Bytes of chance, for `/dev/urandom`. Default: the platform's. */
   readonly random?: (bytes: number) => Uint8Array

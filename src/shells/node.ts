@@ -21,6 +21,7 @@ import { createTurns } from './turns.ts'
 
 export type { Mask, Sandbox, SandboxView } from './node/sandbox.ts'
 
+/** Where commands run, what they see of the system, and in which sandbox. */
 export interface NodeShellOptions {
   /** The directory of the workspace: the root that its `node()` backend was given. */
   readonly root: string

@@ -15,6 +15,7 @@ export interface RunningCommand {
 export interface Processes {
   /** @throws ToolError `LIMIT_EXCEEDED` where too many run already */
   requireRoom(): void
+  /** Takes in a command that has begun; `startedAt` in milliseconds since 1970. */
   add(line: string, process: ShellProcess, startedAt: number): RunningCommand
   /** @throws ToolError `NOT_FOUND` */
   get(id: string): RunningCommand

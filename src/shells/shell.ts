@@ -95,7 +95,9 @@ export interface BackgroundCommand extends ShellCommand {
 export interface CommandGit {
   /** The commit and the branch that HEAD names, where there are any; `undefined` without a repository. */
   head(): Promise<{ readonly commit: string | undefined; readonly branch: string | undefined } | undefined>
+  /** The names of the local branches. */
   branches(): Promise<readonly string[]>
+  /** The commit that a name means: 40 hex digits. */
   resolve(name: string): Promise<string>
   /** What differs from HEAD, in the index and in the files; a directory of which git knows nothing as one, by default. */
   status(how?: { readonly untracked?: 'files' | 'directories' }): Promise<readonly CommandStatus[]>
@@ -115,12 +117,14 @@ export interface CommandGit {
   change(): Promise<CommandRepository>
 }
 
+/** Which part of a diff, and between what. */
 export interface GitDiffRequest {
   readonly from?: string | undefined
   /** `index`, or a commit; left out, the files. */
   readonly to?: string | undefined
 }
 
+/** The state of the repository, as `git status` shows it. */
 export interface CommandStatus {
   /** With a slash at its end, a directory. */
   readonly path: string
@@ -129,8 +133,10 @@ export interface CommandStatus {
   readonly files: GitState
 }
 
+/** How a file stands to HEAD or to the index. */
 export type GitState = 'same' | 'added' | 'modified' | 'deleted' | 'untracked'
 
+/** A diff as text, and what it counts. */
 export interface CommandDiff {
   readonly path: string
   readonly text: string
@@ -149,6 +155,7 @@ export interface CommandRepository
   add(paths: readonly string[], how?: { readonly tracked?: boolean }): Promise<void>
 }
 
+/** How a line ended. */
 export interface ShellOutcome {
   readonly stdout: string
   readonly stderr: string
@@ -196,6 +203,7 @@ export interface CommandFiles {
   list(path: string): Promise<readonly DirectoryEntry[]>
   /** Recognised secrets stand as marks. The bytes are the caller's to read, not to write. */
   read(path: string): Promise<Uint8Array>
+  /** The target of a link, as stored. */
   readLink(path: string): Promise<string>
   /** The one true path, links followed. */
   realPath(path: string): Promise<Path>
@@ -209,6 +217,7 @@ export interface CommandFiles {
   rename(from: string, to: string): Promise<void>
   /** A symbolic link. `target` is relative to the link's directory. */
   link(path: string, target: string): Promise<void>
+  /** Sets permission bits, as in 0o755. */
   setMode(path: string, mode: number): Promise<void>
   /** The files and links that a walk shows below a directory; a file gives itself. */
   walk(path: string, filters: CommandFilters): Promise<readonly Path[]>
@@ -222,10 +231,12 @@ export interface CommandFiles {
   refuse(permission: Permission, path: string, error: ToolError): ToolError
 }
 
+/** What a look at a file tells a command. */
 export interface CommandStat extends Stat {
   readonly path: Path
 }
 
+/** What a walk of a command leaves out. */
 export interface CommandFilters {
   readonly includeHidden: boolean
   readonly includeIgnored: boolean
@@ -247,9 +258,11 @@ export interface CommandDesk {
 /** What one line does to the files: seen by itself alone, and nothing else has happened yet. */
 export interface CommandTransaction {
   readonly files: CommandFiles
+  /** The repository, where the workspace has one. */
   readonly git: () => CommandGit | undefined
   readonly onCommit: OnCommit
   readonly sight: Sight
+  /** Throws what refuses reading a path. */
   readonly mayRead: (path: Path) => void
   readonly tree: object
   /** Aborts where the caller does, and where an access waits for an approval. */

@@ -16,6 +16,7 @@ import type { Terminal } from './webcontainer/process.ts'
 
 export type { AuthOptions, OpenPort, Terminal }
 
+/** How the container is booted, and what runs commands where there is none. */
 export interface WebContainerOptions {
   /** What runs commands where there is no container. Default: `bash()`. `false`: commands are `SHELL_UNAVAILABLE` then. */
   readonly fallback?: Shell | false
@@ -57,6 +58,7 @@ export type WebContainerState =
   | { readonly runs: 'fallback'; readonly name: string; readonly reason: string }
   | { readonly runs: 'nothing'; readonly reason: string }
 
+/** A shell whose commands run in a container, and what a page may ask of it. */
 export interface WebContainerShell extends Shell {
   /** Boots the container, if that was not done yet, and tells what runs the commands. Rejects only when the shell is closed. */
   ready(): Promise<WebContainerState>

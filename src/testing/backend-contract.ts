@@ -7,6 +7,7 @@ import { readOnlyCases } from './backend/read-only.ts'
 import { nameCases, readCases } from './backend/reads.ts'
 import { type ContractCase, toCases } from './cases.ts'
 
+/** The backend under test, and what its contract may leave out, with the reason. */
 export interface BackendContractOptions {
   readonly name: string
   /** Makes an empty backend. Called once for each case. */

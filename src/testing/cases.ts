@@ -7,7 +7,9 @@ export interface ContractCase {
 
 /** What is needed of a test runner: vitest, jest, mocha, node:test and Deno's bdd have it. */
 export interface Runner {
+  /** Groups the cases. */
   describe(name: string, define: () => void): unknown
+  /** Defines a case. */
   // biome-ignore lint/suspicious/noExplicitAny: each runner passes a context of its own, or none.
   it(name: string, test: (context?: any) => Promise<void>): unknown
 }

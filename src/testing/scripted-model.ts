@@ -55,6 +55,7 @@ export function* say(words: string): Generator<Said, string, Reply> {
 
 const interrupted = { ok: false, code: 'ABORTED', message: 'The call has no result', hint: 'Look what it did.' }
 
+/** How the model names itself, and how fast it speaks. */
 export interface ScriptedModelOptions {
   /** Default: `scripted`. */
   readonly modelId?: string

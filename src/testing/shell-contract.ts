@@ -6,6 +6,7 @@ import { outcomeCases } from './shell/outcomes.ts'
 import { protectionCases } from './shell/protection.ts'
 import { sessionCases } from './shell/sessions.ts'
 
+/** The shell under test, and what its contract may leave out, with the reason. */
 export interface ShellContractOptions {
   readonly name: string
   /** Makes a shell with an empty backend to run over. Called once for each case. */

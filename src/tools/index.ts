@@ -50,11 +50,14 @@ export const builtinTools = [
   submitPlan,
 ] as const
 
-type BuiltinTool = (typeof builtinTools)[number]
+/** The tools that every workspace has. */
+export type BuiltinTool = (typeof builtinTools)[number]
 
+/** The name of a built-in tool. */
 export type ToolName = BuiltinTool['name']
 
-type ToolOf<N extends ToolName> = Extract<BuiltinTool, { readonly name: N }>
+/** A built-in tool by its name. */
+export type ToolOf<N extends ToolName> = Extract<BuiltinTool, { readonly name: N }>
 
 /** What a tool takes, defaults left out. */
 export type ToolInput<N extends ToolName> = z.input<ToolOf<N>['input']>

@@ -18,8 +18,10 @@ export interface Capabilities {
   readonly atomic: 'set' | 'file'
 }
 
+/** What stands at a name; `other` is what is neither read nor written, such as a socket. */
 export type EntryType = 'file' | 'directory' | 'link' | 'other'
 
+/** What a look at a path tells, without reading it. */
 export interface Stat {
   readonly type: EntryType
   /** Bytes of a file; 0 for anything else. */
@@ -32,6 +34,7 @@ export interface Stat {
   readonly tag: string
 }
 
+/** One name in a directory. */
 export interface DirectoryEntry {
   readonly name: string
   readonly type: EntryType
@@ -81,6 +84,7 @@ export interface Receipt {
   readonly applied: readonly { readonly path: Path; readonly before: Version; readonly after: Version }[]
 }
 
+/** How a set is to be committed. */
 export interface CommitOptions {
   /** `durable`: what was acknowledged survives a power cut. `relaxed`: it may be lost, never torn. */
   readonly durability: 'durable' | 'relaxed'
@@ -149,9 +153,11 @@ export interface Backend {
   holds?(physicalPath: string): boolean
   /** An independent copy that shares what it can. */
   fork?(): Backend
+  /** Gives back what the backend holds, such as locks and handles. Nothing may be asked of it afterwards. */
   close(): Promise<void>
 }
 
+/** What was read, and of which file: the stat belongs to these very bytes. */
 export interface FileRead {
   readonly bytes: Uint8Array
   readonly stat: Stat
@@ -191,22 +197,26 @@ export interface Glance {
 /** An immutable node of a backend that holds its tree in memory. A changed directory is a new node, and so are those above it. */
 export type TreeNode = FileNode | DirectoryNode | LinkNode
 
+/** A file of such a tree. */
 export interface FileNode {
   readonly type: 'file'
   readonly bytes: Uint8Array
   readonly stat: Stat
 }
 
+/** A symbolic link of such a tree. */
 export interface LinkNode {
   readonly type: 'link'
   readonly target: string
   readonly stat: Stat
 }
 
+/** A directory of such a tree. */
 export interface DirectoryNode {
   readonly type: 'directory'
   readonly stat: Stat
   /** Sorted by UTF-16 units. */
   entries(): Iterable<readonly [name: string, node: TreeNode]>
+  /** What stands at a name in it. */
   get(name: string): TreeNode | undefined
 }

@@ -140,19 +140,24 @@ function strictness(classification: Classification): number {
 
 /** What of a tree a call may see: judged path by path while walking. */
 export interface Sight {
+  /** Whether a walk shows this path. */
   see(path: Path, type: EntryType): boolean
+  /** Whether a walk goes into this directory. */
   enter(path: Path): boolean
   readonly revision: string
 }
 
 /** Files, reaching exactly what was granted. */
 export interface View {
+  /** `undefined` where nothing is. */
   stat(path: Path): Promise<Stat | undefined>
   /** `NOT_FOUND`, `IS_DIRECTORY`, or `FILE_TOO_LARGE` over `maxBytes`. */
   read(path: Path, maxBytes: number): Promise<FileRead>
   /** The version of bytes that `read` gave, worked out once where the backend never changes them. */
   versionOf(bytes: Uint8Array): string
+  /** The bytes `[start, end)`; with a `tag`, `WRITE_CONFLICT` if the file is no longer that one. */
   readRange(path: Path, range: { start: number; end: number; tag?: string }): Promise<FileRead>
+  /** The target of a link, as stored. */
   readLink(path: Path): Promise<string>
   /** The file as text, with secrets marked. */
   document(path: Path, maxBytes: number): Promise<Document>
@@ -182,10 +187,12 @@ export interface View {
   readonly capabilities: Backend['capabilities']
 }
 
+/** What a walk is for: which permission hides what it does not cover. */
 export type WalkKind = 'list' | 'search' | 'diff' | 'memory'
 
 /** `undefined` ends the scan. */
 export type Wants = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
+/** False ends the scan. */
 export type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
 export interface ViewOptions {

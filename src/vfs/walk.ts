@@ -11,6 +11,7 @@ export interface WalkFilters {
   readonly includeIgnored: boolean
 }
 
+/** One thing that a walk meets. */
 export interface WalkEntry {
   readonly path: Path
   readonly type: EntryType

@@ -3,12 +3,20 @@ import { ToolError } from '../../errors.ts'
 /** A value as SQLite keeps it. */
 export type SqlValue = ArrayBuffer | string | number | null
 
+/** What a statement answers. */
+export interface SqlRows {
+  /** All rows, by the names of their columns. */
+  toArray(): Record<string, SqlValue>[]
+}
+
 /** What is used of a Durable Object's `ctx.storage`: its SQLite database. */
 export interface DurableStorage {
   readonly sql: {
+    /** Runs a statement. Synchronous; throws what SQLite says. */
     // biome-ignore lint/suspicious/noExplicitAny: the platform's own type takes anything that SQLite can bind.
-    exec(query: string, ...bindings: any[]): { toArray(): Record<string, SqlValue>[] }
+    exec(query: string, ...bindings: any[]): SqlRows
   }
+  /** Everything that the closure does is kept, or, where it throws, nothing. */
   transactionSync<T>(closure: () => T): T
 }
 

@@ -2,16 +2,20 @@ import type { ObjectStore } from './store.ts'
 
 /** What is used of an R2 binding. */
 export interface BucketBinding {
+  /** An object, or a range of it in bytes; `null` where there is none. */
   get(
     key: string,
     options?: { range?: { offset: number; length: number }; onlyIf?: { etagDoesNotMatch: string } },
   ): Promise<{ readonly etag: string } | null>
+  /** Writes an object; `null` where a condition does not hold. */
   put(
     key: string,
     value: Uint8Array,
     options?: { onlyIf?: { etagMatches?: string; etagDoesNotMatch?: string } },
   ): Promise<{ readonly etag: string } | null>
+  /** Deletes objects, at most 1,000 a call; what is not there is no error. */
   delete(keys: string[]): Promise<void>
+  /** The objects below a prefix, a page at a time. */
   list(options: { prefix: string; cursor?: string }): Promise<{
     readonly objects: readonly { readonly key: string; readonly size: number; readonly uploaded: Date }[]
     readonly truncated: boolean

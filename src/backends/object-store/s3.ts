@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { ObjectStore } from './store.ts'
 
+/** Which bucket, and how its requests are signed. */
 export interface S3Options {
   /** The address of the service, such as `https://s3.eu-central-1.amazonaws.com`; the bucket is put into its path. */
   readonly endpoint: string

@@ -8,6 +8,7 @@ export interface StoredObject {
 /** When a put may happen: over exactly that object, or only where none is. */
 export type PutCondition = { readonly ifMatch: string } | { readonly ifNoneMatch: '*' }
 
+/** One object of a listing. */
 export interface ListedObject {
   readonly key: string
   readonly size: number

@@ -5,6 +5,7 @@ import { keysBelow } from './keys.ts'
 import { openRoot } from './root.ts'
 import type { ObjectStore } from './store.ts'
 
+/** What may be swept away, and when. */
 export interface SweepOptions {
   /** The prefix of the workspace, as given to `objectStore`. */
   readonly prefix?: string

@@ -30,6 +30,7 @@ export type ReasonCode =
   | 'OPERATOR_DENIED'
   | 'RULE'
 
+/** One thing that speaks against a line. */
 export interface Reason {
   readonly code: ReasonCode
   readonly action: 'ask' | 'deny'

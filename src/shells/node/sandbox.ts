@@ -7,7 +7,7 @@ export interface Sandbox {
   readonly network: boolean
   /**
    * The program and arguments to start instead. Once the view holds, and before the given program begins, they write the
-   * line {@link READY} to descriptor 3; a command of which that was not heard has not begun.
+   * line `ready` to descriptor 3; a command of which that was not heard has not begun.
    */
   wrap(view: SandboxView): readonly string[]
   /** Where writes do not reach the workspace itself: they lie below {@link SandboxView.own}, as overlayfs keeps them. */
@@ -35,6 +35,7 @@ export interface SandboxView {
   readonly argv: readonly string[]
 }
 
+/** One thing that a command may not read, and what stands in its place: `f` for a file, `d` for a directory. */
 export interface Mask {
   readonly kind: 'f' | 'd'
   /** What to mask with, below `void` of the command's directory; without it, what is named as the kind. */

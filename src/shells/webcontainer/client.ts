@@ -15,6 +15,7 @@ export interface BootOptions {
   readonly signal: AbortSignal
 }
 
+/** Who signs in at the vendor. */
 export interface AuthOptions {
   readonly clientId: string
   readonly scope: string

@@ -3,6 +3,7 @@ import { createTail } from '../tail.ts'
 import { answered } from './answered.ts'
 import type { WebContainer } from './client.ts'
 
+/** The size of a terminal, in characters. */
 export interface Terminal {
   readonly cols: number
   readonly rows: number
