@@ -124,7 +124,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
     'shells',
   ],
   index: '*',
-  adapters: ['dialect', 'policy', 'workspace', 'tool', 'errors', 'pipeline', 'adapters'],
+  adapters: ['dialect', 'policy', 'workspace', 'tool', 'tools', 'errors', 'pipeline', 'adapters'],
   testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace', 'tools', 'git', 'replay'],
   cli: '*',
 }

@@ -8,7 +8,7 @@ import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { aiSdkTools } from '../src/adapters/ai-sdk.ts'
-import { toJsonSchema } from '../src/adapters/json-schema.ts'
+import { modelTools, projected, toJsonSchema } from '../src/adapters/json-schema.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
 import { durableObject } from '../src/backends/durable-object.ts'
 import { memfs } from '../src/backends/memfs.ts'
@@ -87,6 +87,8 @@ async function given(): Promise<Record<string, unknown>> {
       redact,
       replay,
       reportMarkdown,
+      modelTools,
+      projected,
       toJsonSchema,
       unifiedDiff,
       Volume,

@@ -60,7 +60,7 @@ export async function playTurn({ conversation, keep, onEvent, signal, ...turn }:
     model: turn.model,
     system: systemPrompt,
     messages: [...messages],
-    tools: aiSdkTools(tools),
+    tools: aiSdkTools(tools, { results: 'json' }),
     stopWhen: [stepCountIs(turn.maxSteps), () => turn.stepwise],
     abortSignal: signal,
     // Once more at most: a person is there who can say so.

@@ -2,7 +2,7 @@ import { generateText, type LanguageModel, type ModelMessage, stepCountIs, strea
 import { MockLanguageModelV3 } from 'ai/test'
 import { describe, expect, it } from 'vitest'
 import { aiSdkTools } from '../../src/adapters/ai-sdk.ts'
-import { toJsonSchema } from '../../src/adapters/json-schema.ts'
+import { modelTools, projected } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
@@ -43,30 +43,57 @@ function shown(model: MockLanguageModelV3) {
   return part?.type === 'tool-result' ? part.output : undefined
 }
 
+/** A schema as the SDK sends it: it says of each object that it is closed. */
+function closed(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { properties, items } = schema as Record<'properties' | 'items', Record<string, never> | undefined>
+  const inner = Object.entries(properties ?? {}).map(([name, property]) => [name, closed(property)])
+  return {
+    ...schema,
+    ...(items && { items: closed(items) }),
+    ...(schema.type === 'object' &&
+      properties && { properties: Object.fromEntries(inner), additionalProperties: false }),
+  }
+}
+
 describe('aiSdkTools', () => {
-  it('gives the model the schemas of wardspace/json-schema, to the letter', async () => {
+  it('gives the model the definitions of modelTools, to the letter', async () => {
     const workspace = await open({ shell: bash() })
     const model = calling('read_file', { path: 'src/app.ts' })
     await generateText({ model, tools: aiSdkTools(workspace), prompt: 'Go.' })
     const offered = model.doGenerateCalls[0]?.tools ?? []
     expect(offered).toEqual(
-      toJsonSchema(workspace.tools).map(({ name, description, inputSchema }) => ({
+      modelTools(workspace.tools).map(({ name, description, inputSchema }) => ({
         type: 'function',
         name,
         description,
-        inputSchema,
+        inputSchema: closed(inputSchema),
       })),
     )
     expect(offered.length).toBeGreaterThan(15)
     await workspace.close()
   })
 
-  it('shows the model what the call gives, and nothing else', async () => {
+  it('shows the model the projected result, and gives the program the whole', async () => {
+    const workspace = await open()
+    const model = calling('read_file', { path: 'src/app.ts' })
+    const { steps } = await generateText({
+      model,
+      tools: aiSdkTools(workspace),
+      stopWhen: stepCountIs(5),
+      prompt: 'Go.',
+    })
+    const direct = await workspace.call('read_file', { path: 'src/app.ts' })
+    expect(shown(model)).toEqual({ type: 'text', value: projected('read_file', direct) })
+    const { callId, ...fields } = direct as typeof direct & { callId: string }
+    expect(steps[0]?.toolResults[0]?.output).toEqual({ ...fields, callId: expect.any(String) })
+  })
+
+  it('shows it the whole as JSON where that is asked for', async () => {
     const workspace = await open()
     const model = calling('read_file', { path: 'src/app.ts' })
     const { text, steps } = await generateText({
       model,
-      tools: aiSdkTools(workspace),
+      tools: aiSdkTools(workspace, { results: 'json' }),
       stopWhen: stepCountIs(5),
       prompt: 'Go.',
     })
@@ -86,7 +113,15 @@ describe('aiSdkTools', () => {
     const workspace = await open({ audit: sink })
     const model = calling(name, input)
     await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(5), prompt: 'Go.' })
-    expect(shown(model)).toMatchObject({ type: 'error-json', value: { ok: false, code, hint: expect.any(String) } })
+    expect(shown(model)).toEqual({ type: 'error-text', value: expect.stringContaining(`${code}: `) })
+    const asJson = calling(name, input)
+    await generateText({
+      model: asJson,
+      tools: aiSdkTools(workspace, { results: 'json' }),
+      stopWhen: stepCountIs(5),
+      prompt: 'Go.',
+    })
+    expect(shown(asJson)).toMatchObject({ type: 'error-json', value: { ok: false, code, hint: expect.any(String) } })
     expect(JSON.stringify(model.doGenerateCalls)).not.toContain('never-shown')
     expect(sink.records().some((record: AuditRecord) => record.code === code)).toBe(true)
   })
@@ -127,7 +162,7 @@ describe('aiSdkTools', () => {
       stopWhen: stepCountIs(3),
       prompt: 'Go.',
     })
-    expect(shown(refused)).toMatchObject({ value: { code: 'APPROVAL_DENIED' } })
+    expect(shown(refused)).toMatchObject({ value: expect.stringContaining('APPROVAL_DENIED') })
     expect(JSON.stringify(shown(refused))).toContain('not today')
     const allowed = calling('write_file', input)
     await generateText({
@@ -136,7 +171,7 @@ describe('aiSdkTools', () => {
       stopWhen: stepCountIs(3),
       prompt: 'Go.',
     })
-    expect(shown(allowed)).toMatchObject({ type: 'json', value: { ok: true, created: true } })
+    expect(shown(allowed)).toMatchObject({ type: 'text', value: expect.stringContaining('Created new.txt') })
   })
 
   it('gives only the tools that are asked for, and names one that is not there', async () => {

@@ -32,7 +32,7 @@ describe('scriptedModel', () => {
     const workspace = await open({ 'n.txt': before })
     const { text, steps } = await generateText({
       model: scriptedModel(increment),
-      tools: aiSdkTools(workspace),
+      tools: aiSdkTools(workspace, { results: 'json' }),
       stopWhen: stepCountIs(9),
       prompt: 'Increment n.txt, please',
     })
@@ -45,7 +45,7 @@ describe('scriptedModel', () => {
     const workspace = await open({})
     const { text } = await generateText({
       model: scriptedModel(increment),
-      tools: aiSdkTools(workspace),
+      tools: aiSdkTools(workspace, { results: 'json' }),
       stopWhen: stepCountIs(9),
       prompt: 'Increment n.txt, please',
     })
@@ -59,7 +59,7 @@ describe('scriptedModel', () => {
     const step = async (): Promise<void> => {
       const { response, text } = await generateText({
         model: scriptedModel(increment),
-        tools: aiSdkTools(workspace),
+        tools: aiSdkTools(workspace, { results: 'json' }),
         messages,
       })
       texts.push(text)
@@ -89,7 +89,7 @@ describe('scriptedModel', () => {
     })
     const { text } = await generateText({
       model,
-      tools: aiSdkTools(workspace),
+      tools: aiSdkTools(workspace, { results: 'json' }),
       stopWhen: stepCountIs(9),
       prompt: 'Go.',
     })
