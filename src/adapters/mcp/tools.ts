@@ -8,7 +8,7 @@ import {
 import type { Failure } from '../../errors.ts'
 import type { Success } from '../../pipeline.ts'
 import type { ToolDescription } from '../../workspace.ts'
-import { toJsonSchema } from '../json-schema.ts'
+import { modelTools, projected, toJsonSchema } from '../json-schema.ts'
 import { elicitApproval } from './elicit.ts'
 import { openProgress } from './progress.ts'
 import type { Served, Serving } from './served.ts'
@@ -29,7 +29,7 @@ export function serveTools(server: Server, serving: Serving, { approvalTimeoutMs
 
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
     serving.use(async (serves) => {
-      if ('failure' in serves) return toCallResult(serves.failure)
+      if ('failure' in serves) return toCallResult(params.name, serves.failure)
       const progress = openProgress(extra, tokens)
       const approve = elicitApproval(server, {
         requestId: extra.requestId,
@@ -43,7 +43,7 @@ export function serveTools(server: Server, serving: Serving, { approvalTimeoutMs
           ...(approve === undefined ? {} : { approve }),
         })
         answered(params.name, result)
-        return toCallResult(result)
+        return toCallResult(params.name, result)
       } finally {
         progress.end()
       }
@@ -53,12 +53,13 @@ export function serveTools(server: Server, serving: Serving, { approvalTimeoutMs
 
 function listed({ workspace, run }: Served): Tool[] {
   const schemas = new Map(toJsonSchema(workspace.tools).map((tool) => [tool.name, tool]))
+  const told = new Map(modelTools(workspace.tools).map((tool) => [tool.name, tool]))
   return workspace.tools.map((tool) => ({
     name: tool.name,
     title: tool.title,
     // Listed all the same, for clients that never ask again.
     description: tool.mutates && run.mode === 'plan' ? `${AFTER_THE_PLAN} ${tool.description}` : tool.description,
-    inputSchema: { type: 'object' as const, ...schemas.get(tool.name)?.inputSchema },
+    inputSchema: { type: 'object' as const, ...told.get(tool.name)?.inputSchema },
     outputSchema: { type: 'object' as const, ...schemas.get(tool.name)?.outputSchema },
     annotations: annotationsOf(tool),
   }))
@@ -79,17 +80,12 @@ function annotationsOf(tool: ToolDescription) {
 /** What only adds: nothing that was there is lost by it. */
 const additive: ReadonlySet<string> = new Set(['file:write:create', 'file:append', 'file:copy'])
 
-function toCallResult(result: Success | Failure): CallToolResult {
-  if (result.ok)
-    return { content: [text(JSON.stringify(result))], structuredContent: result as Record<string, unknown> }
+/** The text is what a model needs; a program has the whole result. */
+function toCallResult(name: string, result: Success | Failure): CallToolResult {
+  const content = [text(projected(name, result))]
+  if (result.ok) return { content, structuredContent: result as Record<string, unknown> }
   // Structured content would have to match the schema of a success; the whole refusal goes along as metadata.
-  return { content: [text(explain(result))], isError: true, _meta: { 'wardspace/failure': result } }
-}
-
-/** A refusal as a model reads it: what, what to do next, and what helps with that. */
-function explain({ ok, code, message, hint, ...details }: Failure): string {
-  const more = Object.keys(details).length === 0 ? '' : `\n${JSON.stringify(details)}`
-  return `${code}: ${message}\n${hint}${more}`
+  return { content, isError: true, _meta: { 'wardspace/failure': result } }
 }
 
 function text(words: string) {

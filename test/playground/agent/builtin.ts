@@ -42,7 +42,7 @@ async function run(api: BuiltinApi) {
   })
   const { steps, text } = streamText({
     model: builtinModel(api),
-    tools: aiSdkTools(workspace),
+    tools: aiSdkTools(workspace, { results: 'json' }),
     prompt: 'Which colour?',
     stopWhen: ({ steps: done }) => done.length >= 6,
     onError: () => {},
