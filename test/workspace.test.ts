@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../src/backends/memory.ts'
 import { callbackSink, createWorkspace, type PolicyInput, type WorkspaceOptions } from '../src/index.ts'
+import { faulty } from '../src/testing/index.ts'
 
 const files = {
   'src/app.ts': 'export const answer = 41\n',
@@ -110,7 +111,7 @@ describe('a call', () => {
   })
 
   it('hides a failing storage behind BACKEND_ERROR, without its words', async () => {
-    const backend = { ...memory(files), read: () => Promise.reject(new Error('/physical/secret/path exploded')) }
+    const backend = faulty(memory(files), { on: 'read', error: new Error('/physical/secret/path exploded') })
     const workspace = await open({ backend })
     const result = await workspace.call('read_file', { path: 'src/app.ts' })
     expect(result).toMatchObject({ ok: false, code: 'BACKEND_ERROR' })

@@ -25,7 +25,7 @@ export interface Fault<O extends string = string> {
   /** Passes this time, by the option `wait`. */
   readonly latencyMs?: number
   /** Done at this moment, such as what another writer does. */
-  readonly run?: (call: FaultyCall<O>) => void | Promise<void>
+  readonly run?: (call: FaultyCall<O>) => unknown
   /** Only so many bytes of each file are read or stored, and nobody is told. */
   readonly short?: number
   /** What the call fails with: a code, or an error to be thrown as it is. */

@@ -1,5 +1,6 @@
 import { Miniflare } from 'miniflare'
 import { type BucketBinding, type ObjectStore, r2 } from '../../src/backends/object-store.ts'
+import { createInjector } from '../../src/testing/faults.ts'
 
 /** A real R2 bucket of miniflare, in this process's hands. */
 export async function openBucket(): Promise<{ readonly store: ObjectStore; dispose(): Promise<void> }> {
@@ -41,29 +42,30 @@ export function around(
  * The store of a process that dies at its nth call, before or after the call takes effect: no call is answered any more.
  */
 export function dying(store: ObjectStore, at: number, when: 'before' | 'after') {
-  let calls = 0
   let die = () => {}
   const died = new Promise<'died'>((resolve) => {
     die = () => resolve('died')
   })
-  const dead = around(store, async (_name, _key, call) => {
-    calls += 1
-    if (calls === at && when === 'after') await call()
-    if (calls < at) return call()
-    die()
-    return new Promise<never>(() => {})
-  })
-  return { store: dead, died, calls: () => calls }
+  const faults = createInjector<keyof ObjectStore>(callOf(at, { when, crash: true }))
+  const dead = around(store, (name, key, call) =>
+    faults.around(name, [key], { act: call }).catch((error: unknown) => {
+      if (!faults.crashed) throw error
+      die()
+      return new Promise<never>(() => {})
+    }),
+  )
+  return { store: dead, died, calls: () => faults.calls.length }
 }
 
 /** The store whose nth call fails once: before it takes effect, or only its answer is lost. */
 export function failing(store: ObjectStore, at: number, when: 'before' | 'after') {
-  let calls = 0
-  const flaky = around(store, async (_name, _key, call) => {
-    calls += 1
-    if (calls !== at) return call()
-    if (when === 'after') await call()
-    throw new Error('the network at 10.0.0.7 failed')
-  })
-  return { store: flaky, calls: () => calls }
+  const error = new Error('the network at 10.0.0.7 failed')
+  const faults = createInjector<keyof ObjectStore>(callOf(at, { when, error }))
+  const flaky = around(store, (name, key, call) => faults.around(name, [key], { act: call }))
+  return { store: flaky, calls: () => faults.calls.length }
+}
+
+/** A fault of the nth call; of infinity: none. */
+function callOf<F extends object>(nth: number, fault: F): (F & { nth: number })[] {
+  return nth === Number.POSITIVE_INFINITY ? [] : [{ ...fault, nth }]
 }

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { createArtifacts, isArtifactUri, parseArtifactUri } from '../../src/evidence/artifacts.ts'
-import { type Backend, createWorkspace } from '../../src/index.ts'
+import { type Backend, createWorkspace, type Path } from '../../src/index.ts'
+import { faulty, testClock } from '../../src/testing/index.ts'
 
 describe('artifacts', () => {
   it('are named by their content', async () => {
@@ -82,7 +83,7 @@ describe('artifacts', () => {
   })
 
   it('tell when the backend could not keep them, and have them still', async () => {
-    const backend = { ...memory(), commit: () => Promise.reject(new Error('full')) }
+    const backend = faulty(memory(), { on: 'commit', error: new Error('full') })
     const artifacts = createArtifacts('run', { backend })
     const uri = artifacts.put('a.txt', 'text')
     await expect(artifacts.flush()).rejects.toThrow('full')
@@ -147,20 +148,18 @@ describe('the artifacts of a workspace', () => {
 
   it('are all in their backend once it is closed, and can be read in ranges by a later one', async () => {
     const kept = memory()
-    let waiting = 0
-    const slow: Backend = {
-      ...kept,
-      async commit(changes, how) {
-        waiting += 1
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        waiting -= 1
-        return kept.commit(changes, how)
-      },
-    }
+    const clock = testClock()
+    const slow = faulty(kept, { on: 'commit', latencyMs: 20 }, { wait: clock.wait })
     const { workspace, uri } = await work(slow)
-    expect(waiting).toBe(1)
-    await workspace.close()
-    expect(waiting).toBe(0)
+    expect(slow.calls.filter(({ operation }) => operation === 'commit')).toHaveLength(1)
+    let isClosed = false
+    const closing = workspace.close().then(() => {
+      isClosed = true
+    })
+    await clock.advance(19)
+    expect([isClosed, await kept.list('' as Path)]).toEqual([false, []])
+    await clock.advance(1)
+    await closing
     const later = await createWorkspace({
       backend: memory(),
       policy: 'autonomous',
@@ -180,7 +179,7 @@ describe('the artifacts of a workspace', () => {
 
   it('that could not be kept are told of when everything else is closed', async () => {
     let closed = false
-    const { workspace, files } = await work({ ...memory(), commit: () => Promise.reject(new Error('no room')) })
+    const { workspace, files } = await work(faulty(memory(), { on: 'commit', error: new Error('no room') }))
     const close = files.close
     Object.assign(files, {
       close: async () => {

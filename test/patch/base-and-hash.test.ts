@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { node } from '../../src/backends/node.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
+import { faulty } from '../../src/testing/index.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { commitAll, git, gitWith, loaded, newRepository, temporary } from '../git/repositories.ts'
 import { type Answer, snapshot } from '../tools/setup.ts'
@@ -138,23 +139,8 @@ describe('newWorkspaceDiffSha256', () => {
 
   it('does not make the call fail where the diff does: the effect stands', async () => {
     const backend = loaded(repository().directory)
-    let broken = false
-    const failing: Backend = {
-      ...backend,
-      stat: async (path) => {
-        if (broken && path.startsWith('.git')) throw new Error('the storage is gone')
-        return backend.stat(path)
-      },
-      read: async (path, range) => {
-        if (broken && path.startsWith('.git')) throw new Error('the storage is gone')
-        return backend.read(path, range)
-      },
-      async commit(changes, options) {
-        const receipt = await backend.commit(changes, options)
-        broken = true
-        return receipt
-      },
-    }
+    const gone = { on: ['stat', 'read'], path: /^\.git/, error: new Error('the storage is gone') } as const
+    const failing = faulty(backend, { on: 'commit', when: 'after', run: () => failing.inject(gone) })
     const workspace = await open(failing)
     expect(await workspace.call('apply_patch', { patch })).toMatchObject({ ok: true, newWorkspaceDiffSha256: null })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n2\n' })

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { node } from '../../src/backends/node.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
+import { faulty } from '../../src/testing/index.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
 import { snapshot } from '../tools/setup.ts'
@@ -88,13 +89,10 @@ describe('a patch over mounts', () => {
     const disk = onDisk()
     const quick = memory({ 'x.txt': 'x\n' })
     // Someone else is quicker: the file changes between the judging of the patch and its commit.
-    const raced: Backend = {
-      ...disk.backend,
-      async commit(changes, options) {
-        writeFileSync(join(disk.root, 'x.txt'), 'of someone else\n')
-        return disk.backend.commit(changes, options)
-      },
-    }
+    const raced = faulty(disk.backend, {
+      on: 'commit',
+      run: () => writeFileSync(join(disk.root, 'x.txt'), 'of someone else\n'),
+    })
     const workspace = await createWorkspace({ mounts: { '': raced, quick }, policy: 'autonomous' })
     const there = await snapshot(quick)
     expect(await workspace.call('apply_patch', { patch: patchOf('', 'quick/') })).toMatchObject({

@@ -13,6 +13,7 @@ import {
   textAt,
   WRONG_SHA,
 } from '../../src/testing/backend/case.ts'
+import { faulty } from '../../src/testing/index.ts'
 import type { Backend, DirectoryNode } from '../../src/vfs/backend.ts'
 import { mounts } from '../../src/vfs/mounts.ts'
 import { readOnly } from '../../src/vfs/read-only.ts'
@@ -246,13 +247,11 @@ describe('mounts()', () => {
   it('keeps what another writer put there before a set was taken back, and says so', async () => {
     const side = memory({ f: 'old' })
     const main = memory()
-    const racing: Backend = {
-      ...lasting(main),
-      async commit() {
-        await commit(side, change('f', file('of another writer')))
-        throw new ToolError('NO_SPACE', 'Cannot write "x": no space', { path: 'x' })
-      },
-    }
+    const racing = faulty(lasting(main), {
+      on: 'commit',
+      run: () => commit(side, change('f', file('of another writer'))),
+      error: 'NO_SPACE',
+    })
     const backend = mounts({ '': racing, m: side })
     const error = await refusal(commit(backend, change('x', file('1')), change('m/f', file('2'))))
     expect(error.code).toBe('BACKEND_ERROR')

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { ToolError } from '../../src/errors.ts'
 import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
+import { faulty } from '../../src/testing/index.ts'
 import type { Backend, EntryType, State } from '../../src/vfs/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkOptions, walk } from '../../src/vfs/walk.ts'
 
@@ -382,16 +383,12 @@ describe('visibleFiles over a tree', () => {
 })
 
 describe('walk over a backend that fails below the start', () => {
-  const failing = (error: Error): Backend => {
-    const inner = untreed(memory({ 'a/x': '', 'b/y': '', '.gitignore': '*.log', 'z.log': '' }))
-    return {
-      ...inner,
-      list: async (path) => {
-        if (path === 'a') throw error
-        return inner.list(path)
-      },
-    }
-  }
+  const failing = (error: Error) =>
+    faulty(untreed(memory({ 'a/x': '', 'b/y': '', '.gitignore': '*.log', 'z.log': '' })), {
+      on: 'list',
+      path: /^a$/,
+      error,
+    })
 
   it('passes over a directory that cannot be listed, and tells', async () => {
     for (const reason of ['NOT_FOUND', 'PATH_REJECTED', 'BACKEND_ERROR'] as const) {
@@ -412,13 +409,8 @@ describe('walk over a backend that fails below the start', () => {
   })
 
   it('goes on without an ignore file that cannot be read', async () => {
-    const inner = failing(new ToolError('NOT_FOUND', 'no'))
-    const unreadable: Backend = {
-      ...inner,
-      read: async () => {
-        throw new ToolError('BACKEND_ERROR', 'no')
-      },
-    }
+    const unreadable = failing(new ToolError('NOT_FOUND', 'no'))
+    unreadable.inject({ on: 'read', error: 'BACKEND_ERROR' })
     expect(await visibleFiles(unreadable, ROOT, options())).toEqual(['b/y', 'z.log'])
   })
 })
