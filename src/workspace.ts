@@ -203,6 +203,8 @@ export interface WorkspaceRun {
    * fields are `text`, JSON, and of the report `markdown`.
    */
   consult(subject: 'policy' | 'report', options?: CallOptions): Promise<Success | Failure>
+  /** Ends what the run has started in the background. It starts nothing more. */
+  close(): Promise<void>
 }
 
 /** How something is taken back. */
@@ -646,6 +648,10 @@ function openRun(
         {},
         options,
       ),
+    async close() {
+      await run.shell.processes.close()
+      core.processes.delete(run.shell.processes)
+    },
   }
 }
 

@@ -13,13 +13,17 @@ export interface RunningCommand {
 
 /** The background commands of one run. */
 export interface Processes {
-  /** @throws ToolError `LIMIT_EXCEEDED` where too many run already */
+  /** @throws ToolError `LIMIT_EXCEEDED` where too many run already, `ABORTED` when all were ended */
   requireRoom(): void
-  /** Takes in a command that has begun; `startedAt` in milliseconds since 1970. */
-  add(line: string, process: ShellProcess, startedAt: number): RunningCommand
+  /**
+   * Takes in a command that has begun; `startedAt` in milliseconds since 1970.
+   *
+   * @throws ToolError `ABORTED` when all were ended meanwhile, and then this one is as well
+   */
+  add(line: string, process: ShellProcess, startedAt: number): Promise<RunningCommand>
   /** @throws ToolError `NOT_FOUND` */
   get(id: string): RunningCommand
-  /** Ends all of them. */
+  /** Ends all of them, and what is started later. */
   close(): Promise<void>
 }
 
@@ -27,9 +31,11 @@ export interface Processes {
 export function createProcesses(most: number, started: Set<Processes>): Processes {
   const commands = new Map<string, RunningCommand>()
   let count = 0
+  let isClosed = false
   const running = () => [...commands.values()].filter(({ process }) => process.exitCode === undefined)
   const processes: Processes = {
     requireRoom() {
+      if (isClosed) throw ended()
       if (running().length < most) return
       throw new ToolError('LIMIT_EXCEEDED', `${most} background commands run already`, {
         limit: 'processes',
@@ -37,7 +43,11 @@ export function createProcesses(most: number, started: Set<Processes>): Processe
         hint: 'Stop one with stop_command first.',
       })
     },
-    add(line, process, startedAt) {
+    async add(line, process, startedAt) {
+      if (isClosed) {
+        await process.stop()
+        throw ended()
+      }
       count += 1
       started.add(processes)
       const command = { id: `process-${count}`, line, startedAt, process }
@@ -57,9 +67,14 @@ export function createProcesses(most: number, started: Set<Processes>): Processe
       })
     },
     async close() {
+      isClosed = true
       await Promise.allSettled(running().map(({ process }) => process.stop()))
       commands.clear()
     },
   }
   return processes
+}
+
+function ended(): ToolError {
+  return new ToolError('ABORTED', 'The run has ended')
 }

@@ -55,7 +55,7 @@ export const startCommand = defineTool({
       warnings,
     )
     const process = await desk.start(asked.command, cwd, timeoutMs)
-    const command = processes.add(asked.command, process, context.now())
+    const command = await processes.add(asked.command, process, context.now())
     return { summary: `Started ${command.id}`, result: () => stateOf(command) }
   },
 })

@@ -45,6 +45,21 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  it('ends with its run, which starts no other; other runs go on', async () => {
+    const shell = unjudged(bash())
+    const { workspace } = await shellBench({}, { shell })
+    const run = workspace.run()
+    await workspace.call('start_command', { command: 'sleep 600' })
+    await run.call('start_command', { command: 'echo b > b.txt; sleep 600' })
+    const late = run.call('start_command', { command: 'sleep 600' })
+    await run.close()
+    expect(await late).toMatchObject({ code: 'ABORTED' })
+    expect(await run.call('start_command', { command: 'sleep 600' })).toMatchObject({ code: 'ABORTED' })
+    expect(await workspace.call('check_command', { id: 'process-1' })).toMatchObject({ state: 'running' })
+    expect(await workspace.call('read_file', { path: 'b.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+    await workspace.close()
+  })
+
   it('belongs to its run, and ends with the workspace', async () => {
     const shell = unjudged(bash())
     let running = 0
