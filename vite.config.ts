@@ -14,6 +14,7 @@ const entries = [
   'src/adapters/ai-sdk.ts',
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
+  'src/adapters/mcp-http.ts',
   'src/evidence/directory-parking.ts',
   'src/evidence/jsonl-sink.ts',
   'src/shells/bash.ts',

@@ -10,6 +10,7 @@ import * as z from 'zod'
 import { aiSdkTools } from '../src/adapters/ai-sdk.ts'
 import { modelTools, projected, toJsonSchema } from '../src/adapters/json-schema.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
+import { mcpHandler } from '../src/adapters/mcp-http.ts'
 import { durableObject } from '../src/backends/durable-object.ts'
 import { memfs } from '../src/backends/memfs.ts'
 import { memory } from '../src/backends/memory.ts'
@@ -79,6 +80,7 @@ async function given(): Promise<Record<string, unknown>> {
       webcontainer,
       git,
       judgeCommand,
+      mcpHandler,
       mounts,
       overlay,
       parseRecording,

@@ -1,0 +1,561 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createMcpServer } from '../../src/adapters/mcp.ts'
+import { type McpHandler, type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash.ts'
+import type { Shell } from '../../src/shells/shell.ts'
+import { manySessions } from './mcp-sessions.ts'
+
+const url = 'http://127.0.0.1:8080/mcp'
+const token = 'a-token-of-the-tests'
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+interface Served {
+  readonly workspace: Workspace
+  readonly handler: McpHandler
+  /** The runs of the sessions, in the order in which they were opened. */
+  readonly runs: string[]
+}
+
+async function serve(
+  options: Partial<McpHandlerOptions> = {},
+  workspaceOptions: Partial<WorkspaceOptions> = {},
+): Promise<Served> {
+  const backend = memory({ 'a.txt': 'one\n', '.env': 'PASSWORD=hunter2\n' })
+  const workspace = await createWorkspace({ backend, policy: 'autonomous', ...workspaceOptions })
+  const runs: string[] = []
+  const handler = mcpHandler({
+    open() {
+      const run = workspace.run({ actor: 'mcp' })
+      runs.push(run.id)
+      return { server: createMcpServer(workspace, { run }), close: () => run.close() }
+    },
+    ...options,
+  })
+  ends.push(
+    () => handler.close(),
+    () => workspace.close(),
+  )
+  return { workspace, handler, runs }
+}
+
+async function connect(handler: McpHandler, headers: Record<string, string> = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(transportTo(handler, headers))
+  ends.push(() => client.close())
+  return client
+}
+
+function transportTo(handler: McpHandler, headers: Record<string, string> = {}): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    fetch: (address, init) => fetchFrom(handler, address, init),
+    requestInit: { headers },
+  })
+}
+
+/** As over a network: who no longer wants an answer no longer reads it. */
+async function fetchFrom(handler: McpHandler, address: string | URL, init: RequestInit = {}): Promise<Response> {
+  const response = await handler.fetch(new Request(address, init))
+  const { signal } = init
+  if (response.body === null || !signal) return response
+  return new Response(response.body.pipeThrough(new TransformStream(), { signal }), response)
+}
+
+/** A shell that tells how many commands run. */
+function counted(): { readonly shell: Shell; readonly running: () => number } {
+  const shell = bash()
+  let running = 0
+  return {
+    running: () => running,
+    shell: {
+      ...shell,
+      run(command) {
+        running += 1
+        return shell.run(command).finally(() => {
+          running -= 1
+        })
+      },
+    },
+  }
+}
+
+const json = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+}
+
+interface Asked {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: unknown
+}
+
+function ask(handler: McpHandler, { method = 'POST', headers = {}, body }: Asked = {}): Promise<Response> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const own = method === 'POST' ? json : { Accept: 'text/event-stream' }
+  return handler.fetch(
+    new Request(url, { method, headers: { ...own, ...headers }, ...(body === undefined ? {} : { body: text }) }),
+  )
+}
+
+async function begin(handler: McpHandler): Promise<Record<string, string>> {
+  const response = await ask(handler, { body: initialize })
+  expect(response.status).toBe(200)
+  await response.text()
+  return { 'Mcp-Session-Id': response.headers.get('mcp-session-id') as string }
+}
+
+async function refusalOf(response: Response): Promise<{ status: number; message: string; hint: string }> {
+  const { jsonrpc, id, error } = (await response.json()) as {
+    jsonrpc: string
+    id: null
+    error: { code: number; message: string; data: { hint: string } }
+  }
+  expect({ jsonrpc, id }).toEqual({ jsonrpc: '2.0', id: null })
+  return { status: response.status, message: error.message, hint: error.data.hint }
+}
+
+async function call(client: Client, name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const result = await client.callTool({ name, arguments: input })
+  return (result.structuredContent ?? result._meta?.['wardspace/failure']) as Record<string, unknown>
+}
+
+describe('the official client over Streamable HTTP', () => {
+  it('lists, calls, is refused, and ends its session', async () => {
+    const { handler } = await serve({ token })
+    const client = await connect(handler, { Authorization: `Bearer ${token}` })
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('edit_file')
+    expect(await call(client, 'read_file', { path: 'a.txt' })).toMatchObject({ ok: true, content: 'one\n' })
+    expect(await call(client, 'read_file', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+    expect(handler.size).toBe(1)
+    await (client.transport as StreamableHTTPClientTransport).terminateSession()
+    expect(handler.size).toBe(0)
+  })
+})
+
+describe('sessions', () => {
+  it('are each a run of its own: ledger, records and approvals stay apart', async () => {
+    await manySessions(20)
+  })
+
+  it('share neither directory, background commands nor artifacts', async () => {
+    const { handler } = await serve({}, { shell: bash(), keepCwd: true, limits: { commandOutputBytes: 2000 } })
+    const [one, two] = [await connect(handler), await connect(handler)]
+    await call(one, 'create_directory', { path: 'sub' })
+    expect(await call(one, 'run_command', { command: 'cd sub' })).toMatchObject({ cwd: 'sub' })
+    expect(await call(two, 'run_command', { command: 'pwd' })).toMatchObject({ stdout: '/workspace\n' })
+    await call(one, 'start_command', { command: 'sleep 600' })
+    expect(await call(two, 'check_command', { id: 'process-1' })).toMatchObject({ code: 'NOT_FOUND' })
+    const { artifactUri } = await call(one, 'write_file', { path: 'b.txt', content: 'mine\n' })
+    expect(await call(one, 'read_file', { path: artifactUri })).toMatchObject({ ok: true })
+    expect(await call(two, 'read_file', { path: artifactUri })).toMatchObject({ ok: false })
+  })
+
+  it('end with what they have started, by DELETE, by rest, and with the handler', async () => {
+    const { shell, running } = counted()
+    const { handler } = await serve({ idleMs: 30 }, { shell })
+    const client = await connect(handler)
+    await call(client, 'start_command', { command: 'sleep 600' })
+    await (client.transport as StreamableHTTPClientTransport).terminateSession()
+    expect([handler.size, running()]).toEqual([0, 0])
+
+    // Its stream is open, so it does not rest; nothing but that keeps it.
+    const waiting = await connect(handler)
+    await call(waiting, 'start_command', { command: 'sleep 600' })
+    const resting = await begin(handler)
+    await expect.poll(async () => (await ask(handler, { body: ping, headers: resting })).status).toBe(404)
+    expect(handler.size).toBe(1)
+    await waiting.close()
+    await expect.poll(() => [handler.size, running()]).toEqual([0, 0])
+
+    const last = await connect(handler)
+    await call(last, 'start_command', { command: 'sleep 600' })
+    await handler.close()
+    expect([handler.size, running()]).toEqual([0, 0])
+    expect((await ask(handler, { body: initialize })).status).toBe(503)
+  })
+
+  it('are cancelled with their calls, which then change nothing', async () => {
+    const { shell, running } = counted()
+    const { workspace, handler } = await serve({}, { shell })
+    const client = await connect(handler)
+    const cancel = new AbortController()
+    const slow = client.callTool(
+      { name: 'run_command', arguments: { command: 'echo x > x.txt; touch started; sleep 600' } },
+      undefined,
+      { signal: cancel.signal },
+    )
+    await expect.poll(running).toBe(1)
+    cancel.abort('no longer wanted')
+    await expect(slow).rejects.toThrow('no longer wanted')
+    await expect.poll(running).toBe(0)
+    const another = await connect(handler)
+    const ended = another.callTool({ name: 'run_command', arguments: { command: 'echo y > y.txt; sleep 600' } })
+    const lost = ended.catch((error: Error) => error.message)
+    await expect.poll(running).toBe(1)
+    await handler.close()
+    await expect.poll(running).toBe(0)
+    expect(await workspace.call('find_files', { pattern: '*.txt' })).toMatchObject({ files: ['a.txt'] })
+    await another.close()
+    expect(await lost).toMatch(/closed/)
+  })
+
+  it('are not opened by what fails, which the client is not told', async () => {
+    const errors: unknown[] = []
+    const told = { onError: (error: unknown) => errors.push(error) }
+    const failing = await serve({
+      ...told,
+      open() {
+        throw new RangeError('/home/me/secret')
+      },
+    })
+    const response = await ask(failing.handler, { body: initialize })
+    expect(await refusalOf(response)).toEqual({
+      status: 500,
+      message: 'The session could not be opened',
+      hint: expect.any(String),
+    })
+    let closed = 0
+    const shared = new Server({ name: 'shared', version: '1' })
+    const { handler } = await serve({
+      ...told,
+      open: () => ({
+        server: shared,
+        close() {
+          closed += 1
+          throw new Error('not even that')
+        },
+      }),
+    })
+    await begin(handler)
+    expect((await ask(handler, { body: initialize })).status).toBe(500)
+    expect(handler.size).toBe(1)
+    await handler.close()
+    expect([failing.handler.size, closed]).toEqual([0, 2])
+    expect(errors.map((error) => (error as Error).message)).toEqual([
+      '/home/me/secret',
+      expect.stringContaining('connected'),
+      'not even that',
+      'not even that',
+    ])
+  })
+})
+
+describe('a request that is wrong', () => {
+  it.each<[string, number, Asked, string]>([
+    ['another method', 405, { method: 'PUT', body: {} }, 'GET, POST, DELETE'],
+    ['no session', 400, { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }, 'initialize first'],
+    ['no session to listen to', 400, { method: 'GET' }, 'initialize first'],
+    ['no session to end', 400, { method: 'DELETE' }, 'initialize first'],
+    ['a session that is none', 404, { body: initialize, headers: { 'Mcp-Session-Id': 'made-up' } }, 'initialize again'],
+    ['no JSON', 400, { body: '{"jsonrpc"' }, 'JSON-RPC 2.0'],
+    ['no JSON-RPC', 400, { body: { hello: 'there' } }, 'JSON-RPC 2.0'],
+    ['deep nesting', 400, { body: '['.repeat(60_000) }, 'JSON-RPC 2.0'],
+    ['another content type', 415, { body: initialize, headers: { 'Content-Type': 'text/plain' } }, 'application/json'],
+    [
+      'a content type that a page may send',
+      415,
+      { body: initialize, headers: { 'Content-Type': 'text/plain; application/json' } },
+      'application/json',
+    ],
+    ['no wish for events', 406, { body: initialize, headers: { Accept: 'application/json' } }, 'text/event-stream'],
+    ['two beginnings', 400, { body: [initialize, { ...initialize, id: 2 }] }, 'alone'],
+    [
+      'too many messages',
+      400,
+      { body: Array.from({ length: 101 }, (_, id) => ({ ...initialize, id })) },
+      'at most 100',
+    ],
+    ['too large', 413, { body: { ...initialize, more: 'x'.repeat(70_000) } }, 'Send less at once'],
+    ['too large without saying so', 413, { body: ' '.repeat(70_000) }, 'Send less at once'],
+  ])('%s: %i', async (_, status, asked, hint) => {
+    const { handler } = await serve({ maxBodyBytes: 65_536 })
+    const refused = await refusalOf(await ask(handler, asked))
+    expect(refused).toMatchObject({ status, hint: expect.stringContaining(hint) })
+    expect(handler.size).toBe(0)
+  })
+
+  it('in a session leaves the session as it is', async () => {
+    const { handler } = await serve()
+    const session = await begin(handler)
+    const stream = await ask(handler, { method: 'GET', headers: session })
+    expect(stream.status).toBe(200)
+    for (const [status, asked, hint] of [
+      [409, { method: 'GET' }, 'open already'],
+      [406, { method: 'GET', headers: { Accept: 'text/html' } }, 'text/event-stream'],
+      [400, { body: initialize }, 'initialize once'],
+      [400, { body: ping, headers: { 'MCP-Protocol-Version': '1999-01-01' } }, 'MCP-Protocol-Version'],
+      [400, { method: 'DELETE', headers: { 'MCP-Protocol-Version': '1999-01-01' } }, 'MCP-Protocol-Version'],
+      [400, { method: 'GET', headers: { 'Last-Event-ID': 'made-up.7' } }, 'without Last-Event-ID'],
+      [400, { method: 'GET', headers: { 'Last-Event-ID': '7' } }, 'without Last-Event-ID'],
+    ] as [number, Asked, string][]) {
+      const refused = await ask(handler, { ...asked, headers: { ...session, ...asked.headers } })
+      expect(await refusalOf(refused)).toMatchObject({ status, hint: expect.stringContaining(hint) })
+    }
+    const answer = await ask(handler, { body: ping, headers: session })
+    expect(await answer.text()).toContain('"result":{}')
+    await stream.body?.cancel()
+  })
+
+  it('cannot be made deep enough to end the server', async () => {
+    const { handler } = await serve()
+    const session = await begin(handler)
+    const deep = `${'{"path":'.repeat(20_000)}1${'}'.repeat(20_000)}`
+    const body = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"read_file","arguments":${deep}}}`
+    const answer = await ask(handler, { body, headers: session })
+    expect(await answer.text()).toMatch(/INVALID_INPUT|error/)
+    expect(await (await ask(handler, { body: ping, headers: session })).text()).toContain('"result":{}')
+  })
+})
+
+describe('who is let in', () => {
+  it.each<[string, string, Partial<McpHandlerOptions>, boolean]>([
+    ['the loopback address', '127.0.0.1:8080', {}, true],
+    ['its name in any case', 'LocalHost:9', {}, true],
+    ['its other form', '[::1]:8080', {}, true],
+    ['a name that leads here', 'evil.example:8080', {}, false],
+    ['a name that begins like it', 'localhost.evil.example', {}, false],
+    ['a name that ends like it', 'evil.example#127.0.0.1', {}, false],
+    ['credentials before it', 'localhost@evil.example', {}, false],
+    ['nothing', '', {}, false],
+    ['another port', '127.0.0.1:81', { allowedHosts: ['127.0.0.1:80'] }, false],
+    ['the port that goes without saying', '127.0.0.1', { allowedHosts: ['127.0.0.1:80'] }, true],
+    ['the loopback address where another is named', 'localhost', { allowedHosts: ['tools.example'] }, false],
+    ['the one that is named', 'tools.example', { allowedHosts: ['tools.example'] }, true],
+  ])('by Host: %s', async (_, host, options, isLetIn) => {
+    const { handler } = await serve(options)
+    const response = await ask(handler, { body: initialize, headers: { Host: host } })
+    expect(response.status).toBe(isLetIn ? 200 : 403)
+    if (!isLetIn) expect(await refusalOf(response)).toMatchObject({ message: expect.stringContaining('not served') })
+  })
+
+  it('by the port that goes without saying under TLS, and by the address where there is no Host', async () => {
+    const { handler } = await serve({ allowedHosts: ['tools.example:443'] })
+    for (const [address, status] of [
+      ['https://tools.example/mcp', 400],
+      ['http://tools.example/mcp', 403],
+    ] as const) {
+      expect((await handler.fetch(new Request(address))).status).toBe(status)
+    }
+  })
+
+  it.each<[string, string | undefined, number]>([
+    ['no page', undefined, 200],
+    ['a page of its own', 'http://127.0.0.1:8080', 200],
+    ['a page that is allowed', 'https://app.example', 200],
+    ['any other page', 'https://evil.example', 403],
+    ['a page on another port', 'http://127.0.0.1:3000', 403],
+    ['a page whose origin begins so', 'https://app.example.evil.example', 403],
+    ['a page without an origin', 'null', 403],
+  ])('by Origin: %s', async (_, origin, status) => {
+    const { handler } = await serve({ allowedOrigins: ['https://app.example'], token })
+    const headers = { Authorization: `Bearer ${token}`, ...(origin === undefined ? {} : { Origin: origin }) }
+    const response = await ask(handler, { body: initialize, headers })
+    expect(response.status).toBe(status)
+    const isShown = origin === 'https://app.example'
+    expect(response.headers.get('access-control-allow-origin')).toBe(isShown ? origin : null)
+    // What a browser asks first carries no token.
+    const preflight = await ask(handler, {
+      method: 'OPTIONS',
+      headers: { 'Access-Control-Request-Method': 'POST', ...(origin === undefined ? {} : { Origin: origin }) },
+    })
+    expect(preflight.status).toBe(isShown ? 204 : status === 403 ? 403 : 405)
+    if (isShown) expect(preflight.headers.get('access-control-allow-headers')).toContain('Mcp-Session-Id')
+  })
+
+  it.each([
+    [undefined, 'Bearer'],
+    ['Bearer wrong', 'Bearer error="invalid_token"'],
+    [`Bearer ${token}x`, 'Bearer error="invalid_token"'],
+    [`Bearer ${token.slice(1)}`, 'Bearer error="invalid_token"'],
+    [`Basic ${token}`, 'Bearer error="invalid_token"'],
+    ['Bearer', 'Bearer error="invalid_token"'],
+  ])('by the token alone, not with %s', async (authorization, challenge) => {
+    const { handler } = await serve({ token })
+    const headers = authorization === undefined ? {} : { Authorization: authorization }
+    // Also in a session that there is.
+    const session = await ask(handler, { body: initialize, headers: { Authorization: `bearer ${token}` } })
+    await session.text()
+    const id = session.headers.get('mcp-session-id') as string
+    for (const asked of [{ body: initialize }, { body: ping }, { method: 'GET' }, { method: 'DELETE' }]) {
+      const response = await ask(handler, { ...asked, headers: { ...headers, 'Mcp-Session-Id': id } })
+      expect(response.headers.get('www-authenticate')).toBe(challenge)
+      expect(await refusalOf(response)).toMatchObject({ status: 401 })
+    }
+    expect(handler.size).toBe(1)
+  })
+
+  it.each<[string, Partial<McpHandlerOptions>]>([
+    ['a token that is short', { token: 'short' }],
+    ['a token that cannot be sent', { token: 'a token with blanks' }],
+    ['a host with a path', { allowedHosts: ['localhost/mcp'] }],
+    ['an address for a host', { allowedHosts: ['http://localhost'] }],
+    ['an origin with a path', { allowedOrigins: ['https://app.example/'] }],
+    ['every origin', { allowedOrigins: ['*'] }],
+    ['no origin', { allowedOrigins: ['null'] }],
+    ['an origin of no page', { allowedOrigins: ['data:text/html,x'] }],
+    ['no session at all', { maxSessions: 0 }],
+    ['half a session', { maxSessions: 1.5 }],
+    ['no rest', { idleMs: 0 }],
+    ['no body', { maxBodyBytes: Number.NaN }],
+  ])('is not set to %s', async (_, options) => {
+    expect(() => mcpHandler({ open: () => ({ server: new Server({ name: 'x', version: '1' }) }), ...options })).toThrow(
+      TypeError,
+    )
+  })
+})
+
+describe('a connection that breaks', () => {
+  /** A server that answers when it is told to, and says something before. */
+  async function slow(options: Partial<McpHandlerOptions> = {}) {
+    let open = () => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    const { handler } = await serve({
+      open() {
+        const server = new Server({ name: 'slow', version: '1' }, { capabilities: { tools: {}, logging: {} } })
+        server.setRequestHandler(ListToolsRequestSchema, async () => {
+          for (let i = 0; i < 5; i++) await server.sendLoggingMessage({ level: 'info', data: 'x'.repeat(100) })
+          return { tools: [] }
+        })
+        server.setRequestHandler(CallToolRequestSchema, async (_, { sendNotification }) => {
+          await sendNotification({ method: 'notifications/message', params: { level: 'info', data: 'begins' } })
+          await gate
+          return { content: [{ type: 'text', text: 'the answer' }] }
+        })
+        return { server }
+      },
+      ...options,
+    })
+    const first = await ask(handler, {
+      body: { ...initialize, params: { ...initialize.params, protocolVersion: '2025-11-25' } },
+    })
+    await first.text()
+    const session = {
+      'Mcp-Session-Id': first.headers.get('mcp-session-id') as string,
+      'MCP-Protocol-Version': '2025-11-25',
+    }
+    return { handler, session, open }
+  }
+
+  const toCall = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x', arguments: {} } }
+
+  it('loses nothing: what was said meanwhile, and the answer, come when it is resumed', async () => {
+    const { handler, session, open } = await slow()
+    const broken = (await ask(handler, { body: toCall, headers: session })).body?.getReader()
+    const { ids: seen } = await readEvents(broken, 2)
+    await broken?.cancel()
+    open()
+    // From the event before the last, so that the last one comes again.
+    const resumed = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[0] as string } })
+    const reader = resumed.body?.getReader()
+    const { ids, data } = await readEvents(reader, 2)
+    expect(ids[0]).toBe(seen[1])
+    expect(data[0]).toContain('begins')
+    expect(data[1]).toContain('the answer')
+    await reader?.cancel()
+    // Another session cannot have it.
+    const other = await begin(handler)
+    const stolen = await ask(handler, { method: 'GET', headers: { ...other, 'Last-Event-ID': seen[0] as string } })
+    expect(stolen.status).toBe(400)
+  })
+
+  it('is resumed by the official client itself', async () => {
+    const { handler } = await serve()
+    const cut = new Set<() => void>()
+    const transport = new StreamableHTTPClientTransport(new URL(url), {
+      reconnectionOptions: {
+        initialReconnectionDelay: 1,
+        maxReconnectionDelay: 1,
+        reconnectionDelayGrowFactor: 1,
+        maxRetries: 5,
+      },
+      async fetch(address, init) {
+        const response = await handler.fetch(new Request(address, init))
+        const isCall = typeof init?.body === 'string' && init.body.includes('tools/call')
+        if (!isCall || response.body === null) return response
+        // The connection breaks after the first event.
+        const reader = response.body.getReader()
+        const { value } = await reader.read()
+        const stream = new ReadableStream({
+          async start(controller) {
+            controller.enqueue(value)
+            cut.add(() => {
+              void reader.cancel()
+              controller.error(new Error('broken'))
+            })
+          },
+        })
+        setTimeout(() => cut.forEach((end) => void end()))
+        return new Response(stream, { headers: response.headers })
+      },
+    })
+    const client = new Client({ name: 'test', version: '1.0.0' })
+    await client.connect(transport)
+    ends.push(() => client.close())
+    expect(await call(client, 'read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
+    expect(cut.size).toBe(1)
+  })
+
+  it('is refused where what came meanwhile is not kept any more, and goes on where nothing came', async () => {
+    const { handler, session, open } = await slow({ maxEvents: 3 })
+    const broken = (await ask(handler, { body: toCall, headers: session })).body?.getReader()
+    const { ids: seen } = await readEvents(broken, 2)
+    await broken?.cancel()
+    const list = { jsonrpc: '2.0', id: 3, method: 'tools/list' }
+    await (await ask(handler, { body: list, headers: session })).text()
+    // Both of its events are gone, but nothing that came after the second.
+    const lost = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[0] as string } })
+    expect(await refusalOf(lost)).toMatchObject({ status: 400, hint: expect.stringContaining('not kept') })
+    const kept = await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': seen[1] as string } })
+    expect(kept.status).toBe(200)
+    const ahead = `${(seen[1] as string).split('.')[0]}.99`
+    expect((await ask(handler, { method: 'GET', headers: { ...session, 'Last-Event-ID': ahead } })).status).toBe(400)
+    open()
+    const reader = kept.body?.getReader()
+    expect((await readEvents(reader, 1)).data[0]).toContain('the answer')
+    await reader?.cancel()
+  })
+
+  it('may be one that reads nothing: its stream is cut, and the server goes on', async () => {
+    const server = new Server({ name: 'loud', version: '1' }, { capabilities: { logging: {} } })
+    const { handler } = await serve({ open: () => ({ server }) })
+    const session = await begin(handler)
+    const stream = await ask(handler, { method: 'GET', headers: session })
+    for (let i = 0; i < 20; i++) await server.sendLoggingMessage({ level: 'info', data: 'x'.repeat(1024 * 1024) })
+    let bytes = 0
+    for await (const chunk of stream.body as unknown as AsyncIterable<Uint8Array>) bytes += chunk.byteLength
+    expect(bytes).toBeGreaterThan(15 * 1024 * 1024)
+    expect(bytes).toBeLessThan(18 * 1024 * 1024)
+    expect((await ask(handler, { method: 'GET', headers: session })).status).toBe(200)
+  })
+})
+
+const ping = { jsonrpc: '2.0', id: 9, method: 'ping' }
+
+/** So many events of a stream, then no more is read. */
+async function readEvents(reader: ReadableStreamDefaultReader<Uint8Array> | undefined, count: number) {
+  let text = ''
+  while (reader !== undefined && text.split('\n\n').length <= count) {
+    const { done, value } = await reader.read()
+    if (done) break
+    text += new TextDecoder().decode(value)
+  }
+  return {
+    ids: [...text.matchAll(/^id: (.*)$/gm)].map(([, id]) => id),
+    data: [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => data),
+  }
+}
