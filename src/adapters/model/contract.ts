@@ -20,12 +20,16 @@ export interface JsonSchemaTool {
  */
 export function toJsonSchema(tools: readonly (ToolDescription | SpokenTool)[]): JsonSchemaTool[] {
   return tools.map((tool) => {
-    const output = 'dialect' in tool ? tool.outputSchema : success.extend(tool.outputSchema.shape)
+    const { name, description, inputSchema, outputSchema } = tool
+    const input = convertedOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))
+    if (outputSchema === undefined) return { name, description, inputSchema: input }
+    const [known, whole] =
+      'dialect' in tool ? [spoken, () => outputSchema] : [outputs, () => success.extend(outputSchema.shape)]
     return {
-      name: tool.name,
-      description: tool.description,
-      inputSchema: plain(z.toJSONSchema(tool.inputSchema, { io: 'input' })),
-      ...(output === undefined ? {} : { outputSchema: plain(z.toJSONSchema(output, { io: 'output' })) }),
+      name,
+      description,
+      inputSchema: input,
+      outputSchema: convertedOnce(known, outputSchema, () => z.toJSONSchema(whole(), { io: 'output' })),
     }
   })
 }
@@ -37,6 +41,20 @@ const success = z.object({
   callId: z.string(),
   artifactUri: z.string().optional(),
 })
+
+type Converted = WeakMap<z.ZodType, Record<string, unknown>>
+
+// A conversion takes longer than many a call, and each session of a server needs all of them.
+const inputs: Converted = new WeakMap()
+const outputs: Converted = new WeakMap()
+const spoken: Converted = new WeakMap()
+
+/** A copy for whoever asks. */
+function convertedOnce(known: Converted, schema: z.ZodType, convert: () => Record<string, unknown>) {
+  const done = known.get(schema) ?? plain(convert())
+  known.set(schema, done)
+  return structuredClone(done)
+}
 
 function plain(schema: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...rest } = schema
