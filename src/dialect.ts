@@ -4,9 +4,12 @@ import type { ErrorCode, Failure } from './errors.ts'
 import type { Success } from './pipeline.ts'
 import type { ToolName } from './tools/index.ts'
 
+export { type Found, findAny, strict } from './dialect/find.ts'
 export { createPlace, type Place, type VirtualRoots } from './dialect/place.ts'
 export { type FileText, readLines, readWhole } from './dialect/read-lines.ts'
-export { attempt, call, defineDialectTool } from './dialect/steps.ts'
+export { refusalOf } from './dialect/refusal.ts'
+export { attempt, call, defineDialectTool, settled } from './dialect/steps.ts'
+export { listAll, type TreeNode, treeBelow } from './dialect/tree.ts'
 
 /**
  * The names and shapes of another system's tools, over the same tools and the same pipeline: data and pure functions. It has
@@ -21,12 +24,15 @@ export interface Dialect {
   readonly place: Place
   readonly tools: readonly DialectTool[]
   /** What to do next after a refusal, in words of this dialect: the names of its own tools and fields. */
-  readonly hints?: Readonly<Partial<Record<ErrorCode, string>>>
+  readonly hints?: Hints
   /** Whether its callers can name the version that they expect. Without that, the read ledger protects what is replaced. */
   readonly versions?: boolean
   /** A refusal in the dialect's own form. */
   refusal(refusal: Refusal): Answer
 }
+
+/** Hints by code, instead of the workspace's own. */
+export type Hints = Readonly<Partial<Record<ErrorCode, string>>>
 
 /** One tool of a dialect. Make it with {@link defineDialectTool}. */
 export interface DialectTool<I extends z.ZodObject = z.ZodObject> {

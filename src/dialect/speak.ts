@@ -1,8 +1,8 @@
-import type { Answer, Dialect, DialectTool, Refusal, SpokenResult, SpokenTool } from '../dialect.ts'
-import { type ErrorCode, type Failure, ToolError } from '../errors.ts'
+import type { Answer, Dialect, DialectTool, SpokenResult, SpokenTool } from '../dialect.ts'
+import { type Failure, ToolError } from '../errors.ts'
 import { parseInput } from '../input.ts'
-import { quote } from '../paths/logical-path.ts'
 import type { CallOptions, Success } from '../pipeline.ts'
+import { refusalOf } from './refusal.ts'
 
 /** What a dialect is spoken over: a run's own calls. */
 export interface Spoken {
@@ -90,47 +90,6 @@ function requireTool(
     if (why !== undefined) throw new ToolError(why.code, why.message.replace(own, name), why.details)
   }
   return tool
-}
-
-/** A refusal with the dialect's paths, and with hints that name none of our tools and fields. */
-export function refusalOf(dialect: Dialect, tool: string, failure: Failure): Refusal {
-  const { code, message, path } = failure
-  const { place } = dialect
-  const shown = path === undefined ? undefined : place.outward(path)
-  return {
-    code,
-    message: path === undefined || shown === undefined ? message : message.replace(quote(path), () => quote(shown)),
-    hint: dialect.hints?.[code] ?? hints(place.roots)[code] ?? hintOf(failure, dialect),
-    ...(shown === undefined ? {} : { path: shown }),
-    tool,
-    failure,
-  }
-}
-
-/** Suggested names are logical ones. */
-function hintOf({ hint, suggestions }: Failure, { place }: Dialect): string {
-  if (!Array.isArray(suggestions)) return hint
-  return suggestions.reduce(
-    (text: string, one: string) => text.replace(`"${one}"`, () => `"${place.outward(one)}"`),
-    hint,
-  )
-}
-
-/** Hints of a workspace that name its own tools or fields, in words of no dialect. */
-function hints(roots: readonly string[]): Readonly<Partial<Record<ErrorCode, string>>> {
-  return {
-    ...(roots.length === 0
-      ? {}
-      : {
-          PATH_REJECTED: `Use a path below ${roots.join(' or ')} with forward slashes; the same path will not work.`,
-        }),
-    IS_DIRECTORY: 'Name a file; list a directory to see what is in it.',
-    WRITE_CONFLICT: 'Read the whole file again and repeat the change on its current version.',
-    EDIT_NO_MATCH: 'Copy the text exactly from the file, with its white space.',
-    EDIT_AMBIGUOUS: 'Add surrounding lines until the text occurs once.',
-    UNSUPPORTED_BINARY: 'The file is not text.',
-    COMMAND_TIMEOUT: 'Use a shorter command or a longer time limit.',
-  }
 }
 
 function resultOf(

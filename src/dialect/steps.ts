@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { DialectTool, Step } from '../dialect.ts'
-import type { Failure } from '../errors.ts'
+import type { DialectTool, Step, Steps } from '../dialect.ts'
+import { type Failure, ToolError, toFailure } from '../errors.ts'
 import type { Success } from '../pipeline.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../tools/index.ts'
 
@@ -37,4 +37,20 @@ export function* attempt<N extends ToolName>(
   input: ToolInput<N>,
 ): Generator<Step, (Success & ToolOutput<N>) | Failure, Success | Failure> {
   return (yield { tool, input, goesOn: true }) as (Success & ToolOutput<N>) | Failure
+}
+
+/** A whole sequence whose refusal does not end the one that it is a part of. */
+export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonly value: R } | Failure> {
+  try {
+    let next = steps.next()
+    while (next.done !== true) {
+      const result = yield { ...next.value, goesOn: true }
+      if (!result.ok && !next.value.goesOn) return result
+      next = steps.next(result)
+    }
+    return { ok: true, value: next.value }
+  } catch (error) {
+    if (error instanceof ToolError) return toFailure(error)
+    throw error
+  }
 }

@@ -1,0 +1,16 @@
+import type { Dialect } from '../dialect.ts'
+import { dialects } from '../dialects/index.ts'
+
+/**
+ * The dialect of a name, if one is given.
+ *
+ * @throws TypeError that names the dialects
+ */
+export function dialectOf(name: string | undefined): { readonly dialect?: Dialect } {
+  if (name === undefined) return {}
+  const open = Object.hasOwn(dialects, name) ? dialects[name] : undefined
+  if (open === undefined) {
+    throw new TypeError(`There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}`)
+  }
+  return { dialect: open() }
+}

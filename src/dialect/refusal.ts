@@ -1,0 +1,44 @@
+import type { Dialect, Hints, Refusal } from '../dialect.ts'
+import type { Failure } from '../errors.ts'
+import { quote } from '../paths/logical-path.ts'
+
+/** A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. */
+export function refusalOf(dialect: Pick<Dialect, 'place' | 'hints'>, tool: string, failure: Failure): Refusal {
+  const { code, message, path } = failure
+  const { place } = dialect
+  const shown = path === undefined ? undefined : place.outward(path)
+  return {
+    code,
+    message: path === undefined || shown === undefined ? message : message.replace(quote(path), () => quote(shown)),
+    hint: dialect.hints?.[code] ?? hints(place.roots)[code] ?? hintOf(failure, dialect),
+    ...(shown === undefined ? {} : { path: shown }),
+    tool,
+    failure,
+  }
+}
+
+/** Suggested names are logical ones. */
+function hintOf({ hint, suggestions }: Failure, { place }: Pick<Dialect, 'place'>): string {
+  if (!Array.isArray(suggestions)) return hint
+  return suggestions.reduce(
+    (text: string, one: string) => text.replace(`"${one}"`, () => `"${place.outward(one)}"`),
+    hint,
+  )
+}
+
+/** Hints of a workspace that name its own tools or fields, in words of no dialect. */
+function hints(roots: readonly string[]): Hints {
+  return {
+    ...(roots.length === 0
+      ? {}
+      : {
+          PATH_REJECTED: `Use a path below ${roots.join(' or ')} with forward slashes; the same path will not work.`,
+        }),
+    IS_DIRECTORY: 'Name a file; list a directory to see what is in it.',
+    WRITE_CONFLICT: 'Read the whole file again and repeat the change on its current version.',
+    EDIT_NO_MATCH: 'Copy the text exactly from the file, with its white space.',
+    EDIT_AMBIGUOUS: 'Add surrounding lines until the text occurs once.',
+    UNSUPPORTED_BINARY: 'The file is not text.',
+    COMMAND_TIMEOUT: 'Use a shorter command or a longer time limit.',
+  }
+}

@@ -1,0 +1,87 @@
+import { expect } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
+import { createWorkspace } from '../../src/index.ts'
+import { type Call, type Case, tree } from './mcp-filesystem-cases.ts'
+import { changedFiles, type Exchange, type Recorded } from './reference-server.ts'
+
+/** Asks the dialect what the reference server was asked, and compares answers and files. */
+export async function compareCase({ name, calls }: Case, recorded: Recorded): Promise<void> {
+  const theirs = recorded.cases.find((one) => one.name === name)
+  const files = memory(tree)
+  const workspace = await createWorkspace({ backend: files, policy: 'autonomous', dialect: mcpFilesystem() })
+  let changesOnPurpose = false
+  for (const [index, call] of calls.entries()) {
+    const exchange = theirs?.exchanges[index]
+    expect([exchange?.tool, exchange?.input]).toEqual([call.tool, JSON.parse(JSON.stringify(call.input))])
+    const { isError, content, structuredContent } = await workspace.call(call.tool, call.input)
+    const ours = { isError, content, ...(structuredContent === undefined ? {} : { structuredContent }) }
+    compareCall(call, (exchange as Exchange).result, shortened(ours), `${name} ${index + 1}`)
+    changesOnPurpose ||= call.differs !== undefined
+  }
+  if (!changesOnPurpose) expect(changedFiles(await textsOf(files)), name).toEqual(theirs?.files)
+}
+
+function compareCall(call: Call, theirs: Exchange['result'], ours: Exchange['result'], what: string): void {
+  if (call.differs !== undefined) {
+    expect(ours.isError, what).toBe(call.differs.refuses)
+    expect(textOf(ours), what).toContain(call.differs.says)
+    expect(textOf(ours), what).not.toBe(textOf(theirs))
+    return
+  }
+  expect({ what, isError: ours.isError, text: textOf(ours) }).toMatchObject({ what, isError: theirs.isError })
+  // How a refusal is worded is our own.
+  if (theirs.isError) return
+  expect(comparable(ours, call), what).toEqual(comparable(theirs, call))
+}
+
+function comparable({ content, structuredContent }: Exchange['result'], { compare }: Call): unknown {
+  const as = (text: string): unknown => {
+    if (compare === 'lines') return text.split('\n').sort()
+    if (compare === 'tree') return sorted(JSON.parse(text))
+    // The same changes under the same header, with three lines around them instead of four.
+    return compare === 'hunks' ? text.split('\n').filter((line) => !/^(@@| )/.test(line)) : text
+  }
+  return JSON.parse(JSON.stringify({ content, structuredContent }), (key, part) =>
+    (key === 'text' || key === 'content') && typeof part === 'string' ? as(part) : part,
+  )
+}
+
+interface Node {
+  readonly name: string
+  readonly children?: readonly Node[]
+}
+
+function sorted(nodes: readonly Node[]): readonly Node[] {
+  return nodes
+    .map((node) => (node.children === undefined ? node : { ...node, children: sorted(node.children) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function textOf({ content }: Exchange['result']): string {
+  const [block] = content as readonly { readonly text?: string }[]
+  return block?.text ?? JSON.stringify(block)
+}
+
+async function textsOf(backend: ReturnType<typeof memory>): Promise<Record<string, string>> {
+  const workspace = await createWorkspace({
+    backend,
+    policy: { preset: 'autonomous', rules: [{ name: 'all', action: 'allow', paths: ['**'], overrides: ['secret'] }] },
+  })
+  const found = await workspace.call('find_files', { pattern: '**', includeHidden: true, includeIgnored: true })
+  if (!found.ok) throw new Error(found.message)
+  const paths = found.files as readonly string[]
+  const decoder = new TextDecoder()
+  const read = async (path: string) =>
+    decoder.decode((await backend.read(await backend.canonical(path as never))).bytes)
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await read(path)])))
+}
+
+/** Long texts are told by their length and their ends. */
+export function shortened<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_key, part) =>
+    typeof part === 'string' && part.length > 4000
+      ? `${part.slice(0, 100)}<${part.length} units>${part.slice(-100)}`
+      : part,
+  )
+}

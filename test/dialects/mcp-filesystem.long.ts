@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import recorded from './fixtures/mcp-filesystem.json' with { type: 'json' }
+import { cases } from './mcp-filesystem-cases.ts'
+import { compareCase, shortened } from './mcp-filesystem-compare.ts'
+import { askReference } from './reference-server.ts'
+
+it('the reference server, installed and asked again, answers as it was recorded, and the dialect as it does', async () => {
+  const fresh = shortened(await askReference(cases))
+  expect(withoutTimes(fresh)).toEqual(withoutTimes(recorded))
+  for (const one of cases) await compareCase(one, fresh)
+})
+
+function withoutTimes(value: unknown): unknown {
+  const text = JSON.stringify(value).replace(/(created|modified|accessed): [^\\]+/g, '$1: …')
+  return JSON.parse(text.replaceAll(/"size: 4096/g, '"size: …'), (key, part) =>
+    // A disk gives names in an order of its own.
+    (key === 'text' || key === 'content') && typeof part === 'string' ? [...part].sort().join('') : part,
+  )
+}

@@ -1,0 +1,9 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cases } from './mcp-filesystem-cases.ts'
+import { shortened } from './mcp-filesystem-compare.ts'
+import { askReference } from './reference-server.ts'
+
+/** `tsx test/dialects/record-mcp-filesystem.ts`: asks the reference server again and writes down what it says. */
+const file = join(import.meta.dirname, 'fixtures/mcp-filesystem.json')
+writeFileSync(file, `${JSON.stringify(shortened(await askReference(cases)), null, 1)}\n`)
