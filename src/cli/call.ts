@@ -1,7 +1,12 @@
+import { isSpoken, type SpokenResult } from '../dialect.ts'
+import type { Failure } from '../errors.ts'
+import type { Success } from '../pipeline.ts'
+import type { SpokenRun } from '../workspace.ts'
 import { askInTerminal } from './ask.ts'
+import { dialectOf } from './dialect.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 
-/** `wardspace call NAME [JSON]`: one call on a real directory; its result as JSON. */
+/** `wardspace call NAME [JSON]`: one call on a real directory; its result as JSON, and in a dialect in its own form. */
 export async function call(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 2)
   const [name, json = '{}'] = positionals
@@ -15,13 +20,27 @@ export async function call(words: string[]): Promise<number> {
   // Somebody who sits there is asked; a script says so.
   const asks = values.ask ?? (process.stdin.isTTY && process.stderr.isTTY)
   const terminal = asks ? askInTerminal() : undefined
-  const workspace = await openWorkspace(values, { run: { actor: 'cli' } })
+  const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, dialectOf(values.dialect))
   try {
-    const result = await workspace.call(name, input, terminal === undefined ? {} : { approve: terminal.approve })
-    process.stdout.write(`${JSON.stringify(result, null, values.json === true ? undefined : 2)}\n`)
-    return result.ok ? 0 : 1
+    const called = workspace as { call(...asked: Parameters<SpokenRun['call']>): Promise<object> }
+    const result = (await called.call(
+      name,
+      input,
+      terminal === undefined ? {} : { approve: terminal.approve },
+    )) as Called
+    process.stdout.write(`${shown(result, values.json === true)}\n`)
+    return (isSpoken(result) ? !result.isError : result.ok) ? 0 : 1
   } finally {
     terminal?.close()
     await workspace.close()
   }
+}
+
+type Called = Success | Failure | SpokenResult
+
+/** As JSON; a dialect's text as it is, unless the whole result is asked for. */
+function shown(result: Called, json: boolean): string {
+  if (json) return JSON.stringify(result)
+  const value = isSpoken(result) ? result.output : result
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

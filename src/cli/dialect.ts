@@ -6,11 +6,11 @@ import { dialects } from '../dialects/index.ts'
  *
  * @throws TypeError that names the dialects
  */
-export function dialectOf(name: string | undefined): { readonly dialect?: Dialect } {
-  if (name === undefined) return {}
+export function dialectOf(name: string | undefined): Dialect | undefined {
+  if (name === undefined) return undefined
   const open = Object.hasOwn(dialects, name) ? dialects[name] : undefined
   if (open === undefined) {
     throw new TypeError(`There is no dialect "${name}"; the dialects are ${Object.keys(dialects).join(', ')}`)
   }
-  return { dialect: open() }
+  return open()
 }

@@ -24,6 +24,7 @@ const usage = `wardspace: a workspace that an AI agent can be trusted with
   --plan              refuse every change until a plan is approved (mcp)
   --parked DIR        keep calls that wait for an approval in a directory outside the root (mcp and call)
   --read-only         register no tool that changes anything
+  --dialect D         the names and results of another system's tools, such as mcp-filesystem (tools, call and mcp)
   --audit FILE        append the audit records to a JSONL file outside the root
   --json              print plain JSON
 `

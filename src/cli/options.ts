@@ -2,10 +2,11 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { node } from '../backends/node.ts'
+import type { Dialect } from '../dialect.ts'
 import { directoryParking } from '../evidence/directory-parking.ts'
 import { jsonlSink } from '../evidence/jsonl-sink.ts'
 import type { Backend } from '../vfs/backend.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import { createWorkspace, type SpokenWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
 import { type Config, loadConfig } from './config.ts'
 import { openDraft } from './draft.ts'
 
@@ -20,6 +21,7 @@ const shared = {
   plan: { type: 'boolean' },
   parked: { type: 'string' },
   record: { type: 'string' },
+  dialect: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
 /** The options that commands share, and the words that are none. Throws a TypeError for an unknown option. */
@@ -33,7 +35,17 @@ export function parseOptions(words: string[], most: number) {
 export type Options = ReturnType<typeof parseOptions>['values']
 
 /** The workspace that the options ask for, on a real directory. */
-export async function openWorkspace(options: Options, more: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
+export function openWorkspace(options: Options, more?: Partial<WorkspaceOptions>): Promise<Workspace>
+export function openWorkspace(
+  options: Options,
+  more: Partial<WorkspaceOptions> | undefined,
+  dialect: Dialect | undefined,
+): Promise<Workspace | SpokenWorkspace>
+export async function openWorkspace(
+  options: Options,
+  more: Partial<WorkspaceOptions> = {},
+  dialect?: Dialect,
+): Promise<Workspace | SpokenWorkspace> {
   const root = options.root ?? '.'
   const { policy, audit } = configOf(options)
   const { parked } = options
@@ -45,16 +57,17 @@ export async function openWorkspace(options: Options, more: Partial<WorkspaceOpt
   if (parked !== undefined && backend.holds?.(resolve(parked)) === true) {
     throw new TypeError(`The directory "${parked}" lies inside the root, where an agent could reach it`)
   }
-  return createWorkspace({
+  const wanted = {
     backend,
     policy,
     ...(options['read-only'] === true ? { readOnly: true } : {}),
-    ...(options.plan === true ? { mode: 'plan' } : {}),
+    ...(options.plan === true ? { mode: 'plan' as const } : {}),
     ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
     ...auditOf(audit),
     ...recordOf(options.record, backend),
     ...more,
-  })
+  }
+  return dialect === undefined ? createWorkspace(wanted) : createWorkspace({ ...wanted, dialect })
 }
 
 /** Where the audit goes, if anywhere but memory. */

@@ -4,6 +4,7 @@ import { node } from '../backends/node.ts'
 import { overlay } from '../backends/overlay.ts'
 import { parseRecording, type Replay, replay as replayRecording } from '../replay.ts'
 import { bash } from '../shells/bash.ts'
+import { dialectOf } from './dialect.ts'
 import { parseOptions } from './options.ts'
 
 /**
@@ -23,7 +24,9 @@ export async function replay(words: string[]): Promise<number> {
   const entries = parseRecording(text)
   const [first] = entries
   const shell = first?.type === 'workspace' && first.shell === 'bash' ? { shell: bash() } : {}
-  const result = await replayRecording(entries, { backend: overlay(node(values.root ?? '.')), ...shell })
+  const dialect = first?.type === 'workspace' ? dialectOf(first.dialect) : undefined
+  const options = { backend: overlay(node(values.root ?? '.')), ...shell, ...(dialect && { dialect }) }
+  const result = await replayRecording(entries, options)
   process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))
   return result.ok ? 0 : 1
 }

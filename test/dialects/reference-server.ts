@@ -62,10 +62,14 @@ async function ask(client: Client, root: string, name: string, input: object): P
   try {
     const given = JSON.parse(JSON.stringify(input).replaceAll('/workspace', root))
     const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: given })
-    return JSON.parse(JSON.stringify({ isError, content, structuredContent }).replaceAll(root, '/workspace'))
+    return JSON.parse(inOurWords(JSON.stringify({ isError, content, structuredContent }), root))
   } catch (error) {
-    return { isError: true, content: [{ type: 'text', text: (error as Error).message.replaceAll(root, '/workspace') }] }
+    return { isError: true, content: [{ type: 'text', text: inOurWords((error as Error).message, root) }] }
   }
+}
+
+function inOurWords(text: string, root: string): string {
+  return text.replaceAll(root, '/workspace').replaceAll(dirname(root), '')
 }
 
 /** The server's program, in a folder of its own outside the project's dependencies. */
