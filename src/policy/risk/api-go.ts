@@ -1,4 +1,4 @@
-import { afterGroup, append, type Token, textOf } from './tokens.ts'
+import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
 
 /** The exported names of a Go file: what starts with a capital letter, and the name of its package. */
 export function goApi(tokens: readonly Token[]): string[] {
@@ -47,7 +47,7 @@ function addFunction(declaration: readonly Token[], api: string[]): void {
   }
   if (!isExported(declaration[at]?.text)) return
   while (at < declaration.length) {
-    const isBody = declaration[at]?.text === '{' && !['interface', 'struct'].includes(declaration[at - 1]?.text ?? '')
+    const isBody = declaration[at]?.text === '{' && !['interface', 'struct'].includes(textAt(declaration, at - 1))
     if (isBody) break
     at = afterGroup(declaration, at)
   }
@@ -85,18 +85,20 @@ function addType(spec: readonly Token[], api: string[]): void {
   }
   api.push(`type ${textOf(spec.slice(0, open))}`)
   for (const field of lines(spec.slice(open + 1, afterGroup(spec, open) - 1))) {
-    const names = field.filter(({ kind }) => kind === 'word')
-    if (field.some(({ text }) => isExported(text)) && (isExported(names[0]?.text) || field[0]?.text === '*')) {
-      api.push(`type ${name} . ${textOf(field)}`)
-    }
+    // What is embedded has the name of its type, which may come from another package.
+    const isEmbedded = textAt(field, 0) === '*' || textAt(field, 1) === '.'
+    const isShown = isEmbedded ? field.some(({ text }) => isExported(text)) : declaresExported(field)
+    if (isShown) api.push(`type ${name} . ${textOf(field)}`)
   }
 }
 
 function addValue(kind: string | undefined, spec: readonly Token[], api: string[]): void {
-  if (!spec.some(({ text }) => isExported(text))) return
   const equals = spec.findIndex(({ text }) => text === '=')
   const head = equals === -1 ? spec : spec.slice(0, equals)
-  if (isExported(head[0]?.text) || head.some(({ text }, index) => head[index - 1]?.text === ',' && isExported(text))) {
-    api.push(`${kind} ${textOf(head)}`)
-  }
+  if (declaresExported(head)) api.push(`${kind} ${textOf(head)}`)
+}
+
+/** `a, B int`: whether one of the names is exported. */
+function declaresExported(head: readonly Token[]): boolean {
+  return head.some(({ text }, index) => (index === 0 || textAt(head, index - 1) === ',') && isExported(text))
 }

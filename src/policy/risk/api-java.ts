@@ -53,7 +53,7 @@ function readMember(
       ? !head.some(({ text }) => text === 'private')
       : head.some(({ text }) => text === 'public' || text === 'protected')
   if (!isShown) return
-  const signature = textOf(head).replace(/ ;$/, '')
+  const signature = textOf(head).replace(/ ?;$/, '')
   if (signature === '') return
   const kind = head.find(({ text }, index) => kinds.has(text) && head[index + 1]?.kind === 'word')
   api.push(prefix + signature)
@@ -77,7 +77,7 @@ function demandsOf(inner: readonly Token[]): string {
   for (let at = 0; at < inner.length; ) {
     const end = Math.max(memberEnd(inner, at), at + 1)
     const member = inner.slice(at, end)
-    if (member.at(-1)?.text === ';' && topLevel(member, '=') === -1) demanded.push(textOf(member))
+    if (member.length > 1 && member.at(-1)?.text === ';' && topLevel(member, '=') === -1) demanded.push(textOf(member))
     at = end
   }
   return demanded.join(' ')

@@ -1,4 +1,4 @@
-import { afterGroup, append, type Token, textOf } from './tokens.ts'
+import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
 
 /** What is exported from a module of TypeScript or JavaScript, ES modules and CommonJS. */
 export function javascriptApi(tokens: readonly Token[]): string[] {
@@ -32,20 +32,23 @@ function isWord(token: Token | undefined, text: string): boolean {
 
 const modifiers = new Set(['default', 'declare', 'abstract', 'async', 'type'])
 
+/** Those that change nothing for who imports it. */
+const silent = new Set(['declare', 'type'])
+
 function readExport(tokens: readonly Token[], start: number, api: string[]): number {
   let at = start
   let isDefault = false
-  let isAsync = false
+  let prefix = ''
   // `export type X` is a declaration of its own, `export type { X }` a list.
-  while (modifiers.has(tokens[at]?.text ?? '') && !(isWord(tokens[at], 'type') && tokens[at + 1]?.kind === 'word')) {
+  while (modifiers.has(textAt(tokens, at)) && !(isWord(tokens[at], 'type') && tokens[at + 1]?.kind === 'word')) {
     isDefault ||= isWord(tokens[at], 'default')
-    isAsync ||= isWord(tokens[at], 'async')
+    if (!silent.has(textAt(tokens, at))) prefix += `${textAt(tokens, at)} `
     at += 1
   }
-  const prefix = `${isDefault ? 'default ' : ''}${isAsync ? 'async ' : ''}`
   const token = tokens[at]
   switch (token?.text) {
     case '{': {
+      if (isDefault) return readProperties(tokens, at, 'default', api)
       const end = afterGroup(tokens, at)
       const from = isWord(tokens[end], 'from') ? ` from ${tokens[end + 1]?.text}` : ''
       for (const name of splitAtCommas(tokens.slice(at + 1, end - 1))) api.push(`export ${textOf(name)}${from}`)
@@ -108,8 +111,8 @@ function headEnd(tokens: readonly Token[], start: number): number {
   let at = start
   while (at < tokens.length) {
     const token = tokens[at] as Token
-    if (token.kind === 'sign' && (token.text === ';' || token.text === '}')) return at
-    if (token.text === '{' && !beforeType.has(tokens[at - 1]?.text ?? '')) return at
+    if (token.text === ';' || token.text === '}') return at
+    if (token.text === '{' && !beforeType.has(textAt(tokens, at - 1))) return at
     if (at > start && token.first && token.column === 0 && token.kind === 'word') return at
     at = afterGroup(tokens, at)
   }
@@ -141,9 +144,9 @@ function statementEnd(tokens: readonly Token[], start: number): number {
   let at = start
   while (at < tokens.length) {
     const token = tokens[at] as Token
-    if (token.text === ';' && token.kind === 'sign') return at
-    if (at > start && token.first && !continues.has(token.text) && !goesOn.has(tokens[at - 1]?.text ?? '')) return at
-    if (token.kind === 'sign' && (token.text === '}' || token.text === ')')) return at
+    if (token.text === ';') return at
+    if (at > start && token.first && !continues.has(token.text) && !goesOn.has(textAt(tokens, at - 1))) return at
+    if (token.text === '}' || token.text === ')') return at
     at = afterGroup(tokens, at)
   }
   return at
@@ -201,20 +204,20 @@ function readClass(tokens: readonly Token[], start: number, prefix: string, api:
   let open = start
   while (open < tokens.length && tokens[open]?.text !== '{') open = afterGroup(tokens, open)
   const head = prefix + textOf(tokens.slice(start, open))
-  const name = tokens[start + 1]?.text ?? ''
+  const name = textAt(tokens, start + 1)
   api.push(head)
   const end = afterGroup(tokens, open)
   for (let at = open + 1; at < end - 1; ) {
     const stop = memberEnd(tokens, at, end - 1)
     const member = tokens.slice(at, stop)
+    // What a constructor takes may be private, and the constructor is not.
     const isHidden =
-      member.some(({ text }) => text === 'private') || member.find(({ text }) => !modifiersOf.has(text))?.text === '#'
+      topLevel(member, 'private') !== -1 || member.find(({ text }) => !modifiersOf.has(text))?.text === '#'
     const equals = topLevel(member, '=')
     const shown = equals === -1 ? member : member.slice(0, equals)
     if (!isHidden && shown.length > 0) api.push(`${name} . ${textOf(shown)}`)
     at = tokens[stop]?.text === '{' ? afterGroup(tokens, stop) : Math.max(stop, at)
     while (tokens[at]?.text === ';') at += 1
-    if (at === stop && stop === at && member.length === 0) at += 1
   }
   return end
 }
@@ -237,8 +240,8 @@ function memberEnd(tokens: readonly Token[], start: number, end: number): number
   while (at < end) {
     const { text, first } = tokens[at] as Token
     if (text === ';') return at
-    if (text === '{' && !beforeType.has(tokens[at - 1]?.text ?? '')) return at
-    if (at > start && first && !continues.has(text) && !goesOn.has(tokens[at - 1]?.text ?? '')) return at
+    if (text === '{' && !beforeType.has(textAt(tokens, at - 1))) return at
+    if (at > start && first && !continues.has(text) && !goesOn.has(textAt(tokens, at - 1))) return at
     at = afterGroup(tokens, at)
   }
   return end
@@ -255,9 +258,14 @@ function readCommon(tokens: readonly Token[], start: number, api: string[]): num
     api.push(`module.exports ${signatureOfValue(tokens, start + 1)}`)
     return start + 1
   }
-  const end = afterGroup(tokens, start + 1)
-  for (const property of splitAtCommas(tokens.slice(start + 2, end - 1))) {
-    api.push(property[0]?.text === '...' ? `exports ${textOf(property)}` : `exports ${property[0]?.text}`)
+  return readProperties(tokens, start + 1, 'exports', api)
+}
+
+/** The names of an object, or what is spread into it. */
+function readProperties(tokens: readonly Token[], start: number, prefix: string, api: string[]): number {
+  const end = afterGroup(tokens, start)
+  for (const property of splitAtCommas(tokens.slice(start + 1, end - 1))) {
+    api.push(`${prefix} ${textAt(property, 0) === '...' ? textOf(property) : textAt(property, 0)}`)
   }
   return end
 }

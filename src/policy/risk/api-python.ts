@@ -1,4 +1,4 @@
-import { afterGroup, append, type Token, textOf } from './tokens.ts'
+import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
 
 /** The public names of a Python module: functions, classes with their public methods, variables, `__all__`. */
 export function pythonApi(tokens: readonly Token[], path: string): string[] {
@@ -8,13 +8,12 @@ export function pythonApi(tokens: readonly Token[], path: string): string[] {
   /** Below this column, what is defined belongs to a function. */
   let hidden = Number.POSITIVE_INFINITY
   let decorators = ''
-  for (const line of logicalLines(tokens)) {
-    const column = line[0]?.column ?? 0
+  for (const { column, tokens: line } of logicalLines(tokens)) {
     if (column <= hidden) hidden = Number.POSITIVE_INFINITY
     if (column > hidden) continue
     if (inside !== undefined && column <= inside.column) inside = undefined
-    const words = line[0]?.text === 'async' ? line.slice(1) : line
-    const [keyword, name] = [words[0]?.text ?? '', words[1]?.text ?? '']
+    const words = textAt(line, 0) === 'async' ? line.slice(1) : line
+    const [keyword, name] = [textAt(words, 0), textAt(words, 1)]
     if (keyword === '@') {
       decorators += `${textOf(line)} `
       continue
@@ -45,14 +44,14 @@ export function pythonApi(tokens: readonly Token[], path: string): string[] {
 }
 
 /** Lines as Python counts them: what stands in brackets goes on. */
-function logicalLines(tokens: readonly Token[]): Token[][] {
-  const lines: Token[][] = []
+function logicalLines(tokens: readonly Token[]): { column: number; tokens: Token[] }[] {
+  const lines: { column: number; tokens: Token[] }[] = []
   for (let at = 0; at < tokens.length; ) {
     const token = tokens[at] as Token
     // A definition at the start of a line is one, whatever stands open.
     const end = boundedGroup(tokens, at)
-    if (token.first || lines.length === 0) lines.push([])
-    append(lines.at(-1), tokens, at, end)
+    if (token.first || lines.length === 0) lines.push({ column: token.column, tokens: [] })
+    append(lines.at(-1)?.tokens, tokens, at, end)
     at = end
   }
   return lines

@@ -28,7 +28,7 @@ export interface Token {
 const space = /[^\S\n]+/y
 const word = /[\p{L}_$][\p{L}\p{N}_$]*/uy
 const number = /\d[\w.]*/y
-const sign = /=>|->|::|:=|\.\.\.|[=!<>]=|[^\s]/uy
+const longSign = /=>|->|::|:=|\.\.\.|[=!<>]=/y
 
 interface Grammar {
   readonly comment: RegExp
@@ -99,7 +99,7 @@ export function tokensOf(text: string, language: Language): Token[] {
     else {
       const name = match(word) ?? match(number)
       if (name !== undefined) push(name, 'word')
-      else push(match(sign) ?? (text[at] as string), 'sign')
+      else push(match(longSign) ?? text.charAt(at), 'sign')
     }
   }
   return withGroups(tokens)
@@ -161,6 +161,11 @@ export function withGroups(tokens: readonly Omit<Token, 'span'>[]): Token[] {
   }
   for (const at of open) (matched[at] as { span: number }).span = matched.length - at
   return matched
+}
+
+/** The text of one token, and nothing where there is none. */
+export function textAt(tokens: readonly Token[], at: number): string {
+  return tokens[at]?.text ?? ''
 }
 
 /** Tokens as one text. */

@@ -3,8 +3,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../src/paths/logical-path.ts'
+import { publicApiOf } from '../../../src/policy/risk/public-api.ts'
 import { type RiskyChange, riskFlags, riskMeanings, risksOf } from '../../../src/policy/risks.ts'
 import type { State } from '../../../src/vfs/backend.ts'
+import { declarations } from './declarations.ts'
 import { fixtures } from './fixtures.ts'
 
 function state(text: string | null): State {
@@ -63,6 +65,10 @@ describe('a risk', () => {
 })
 
 describe('reading programs', () => {
+  it.each(declarations)('finds what is exported, %s %s: %s', (language, path, _, text, api) => {
+    expect(publicApiOf(text, language, path)).toEqual(api)
+  })
+
   const paths = ['a.ts', 'a.py', 'a.go', 'a.rs', 'A.java', 'a.test.ts', 'test_a.py', 'a_test.go']
   const pieces = fc.constantFrom(
     ...[
