@@ -149,7 +149,7 @@ function decodeUtf16(bytes: Uint8Array, low: 0 | 1, path: LogicalPath): string {
 }
 
 /** The offset of the first surrogate without its other half, or -1. */
-function loneSurrogateAt(text: string): number {
+export function loneSurrogateAt(text: string): number {
   if ((text as { isWellFormed?(): boolean }).isWellFormed?.() === true) return -1
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)

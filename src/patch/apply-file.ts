@@ -56,8 +56,6 @@ function byteForByte(bytes: Uint8Array, body: TextBody): Uint8Array | undefined 
   if (body.type !== 'hunks' || isUtf16(bytes)) return undefined
   const found = scanLines(bytes)
   const isText = !found.isAscii
-  // No bytes stand for half a surrogate pair.
-  if (isText && someLine(body, isIllFormed)) return undefined
   const units = isText ? mapLines(body, toByteText) : body
   const applied = applyHunks(createTextLines(byteText(bytes), found), units.hunks)
   if ('misfit' in applied) return undefined
@@ -145,11 +143,6 @@ function toByteText(line: string): string {
   return isAscii(line) ? line : byteText(encoder.encode(line))
 }
 
-/** Whether it holds half a surrogate pair. */
-function isIllFormed(text: string): boolean {
-  return !isAscii(text) && /\p{Cs}/u.test(text)
-}
-
 function isAscii(text: string): boolean {
   return !/[^\0-\x7f]/.test(text)
 }
@@ -229,7 +222,8 @@ function mapLines<B extends TextBody>(body: B, change: (line: string) => string)
 /** Refuses added lines that hold a mark: it would be written over what it hides. */
 export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<LogicalPath>): void {
   const { body } = change
-  if (old === null || (body.type !== 'hunks' && body.type !== 'chunks')) return
+  const path = change.newPath
+  if (old === null || path === null || (body.type !== 'hunks' && body.type !== 'chunks')) return
   const parts: readonly (Hunk | Chunk)[] = body.type === 'hunks' ? body.hunks : body.chunks
   const added = parts.flatMap(({ oldLines, newLines }) => {
     const marked = newLines.filter((line) => line.includes('[REDACTED:'))
@@ -238,7 +232,6 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
     return marked.filter((line) => !kept.has(line))
   })
   if (added.length === 0) return
-  const path = (change.newPath ?? change.oldPath) as LogicalPath
   for (const { mark } of redact(readFile(old).text).marks) {
     if (!added.some((line) => line.includes(mark))) continue
     throw new ToolError('POLICY_DENIED_SECRET', `Cannot write ${mark} over what it hides in ${quote(path)}`, {

@@ -1,6 +1,8 @@
 import { ToolError } from '../errors.ts'
+import { loneSurrogateAt } from '../files/text.ts'
 import { type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
 import type { FileChange } from './file-change.ts'
+import { invalidPatch } from './invalid-patch.ts'
 import { parseUnified } from './unified.ts'
 import { isV4a, parseV4a } from './v4a.ts'
 
@@ -25,6 +27,10 @@ export interface PatchPlan {
  * planPatch('--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+b\n').paths // ['x.txt']
  */
 export function planPatch(patch: string): PatchPlan {
+  const lone = loneSurrogateAt(patch)
+  if (lone !== -1) {
+    throw invalidPatch(patch.slice(0, lone).split('\n').length, 'it holds a lone surrogate, which no encoding can hold')
+  }
   const format = isV4a(patch) ? 'v4a' : 'unified'
   const changes = (format === 'v4a' ? parseV4a(patch) : parseUnified(patch)).map(guarded)
   if (changes.length === 0) {

@@ -42,12 +42,14 @@ export function parseV4a(patch: string): FileChange[] {
       const newPath = nameAfter('*** Add File: ')
       at += 1
       const added: string[] = []
+      let isOver = false
       for (; goesOn(); at++) {
-        if (!row().startsWith('+')) {
-          if (row() === '') continue
-          throw invalidPatch(at + 1, 'every line of an added file begins with +')
-        }
-        added.push(`${row().slice(1)}\n`)
+        const text = row()
+        // Empty rows before the next header are no part of the file.
+        isOver ||= text === ''
+        if (isOver && text === '') continue
+        if (isOver || !text.startsWith('+')) throw invalidPatch(at + 1, 'every line of an added file begins with +')
+        added.push(`${text.slice(1)}\n`)
       }
       changes.push({
         line,

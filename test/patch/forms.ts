@@ -1,0 +1,455 @@
+/** One patch of one file, and what it makes of it. A string stands for its UTF-8; an array for bytes. */
+export interface ApplyRow {
+  readonly what: string
+  readonly old: string | readonly number[] | null
+  readonly patch: string
+  readonly result: string | readonly number[]
+  /** The largest text file, in bytes. */
+  readonly limit?: number
+}
+
+/** One that is refused, with what the refusal holds. */
+export interface RefusedRow extends Omit<ApplyRow, 'result'> {
+  readonly error: object
+}
+
+/** A section of hunks, without git's headers. */
+function unified(...hunks: readonly string[]): string {
+  return `--- a/a.txt\n+++ b/a.txt\n${hunks.join('')}`
+}
+
+/** A V4A patch that updates a file. */
+function update(...chunks: readonly string[]): string {
+  return `*** Begin Patch\n*** Update File: a.txt\n${chunks.join('')}*** End Patch\n`
+}
+
+const latin1 = (text: string): number[] => [...Buffer.from(text, 'latin1')]
+const utf16 = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le')]
+const utf16be = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le').swap16()]
+
+const tenLines = '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
+
+/** What `git apply` makes of them, too, where it can read them at all. */
+export const applied: readonly ApplyRow[] = [
+  {
+    what: 'may make a file smaller that is over the limit, and stays over it',
+    old: '1\n2\n3\n',
+    patch: unified('@@ -1,3 +1,2 @@\n 1\n-2\n 3\n'),
+    result: '1\n3\n',
+    limit: 3,
+  },
+  {
+    what: 'has line ends of its own, in a file that is no UTF-8',
+    old: latin1('a\r\n\xe9\r\nc\r\n'),
+    patch: unified('@@ -3 +3,2 @@\n c\n+d\n'),
+    result: latin1('a\r\n\xe9\r\nc\r\nd\r\n'),
+  },
+  {
+    what: 'has other line ends than the file, whose last line has none',
+    old: 'a\r\nb',
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n'),
+    result: 'a\r\nc',
+  },
+  {
+    what: 'has carriage returns that the file does not have',
+    old: 'a\nb\nc',
+    patch: unified('@@ -1,3 +1,3 @@\n a\r\n-b\r\n+B\r\n c\n\\ No newline at end of file\n'),
+    result: 'a\nB\nc',
+  },
+  {
+    what: 'changes UTF-16 as the text that it shows',
+    old: utf16('a\nb\n'),
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+\u00e9\n'),
+    result: utf16('a\n\u00e9\n'),
+  },
+  {
+    what: 'changes UTF-16 with the other order of bytes',
+    old: utf16be('a\nb\n'),
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+c\n'),
+    result: utf16be('a\nc\n'),
+  },
+  {
+    what: 'has hunks in another order than the file',
+    old: tenLines,
+    patch: unified('@@ -7,3 +7,4 @@\n 7\n 8\n+8b\n 9\n', '@@ -3,3 +3,3 @@\n 3\n-4\n+four\n 5\n'),
+    result: '1\n2\n3\nfour\n5\n6\n7\n8\n8b\n9\n10\n',
+  },
+  {
+    what: 'has three hunks, the first of them last',
+    old: tenLines,
+    patch: unified(
+      '@@ -5,3 +5,4 @@\n 5\n+5b\n 6\n 7\n',
+      '@@ -9,2 +10,2 @@\n 9\n-10\n+ten\n',
+      '@@ -2,3 +2,2 @@\n 2\n-3\n 4\n',
+    ),
+    result: '1\n2\n4\n5\n5b\n6\n7\n8\n9\nten\n',
+  },
+  {
+    what: 'has four hunks in no order',
+    old: tenLines,
+    patch: unified(
+      '@@ -1,2 +1,3 @@\n 1\n+1b\n 2\n',
+      '@@ -9,2 +10,2 @@\n 9\n-10\n+ten\n',
+      '@@ -3,2 +4,2 @@\n-3\n+three\n 4\n',
+      '@@ -6,3 +7,2 @@\n 6\n-7\n 8\n',
+    ),
+    result: '1\n1b\n2\nthree\n4\n5\n6\n8\n9\nten\n',
+  },
+  {
+    what: 'has a hunk whose lines stand where another hunk has changed them, and again later',
+    old: 'x\na\nx\nx\nb\nx\nx\nc\nx\n',
+    patch: unified('@@ -2,3 +2,3 @@\n a\n-x\n+y\n x\n', '@@ -3,2 +3,3 @@\n x\n+z\n x\n').replace(' x\n+z', ' x\n+z'),
+    result: 'x\na\ny\nx\nb\nx\nz\nx\nc\nx\n',
+  },
+  {
+    what: 'adds lines behind others that were added at the end',
+    old: '1\n2\n3\n',
+    patch: unified('@@ -2,2 +2,3 @@\n 2\n 3\n+4\n', '@@ -4,0 +5 @@\n+5\n'),
+    result: '1\n2\n3\n4\n5\n',
+  },
+  {
+    what: 'has names in quotes',
+    old: 'a\n',
+    patch: '--- "a/a\\303\\251.txt"\n+++ "b/a\\303\\251.txt"\n@@ -1 +1 @@\n-a\n+b\n',
+    result: 'b\n',
+  },
+  {
+    what: 'has no empty line before the patch ends, and a blank missing on an empty line',
+    old: 'a\n\nb\n',
+    patch: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n a\n\n-b\n+c',
+    result: 'a\n\nc\n',
+  },
+  {
+    what: 'is followed by the signature of a mail',
+    old: 'a\n',
+    patch: unified('@@ -1 +1 @@\n-a\n+b\n', '-- \n2.39.5\n'),
+    result: 'b\n',
+  },
+]
+
+/** The header of a patch, and the old and the new name that it gives. */
+export const named: readonly (readonly [header: string, oldPath: string | null, newPath: string | null])[] = [
+  // Times of GNU diff, behind a tab or blanks.
+  [
+    '--- a/x y.txt\t2020-01-02 03:04:05.000000000 +0100\n+++ b/x y.txt\t2020-01-02 03:04:06 +0100',
+    'x y.txt',
+    'x y.txt',
+  ],
+  ['--- a/x y.txt  2020-01-02 03:04:05 -0700\n+++ b/x y.txt   20-01-02 03:04:05', 'x y.txt', 'x y.txt'],
+  // Of two names that only differ in what one adds, the shorter.
+  ['--- a/a.c\n+++ b/a.c.new', 'a.c', 'a.c'],
+  ['--- a/a.c.orig\n+++ b/a.c', 'a.c', 'a.c'],
+  ['--- a/a.c\n+++ b/other.c', 'other.c', 'other.c'],
+  ['--- old.c\n+++ new.c', 'new.c', 'new.c'],
+  // What is not there.
+  ['--- /dev/null\t1970-01-01\n+++ b/a', null, 'a'],
+  ['--- a/a\n+++ /dev/null ', 'a', null],
+  ['--- /dev/nullx\n+++ /dev/nullx', 'dev/nullx', 'dev/nullx'],
+  ['--- a/a\t1970-01-01 00:00:00.000000000 +0000\n+++ b/a', null, 'a'],
+  ['--- a/a\t1969-12-31 19:00:00 -0500\n+++ b/a', null, 'a'],
+  ['--- a/a\t1970-01-01 05:30:00.0 +05:30\n+++ b/a', null, 'a'],
+  ['--- a/a\t1970-01-01 01:00:00 +0000\n+++ b/a', 'a', 'a'],
+  ['--- a/a\t1970-01-02 00:00:00 +0000\n+++ b/a', 'a', 'a'],
+  [`--- a/a\t1970-01-01 00:00:00 +0000${' '.repeat(100)}\n+++ b/a`, 'a', 'a'],
+  // Quotes, and what only begins like them.
+  ['--- "a/\\303\\251\\"\\a"\n+++ "b/\\303\\251\\"\\a"', 'é"\u0007', 'é"\u0007'],
+  ['--- "a/\\303\\251\\""\n+++ "b/\\303\\251\\""', 'é"', 'é"'],
+  ['--- "a/x\n+++ "b/x', 'x', 'x'],
+  ['--- "a/\\9"\n+++ "b/\\9"', '\\9"', '\\9"'],
+  ['--- "a"\n+++ b/y', 'y', 'y'],
+  ['diff --git "a/\\303\\251" "b/\\303\\251"\nold mode 100644\nnew mode 100755', 'é', 'é'],
+  ['diff --git "a/\\170 y" b/x y\nold mode 100644\nnew mode 100755', 'x y', 'x y'],
+  ['diff --git a/x y "b/\\170 y"\nold mode 100644\nnew mode 100755', 'x y', 'x y'],
+  ['diff --git a/x y b/x y\r\nold mode 100644\nnew mode 100755', 'x y', 'x y'],
+  ['diff --git a/x\tb/x\nold mode 100644\nnew mode 100755', 'x', 'x'],
+  // Of a rename, in the words of long ago too.
+  ['diff --git a/x b/y\nrename old a\tb\nrename new c', 'a\tb', 'c'],
+  ['diff --git a/x b/y\nindex nothing\nrename from x\nrename to "y', 'x', '"y'],
+]
+
+/** V4A patches, which only models write. */
+export const chunked: readonly ApplyRow[] = [
+  {
+    what: 'adds lines behind an anchor',
+    old: 'class A\n  x\nclass B\n  x\n',
+    patch: update('@@ class B\n+  y\n'),
+    result: 'class A\n  x\nclass B\n  y\n  x\n',
+  },
+  {
+    what: 'adds lines at the end, anchor or not',
+    old: 'a\nb\n',
+    patch: update('@@ a\n+c\n*** End of File\n'),
+    result: 'a\nb\nc\n',
+  },
+  { what: 'adds lines without any place', old: 'a\n', patch: update('+b\n'), result: 'a\nb\n' },
+  { what: 'adds lines behind a line that has no newline', old: 'a', patch: update('+b\n'), result: 'a\nb' },
+  { what: 'adds lines to an empty file', old: '', patch: update('+b\n'), result: 'b\n' },
+  {
+    what: 'changes the last line, which has no newline',
+    old: 'a\r\nb',
+    patch: update('-b\n+c\n+d\n'),
+    result: 'a\r\nc\r\nd',
+  },
+  { what: 'changes the only line, which has no newline', old: 'b', patch: update('-b\n+c\n+d\n'), result: 'c\nd' },
+  {
+    what: 'has carriage returns, and empty rows at its end',
+    old: 'a\nb\n',
+    patch: '*** Begin Patch\r\n*** Update File: a.txt\r\n@@\r\n a\r\n-b\r\n+c\r\n\r\n\r\n*** End Patch\r\n',
+    result: 'a\nc\n',
+  },
+  {
+    what: 'has empty rows between its files',
+    old: null,
+    patch: '*** Begin Patch\n\n*** Add File: a.txt\n+a\n+\n+b\n\n\n*** Delete File: b.txt\n\n*** End Patch\n',
+    result: 'a\n\nb\n',
+  },
+  {
+    what: 'changes a file that is no UTF-8',
+    old: latin1('\xe9\nb\n'),
+    patch: update('-b\n+\u00e9\n'),
+    result: [...latin1('\xe9\n'), 0xc3, 0xa9, 10],
+  },
+  {
+    what: 'keeps the end of each line, in a file of both kinds',
+    old: 'a\r\nb\nc\r\n',
+    patch: update(' a\n b\n-c\n+d\n'),
+    result: 'a\r\nb\nd\r\n',
+  },
+]
+
+const unfit = (why: string) => ({ code: 'PATCH_CONFLICT', details: { why } })
+
+export const refused: readonly RefusedRow[] = [
+  {
+    what: 'a file that becomes too large',
+    old: 'a\n',
+    patch: unified('@@ -1 +1,2 @@\n a\n+b\n'),
+    limit: 3,
+    error: { code: 'FILE_TOO_LARGE', message: 'Cannot patch "a.txt": it would have 4 bytes, over the limit of 3' },
+  },
+  {
+    what: 'other line ends in UTF-16 that is none',
+    old: [0xff, 0xfe, 0x61, 0, 10, 0, 0, 0xd8],
+    patch: unified('@@ -1 +1 @@\n-a\n+b\n'),
+    error: { code: 'PATCH_CONFLICT' },
+  },
+  {
+    what: 'a mark in a file that hides nothing',
+    old: 'a\n',
+    patch: unified('@@ -1 +1 @@\n-[REDACTED:github-token:1]\n+b\n'),
+    error: { code: 'PATCH_CONFLICT' },
+  },
+  {
+    what: 'lines without context, behind a line that has no newline',
+    old: 'a\nb',
+    patch: unified('@@ -2,0 +3 @@\n+c\n'),
+    error: unfit('the last line of the file has no newline'),
+  },
+  {
+    what: 'lines without context, behind a line that has lost its newline',
+    old: 'a\nb\n',
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+c\n\\ No newline at end of file\n', '@@ -2,0 +3 @@\n+d\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'the last line of the file has no newline' } },
+  },
+  {
+    what: 'a newline taken away before lines that another hunk has taken away',
+    old: 'a\nb\nc\n',
+    patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2 +2 @@\n-b\n+B\n\\ No newline at end of file\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'it takes away a newline before other lines' } },
+  },
+  {
+    what: 'a hunk within what another hunk has put in',
+    old: tenLines,
+    patch: unified(
+      '@@ -4,3 +4,4 @@\n 4\n+x\n 5\n 6\n',
+      '@@ -8,3 +9,3 @@\n 8\n-9\n+nine\n 10\n',
+      '@@ -4,2 +5,2 @@\n x\n-5\n+five\n',
+    ),
+    error: { code: 'PATCH_CONFLICT', details: { hunk: 3 } },
+  },
+  {
+    what: 'an anchor that is nowhere',
+    old: 'a\nb\n',
+    patch: update('@@ class A\n-b\n+c\n'),
+    error: unfit('no line "class A" follows'),
+  },
+  {
+    what: 'an anchor that stands only before',
+    old: 'a\nb\nc\n',
+    patch: update('@@ b\n-c\n+d\n@@ a\n+x\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'no line "a" follows' } },
+  },
+  {
+    what: 'lines that stand before the end only',
+    old: 'a\nb\n',
+    patch: update('-a\n+b\n*** End of File\n'),
+    error: unfit('it must fit the end of the file'),
+  },
+  {
+    what: 'marks of which not all hide something',
+    old: `a\nkey = "ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}"\n`,
+    patch: update(' [REDACTED:github-token:9]\n-a\n+b\n'),
+    error: unfit('its lines stand nowhere in the file'),
+  },
+]
+
+const git = (...header: readonly string[]) => `diff --git a/a.txt b/a.txt\n${header.map((row) => `${row}\n`).join('')}`
+const names = '--- a/a.txt\n+++ b/a.txt\n'
+const hunk = '@@ -1 +1 @@\n-a\n+b\n'
+const fullIndex = `index ${'a'.repeat(40)}..${'b'.repeat(40)}`
+const row = 'Azzzzz'
+
+/** What is wrong, the patch, the line that is named, and what the message says. */
+export const unreadable: readonly (readonly [what: string, patch: string, line: number, message: string])[] = [
+  ['half a character', `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\ud83d\n`, 5, 'it holds a lone surrogate'],
+  [
+    'half a character in a V4A patch',
+    '*** Begin Patch\n*** Add File: a\n+\udc00\n*** End Patch\n',
+    3,
+    'it holds a lone surrogate',
+  ],
+  ['the name is the root', `--- a/.\n+++ b/.\n${hunk}`, 1, 'is the root'],
+  ['no name that can be told', `diff --git a b\n${hunk}`, 1, 'the header does not tell the name'],
+  ['names that differ', `diff --git a/a b/b\nold mode 100644\nnew mode 100755\n`, 1, 'does not tell the name'],
+  ['only one name', `diff --git a/a b/b\nrename from a\n`, 1, 'tells only one of the two names'],
+  [
+    'a file that is there, and /dev/null',
+    `${git()}--- a/a.txt\n+++ /dev/null\n${hunk}`,
+    3,
+    'this line names /dev/null',
+  ],
+  ['a name without a directory', `${git()}--- a.txt\n+++ b/a.txt\n${hunk}`, 2, 'no directory to strip'],
+  ['a mode that is none', git('old mode rw-r--r--'), 2, 'the mode is no octal number'],
+  ['the mode of a directory', git('new file mode 040000'), 2, 'the mode 040000 is not that of a file'],
+  ['a hunk without a file', hunk, 1, 'a hunk without the header of a file'],
+  ['names that are empty', `--- \t\n+++ \t\n${hunk}`, 1, 'does not tell the name of the file'],
+  [
+    'a new file with old lines',
+    `${git('new file mode 100644')}--- /dev/null\n+++ b/a.txt\n${hunk}`,
+    1,
+    'has old lines',
+  ],
+  [
+    'a deleted file with new lines',
+    `${git('deleted file mode 100644')}--- a/a.txt\n+++ /dev/null\n${hunk}`,
+    1,
+    'has new lines',
+  ],
+  ['more old lines than counted', `${names}@@ -1 +1,2 @@\n-a\n-b\n`, 5, 'more old lines'],
+  ['more new lines than counted', `${names}@@ -1,2 +1 @@\n+a\n+b\n`, 5, 'more new lines'],
+  ['a context line too many, of old ones', `${names}@@ -1 +1,2 @@\n-a\n b\n`, 5, 'more old lines'],
+  ['a marker that is too short', `${names}@@ -1 +1,2 @@\n-a\n\\ No\n+b\n+c\n`, 5, 'ends before the lines'],
+  [
+    'a line behind the last',
+    `${names}@@ -1 +1,2 @@\n-a\n+b\n\\ No newline at end of file\n+c\n`,
+    7,
+    'a line after the one without a newline',
+  ],
+  [
+    'a binary patch of another method',
+    git(fullIndex, 'GIT binary patch', 'nothing 1', row, ''),
+    4,
+    'literal SIZE or delta SIZE',
+  ],
+  ['a binary patch without ids', git('GIT binary patch', 'literal 1', row), 1, 'needs an index line'],
+  [
+    'a binary patch with short ids',
+    git('index aaa..bbb', 'GIT binary patch', 'literal 1', `${row}\r`, '', ''),
+    1,
+    'needs an index line',
+  ],
+  [
+    'a binary patch with one full id',
+    git(`index ${'a'.repeat(64)}..bbb`, 'GIT binary patch', 'literal 1', row, '\r', 'literal 0'),
+    1,
+    'needs an index line',
+  ],
+  ['a binary row of no length', git(fullIndex, 'GIT binary patch', 'literal 1', '!zzzzz'), 5, 'is corrupt'],
+  ['a binary row that is too long', git(fullIndex, 'GIT binary patch', 'literal 1', 'Azzzzzzzzzz'), 5, 'is corrupt'],
+  ['a binary row that is too short', git(fullIndex, 'GIT binary patch', 'literal 1', 'zzzzzz'), 5, 'is corrupt'],
+  ['a binary row with other letters', git(fullIndex, 'GIT binary patch', 'literal 1', 'Azz"zz'), 5, 'is corrupt'],
+  ['a binary row beyond ASCII', git(fullIndex, 'GIT binary patch', 'literal 1', 'Azz\u00e9zz'), 5, 'is corrupt'],
+  ['a binary row beyond four bytes', git(fullIndex, 'GIT binary patch', 'literal 1', 'A~~~~~'), 5, 'is corrupt'],
+  ['a name in quotes that is no UTF-8', `diff --git "a/\\377" "b/\\377"\n`, 1, 'the quoted name is not UTF-8'],
+  [
+    'a name in quotes that never end',
+    `diff --git "a/x b/x\nold mode 100644\nnew mode 100755\n`,
+    1,
+    'does not tell the name',
+  ],
+  [
+    'a second name in quotes that never end',
+    `diff --git a/x "b/x\nold mode 100644\nnew mode 100755\n`,
+    1,
+    'does not tell the name',
+  ],
+  [
+    'two names in quotes, one of which never ends',
+    `diff --git "a/x" "b/x\nold mode 100644\nnew mode 100755\n`,
+    1,
+    'does not tell the name',
+  ],
+  [
+    'two names in quotes that differ',
+    `diff --git "a/x" "b/y"\nold mode 100644\nnew mode 100755\n`,
+    1,
+    'does not tell the name',
+  ],
+  [
+    'a name in quotes with an escape that is none',
+    `diff --git "a/\\9" "b/\\9"\nold mode 100644\nnew mode 100755\n`,
+    1,
+    'does not tell the name',
+  ],
+  [
+    'a name in quotes without a directory',
+    `diff --git "x" "x"\nold mode 100644\nnew mode 100755\n`,
+    1,
+    'does not tell the name',
+  ],
+  [
+    'a V4A patch without a name',
+    '*** Begin Patch\n*** Add File: \n+x\n*** End Patch\n',
+    2,
+    'the name of the file is missing',
+  ],
+  [
+    'a V4A patch with an empty row in an added file',
+    '*** Begin Patch\n*** Add File: a\n+x\n\n+y\n*** End Patch\n',
+    5,
+    'begins with +',
+  ],
+  [
+    'a V4A patch with lines of a deleted file',
+    '*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch\n',
+    3,
+    'nothing may follow',
+  ],
+  ['a V4A patch with something between files', '*** Begin Patch\n*** Delete File: a\n*** End Patc', 3, '*** Add File:'],
+  ['a V4A patch that does not end', '*** Begin Patch\n*** Delete File: a', 2, 'does not end'],
+  [
+    'a chunk with a row that is none',
+    '*** Begin Patch\n*** Update File: a\n@@\nx\n*** End Patch\n',
+    4,
+    'a line of a chunk begins with',
+  ],
+  [
+    'a chunk that changes nothing',
+    '*** Begin Patch\n*** Update File: a\n@@\n x\n*** End Patch\n',
+    3,
+    'the chunk changes nothing',
+  ],
+  [
+    'a chunk that is only an anchor',
+    '*** Begin Patch\n*** Update File: a\n@@ x\n*** End Patch\n',
+    3,
+    'the chunk changes nothing',
+  ],
+  [
+    'a chunk that is only an end',
+    '*** Begin Patch\n*** Update File: a\n*** End of File\n*** End Patch\n',
+    3,
+    'the chunk changes nothing',
+  ],
+  ['chunks of nothing', '*** Begin Patch\n*** Update File: a\n@@\n\n*** End Patch\n', 2, 'the update changes nothing'],
+]
