@@ -242,7 +242,6 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
       }
       start = fitting[0] as number
     }
-    if (start < from) return misfit('it stands before the chunk before it', from)
     const end = start + oldLines.length
     parts.push(text.slice(done, lines.start(start)))
     // New lines behind a last line without a newline: it gets one, and the new last line none.
@@ -250,7 +249,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
     const near = start < lines.count ? lines.at(start) : start > 0 ? lines.at(start - 1) : ''
     const ending = near.endsWith('\r\n') ? '\r\n' : near.endsWith('\n') ? '\n' : eol
     for (const [i, line] of newLines.entries()) {
-      const kept = chunk.kept[i] ?? -1
+      const kept = chunk.kept[i] as number
       const own = kept === -1 ? '' : lines.at(start + kept)
       // A line that stays keeps its own end, in a file of mixed ones too.
       parts.push(own.endsWith('\n') ? own : line + ending)

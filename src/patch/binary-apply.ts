@@ -16,11 +16,10 @@ export async function applyBinary(
 ): Promise<Uint8Array> {
   if (body.size > maxBytes) throw tooLarge(path, body.size, maxBytes)
   const { oldId, newId } = body
-  if (
-    old === null || old.length === 0
-      ? !isZero(oldId) && !(await hasId(old ?? EMPTY, oldId))
-      : !(await hasId(old, oldId))
-  ) {
+  const from = old ?? EMPTY
+  // An empty file may stand for none.
+  const isNone = from.length === 0 && isZero(oldId)
+  if (!isNone && !(await hasId(from, oldId))) {
     throw new ToolError(
       'PATCH_CONFLICT',
       `Cannot patch ${quote(path)}: it is not the version that the binary patch was made from`,
@@ -33,7 +32,7 @@ export async function applyBinary(
   if (isZero(newId)) return EMPTY
   const data = await inflate(body.data, body.size)
   if (data === undefined) throw corrupt(path)
-  const bytes = body.method === 'literal' ? data : applyDelta(old ?? EMPTY, data, path, maxBytes)
+  const bytes = body.method === 'literal' ? data : applyDelta(from, data, path, maxBytes)
   if (bytes === undefined || !(await hasId(bytes, newId))) throw corrupt(path)
   return bytes
 }

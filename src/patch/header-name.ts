@@ -56,14 +56,12 @@ export function commonName(rest: string, line: number): string | undefined {
     if (first === undefined) return undefined
     const name = stripped(first.name, 1)
     const other = rest.slice(first.end).trimStart()
-    const second =
-      other.charCodeAt(0) === QUOTE ? stripped(unquote(other, line)?.name ?? '', 1) : stripped(other.trimEnd(), 1)
+    const second = other.charCodeAt(0) === QUOTE ? unquotedName(other, line) : stripped(other.trimEnd(), 1)
     return name !== undefined && name === second ? name : undefined
   }
   const quote = rest.indexOf('"')
   if (quote !== -1) {
-    const second = unquote(rest.slice(quote), line)
-    const name = second === undefined ? undefined : stripped(second.name, 1)
+    const name = unquotedName(rest.slice(quote), line)
     return name !== undefined && stripped(rest.slice(0, quote).trimEnd(), 1) === name ? name : undefined
   }
   if (rest.length > LONGEST) return undefined
@@ -82,6 +80,11 @@ export function commonName(rest: string, line: number): string | undefined {
     if (name !== '' && whole.endsWith(name)) return name
   }
   return undefined
+}
+
+function unquotedName(text: string, line: number): string | undefined {
+  const quoted = unquote(text, line)
+  return quoted === undefined ? undefined : stripped(quoted.name, 1)
 }
 
 /** Longer than two names can be. */
@@ -159,8 +162,7 @@ function unquote(text: string, line: number): { name: string; end: number } | un
         throw invalidPatch(line, 'the quoted name is not UTF-8')
       }
     }
-    const next = text[at + 1] ?? ''
-    const letter = escapes.get(next)
+    const letter = escapes.get(text.charAt(at + 1))
     if (letter !== undefined) {
       bytes.push(letter)
       at += 1

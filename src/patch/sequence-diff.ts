@@ -114,7 +114,8 @@ export function markChanges(
         const right = (forward[middle + k - 1] as number) + 1
         const down = forward[middle + k + 1] as number
         let x = right > down || down - k > m ? right : down
-        if (x > n) x = down - k > m ? BEFORE : down
+        // Then the way down is inside: the neighbours of one diagonal never stand at both edges.
+        if (x > n) x = down
         if (x < 0) {
           forward[middle + k] = BEFORE
           continue
@@ -143,7 +144,7 @@ export function markChanges(
         const left = (backward[middle + k + 1] as number) - 1
         const up = backward[middle + k - 1] as number
         let x = left < up || up - diagonal < 0 ? left : up
-        if (x < 0) x = up - diagonal < 0 ? BEHIND : up
+        if (x < 0) x = up
         if (x > n) {
           backward[middle + k] = BEHIND
           continue

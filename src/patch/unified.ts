@@ -107,8 +107,9 @@ function parseGitSection(lines: Lines): FileChange | undefined {
     if (header.common === undefined) {
       throw invalidPatch(header.line, 'the header does not tell the name of the file, or not beyond doubt')
     }
-    if (!header.isNew) header.oldName = header.common
-    if (!header.isDelete) header.newName = header.common
+    // A new or deleted file would have one name by now.
+    header.oldName = header.common
+    header.newName = header.common
   }
   const oldPath = header.isNew ? null : header.oldName
   const newPath = header.isDelete ? null : header.newName

@@ -233,13 +233,15 @@ describe('unifiedDiff', () => {
       [`${source.join('\n')}\n`, `new first line\n${source.join('\n')}\nnew last line`],
       ['a\r\nb\r\nc\r\n', 'a\r\nb\nc\r\n'],
       [
-        `ä${'é'.repeat(60)} long heading\n${'x\n'.repeat(10)}`,
-        `ä${'é'.repeat(60)} long heading\n${'x\n'.repeat(9)}y\n`,
+        `ä${'é'.repeat(60)} long heading\n${' x\n'.repeat(10)}`,
+        `ä${'é'.repeat(60)} long heading\n${' x\n'.repeat(9)} y\n`,
       ],
       [
-        `_${'é'.repeat(60)} long heading\n${'x\n'.repeat(10)}`,
-        `_${'é'.repeat(60)} long heading\n${'x\n'.repeat(9)}y\n`,
+        `_${'é'.repeat(60)} long heading\n${' x\n'.repeat(10)}`,
+        `_${'é'.repeat(60)} long heading\n${' x\n'.repeat(9)} y\n`,
       ],
+      [`$${'日'.repeat(26)}${' x\n'.repeat(10)}`, `$${'日'.repeat(26)}${' x\n'.repeat(9)} y\n`],
+      [`$ é日𝕏${'日'.repeat(26)}${' x\n'.repeat(10)}`, `$ é日𝕏${'日'.repeat(26)}${' x\n'.repeat(9)} y\n`],
       ['one\n', ''],
       ['', 'one'],
     ]
@@ -273,6 +275,10 @@ describe('unifiedDiff', () => {
     expect(binaryDiff({ path, bytes: one }, { path, bytes: one.slice() }).text).toBe('')
     expect(binaryDiff(null, { path, bytes: one }).text).toBe(
       'diff --git a/x b/x\nnew file mode 100644\nBinary files /dev/null and b/x differ\n',
+    )
+    const renamed = { path: 'y' as LogicalPath, bytes: two }
+    expect(binaryDiff({ path, bytes: one }, renamed).text).toBe(
+      'diff --git a/x b/y\nsimilarity index 50%\nrename from x\nrename to y\nBinary files a/x and b/y differ\n',
     )
     expect(binaryDiff({ path, bytes: one }, null).text).toBe(
       'diff --git a/x b/x\ndeleted file mode 100644\nBinary files a/x and /dev/null differ\n',
