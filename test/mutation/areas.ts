@@ -1,0 +1,21 @@
+/** What is mutated, and the tests that should notice. Attacks, fuzzers and histories are left out: each mutant runs them. */
+export const areas: Readonly<
+  Record<string, { readonly mutate: readonly string[]; readonly tests: readonly string[] }>
+> = {
+  paths: { mutate: ['src/paths/**/*.ts'], tests: ['test/paths/*.test.ts'] },
+  files: { mutate: ['src/files/**/*.ts'], tests: ['test/files/*.test.ts', 'test/tools/read-file.test.ts'] },
+  policy: { mutate: ['src/policy/**/*.ts'], tests: ['test/policy/**/*.test.ts'] },
+  patch: {
+    mutate: ['src/patch/**/*.ts'],
+    tests: ['test/patch/{diff,text-lines,base-and-hash,offsets}.test.ts', 'test/tools/apply-patch.test.ts'],
+  },
+  search: { mutate: ['src/search/**/*.ts'], tests: ['test/search/*.test.ts', 'test/tools/search-text.test.ts'] },
+  'command-line': {
+    mutate: ['src/shells/command-line/**/*.ts', 'src/shells/command-line.ts'],
+    tests: ['test/shells/command-line/{command-line,judging}.test.ts'],
+  },
+  pipeline: {
+    mutate: ['src/pipeline.ts'],
+    tests: ['test/workspace.test.ts', 'test/hooks.test.ts', 'test/policy/*.test.ts'],
+  },
+}
