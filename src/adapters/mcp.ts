@@ -1,8 +1,12 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { InitializedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { Workspace, WorkspaceRun } from '../workspace.ts'
+import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../workspace.ts'
+import { createAsking } from './mcp/asking.ts'
+import { serveCompletions } from './mcp/complete.ts'
 import { instructionsFor } from './mcp/instructions.ts'
-import { createServing, type Serves } from './mcp/served.ts'
+import { servePrompts } from './mcp/prompts.ts'
+import { serveResources } from './mcp/resources.ts'
+import { createServing, type Serves, told } from './mcp/served.ts'
 import { serveTools } from './mcp/tools.ts'
 
 /** What a server tells of itself, and whose calls it makes. */
@@ -11,7 +15,7 @@ export interface McpServerOptions {
   readonly name?: string
   readonly version?: string
   /** The run that the client's calls belong to. Default: the workspace's own. */
-  readonly run?: WorkspaceRun
+  readonly run?: WorkspaceRun | SpokenRun
   /** Milliseconds that the person at the client may take to answer a question. Default: half an hour. */
   readonly approvalTimeoutMs?: number
 }
@@ -24,20 +28,27 @@ const APPROVAL_TIMEOUT = 30 * 60_000
  * results, progress and cancellation. It speaks over whatever transport it is connected to. A refusal is a result with
  * `isError`, its code and its hint as text, and the whole of it under `_meta['wardspace/failure']`. What policy asks is
  * asked at the client, by elicitation, where the workspace has no `approve` of its own and the client can do that; where no
- * answer comes, the call ends with `APPROVAL_REQUIRED` and can be resumed.
+ * answer comes, the call ends with `APPROVAL_REQUIRED` and can be resumed. A workspace with a `dialect` is served with that
+ * dialect's tools, in its own forms.
  *
  * @example
  * const server = createMcpServer(workspace)
  * await server.connect(new StdioServerTransport())
  */
-export function createMcpServer(workspace: Workspace, options: McpServerOptions = {}): Server {
+export function createMcpServer(workspace: Workspace | SpokenWorkspace, options: McpServerOptions = {}): Server {
   const { name = 'wardspace', version = '0.1.0', run = workspace, approvalTimeoutMs = APPROVAL_TIMEOUT } = options
   const server = new Server(
     { name, version },
     {
-      capabilities: { tools: { listChanged: true } },
-      instructions: instructionsFor(workspace.tools),
-      debouncedNotificationMethods: ['notifications/tools/list_changed'],
+      capabilities: {
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: {},
+        completions: {},
+      },
+      // A dialect is learnt elsewhere, and its tools say what they take.
+      ...('dialect' in workspace ? {} : { instructions: instructionsFor(workspace.tools) }),
+      debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
     },
   )
   const serving = createServing({ workspace, run }, follow)
@@ -50,6 +61,7 @@ export function createMcpServer(workspace: Workspace, options: McpServerOptions 
     if ('failure' in serves) return
     let { mode } = serves.run
     stop = serves.workspace.subscribe((event) => {
+      resources.happened(event)
       if (event.type === 'mode' && serves.run.mode !== mode) {
         mode = serves.run.mode
         told(server.sendToolListChanged())
@@ -57,18 +69,17 @@ export function createMcpServer(workspace: Workspace, options: McpServerOptions 
     })
   }
 
-  serveTools(server, serving, { approvalTimeoutMs, answered: () => {} })
+  const asking = createAsking(server, approvalTimeoutMs)
+  const resources = serveResources(server, serving, asking)
+  serveTools(server, serving, { asking, answered: resources.answered })
+  servePrompts(server, serving, asking)
+  serveCompletions(server, serving, resources.artifacts)
   server.setNotificationHandler(InitializedNotificationSchema, () => {
     follow({ workspace, run })
     server.oninitialized?.()
   })
   atEnd(server, () => stop())
   return server
-}
-
-/** A client that is gone need not be told. */
-function told(sending: Promise<void>): void {
-  sending.catch(() => {})
 }
 
 /** Does something when the connection ends, whatever its owner does then. */

@@ -7,7 +7,9 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openProgress } from '../../src/adapters/mcp/progress.ts'
 import { createServing } from '../../src/adapters/mcp/served.ts'
-import type { WorkspaceOptions } from '../../src/index.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import { connect, settled, workspaceOver } from './mcp-client.ts'
 
 const edit = (path = 'a.txt', oldText = 'one', newText = 'uno') => ['edit_file', { path, oldText, newText }] as const
@@ -303,6 +305,38 @@ describe('cancelling', () => {
     expect(sent).toHaveLength(answered)
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'uno\n' })
     await client.close()
+  })
+})
+
+describe('a dialect', () => {
+  it('is served with its own names and forms; everything else is as ever', async () => {
+    const backend = memory({ ...files, '.env': 'PASSWORD=hunter2\n' })
+    const dialect = mcpFilesystem({ '/w': '' })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', dialect })
+    const { client, call, count } = await connect(workspace)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(workspace.tools.map(({ name }) => name))
+    expect(client.getInstructions()).toBeUndefined()
+    const read = await client.callTool({ name: 'read_text_file', arguments: { path: '/w/a.txt' } })
+    expect(read).toMatchObject({ content: [{ type: 'text', text: 'one\n' }] })
+    expect(read.isError).toBeUndefined()
+    const secret = await client.callTool({ name: 'read_text_file', arguments: { path: '/w/.env' } })
+    expect(secret).toMatchObject({
+      isError: true,
+      _meta: { 'wardspace/failure': { code: 'POLICY_DENIED_SECRET', path: '.env' } },
+    })
+    expect(JSON.stringify(secret)).not.toContain('hunter2')
+    // What is no tool call stands on the workspace's own tools.
+    const { resources } = await client.listResources()
+    expect(resources.map(({ name }) => name)).toEqual(['diff', 'report', 'report.json', 'policy', 'a.txt', 'b.txt'])
+    await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
+    await workspace.own.call('append_file', { path: 'a.txt', content: 'two\n' })
+    expect(count('notifications/resources/updated')).toBe(1)
+    expect(await client.readResource({ uri: 'wardspace://files/a.txt' })).toMatchObject({
+      contents: [{ text: 'one\ntwo\n' }],
+    })
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['review_diff', 'explain_run'])
+    expect(await call('no_such_tool', {})).toMatchObject({ code: 'UNKNOWN_TOOL' })
   })
 })
 

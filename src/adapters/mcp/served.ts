@@ -1,11 +1,15 @@
 import type { Failure } from '../../errors.ts'
-import type { Workspace, WorkspaceRun } from '../../workspace.ts'
+import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../../workspace.ts'
+import { refusal } from './refusal.ts'
+
+/** A run, whatever its tools are called. */
+export type ServedRun = WorkspaceRun | SpokenRun
 
 /** What a server serves at one moment. */
 export interface Served {
-  readonly workspace: Workspace
+  readonly workspace: Workspace | SpokenWorkspace
   /** The run that the client's calls belong to. */
-  readonly run: WorkspaceRun
+  readonly run: ServedRun
 }
 
 /** Where nothing is served, why. */
@@ -60,4 +64,32 @@ export function createServing(first: Serves, changed: (serves: Serves) => void):
       await replacing
     },
   }
+}
+
+/**
+ * What is served, for requests whose results cannot say that nothing is.
+ *
+ * @throws an error of the protocol
+ */
+export function served(serves: Serves): Served {
+  if ('failure' in serves) throw refusal(serves.failure)
+  return serves
+}
+
+/** The calls of the workspace's own tools: what is no tool call stands on these, in every dialect. */
+export function ownCalls(run: ServedRun): Pick<WorkspaceRun, 'call'> {
+  return 'own' in run ? run.own : run
+}
+
+/** Whether the workspace has a tool of its own by that name. */
+export async function hasTool(run: ServedRun, name: string): Promise<boolean> {
+  const explained = await run.explain(name, {})
+  return explained.ok || !missing.has(explained.code)
+}
+
+const missing: ReadonlySet<Failure['code']> = new Set(['UNKNOWN_TOOL', 'READ_ONLY', 'SHELL_UNAVAILABLE'])
+
+/** A client that is gone need not be told. */
+export function told(sending: Promise<void>): void {
+  sending.catch(() => {})
 }
