@@ -11,7 +11,10 @@ import {
 } from './workspace.ts'
 
 /** What a replay needs beside the recording: the same files, with the same history if they had one, and what is no data. */
-export type ReplayOptions = Pick<WorkspaceOptions, 'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history'> & {
+export type ReplayOptions = Pick<
+  WorkspaceOptions,
+  'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history' | 'ownTools'
+> & {
   readonly dialect?: Dialect
 }
 

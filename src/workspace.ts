@@ -55,6 +55,13 @@ export interface WorkspaceOptions {
   readonly policy: PolicyInput
   /** Which tools exist here. Default: all of them. */
   readonly tools?: ToolSet
+  /**
+   * Tools of the embedding program, made with {@link defineTool}, beside those of `tools`. They take the same steps: their plan is
+   * guarded and judged, and what they draft is committed, recorded and undone like any change.
+   *
+   * @throws TypeError for a name that is not snake_case, or that another tool has
+   */
+  readonly ownTools?: readonly Tool[]
   /** Registers no mutating tool, and seals the backend. */
   readonly readOnly?: boolean
   /** `plan`: nothing is changed until the run's plan (`submit_plan`) is approved. Default: `act`. */
@@ -434,15 +441,18 @@ function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: 
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
   const sealed = options.readOnly === true || policy.data.preset === 'readOnly'
+  const own = ownToolsOf(options)
+  const known: readonly Tool[] = [...builtinTools, ...own]
   const names = new Set(
     resolveToolSet(
       options.tools ?? 'full',
-      builtinTools.map(({ name }) => name),
+      known.map(({ name }) => name),
     ),
   )
+  for (const { name } of own) names.add(name)
   // A named set holds what its mode needs.
   if (options.mode === 'plan' && typeof (options.tools ?? 'full') === 'string') names.add('submit_plan')
-  const inSet: readonly Tool[] = builtinTools.filter(({ name }) => names.has(name))
+  const inSet = known.filter(({ name }) => names.has(name))
   const isReadOnly = policy.data.preset === 'readOnly'
   const withheld = new Map<string, ToolError>()
   for (const tool of inSet) {
@@ -551,6 +561,22 @@ function backendOf({ backend, mounts: parts }: CoreOptions): Backend {
   if (parts !== undefined && backend === undefined) return mounts(parts)
   throw new TypeError('createWorkspace needs either a backend or mounts')
 }
+
+/** The tools of the embedding program, each with a name of its own. */
+function ownToolsOf({ ownTools = [] }: CoreOptions): readonly Tool[] {
+  const taken = new Set<string>([...builtinTools.map(({ name }) => name), ...operations])
+  for (const { name } of ownTools) {
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
+      throw new TypeError(`The tool name ${JSON.stringify(name)} is none: use a to z, 0 to 9 and _`)
+    }
+    if (taken.has(name)) throw new TypeError(`There already is a tool "${name}"`)
+    taken.add(name)
+  }
+  return ownTools
+}
+
+/** What the library does by itself is named like a tool: in rules and records. */
+const operations = ['undo', 'rollback', 'commit', 'git_add', 'git_checkout']
 
 function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {
   if (audit === undefined) return [memorySink()]

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { toJsonSchema } from '../../src/adapters/json-schema.ts'
+import { memory } from '../../src/backends/memory.ts'
+import {
+  createWorkspace,
+  defineTool,
+  parseRecording,
+  replay,
+  type Tool,
+  type WorkspaceOptions,
+} from '../../src/index.ts'
+
+/** Counts the lines of a file, and where it is told to, writes the number beside it. */
+const countLines = defineTool({
+  name: 'count_lines',
+  title: 'Count lines',
+  description: 'Count the lines of a text file.',
+  input: z.strictObject({ path: z.string(), into: z.string().optional() }),
+  output: z.object({ lines: z.number() }),
+  permission: 'file:write:create',
+  mutates: true,
+  idempotent: true,
+  plan: ({ path, into }) => [
+    { permission: 'file:read', path },
+    ...(into === undefined ? [] : [{ permission: 'file:write:create' as const, path: into }]),
+  ],
+  async draft(_input, context) {
+    const [from, to] = context.accesses
+    const document = await context.files.document(from?.path as never, context.limits.textFileBytes)
+    const bytes = new TextEncoder().encode(`${document.totalLines}\n`)
+    return {
+      summary: `${document.totalLines} lines`,
+      changes: to === undefined ? [] : [{ path: to.path, expect: 'absent', to: { type: 'file', bytes } }],
+      result: () => ({ lines: document.totalLines }),
+    }
+  },
+})
+
+const files = { 'a.txt': 'one\ntwo\n', '.env': 'KEY=1\n' }
+const open = (options: Partial<WorkspaceOptions> = {}) =>
+  createWorkspace({ backend: memory(files), policy: 'autonomous', ownTools: [countLines], ...options })
+
+describe('tools of the embedding program', () => {
+  it('take the steps of every call: change, audit and undo', async () => {
+    const workspace = await open()
+    const counted = await workspace.call('count_lines', { path: 'a.txt', into: 'a.count' })
+    expect(counted).toMatchObject({ ok: true, lines: 2, summary: '2 lines' })
+    expect(await workspace.call('read_file', { path: 'a.count' })).toMatchObject({ content: '2\n' })
+    expect(workspace.auditRecords().find(({ phase }) => phase === 'outcome')).toMatchObject({
+      toolName: 'count_lines',
+      pathsRead: ['a.txt'],
+      pathsWritten: ['a.count'],
+    })
+    if (counted.ok) expect(await workspace.undo(counted.callId)).toMatchObject({ ok: true })
+    expect(await workspace.call('read_file', { path: 'a.count' })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('are guarded and judged, and cannot reach beyond their plan', async () => {
+    const greedy = defineTool({
+      ...countLines,
+      name: 'greedy',
+      plan: () => [],
+      draft: async (_input, context) => ({
+        summary: String(await context.files.stat('a.txt' as never)),
+        result: () => ({ lines: 0 }),
+      }),
+    })
+    const workspace = await open({
+      ownTools: [countLines, greedy],
+      policy: { preset: 'autonomous', tools: { greedy: 'allow' } },
+    })
+    expect(await workspace.call('count_lines', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+    expect(await workspace.call('count_lines', { path: '../a.txt' })).toMatchObject({ code: 'PATH_REJECTED' })
+    expect(await workspace.call('count_lines', { path: 1 })).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await workspace.call('greedy', { path: 'a.txt' })).toMatchObject({ ok: false, code: 'POLICY_DENIED' })
+    const denying = await open({ policy: { preset: 'autonomous', tools: { count_lines: 'deny' } } })
+    expect(await denying.call('count_lines', { path: 'a.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
+    const sealed = await open({ readOnly: true })
+    expect(await sealed.call('count_lines', { path: 'a.txt' })).toMatchObject({ code: 'READ_ONLY' })
+  })
+
+  it('stand beside any set, and are told of like the others', async () => {
+    for (const tools of ['minimal', ['read_file'], ['read_file', 'count_lines']] as const) {
+      const workspace = await open({ tools })
+      expect(workspace.tools.at(-1)?.name).toBe('count_lines')
+      expect(toJsonSchema(workspace.tools).at(-1)?.inputSchema).toMatchObject({ required: ['path'] })
+    }
+    expect((await open({ ownTools: [] })).tools.map(({ name }) => name)).not.toContain('count_lines')
+  })
+
+  it.each(['Count', 'count-lines', '', '1st', 'x'.repeat(65), 'read_file', 'undo', 'git_add'])(
+    'cannot be named %j',
+    async (name) => {
+      await expect(open({ ownTools: [{ ...countLines, name }] })).rejects.toThrow(TypeError)
+    },
+  )
+
+  it('cannot share a name', async () => {
+    await expect(open({ ownTools: [countLines, countLines] as Tool[] })).rejects.toThrow(
+      'There already is a tool "count_lines"',
+    )
+  })
+
+  it('are repeated by a replay that is given them', async () => {
+    const lines: string[] = []
+    const workspace = await open({ record: (line) => void lines.push(line) })
+    await workspace.call('count_lines', { path: 'a.txt', into: 'b.txt' })
+    await workspace.close()
+    const recording = parseRecording(lines.join('\n'))
+    expect(await replay(recording, { backend: memory(files), ownTools: [countLines] })).toEqual({ ok: true, steps: 1 })
+    await expect(replay(recording, { backend: memory(files) })).rejects.toThrow(TypeError)
+  })
+})
