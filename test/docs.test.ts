@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { generateText, stepCountIs } from 'ai'
 import { Volume } from 'memfs'
@@ -44,8 +43,6 @@ import { call, scriptedModel } from '../src/testing/scripted-model.ts'
 import { matchers } from '../src/testing/vitest.ts'
 
 const top = join(import.meta.dirname, '..')
-/** Inside the package, so that the examples import it by its own name, as built. */
-const made = join(top, 'dist/examples')
 let temporary = ''
 
 /** What the examples in docstrings take for given. */
@@ -112,14 +109,6 @@ interface Example {
   readonly code: string
 }
 
-function readmeExamples(): Example[] {
-  const text = readFileSync(join(top, 'README.md'), 'utf8')
-  return [...text.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = ''], index) => ({
-    name: `README ${index + 1}`,
-    code,
-  }))
-}
-
 /** The examples of the public entries that stand by themselves: they import what they use, or use what is given. */
 function docstringExamples(): Example[] {
   const src = join(top, 'src')
@@ -137,24 +126,16 @@ function plain(block: string): string {
   return block.replace(/^\s*\* ?/gm, '').replace(/^```(?:ts)?$/gm, '')
 }
 
-describe('the examples', () => {
+describe('the examples in docstrings', () => {
   beforeAll(() => {
     temporary = mkdtempSync(join(tmpdir(), 'wardspace-docs-'))
-    mkdirSync(made, { recursive: true })
   })
   afterAll(() => {
-    for (const directory of [made, temporary]) rmSync(directory, { recursive: true, force: true })
+    rmSync(temporary, { recursive: true, force: true })
   })
 
   it('are there', () => {
-    expect(readmeExamples().length).toBeGreaterThan(0)
     expect(docstringExamples().length).toBeGreaterThan(10)
-  })
-
-  it.each(readmeExamples())('$name runs on the package as built', async ({ name, code }) => {
-    const file = join(made, `${name.replace(/\W+/g, '-')}.mjs`)
-    writeFileSync(file, code)
-    await import(/* @vite-ignore */ pathToFileURL(file).href)
   })
 
   it.each(docstringExamples())('$name runs', async ({ code }) => {

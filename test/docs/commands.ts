@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const top = join(import.meta.dirname, '../..')
+const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+/** What `wardspace help` prints. */
+const usage = /const usage = `([\s\S]*?)`\n/.exec(readFileSync(join(top, 'src/cli/main.ts'), 'utf8'))?.[1] ?? ''
+
+/** One command of a block, by its words. */
+export type Words = readonly string[]
+
+/** The commands of a `sh` block, without comments; a line may go on after a backslash. */
+export function commandsOf(code: string): readonly Words[] {
+  return code
+    .replace(/\\\n/g, ' ')
+    .split('\n')
+    .flatMap((line) => separated(wordsOf(line)))
+    .filter((words) => words.length > 0)
+}
+
+/** The words of `npx wardspace …`, without these two. */
+export function ownWords([program, name, ...words]: Words): Words | undefined {
+  return program === 'npx' && name === 'wardspace' ? words : undefined
+}
+
+/** What is wrong with a command: a script that is not there, or a command or option that `wardspace help` does not tell of. */
+export function wrongIn(words: Words): string | undefined {
+  const [program, name = '', script = ''] = words
+  const own = ownWords(words)
+  if (own !== undefined) return wrongInOwn(own)
+  if (program !== 'npm') return undefined
+  const called = name === 'run' ? script : name
+  if (['ci', 'i', 'install'].includes(called)) return undefined
+  return scripts[called] === undefined ? `package.json has no script "${called}"` : undefined
+}
+
+function wrongInOwn([command = '', ...words]: Words): string | undefined {
+  if (!new RegExp(`^ {2}wardspace ${command}\\b`, 'm').test(usage)) return `There is no command "${command}"`
+  const options = words.filter((word) => word.startsWith('--')).map((word) => word.replace(/=.*/, ''))
+  const unknown = options.find((option) => !new RegExp(`${option}\\b`).test(usage))
+  return unknown === undefined ? undefined : `"wardspace help" tells of no option ${unknown}`
+}
+
+/** `a && b` is two commands. */
+function separated(words: Words): readonly Words[] {
+  const at = words.indexOf('&&')
+  return at < 0 ? [words] : [words.slice(0, at), ...separated(words.slice(at + 1))]
+}
+
+function wordsOf(line: string): Words {
+  const words = [...line.matchAll(/'[^']*'|"[^"]*"|#.*|[^\s'"]+/g)].map(([word]) => word)
+  const end = words.findIndex((word) => word.startsWith('#'))
+  return words.slice(0, end < 0 ? undefined : end).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
+}

@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
+
+const top = join(import.meta.dirname, '../..')
+
+/** The links of a page that lead nowhere: to a file that is not there, or a heading that its page has not. */
+export function deadLinks(path: string, pages: ReadonlyMap<string, string>): readonly string[] {
+  return linksOf(pages.get(path) ?? '').filter((link) => {
+    const [file = '', heading] = link.split('#')
+    const target = file === '' ? path : posix.join(posix.dirname(path), file)
+    if (!existsSync(join(top, target))) return true
+    const page = pages.get(target)
+    return heading !== undefined && (page === undefined || !headingsOf(page).has(heading))
+  })
+}
+
+/** Links to other sites are not followed: pages are checked without a network. */
+function linksOf(text: string): readonly string[] {
+  const words = withoutCode(text)
+  return [...words.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)]
+    .map(([, link, attribute]) => link ?? attribute ?? '')
+    .filter((link) => !/^[a-z]+:/.test(link))
+}
+
+/** The anchors of a page's headings, as forges and VitePress make them. */
+function headingsOf(text: string): ReadonlySet<string> {
+  const headings = [...withoutCode(text).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
+  return new Set(
+    headings.map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .trim()
+        .replace(/\s/g, '-'),
+    ),
+  )
+}
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```$/gm, '')
+}
