@@ -7,9 +7,19 @@ import { Volume } from 'memfs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { aiSdkTools } from '../src/adapters/ai-sdk.ts'
-import { modelTools, projected, toJsonSchema } from '../src/adapters/json-schema.ts'
+import {
+  anthropicTools,
+  geminiTools,
+  modelTools,
+  openAiChatTools,
+  openAiTools,
+  projected,
+  toJsonSchema,
+} from '../src/adapters/json-schema.ts'
+import { langchainTools } from '../src/adapters/langchain.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
 import { mcpHandler } from '../src/adapters/mcp-http.ts'
+import { hasWebTools, registerWebTools } from '../src/adapters/webmcp.ts'
 import { durableObject } from '../src/backends/durable-object.ts'
 import { memfs } from '../src/backends/memfs.ts'
 import { memory } from '../src/backends/memory.ts'
@@ -86,8 +96,8 @@ async function given(): Promise<Record<string, unknown>> {
       redact,
       replay,
       reportMarkdown,
-      modelTools,
-      projected,
+      ...{ anthropicTools, geminiTools, openAiChatTools, openAiTools, modelTools, projected },
+      ...{ langchainTools, hasWebTools, registerWebTools },
       toJsonSchema,
       unifiedDiff,
       Volume,

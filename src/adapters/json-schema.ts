@@ -1,7 +1,27 @@
 /**
- * The tools of a workspace for any model API: their whole contracts, what a model needs of them, and how each result is told to
- * it.
+ * The tools of a workspace for any model API: their whole contracts, what a model needs of them, how each result is told to it,
+ * and both in the forms of OpenAI, Anthropic and Gemini.
  */
+export {
+  type AnthropicCall,
+  type AnthropicResult,
+  type AnthropicTool,
+  anthropicTools,
+} from './model/anthropic.ts'
 export { type JsonSchemaTool, toJsonSchema } from './model/contract.ts'
+export { type GeminiCall, type GeminiResult, type GeminiTool, geminiTools } from './model/gemini.ts'
 export { type ModelTool, modelTools } from './model/model-tools.ts'
+export type { CallableSpokenTools, CallableTools, OfferOptions } from './model/offered.ts'
+export {
+  type OpenAiCall,
+  type OpenAiChatCall,
+  type OpenAiChatResult,
+  type OpenAiChatTool,
+  type OpenAiOptions,
+  type OpenAiResult,
+  type OpenAiTool,
+  openAiChatTools,
+  openAiTools,
+} from './model/openai.ts'
 export { projected } from './model/projected.ts'
+export type { Toolbox } from './model/toolbox.ts'

@@ -11,6 +11,8 @@ export const chromiumArgs = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // Behind a switch still: tools that a page offers to the browser's agent, and how a test calls them.
+  '--enable-features=WebMCP,WebMCPTesting',
 ]
 
 /**

@@ -1,0 +1,53 @@
+import { modelTools } from './model-tools.ts'
+import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './offered.ts'
+import { createCaller, type Toolbox } from './toolbox.ts'
+
+/** A tool of Anthropic's Messages API. */
+export interface AnthropicTool {
+  readonly name: string
+  readonly description: string
+  readonly input_schema: { type: 'object'; [keyword: string]: unknown }
+}
+
+/** A `tool_use` block of a message. */
+export interface AnthropicCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
+}
+
+/** The `tool_result` block that answers it. */
+export interface AnthropicResult {
+  type: 'tool_result'
+  tool_use_id: string
+  content: string
+  is_error?: boolean
+}
+
+/**
+ * The tools of a workspace for Anthropic's Messages API. A refusal is marked by `is_error`; the id of the `tool_use` block is
+ * the `stepId` of its audit records.
+ *
+ * @throws TypeError for a name in `tools` that the workspace does not have
+ * @example
+ * const { tools, call } = anthropicTools(workspace)
+ * const block = { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: 'src/app.ts' } } as const
+ * const answer = await call(block) // in the content of the next message of the user
+ */
+export function anthropicTools(
+  workspace: CallableTools | CallableSpokenTools,
+  options: OfferOptions = {},
+): Toolbox<AnthropicTool, AnthropicCall, AnthropicResult> {
+  const caller = createCaller(workspace, options)
+  return {
+    tools: modelTools(offered(workspace, options)).map(({ name, description, inputSchema }) => ({
+      name,
+      description,
+      input_schema: inputSchema,
+    })),
+    async call(call, how) {
+      const { text, isError } = await caller(call, how)
+      return { type: 'tool_result', tool_use_id: call.id, content: text, ...(isError && { is_error: true }) }
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import { modelTools } from './model-tools.ts'
+import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './offered.ts'
+import { strictSchema, withoutNulls } from './strict.ts'
+import { createCaller, parseArguments, type Toolbox } from './toolbox.ts'
+
+/** A tool of the Responses API. */
+export interface OpenAiTool {
+  type: 'function'
+  name: string
+  description: string
+  parameters: Record<string, unknown>
+  strict: boolean
+}
+
+/** A `function_call` of a response. */
+export interface OpenAiCall {
+  readonly call_id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** The item of the next input that answers it. */
+export interface OpenAiResult {
+  type: 'function_call_output'
+  call_id: string
+  output: string
+}
+
+/** A tool of Chat Completions. */
+export interface OpenAiChatTool {
+  type: 'function'
+  function: Omit<OpenAiTool, 'type'>
+}
+
+/** One of a message's `tool_calls`. */
+export interface OpenAiChatCall {
+  readonly id: string
+  readonly function: { readonly name: string; readonly arguments: string }
+}
+
+/** The message that answers it. */
+export interface OpenAiChatResult {
+  role: 'tool'
+  tool_call_id: string
+  content: string
+}
+
+/** What is offered, and whether the API shall hold the model to the schemas. */
+export interface OpenAiOptions extends OfferOptions {
+  /**
+   * Holds the model to the schema of each tool that can be put strictly: every field is required, and `null` stands for one
+   * that is left out. Tools with a map of free keys stay as they are. Default: true.
+   */
+  readonly strict?: boolean
+}
+
+/**
+ * The tools of a workspace for OpenAI's Responses API. Its answers know no errors: a refusal begins with its code.
+ *
+ * @throws TypeError for a name in `tools` that the workspace does not have
+ * @example
+ * const { tools, call } = openAiTools(workspace)
+ * const item = await call({ call_id: 'call_1', name: 'read_file', arguments: '{"path":"src/app.ts"}' })
+ */
+export function openAiTools(
+  workspace: CallableTools | CallableSpokenTools,
+  options: OpenAiOptions = {},
+): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
+  const { tools, answer } = strictly(workspace, options)
+  return {
+    tools: tools.map((tool) => ({ type: 'function', ...tool })),
+    async call({ call_id, name, arguments: given }, how) {
+      return { type: 'function_call_output', call_id, output: await answer(call_id, name, given, how) }
+    },
+  }
+}
+
+/**
+ * The same for Chat Completions, and for the many servers that speak it.
+ *
+ * @throws TypeError for a name in `tools` that the workspace does not have
+ * @example
+ * const { tools, call } = openAiChatTools(workspace, { strict: false })
+ * const message = await call({ id: 'call_1', function: { name: 'list_directory', arguments: '{}' } })
+ */
+export function openAiChatTools(
+  workspace: CallableTools | CallableSpokenTools,
+  options: OpenAiOptions = {},
+): Toolbox<OpenAiChatTool, OpenAiChatCall, OpenAiChatResult> {
+  const { tools, answer } = strictly(workspace, options)
+  return {
+    tools: tools.map((tool) => ({ type: 'function', function: tool })),
+    async call({ id, function: { name, arguments: given } }, how) {
+      return { role: 'tool', tool_call_id: id, content: await answer(id, name, given, how) }
+    },
+  }
+}
+
+function strictly(workspace: CallableTools | CallableSpokenTools, options: OpenAiOptions) {
+  const caller = createCaller(workspace, options)
+  const strict = new Set<string>()
+  const tools = modelTools(offered(workspace, options)).map(({ name, description, inputSchema }) => {
+    const parameters = options.strict === false ? undefined : strictSchema(inputSchema)
+    if (parameters !== undefined) strict.add(name)
+    return { name, description, parameters: parameters ?? inputSchema, strict: parameters !== undefined }
+  })
+  const answer = async (id: string, name: string, given: string, how?: { readonly signal?: AbortSignal }) => {
+    const input = parseArguments(given)
+    const { text } = await caller({ id, name, input: strict.has(name) ? withoutNulls(input) : input }, how)
+    return text
+  }
+  return { tools, answer }
+}

@@ -1,0 +1,111 @@
+import { AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
+import { convertToOpenAITool } from '@langchain/core/utils/function_calling'
+import { FakeStreamingChatModel } from '@langchain/core/utils/testing'
+import { describe, expect, it } from 'vitest'
+import { modelTools, projected } from '../../src/adapters/json-schema.ts'
+import { langchainTools } from '../../src/adapters/langchain.ts'
+import { memory } from '../../src/backends/memory.ts'
+import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash.ts'
+
+const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }
+
+const open = (options: Partial<WorkspaceOptions> = {}) =>
+  createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
+
+type Tools = ReturnType<typeof langchainTools>
+
+/** One turn as LangChain plays it: LangChain's own fake model makes calls, and its messages answer them. */
+async function turn(tools: Tools, ...calls: readonly { readonly name: string; readonly args: object }[]) {
+  const tool_calls = calls.map((call, i) => ({
+    ...call,
+    args: { ...call.args },
+    id: `call-${i}`,
+    type: 'tool_call' as const,
+  }))
+  const model = new FakeStreamingChatModel({ chunks: [new AIMessageChunk({ content: '', tool_calls })] }).bindTools(
+    tools,
+  )
+  const messages: BaseMessage[] = [new HumanMessage('Go.')]
+  const said = await model.invoke(messages)
+  messages.push(said)
+  const answers: ToolMessage[] = []
+  for (const call of said.tool_calls ?? []) {
+    const answer: unknown = await tools.find(({ name }) => name === call.name)?.invoke({ ...call, type: 'tool_call' })
+    if (answer instanceof ToolMessage) answers.push(answer)
+  }
+  return answers
+}
+
+describe('langchainTools', () => {
+  it('LangChain tells models the definitions of modelTools', async () => {
+    const workspace = await open({ shell: bash() })
+    const told = langchainTools(workspace).map((tool) => convertToOpenAITool(tool).function)
+    expect(told).toEqual(
+      modelTools(workspace.tools).map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        parameters: { $schema: expect.any(String), ...inputSchema },
+      })),
+    )
+    await workspace.close()
+  })
+
+  it('answers the calls of a model, and keeps the whole result as the artifact', async () => {
+    const sink = memorySink()
+    const workspace = await open({ audit: sink })
+    const [read, edited] = await turn(
+      langchainTools(workspace, { run: workspace.run({ id: 'second' }) }),
+      { name: 'read_file', args: { path: 'src/app.ts' } },
+      { name: 'edit_file', args: { path: 'src/app.ts', oldText: '41', newText: '42' } },
+    )
+    expect(read).toMatchObject({ status: 'success', tool_call_id: 'call-0', name: 'read_file' })
+    expect(read?.content).toBe(projected('read_file', read?.artifact))
+    expect(read?.artifact).toMatchObject({ ok: true, content: files['src/app.ts'], totalLines: 1 })
+    expect(edited?.content).toMatch(/^Edited src\/app.ts/)
+    const steps = sink.records().map(({ runId, stepId }) => `${runId} ${stepId}`)
+    expect([...new Set(steps)]).toEqual(['second call-0', 'second call-1'])
+  })
+
+  it.each([
+    ['a refusal', 'read_file', { path: '.env' }, 'POLICY_DENIED_SECRET'],
+    ['a path outside', 'read_file', { path: '../x' }, 'PATH_REJECTED'],
+    ['a wrong input', 'read_file', { path: 7, colour: 'red' }, 'INVALID_INPUT'],
+    ['no input', 'write_file', {}, 'INVALID_INPUT'],
+  ])('%s is a message with the status error, and no exception', async (_, name, args, code) => {
+    const sink = memorySink()
+    const workspace = await open({ audit: sink })
+    const [answer] = await turn(langchainTools(workspace), { name, args })
+    expect(answer).toMatchObject({ status: 'error', tool_call_id: 'call-0', name, artifact: { ok: false, code } })
+    expect(answer?.content).toMatch(new RegExp(`^${code}: `))
+    expect(JSON.stringify(answer)).not.toContain('never-shown')
+    expect(sink.records().at(-1)).toMatchObject({ code, stepId: 'call-0' })
+  })
+
+  it('gives texts where it is invoked without a tool call', async () => {
+    const [read] = langchainTools(await open(), { tools: ['read_file'] })
+    expect(await read?.invoke({ path: 'src/app.ts' })).toMatch(/^Read lines 1-1 of 1/)
+    expect(await read?.invoke({ path: '.env' })).toMatch(/^POLICY_DENIED_SECRET: /)
+  })
+
+  it('cancels the call with the signal, which then has changed nothing', async () => {
+    const workspace = await open({ shell: bash() })
+    const stop = new AbortController()
+    const [run] = langchainTools(workspace, { tools: ['run_command'] })
+    const args = { command: 'echo x > made.txt; while true; do :; done' }
+    const running = run?.invoke({ type: 'tool_call', id: 'c', name: 'run_command', args }, { signal: stop.signal })
+    stop.abort()
+    expect(await running).toMatchObject({ status: 'error', artifact: { code: 'ABORTED' } })
+    expect(await workspace.call('file_info', { path: 'made.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+    await workspace.close()
+  })
+
+  it('offers what it is told to, and asks where the workspace cannot', async () => {
+    const workspace = await open({ policy: 'supervised' })
+    const tools = langchainTools(workspace, { tools: ['write_file'], approve: () => ({ deny: 'not today' }) })
+    expect(tools.map(({ name }) => name)).toEqual(['write_file'])
+    const [answer] = await turn(tools, { name: 'write_file', args: { path: 'n.txt', content: 'x' } })
+    expect(answer?.content).toContain('not today')
+    expect(() => langchainTools(workspace, { tools: ['no_such_tool'] })).toThrow(/no tool "no_such_tool"/)
+  })
+})
