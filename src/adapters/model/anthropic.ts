@@ -30,9 +30,9 @@ export interface AnthropicResult {
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
- * const { tools, call } = anthropicTools(workspace)
+ * const offer = anthropicTools(workspace)
  * const block = { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: 'src/app.ts' } } as const
- * const answer = await call(block) // in the content of the next message of the user
+ * const answer = await offer.call(block) // its tools are `offer.tools`
  */
 export function anthropicTools(
   workspace: CallableTools | CallableSpokenTools,

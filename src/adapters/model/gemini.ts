@@ -26,8 +26,8 @@ export interface GeminiResult {
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
- * const { tools, call } = geminiTools(workspace)
- * const part = await call({ name: 'read_file', args: { path: 'src/app.ts' } }) // in the next content of the user
+ * const offer = geminiTools(workspace)
+ * const part = await offer.call({ name: 'read_file', args: { path: 'src/app.ts' } }) // in the next content of the user
  */
 export function geminiTools(
   workspace: CallableTools | CallableSpokenTools,

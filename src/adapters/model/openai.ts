@@ -59,8 +59,8 @@ export interface OpenAiOptions extends OfferOptions {
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
- * const { tools, call } = openAiTools(workspace)
- * const item = await call({ call_id: 'call_1', name: 'read_file', arguments: '{"path":"src/app.ts"}' })
+ * const offer = openAiTools(workspace)
+ * const item = await offer.call({ call_id: 'call_1', name: 'read_file', arguments: '{"path":"src/app.ts"}' })
  */
 export function openAiTools(
   workspace: CallableTools | CallableSpokenTools,
@@ -80,8 +80,8 @@ export function openAiTools(
  *
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
- * const { tools, call } = openAiChatTools(workspace, { strict: false })
- * const message = await call({ id: 'call_1', function: { name: 'list_directory', arguments: '{}' } })
+ * const offer = openAiChatTools(workspace, { strict: false })
+ * const message = await offer.call({ id: 'call_1', function: { name: 'list_directory', arguments: '{}' } })
  */
 export function openAiChatTools(
   workspace: CallableTools | CallableSpokenTools,
