@@ -6,9 +6,25 @@ import type { ToolName } from './tools/index.ts'
 
 export { type Found, findAny, strict } from './dialect/find.ts'
 export { createPlace, type Place, type VirtualRoots } from './dialect/place.ts'
-export { type FileText, readLines, readWhole } from './dialect/read-lines.ts'
+export {
+  attemptLines,
+  type FileText,
+  type LineRange,
+  readLines,
+  readSome,
+  readWhole,
+  type SomeText,
+} from './dialect/read-lines.ts'
 export { refusalOf } from './dialect/refusal.ts'
-export { attempt, call, defineDialectTool, settled } from './dialect/steps.ts'
+export {
+  attempt,
+  call,
+  defineDialectTool,
+  fieldsOf,
+  renamedFields,
+  settled,
+  shownVersion,
+} from './dialect/steps.ts'
 export { listAll, type TreeNode, treeBelow } from './dialect/tree.ts'
 
 /**
@@ -27,7 +43,7 @@ export interface Dialect {
   readonly hints?: Hints
   /** Whether its callers can name the version that they expect. Without that, the read ledger protects what is replaced. */
   readonly versions?: boolean
-  /** A refusal in the dialect's own form. */
+  /** A refusal in the dialect's own form. Must take any input. */
   refusal(refusal: Refusal): Answer
 }
 
@@ -47,11 +63,20 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject> {
   readonly annotations?: ToolAnnotations
   /** The tools that it calls: where one of them is not registered, this one is not, either. */
   readonly uses: readonly ToolName[]
+  /** Tools that only some of its commands call: those are refused where they are not registered. */
+  readonly mayUse?: readonly ToolName[]
+  /** Its definition as the original's API takes it, where that is no plain schema. */
+  readonly native?: Readonly<Record<string, unknown>>
+  /** Names that the original once gave it: taken, and told to nobody. */
+  readonly formerly?: readonly string[]
+  /** Brings other spellings of the input, such as earlier names of fields, into the schema's form. What is none stays. */
+  readonly adapt?: (input: unknown) => unknown
   /**
    * The calls that it is made of, one after the other: look first, and change last and once, since a sequence is no
-   * transaction. Yield {@link call}; the first refusal ends it. What it throws as a ToolError is a refusal, too.
+   * transaction. Yield {@link call}; the first refusal ends it. What it throws as a ToolError is a refusal, too, and so is
+   * a failure that it returns, as {@link attempt} gave it.
    */
-  steps(input: z.output<I>, place: Place): Steps<Answer>
+  steps(input: z.output<I>, place: Place): Steps<Answer | Failure>
 }
 
 /** Hints of the Model Context Protocol on what a tool does. */
@@ -63,15 +88,17 @@ export interface ToolAnnotations {
 }
 
 /** A sequence of calls that ends in a value. */
-export type Steps<R> = Generator<Step, R, Success | Failure>
+export type Steps<R> = Generator<Step, R, Success | Failure | string>
 
-/** One call of a tool of the workspace. */
-export interface Step {
-  readonly tool: ToolName
-  readonly input: unknown
-  /** A refusal does not end the sequence. */
-  readonly goesOn: boolean
-}
+/** One call of a tool of the workspace, or a look at what the run was shown. */
+export type Step =
+  | {
+      readonly tool: ToolName
+      readonly input: unknown
+      /** A refusal does not end the sequence. */
+      readonly goesOn: boolean
+    }
+  | { readonly shown: string }
 
 /** What a tool of a dialect answers. */
 export interface Answer {
@@ -102,6 +129,8 @@ export interface Refusal {
   readonly path?: string
   /** The dialect's tool. */
   readonly tool: string
+  /** What it was asked, as it was given. */
+  readonly input: unknown
   /** As the workspace told it: logical paths, its own names, all details. */
   readonly failure: Failure
 }
@@ -131,6 +160,8 @@ export interface SpokenTool {
   readonly outputSchema?: z.ZodObject
   readonly annotations: ToolAnnotations
   readonly mutates: boolean
+  /** Its definition as the original's API takes it, where that is no plain schema. */
+  readonly native?: Readonly<Record<string, unknown>>
 }
 
 /** Whether the result of a call is in a dialect. */

@@ -21,7 +21,7 @@ import { createWorkspaceDiffs } from './git/workspace-diff.ts'
 import type { Hooks } from './hooks.ts'
 import { type Limits, resolveLimits } from './limits.ts'
 import { acceptOperation, checkoutOperation, rollbackOperation, undoOperation } from './operations.ts'
-import { ROOT } from './paths/logical-path.ts'
+import { type Path, parsePath, ROOT } from './paths/logical-path.ts'
 import { type CallOptions, callTool, reach, type Success } from './pipeline.ts'
 import { approvePlans, isPlanning } from './plan-mode.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from './policy/approval.ts'
@@ -689,6 +689,7 @@ function modeOf(core: Core, run: Run): 'act' | 'plan' {
 function speakOf(core: Core, run: Run, dialect: Dialect, recorder: Recorder | undefined): SpokenRun['call'] {
   const said = speak(dialect, {
     call: (name, input, options) => callTool(core, run, name, input, options),
+    shownVersion: (path) => shownVersion(core, run, path),
     refuse: async (name, why, options) => (await callTool(core, run, refusingTool(name, why), {}, options)) as Failure,
     whyNot(name) {
       if (core.tools.has(name)) return undefined
@@ -698,6 +699,19 @@ function speakOf(core: Core, run: Run, dialect: Dialect, recorder: Recorder | un
   return (name, input, callOptions) =>
     noted(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => said(name, input, options))
 }
+
+/** The latest version of a file that a run was shown. Whether it may be touched is for the call that names it. */
+async function shownVersion(core: Core, run: Run, asked: string): Promise<string> {
+  let path: Path
+  try {
+    path = await core.backend.canonical(parsePath(asked))
+  } catch {
+    return NO_VERSION
+  }
+  return run.ledger.latest(path) ?? NO_VERSION
+}
+
+const NO_VERSION = '0'.repeat(64)
 
 /** What a model may be told of. */
 function toolsOf(core: Core, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {

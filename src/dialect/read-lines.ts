@@ -1,7 +1,7 @@
 import type { Steps } from '../dialect.ts'
-import { ToolError } from '../errors.ts'
+import { type Failure, ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
-import { call } from './steps.ts'
+import { attempt, call } from './steps.ts'
 
 /** Lines of a file, and its version. */
 export interface FileText {
@@ -9,6 +9,20 @@ export interface FileText {
   readonly sha256: string
   /** Of the whole file. */
   readonly totalLines: number
+}
+
+export interface LineRange {
+  readonly startLine: number
+  readonly maxLines: number
+}
+
+/** As many of the lines as fit. */
+export interface SomeText extends FileText {
+  readonly ok: true
+  /** The last line that is there, as a whole or in part. */
+  readonly endLine: number
+  /** Whether lines that were asked for are missing, or the last one is cut. */
+  readonly isCut: boolean
 }
 
 /** What a dialect reads at once. */
@@ -27,12 +41,36 @@ export function readWhole(path: string): Steps<FileText> {
 }
 
 /** As {@link readWhole}, from a line on and so many lines at most; a line is bounded, too. */
-export function* readLines(path: string, range: { startLine: number; maxLines: number }): Steps<FileText> {
+export function* readLines(path: string, range: LineRange): Steps<FileText> {
+  return whole(path, (yield* gather(path, range, call)) as SomeText)
+}
+
+/** As {@link readLines}; a refusal of the file does not end the sequence, such as that of a directory. */
+export function* attemptLines(path: string, range: LineRange): Steps<SomeText | Failure> {
+  const read = yield* gather(path, range, attempt)
+  return read.ok ? whole(path, read) : read
+}
+
+/** As {@link attemptLines}, cut at 64 KiB where there is more. */
+export function readSome(path: string, range: LineRange): Steps<SomeText | Failure> {
+  return gather(path, range, attempt)
+}
+
+function whole(path: string, read: SomeText): SomeText {
+  if (!read.isCut) return read
+  const why = `${quote(path)} is too large to be shown at once: over ${MOST_BYTES} bytes`
+  throw new ToolError('FILE_TOO_LARGE', why, { path })
+}
+
+function* gather(path: string, range: LineRange, first: typeof attempt): Steps<SomeText | Failure> {
   let content = ''
+  let bytes = 0
   let sha256: string | undefined
   let { startLine, maxLines } = range
   for (;;) {
-    const part = yield* call('read_file', { path, startLine, maxLines: Math.min(maxLines, MOST_LINES) })
+    const read = sha256 === undefined ? first : call
+    const part = yield* read('read_file', { path, startLine, maxLines: Math.min(maxLines, MOST_LINES) })
+    if (!part.ok) return part
     if (sha256 !== undefined && part.sha256 !== sha256) {
       throw new ToolError('WRITE_CONFLICT', `${quote(path)} changed while it was read`, {
         path,
@@ -40,20 +78,18 @@ export function* readLines(path: string, range: { startLine: number; maxLines: n
       })
     }
     sha256 = part.sha256
+    const size = utf8.encode(part.content).length
+    const { totalLines } = part
+    if (bytes > 0 && bytes + size > MOST_BYTES)
+      return { ok: true, content, sha256, totalLines, endLine: startLine - 1, isCut: true }
     content += part.content
-    const isCut = part.artifactUri !== undefined || (part.truncated && !/[\r\n]$/.test(part.content))
-    if (isCut || utf8.encode(content).length > MOST_BYTES) {
-      throw new ToolError(
-        'FILE_TOO_LARGE',
-        `${quote(path)} is too large to be shown at once: over ${MOST_BYTES} bytes`,
-        {
-          path,
-        },
-      )
-    }
+    bytes += size
     maxLines -= part.endLine - startLine + 1
     startLine = part.endLine + 1
-    if (startLine > part.totalLines || maxLines <= 0) return { content, sha256, totalLines: part.totalLines }
+    const found = { ok: true, content, sha256, totalLines, endLine: part.endLine } as const
+    const isCutWithin = part.artifactUri !== undefined || (part.truncated && !/[\r\n]$/.test(part.content))
+    if (isCutWithin || bytes > MOST_BYTES) return { ...found, isCut: true }
+    if (startLine > totalLines || maxLines <= 0) return { ...found, isCut: false }
   }
 }
 

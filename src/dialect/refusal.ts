@@ -3,7 +3,12 @@ import type { Failure } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
 
 /** A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. */
-export function refusalOf(dialect: Pick<Dialect, 'place' | 'hints'>, tool: string, failure: Failure): Refusal {
+export function refusalOf(
+  dialect: Pick<Dialect, 'place' | 'hints'>,
+  tool: string,
+  failure: Failure,
+  input?: unknown,
+): Refusal {
   const { code, message, path } = failure
   const { place } = dialect
   const shown = path === undefined ? undefined : place.outward(path)
@@ -13,6 +18,7 @@ export function refusalOf(dialect: Pick<Dialect, 'place' | 'hints'>, tool: strin
     hint: dialect.hints?.[code] ?? hints(place.roots)[code] ?? hintOf(failure, dialect),
     ...(shown === undefined ? {} : { path: shown }),
     tool,
+    input,
     failure,
   }
 }

@@ -7,6 +7,8 @@ import { refusalOf } from './refusal.ts'
 /** What a dialect is spoken over: a run's own calls. */
 export interface Spoken {
   call(name: string, input: unknown, options: CallOptions & { readonly via: string }): Promise<Success | Failure>
+  /** The latest version of a file that the run was shown; see `shownVersion`. */
+  shownVersion(path: string): Promise<string>
   /** Why a tool is not registered; `undefined` where it is. */
   whyNot(name: string): ToolError | undefined
   /** Records a call that the dialect refuses by itself. */
@@ -21,7 +23,7 @@ export function spokenTools(
 ): readonly SpokenTool[] {
   return dialect.tools
     .filter(({ uses }) => uses.every(isRegistered))
-    .map(({ name, title = name, description, input, output, annotations = {}, uses }) => ({
+    .map(({ name, title = name, description, input, output, annotations = {}, uses, mayUse = [], native }) => ({
       dialect: dialect.name,
       name,
       title,
@@ -29,7 +31,8 @@ export function spokenTools(
       inputSchema: input,
       ...(output === undefined ? {} : { outputSchema: output }),
       annotations,
-      mutates: uses.some(mutates),
+      mutates: [...uses, ...mayUse].some(mutates),
+      ...(native === undefined ? {} : { native }),
     }))
 }
 
@@ -38,20 +41,26 @@ export function speak(
   dialect: Dialect,
   spoken: Spoken,
 ): (name: string, input: unknown, options?: CallOptions) => Promise<SpokenResult> {
-  const byName = new Map(dialect.tools.map((tool) => [tool.name, tool]))
+  const byName = new Map(
+    dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerly ?? [])].map((one) => [one, tool])),
+  )
   return async (name, input, options = {}) => {
     const how = { ...options, via: `${dialect.name}.${String(name).slice(0, 100)}` }
     const callIds: string[] = []
     const warnings: string[] = []
     const refused = (failure: Failure): SpokenResult => ({
-      ...resultOf({ ...dialect.refusal(refusalOf(dialect, name, failure)), isError: true }, callIds, warnings),
+      ...resultOf({ ...dialect.refusal(refusalOf(dialect, name, failure, input)), isError: true }, callIds, warnings),
       failure,
     })
     try {
       const tool = requireTool(byName, dialect, name, spoken)
-      const steps = tool.steps(parseInput(tool, input), dialect.place)
+      const steps = tool.steps(parseInput(tool, tool.adapt?.(input) ?? input), dialect.place)
       let next = steps.next()
       while (next.done !== true) {
+        if ('shown' in next.value) {
+          next = steps.next(await spoken.shownVersion(next.value.shown))
+          continue
+        }
         const { tool: own, input: given, goesOn } = next.value
         const result = await spoken.call(own, given, how)
         if (result.ok) {
@@ -62,7 +71,7 @@ export function speak(
         }
         next = steps.next(result)
       }
-      return resultOf(next.value, callIds, warnings)
+      return isFailure(next.value) ? refused(next.value) : resultOf(next.value, callIds, warnings)
     } catch (error) {
       return refused(await spoken.refuse(name, error, how))
     }
@@ -90,6 +99,10 @@ function requireTool(
     if (why !== undefined) throw new ToolError(why.code, why.message.replace(own, name), why.details)
   }
   return tool
+}
+
+function isFailure(end: Answer | Failure): end is Failure {
+  return 'ok' in end
 }
 
 function resultOf(

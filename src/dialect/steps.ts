@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { DialectTool, Step, Steps } from '../dialect.ts'
+import type { DialectTool, Steps } from '../dialect.ts'
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import type { Success } from '../pipeline.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../tools/index.ts'
@@ -24,18 +24,12 @@ export function defineDialectTool<I extends z.ZodObject>(tool: DialectTool<I>): 
  *   },
  * })
  */
-export function* call<N extends ToolName>(
-  tool: N,
-  input: ToolInput<N>,
-): Generator<Step, Success & ToolOutput<N>, Success | Failure> {
+export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
   return (yield { tool, input, goesOn: false }) as Success & ToolOutput<N>
 }
 
 /** As {@link call}, for a call whose refusal does not end the sequence. */
-export function* attempt<N extends ToolName>(
-  tool: N,
-  input: ToolInput<N>,
-): Generator<Step, (Success & ToolOutput<N>) | Failure, Success | Failure> {
+export function* attempt<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<(Success & ToolOutput<N>) | Failure> {
   return (yield { tool, input, goesOn: true }) as (Success & ToolOutput<N>) | Failure
 }
 
@@ -44,8 +38,13 @@ export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonl
   try {
     let next = steps.next()
     while (next.done !== true) {
-      const result = yield { ...next.value, goesOn: true }
-      if (!result.ok && !next.value.goesOn) return result
+      const step = next.value
+      if ('shown' in step) {
+        next = steps.next(yield step)
+        continue
+      }
+      const result = (yield { ...step, goesOn: true }) as Success | Failure
+      if (!result.ok && !step.goesOn) return result
       next = steps.next(result)
     }
     return { ok: true, value: next.value }
@@ -53,4 +52,28 @@ export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonl
     if (error instanceof ToolError) return toFailure(error)
     throw error
   }
+}
+
+/**
+ * The sha256 of the latest version of a file of which this run was shown anything: what a change by line numbers has to
+ * expect. Where there is none, it is one that no file has, so that the call says by itself why it is refused.
+ */
+export function* shownVersion(path: string): Steps<string> {
+  return (yield { shown: path }) as string
+}
+
+/** The fields of an input that may have been refused for being none. Of their types nothing is sure. */
+export function fieldsOf<I>(input: unknown): Partial<I> {
+  return typeof input === 'object' && input !== null ? input : {}
+}
+
+/** An input whose fields have other names where they had earlier ones; a field that is there already stays. */
+export function renamedFields(input: unknown, names: Readonly<Record<string, string>>): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...fieldsOf<Record<string, unknown>>(input) }
+  for (const [former, name] of Object.entries(names)) {
+    if (!Object.hasOwn(fields, former) || Object.hasOwn(fields, name)) continue
+    fields[name] = fields[former]
+    delete fields[former]
+  }
+  return fields
 }

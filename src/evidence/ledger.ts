@@ -21,6 +21,8 @@ export interface Ledger {
   saw(path: Path, sha256: string): boolean
   /** Whether all of that version was shown, at once or in ranges. */
   sawWhole(path: Path, sha256: string): boolean
+  /** The version of a path that was shown or written last. */
+  latest(path: Path): string | undefined
   /** Every version that was shown, in the order of its path's first showing. */
   versions(): readonly { readonly path: Path; readonly sha256: string; readonly whole: boolean }[]
 }
@@ -57,12 +59,15 @@ export function createLedger(): Ledger {
   return {
     note({ path, sha256, lines }) {
       const before = seen(path, sha256) ?? []
-      if (before === 'all') return
-      keep(path, sha256, lines === 'all' ? 'all' : withRange(before, lines.start, lines.end, lines.total))
+      keep(
+        path,
+        sha256,
+        before === 'all' || lines === 'all' ? 'all' : withRange(before, lines.start, lines.end, lines.total),
+      )
     },
     wrote(path, sha256, from) {
-      if (from === undefined || seen(path, from) === 'all') keep(path, sha256, 'all')
-      else if (seen(path, sha256) === undefined) keep(path, sha256, [])
+      const whole = from === undefined || seen(path, from) === 'all'
+      keep(path, sha256, whole ? 'all' : (seen(path, sha256) ?? []))
     },
     carried(from, to, sha256) {
       const lines = seen(from, sha256)
@@ -70,6 +75,7 @@ export function createLedger(): Ledger {
     },
     saw: (path, sha256) => seen(path, sha256) !== undefined,
     sawWhole: (path, sha256) => seen(path, sha256) === 'all',
+    latest: (path) => [...(paths.get(path)?.keys() ?? [])].at(-1),
     versions: () =>
       [...paths].flatMap(([path, versions]) =>
         [...versions].map(([sha256, lines]) => ({ path, sha256, whole: lines === 'all' })),

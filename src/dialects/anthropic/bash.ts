@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import { commandText } from '../../dialect/command-text.ts'
+import { call, defineDialectTool } from '../../dialect.ts'
+import { ToolError } from '../../errors.ts'
+
+/** The bash tool in its version of 2025-01-24. */
+export const bash = defineDialectTool({
+  name: 'bash',
+  title: 'Bash',
+  description: 'Run a command line in a shell. restart begins at the root of the workspace again.',
+  input: z.object({
+    command: z.string().min(1).optional().describe('The command line; needed unless restart is given'),
+    restart: z.boolean().optional().describe('Start the shell again'),
+  }),
+  native: { type: 'bash_20250124', name: 'bash' },
+  uses: ['run_command'],
+  *steps({ command, restart }) {
+    if (restart === true) {
+      // No shell lives on between commands: all that one leaves to the next is where it ended.
+      yield* call('run_command', { command: 'true', cwd: '.' })
+      if (command === undefined) return { output: 'tool has been restarted.' }
+    }
+    if (command === undefined) throw new ToolError('INVALID_INPUT', 'No command was given', { field: 'command' })
+    const ran = yield* call('run_command', { command })
+    const output = commandText(ran)
+    return ran.exitCode === 0 ? { output } : { output: output === '' ? `exit ${ran.exitCode}` : output, isError: true }
+  },
+})

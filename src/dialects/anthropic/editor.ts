@@ -1,0 +1,106 @@
+import * as z from 'zod'
+import { nearestPassage } from '../../dialect/refusals.ts'
+import { type Answer, call, defineDialectTool, fieldsOf, type Place, type Refusal, type Steps } from '../../dialect.ts'
+import type { Failure } from '../../errors.ts'
+import { insertAfter, needed, replaceOnce, snippet, viewFile } from './commands.ts'
+
+const input = z.object({
+  command: z.enum(['view', 'create', 'str_replace', 'insert']).describe('What to do'),
+  path: z.string().describe('Path of the file or directory'),
+  view_range: z
+    .array(z.int())
+    .length(2)
+    .optional()
+    .describe('view: first and last line, from 1; -1 as the last is the end of the file'),
+  file_text: z.string().optional().describe('create: the content'),
+  old_str: z.string().min(1).optional().describe('str_replace: text that occurs exactly once'),
+  new_str: z.string().optional().describe('str_replace: the text in its place; left out, old_str is deleted'),
+  insert_line: z.int().min(0).optional().describe('insert: the line after which to insert; 0 is the beginning'),
+  insert_text: z.string().optional().describe('insert: the text'),
+})
+
+type Input = z.output<typeof input>
+
+const NAME = 'str_replace_based_edit_tool'
+
+/** The text editor tool in its version of 2025-07-28. */
+export const editor = defineDialectTool({
+  name: NAME,
+  title: 'Text editor',
+  description:
+    'View, create and edit text files. view shows a file with line numbers, or a directory two levels deep; create makes a new file; str_replace replaces a text that occurs exactly once; insert puts lines after a line.',
+  input,
+  native: { type: 'text_editor_20250728', name: NAME },
+  uses: ['read_file', 'list_directory'],
+  mayUse: ['write_file', 'edit_file', 'replace_range'],
+  *steps(asked, place) {
+    const path = place.inward(asked.path)
+    if (asked.command === 'view') return yield* view(asked, path, place)
+    if (asked.command === 'create') return yield* create(asked, path)
+    const head = `The file ${asked.path} has been edited. Here's the result of running \`cat -n\` on`
+    if (asked.command === 'str_replace') {
+      const lines = yield* replaceOnce(path, asked.old_str, asked.new_str)
+      return { output: `${head} a snippet of ${asked.path}:\n${snippet(lines)}\n${review()}` }
+    }
+    const lines = yield* insertAfter(path, asked.insert_line, asked.insert_text ?? asked.new_str)
+    const check = ' (correct indentation, no duplicate lines, etc)'
+    return { output: `${head} a snippet of the edited file:\n${snippet(lines)}\n${review(check)}` }
+  },
+})
+
+function review(what = ''): string {
+  return `Review the changes and make sure they are as expected${what}. Edit the file again if necessary.`
+}
+
+function* view({ path: asked, view_range }: Input, path: string, place: Place): Steps<Answer | Failure> {
+  const seen = yield* viewFile(path, view_range)
+  if (seen.ok) return { output: `Here's the result of running \`cat -n\` on ${asked}:\n${seen.text}\n` }
+  if (seen.code !== 'IS_DIRECTORY') return seen
+  const { entries } = yield* call('list_directory', { path, maxDepth: 2 })
+  const lines = [asked, ...entries.map((entry) => place.outward(entry.path))]
+  return {
+    output: `Here're the files and directories up to 2 levels deep in ${asked}, excluding hidden items:\n${lines.join('\n')}\n`,
+  }
+}
+
+function* create({ path: asked, file_text }: Input, path: string): Steps<Answer> {
+  const content = needed('file_text', file_text, 'create')
+  yield* call('write_file', { path, content, mode: 'CREATE_NEW' })
+  return { output: `File created successfully at: ${asked}` }
+}
+
+/** What the editor says to a refusal; `undefined` where it has no sentence of its own. */
+export function editorRefusal({ code, input, failure }: Refusal): string | undefined {
+  const asked = fieldsOf<Input>(input)
+  const { path } = asked
+  if (code === 'ALREADY_EXISTS')
+    return `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`
+  if (code === 'IS_DIRECTORY')
+    return `The path ${path} is a directory and only the \`view\` command can be used on directories`
+  return commonRefusal(code, asked, failure)
+}
+
+/** Sentences that the editor and the memory share. */
+export function commonRefusal(
+  code: Refusal['code'],
+  { path, old_str, insert_line }: { readonly [K in 'path' | 'old_str' | 'insert_line']?: Input[K] | undefined },
+  failure: Failure,
+): string | undefined {
+  if (code === 'NOT_FOUND') return `The path ${path} does not exist. Please provide a valid path.`
+  if (code === 'EDIT_AMBIGUOUS') {
+    return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines ${failure.lines}. Please ensure it is unique`
+  }
+  if (code === 'EDIT_NO_MATCH') {
+    return `No replacement was performed, old_str \`${shown(old_str)}\` did not appear verbatim in ${path}.${nearestPassage(failure)}`
+  }
+  if (code === 'INVALID_INPUT' && insert_line !== undefined && failure.totalLines !== undefined) {
+    return `Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${failure.totalLines}]`
+  }
+  return undefined
+}
+
+/** What the model has written itself is repeated to it in short. */
+function shown(text: unknown): string {
+  const told = String(text)
+  return told.length > 200 ? `${told.slice(0, 200)}…` : told
+}

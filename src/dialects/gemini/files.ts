@@ -1,0 +1,165 @@
+import * as z from 'zod'
+import { newLinesOf } from '../../dialect/numbered.ts'
+import { attempt, call, defineDialectTool, readSome, renamedFields } from '../../dialect.ts'
+import { ToolError } from '../../errors.ts'
+import { compileGlob } from '../../paths/glob.ts'
+
+export const filePath = z.string().describe('Path of the file')
+export const directory = z.string().describe('Path of the directory')
+
+export const listDirectory = defineDialectTool({
+  name: 'list_directory',
+  description: 'List the files and directories directly in a directory.',
+  input: z.object({
+    dir_path: directory,
+    ignore: z.array(z.string()).optional().describe('Globs of names to leave out'),
+    file_filtering_options: z
+      .object({ respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true') })
+      .optional(),
+  }),
+  adapt: (input) => renamedFields(input, { path: 'dir_path' }),
+  uses: ['list_directory'],
+  *steps({ dir_path, ignore = [], file_filtering_options }, place) {
+    const includeIgnored = file_filtering_options?.respect_git_ignore === false
+    const { path, entries, truncated, totalEntries } = yield* call('list_directory', {
+      path: place.inward(dir_path),
+      maxEntries: 500,
+      includeHidden: true,
+      includeIgnored,
+    })
+    const globs = ignore.map((pattern) => compileGlob(pattern))
+    const shown = entries
+      .map((entry) => ({ ...entry, name: entry.path.slice(entry.path.lastIndexOf('/') + 1) }))
+      .filter(({ name }) => !globs.some((glob) => glob.matches(name)))
+    const named = place.outward(path)
+    if (shown.length === 0) return { output: `Directory ${named} is empty.` }
+    const directories = shown.filter(({ type }) => type === 'directory').map(({ name }) => `[DIR] ${name}`)
+    const files = shown
+      .filter(({ type }) => type !== 'directory')
+      .map(({ name, sizeBytes, readable }) =>
+        readable === false ? `${name} (protected)` : sizeBytes === undefined ? name : `${name} (${sizeBytes} bytes)`,
+      )
+    const rest = truncated ? `\n\n(${totalEntries - entries.length} more)` : ''
+    return { output: `Directory listing for ${named}:\n${[...directories, ...files].join('\n')}${rest}` }
+  },
+})
+
+export const readFile = defineDialectTool({
+  name: 'read_file',
+  description: 'Read a text file, or with start_line and end_line a part of it. What is cut off is told.',
+  input: z.object({
+    file_path: filePath,
+    start_line: z.int().min(1).optional().describe('First line, from 1'),
+    end_line: z.int().min(1).optional().describe('Last line'),
+  }),
+  adapt: adaptRead,
+  uses: ['read_file'],
+  *steps({ file_path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, place) {
+    if (end_line < startLine) {
+      throw new ToolError('INVALID_INPUT', 'start_line cannot be greater than end_line', { field: 'end_line' })
+    }
+    const read = yield* readSome(place.inward(file_path), { startLine, maxLines: end_line - startLine + 1 })
+    if (!read.ok) return read
+    const { content, endLine, totalLines } = read
+    if (startLine === 1 && endLine >= totalLines && !read.isCut) return { output: content }
+    const next =
+      endLine < totalLines
+        ? `\nAction: To read more, call read_file with start_line and end_line; the next part starts at start_line: ${endLine + 1}.`
+        : ''
+    return {
+      output: `\nIMPORTANT: The file content has been truncated.\nStatus: Showing lines ${startLine}-${endLine} of ${totalLines} total lines.${next}\n\n--- FILE CONTENT (truncated) ---\n${content}`,
+    }
+  },
+})
+
+/** Earlier names: an absolute path, an offset from 0 and a number of lines. */
+function adaptRead(input: unknown): unknown {
+  const { offset, limit, ...rest } = renamedFields(input, { absolute_path: 'file_path', path: 'file_path' })
+  const first = typeof offset === 'number' ? offset + 1 : 1
+  return {
+    ...rest,
+    ...(offset === undefined ? {} : { start_line: first }),
+    ...(typeof limit === 'number' ? { end_line: first + limit - 1 } : {}),
+  }
+}
+
+export const writeFile = defineDialectTool({
+  name: 'write_file',
+  description: 'Create a file, or replace the whole content of one that was read before.',
+  input: z.object({ file_path: filePath, content: z.string().describe('The whole content') }),
+  uses: ['write_file'],
+  *steps({ file_path, content }, place) {
+    const path = place.inward(file_path)
+    const written = yield* call('write_file', { path, content })
+    const named = place.outward(written.path)
+    return {
+      output: written.created
+        ? `Successfully created and wrote to new file: ${named}.`
+        : `Successfully overwrote file: ${named}.`,
+    }
+  },
+})
+
+export const replace = defineDialectTool({
+  name: 'replace',
+  description:
+    'Replace exact text in a file. old_string must occur exactly once, unless allow_multiple is true; an empty old_string creates the file. Nothing is matched approximately.',
+  input: z.object({
+    file_path: filePath,
+    instruction: z.string().optional().describe('What the change is for'),
+    old_string: z.string().describe('The exact text to replace, with its white space'),
+    new_string: z.string().describe('The exact text in its place'),
+    allow_multiple: z.boolean().optional().describe('Replace every occurrence'),
+    expected_replacements: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('Replace so many occurrences, if there are exactly so many'),
+  }),
+  uses: ['edit_file'],
+  mayUse: ['write_file'],
+  *steps({ file_path, instruction, old_string, new_string, allow_multiple, expected_replacements = 1 }, place) {
+    const path = place.inward(file_path)
+    const reason = instruction === undefined ? {} : { reason: instruction.slice(0, 2000) }
+    if (old_string === '') {
+      const { path: made } = yield* call('write_file', { path, content: new_string, mode: 'CREATE_NEW', ...reason })
+      return { output: `Created new file: ${place.outward(made)} with provided content.` }
+    }
+    const replaceAll = allow_multiple === true || expected_replacements > 1
+    const edit = { path, oldText: old_string, newText: new_string, replaceAll, ...reason }
+    if (replaceAll && allow_multiple !== true) {
+      const { replacements } = yield* call('edit_file', { ...edit, dryRun: true })
+      if (replacements !== expected_replacements) throw otherCount(path, expected_replacements, replacements)
+    }
+    const { path: edited, replacements, diff } = yield* call('edit_file', edit)
+    const code = newLinesOf(diff).map(({ lines }) => lines.join('\n'))
+    return {
+      output: `Successfully modified file: ${place.outward(edited)} (${replacements} replacements). Here is the updated code:\n${code.join('\n...\n')}`,
+    }
+  },
+})
+
+function otherCount(path: string, expected: number, found: number): ToolError {
+  const why = `Failed to edit, Expected ${expected} occurrences but found ${found} for old_string`
+  return new ToolError('EDIT_AMBIGUOUS', why, { path, occurrences: found })
+}
+
+export const saveMemory = defineDialectTool({
+  name: 'save_memory',
+  description: 'Note a fact for later conversations, at the end of GEMINI.md.',
+  input: z.object({ fact: z.string().min(1).describe('One clear sentence') }),
+  uses: ['append_file', 'search_text'],
+  *steps({ fact }) {
+    const line = fact.replace(/\s+/g, ' ').trim()
+    // A search shows no version to the run: what the model has not read stays protected from being replaced by it.
+    const found = yield* attempt('search_text', { query: HEADING, path: NOTES, includeIgnored: true })
+    if (!found.ok && found.code !== 'NOT_FOUND') return found
+    const heading = found.ok && found.matches.length > 0 ? '' : `${HEADING}\n\n`
+    const content = `${found.ok ? '\n' : ''}${heading}- ${line}\n`
+    yield* call('append_file', { path: NOTES, content })
+    return { output: JSON.stringify({ success: true, message: `Okay, I've remembered that: "${line}"` }) }
+  },
+})
+
+const NOTES = 'GEMINI.md'
+const HEADING = '## Gemini Added Memories'

@@ -1,0 +1,157 @@
+import * as z from 'zod'
+import { type Answer, call, defineDialectTool, type Place, readSome, renamedFields, type Steps } from '../../dialect.ts'
+import type { ToolOutput } from '../../tools/index.ts'
+import { directory } from './files.ts'
+
+const where = directory.optional().describe('Directory to search; default: all of the workspace')
+
+export const glob = defineDialectTool({
+  name: 'glob',
+  description: 'Find files by a glob such as **/*.ts. Their paths are sorted by name.',
+  input: z.object({
+    pattern: z.string().describe('Glob on the path from dir_path on'),
+    dir_path: where,
+    respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true'),
+  }),
+  adapt: (input) => renamedFields(input, { path: 'dir_path' }),
+  uses: ['find_files'],
+  *steps({ pattern, dir_path, respect_git_ignore }, place) {
+    const { files, totalFound } = yield* call('find_files', {
+      pattern,
+      path: pathOf(dir_path, place),
+      includeHidden: true,
+      includeIgnored: respect_git_ignore === false,
+    })
+    const within = dir_path === undefined ? '' : ` within ${dir_path}`
+    if (totalFound === 0) return { output: `No files found matching pattern "${pattern}"${within}` }
+    const more = totalFound === files.length ? '' : `\n(${totalFound - files.length} more)`
+    const paths = files.map((path) => place.outward(path))
+    return {
+      output: `Found ${totalFound} file(s) matching "${pattern}"${within}, sorted by path:\n${paths.join('\n')}${more}`,
+    }
+  },
+})
+
+export const grepSearch = defineDialectTool({
+  name: 'grep_search',
+  description: 'Search file contents, line by line, for a regular expression (no look-around, no back-references).',
+  input: z.object({
+    pattern: z.string().min(1).describe('Regular expression'),
+    dir_path: where.describe('Directory or file to search; default: all of the workspace'),
+    include_pattern: z.string().optional().describe('Only files that match this glob, such as *.ts or src/**'),
+    names_only: z.boolean().optional().describe('Only the paths of the files'),
+    case_sensitive: z.boolean().optional().describe('Default false'),
+    fixed_strings: z.boolean().optional().describe('Take the pattern as plain text'),
+    context: z.int().min(0).optional().describe('Lines around each match, at most 3'),
+    no_ignore: z.boolean().optional().describe('Search also hidden files and what .gitignore names'),
+    total_max_matches: z.int().min(1).optional().describe('Default 100'),
+  }),
+  formerly: ['search_file_content'],
+  adapt: (input) => renamedFields(input, { path: 'dir_path', include: 'include_pattern' }),
+  uses: ['search_text'],
+  *steps(asked, place) {
+    const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = asked
+    const found = yield* call('search_text', {
+      query: pattern,
+      mode: asked.fixed_strings === true ? 'literal' : 'regex',
+      path: pathOf(dir_path, place),
+      caseSensitive: asked.case_sensitive === true,
+      contextLines: asked.context ?? 0,
+      maxMatches: asked.total_max_matches ?? 100,
+      filesOnly: names_only,
+      includeHidden: no_ignore,
+      includeIgnored: no_ignore,
+      // As for ripgrep, a glob without a slash is one of names.
+      ...(include === undefined ? {} : { includeGlob: include.includes('/') ? include : `**/${include}` }),
+    })
+    const within = dir_path === undefined ? 'in the workspace directory' : `in path "${dir_path}"`
+    const what = `for pattern "${pattern}" ${within}${include === undefined ? '' : ` (filter: "${include}")`}`
+    return { output: named(found, names_only, what) }
+  },
+})
+
+type Found = ToolOutput<'search_text'>
+
+function named({ files = [], matches, truncated, truncatedReason }: Found, namesOnly: boolean, what: string): string {
+  const count = namesOnly ? files.length : matches.length
+  const limited = truncated ? ` (results limited: ${truncatedReason})` : ''
+  if (count === 0) return `No matches found ${what}${limited}.`
+  if (namesOnly)
+    return `Found ${count} files with matches ${what}${limited}:\n${files.map(({ path }) => path).join('\n')}`
+  const sections: string[] = []
+  let last: string | undefined
+  for (const { path, line, snippet, before, after } of matches) {
+    if (path !== last) sections.push('---', `File: ${path}`)
+    last = path
+    before.forEach((text, index) => {
+      sections.push(`L${line - before.length + index}- ${text}`)
+    })
+    sections.push(`L${line}: ${snippet}`)
+    after.forEach((text, index) => {
+      sections.push(`L${line + 1 + index}- ${text}`)
+    })
+  }
+  return `Found ${count} ${count === 1 ? 'match' : 'matches'} ${what}${limited}:\n${sections.join('\n')}\n---`
+}
+
+export const readManyFiles = defineDialectTool({
+  name: 'read_many_files',
+  description: 'Read several text files, by their paths or by globs: at most 64 KiB in all.',
+  input: z.object({
+    include: z.array(z.string().min(1)).min(1).max(100).describe('Paths and globs, such as src/**/*.ts'),
+    exclude: z.array(z.string().min(1)).max(100).optional().describe('Globs of files to leave out'),
+  }),
+  adapt: (input) => renamedFields(input, { paths: 'include' }),
+  uses: ['read_file', 'find_files'],
+  *steps({ include, exclude = [] }, place) {
+    const paths = yield* findAll(include, place)
+    const left = yield* findAll(exclude, place)
+    for (const path of left) paths.delete(path)
+    return yield* readAll([...paths].toSorted(), place)
+  },
+})
+
+/** Files that globs, directories and plain paths name. */
+function* findAll(wanted: readonly string[], place: Place): Steps<Set<string>> {
+  const paths = new Set<string>()
+  for (const one of wanted) {
+    const pattern = place.inward(one.replace(/\/$/, '/**'))
+    // A plain path is a file even where a glob would leave it out, so that its own refusal is told.
+    if (!/[*?[{]/.test(pattern)) paths.add(pattern)
+    else for (const path of (yield* call('find_files', { pattern, maxResults: 1000 })).files) paths.add(path)
+  }
+  return paths
+}
+
+const MOST_UNITS = 64 * 1024
+
+function* readAll(paths: readonly string[], place: Place): Steps<Answer> {
+  const parts: string[] = []
+  const skipped: string[] = []
+  let room = MOST_UNITS
+  for (const path of paths) {
+    const shown = place.outward(path)
+    if (room <= 0) {
+      skipped.push(`${shown} (there was no room for it)`)
+      continue
+    }
+    const read = yield* readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
+    if (!read.ok) {
+      skipped.push(`${shown} (${read.code})`)
+    } else if (read.content.length > room) {
+      room = 0
+      skipped.push(`${shown} (there was no room for it)`)
+    } else {
+      room -= read.content.length
+      const cut = read.isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
+      parts.push(`--- ${shown} ---\n\n${cut}${read.content}\n\n`)
+    }
+  }
+  const rest = skipped.length === 0 ? '' : `\nSkipped:\n${skipped.join('\n')}`
+  if (parts.length === 0) return { output: `No files matching the criteria were found or all were skipped.${rest}` }
+  return { output: `${parts.join('')}\n--- End of content ---${rest}` }
+}
+
+function pathOf(path: string | undefined, place: Place): string {
+  return path === undefined ? '.' : place.inward(path)
+}

@@ -1,0 +1,32 @@
+import * as z from 'zod'
+import { commandText } from '../../dialect/command-text.ts'
+import { call, defineDialectTool, renamedFields } from '../../dialect.ts'
+
+export const runShellCommand = defineDialectTool({
+  name: 'run_shell_command',
+  description: 'Run a shell command line. Its output comes with its exit code, where that is not 0.',
+  input: z.object({
+    command: z.string().min(1).describe('The command line'),
+    description: z.string().max(2000).optional().describe('What it is for'),
+    dir_path: z.string().optional().describe('Directory to run it in'),
+    is_background: z.boolean().optional().describe('Let it run on, without its output'),
+  }),
+  adapt: (input) => renamedFields(input, { directory: 'dir_path' }),
+  uses: ['run_command'],
+  mayUse: ['start_command'],
+  *steps({ command, description, dir_path, is_background }, place) {
+    const asked = {
+      command,
+      ...(dir_path === undefined ? {} : { cwd: place.inward(dir_path) }),
+      ...(description === undefined ? {} : { reason: description }),
+    }
+    if (is_background === true) {
+      const { id } = yield* call('start_command', asked)
+      return { output: `Command is running in background. ID: ${id}.` }
+    }
+    const ran = yield* call('run_command', asked)
+    const output = `Output: ${commandText(ran) || '(empty)'}`
+    if (ran.exitCode === 0) return { output }
+    return { output: `${output}${output.endsWith('\n') ? '' : '\n'}Exit Code: ${ran.exitCode}`, isError: true }
+  },
+})
