@@ -95,7 +95,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   recording: ['files', 'pipeline', 'policy', 'run'],
   replay: ['canonical-json', 'dialect', 'recording', 'workspace'],
   dialect: ['errors', 'input', 'paths', 'pipeline', 'tool', 'tools'],
-  dialects: ['dialect', 'errors', 'paths'],
+  dialects: ['backends', 'dialect', 'errors', 'paths', 'tools', 'workspace'],
   workspace: [
     'about',
     'events',

@@ -26,9 +26,12 @@ export function codex(roots: VirtualRoots = { '/workspace': '' }): Dialect {
   return {
     name: 'codex',
     description: "Codex' apply_patch and shell",
-    place: createPlace(roots),
+    // Patches name files by relative paths, and so does what is told of them.
+    place: { ...createPlace(roots), outward: (path) => (path === '' ? '.' : path) },
     tools,
     hints: {
+      PATH_REJECTED: 'Use a relative path that stays inside; the same path will not work.',
+      INVALID_PATCH: 'Give a patch from *** Begin Patch to *** End Patch that changes something.',
       WRITE_CONFLICT: 'Look at the file as it is now, and make the patch for that.',
       PATCH_CONFLICT: 'Look at the file as it is now, and make the lines of the patch match it; nothing was applied.',
       COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_ms.',

@@ -1,5 +1,6 @@
 import { nearestPassage } from '../dialect/refusals.ts'
 import { type Answer, createPlace, type Dialect, type Refusal, type VirtualRoots } from '../dialect.ts'
+import type { Failure } from '../errors.ts'
 import { listDirectory, readFile, replace, saveMemory, writeFile } from './gemini/files.ts'
 import { glob, grepSearch, readManyFiles } from './gemini/search.ts'
 import { runShellCommand } from './gemini/shell.ts'
@@ -31,13 +32,17 @@ export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
 }
 
 function refusal({ code, message, hint, path, failure }: Refusal): Answer {
-  const told = sentences[code]?.(path) ?? message
+  const told = sentences[code]?.(path, failure) ?? message
   return { output: `${told} (${code}). ${hint}${nearestPassage(failure)}` }
 }
 
 /** The sentences of the original, where it has one for a refusal. */
-const sentences: Readonly<Partial<Record<Refusal['code'], (path: string | undefined) => string>>> = {
+const sentences: Readonly<Partial<Record<Refusal['code'], Sentence>>> = {
   NOT_FOUND: (path) => `File not found: ${path}`,
   ALREADY_EXISTS: (path) => `File already exists, cannot create: ${path}`,
   EDIT_NO_MATCH: (path) => `Could not find an exact match for 'old_string' in '${path}'`,
+  EDIT_AMBIGUOUS: (path, { expected = 1, occurrences }) =>
+    `Failed to edit, Expected ${expected} occurrence(s) but found ${occurrences} for old_string in file: ${path}`,
 }
+
+type Sentence = (path: string | undefined, failure: Failure) => string

@@ -1,7 +1,19 @@
 import type { Dialect } from '../dialect.ts'
+import { anthropic } from './anthropic.ts'
+import { codex } from './codex.ts'
+import { deepagents } from './deepagents.ts'
+import { exec } from './exec.ts'
+import { gemini } from './gemini.ts'
 import { mcpFilesystem } from './mcp-filesystem.ts'
+import { pythonHarness } from './python-harness.ts'
 
 /** Every dialect with its own paths, by name. To add one, add a line. */
 export const dialects: Readonly<Record<string, () => Dialect>> = {
   'mcp-filesystem': mcpFilesystem,
+  'python-harness': pythonHarness,
+  anthropic,
+  codex,
+  deepagents,
+  exec,
+  gemini,
 }

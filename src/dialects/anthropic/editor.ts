@@ -86,9 +86,10 @@ export function commonRefusal(
   { path, old_str, insert_line }: { readonly [K in 'path' | 'old_str' | 'insert_line']?: Input[K] | undefined },
   failure: Failure,
 ): string | undefined {
+  if (code === 'WRITE_CONFLICT') return `Cannot change ${path}: it was not viewed as it is now. View it, and try again.`
   if (code === 'NOT_FOUND') return `The path ${path} does not exist. Please provide a valid path.`
   if (code === 'EDIT_AMBIGUOUS') {
-    return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines ${failure.lines}. Please ensure it is unique`
+    return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines [${lineNumbers(failure)}]. Please ensure it is unique`
   }
   if (code === 'EDIT_NO_MATCH') {
     return `No replacement was performed, old_str \`${shown(old_str)}\` did not appear verbatim in ${path}.${nearestPassage(failure)}`
@@ -97,6 +98,11 @@ export function commonRefusal(
     return `Invalid \`insert_line\` parameter: ${insert_line}. It should be within the range of lines of the file: [0, ${failure.totalLines}]`
   }
   return undefined
+}
+
+/** The lines that an ambiguous text begins in, each once. */
+function lineNumbers({ lines }: Failure): string {
+  return [...new Set(lines as readonly number[])].join(', ')
 }
 
 /** What the model has written itself is repeated to it in short. */

@@ -3,6 +3,7 @@ import { newLinesOf } from '../../dialect/numbered.ts'
 import { attempt, call, defineDialectTool, readSome, renamedFields } from '../../dialect.ts'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
+import { quote } from '../../paths/logical-path.ts'
 
 export const filePath = z.string().describe('Path of the file')
 export const directory = z.string().describe('Path of the directory')
@@ -140,8 +141,8 @@ export const replace = defineDialectTool({
 })
 
 function otherCount(path: string, expected: number, found: number): ToolError {
-  const why = `Failed to edit, Expected ${expected} occurrences but found ${found} for old_string`
-  return new ToolError('EDIT_AMBIGUOUS', why, { path, occurrences: found })
+  const why = `Cannot edit ${quote(path)}: the text occurs ${found} times`
+  return new ToolError('EDIT_AMBIGUOUS', why, { path, occurrences: found, expected })
 }
 
 export const saveMemory = defineDialectTool({

@@ -1,0 +1,156 @@
+import * as z from 'zod'
+import { commandText } from '../../dialect/command-text.ts'
+import { call, type DialectTool, defineDialectTool, type Place, readSome } from '../../dialect.ts'
+import type { ToolOutput } from '../../tools/index.ts'
+
+const filePath = z.string().describe('Absolute path of the file')
+const path = z.string().default('/').describe('Absolute path of the directory')
+
+export const deepagentsTools: readonly DialectTool[] = [
+  defineDialectTool({
+    name: 'ls',
+    description: 'List a directory.',
+    input: z.object({ path }),
+    uses: ['list_directory'],
+    *steps({ path }, place) {
+      const { entries, truncated, totalEntries } = yield* call('list_directory', {
+        path: place.inward(path),
+        maxEntries: 500,
+        includeHidden: true,
+      })
+      if (entries.length === 0) return { output: `No files found in ${path}` }
+      const lines = entries.map(({ path, type, sizeBytes }) => {
+        const size = sizeBytes === undefined ? '' : ` (${sizeBytes} bytes)`
+        return `${place.outward(path)}${type === 'directory' ? ' (directory)' : size}`
+      })
+      if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
+      return { output: lines.join('\n') }
+    },
+  }),
+  defineDialectTool({
+    name: 'read_file',
+    description:
+      'Read lines of a text file, 100 of them unless limit is given. Below a header with the lines that are shown, the content stands as it is.',
+    input: z.object({
+      file_path: filePath,
+      offset: z.coerce.number().int().default(0).describe('Lines to pass over'),
+      limit: z.coerce.number().int().min(1).default(100).describe('Lines at most'),
+    }),
+    uses: ['read_file'],
+    *steps({ file_path, offset, limit }, place) {
+      const startLine = Math.max(0, offset) + 1
+      const read = yield* readSome(place.inward(file_path), { startLine, maxLines: limit })
+      if (!read.ok) return read
+      const { content, endLine, totalLines } = read
+      if (content === '') return { output: 'System reminder: File exists but has empty contents' }
+      const next = endLine < totalLines ? ` | next offset ${endLine}` : ''
+      return { output: `@@ lines ${startLine}-${endLine} of ${totalLines}${next} @@\n${content.replace(/\r?\n$/, '')}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'write_file',
+    description: 'Create a file, or replace the whole content of one that was read before.',
+    input: z.object({ file_path: filePath, content: z.string() }),
+    uses: ['write_file'],
+    *steps({ file_path, content }, place) {
+      yield* call('write_file', { path: place.inward(file_path), content })
+      return { output: `Successfully wrote to '${file_path}'` }
+    },
+  }),
+  defineDialectTool({
+    name: 'edit_file',
+    description: 'Replace old_string, which must occur exactly once, by new_string; with replace_all every occurrence.',
+    input: z.object({
+      file_path: filePath,
+      old_string: z.string().min(1),
+      new_string: z.string(),
+      replace_all: z.boolean().default(false),
+    }),
+    uses: ['edit_file'],
+    *steps({ file_path, old_string: oldText, new_string: newText, replace_all: replaceAll }, place) {
+      const edit = { path: place.inward(file_path), oldText, newText, replaceAll }
+      const { replacements } = yield* call('edit_file', edit)
+      return { output: `Successfully replaced ${replacements} occurrence(s) in '${file_path}'` }
+    },
+  }),
+  defineDialectTool({
+    name: 'delete',
+    description: 'Delete a file. Never a directory.',
+    input: z.object({ file_path: filePath }),
+    uses: ['delete_file'],
+    *steps({ file_path }, place) {
+      yield* call('delete_file', { path: place.inward(file_path) })
+      return { output: `Deleted ${file_path}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'glob',
+    description: 'Find files by a glob such as **/*.py.',
+    input: z.object({ pattern: z.string().min(1), path }),
+    uses: ['find_files'],
+    *steps({ pattern, path }, place) {
+      const { files, totalFound } = yield* call('find_files', {
+        pattern: pattern.replace(/^\/+/, ''),
+        path: place.inward(path),
+        includeHidden: true,
+      })
+      if (files.length === 0) return { output: `No files found matching pattern '${pattern}'` }
+      const lines = files.map((file) => place.outward(file))
+      if (totalFound > files.length) lines.push(`(${totalFound - files.length} more)`)
+      return { output: lines.join('\n') }
+    },
+  }),
+  defineDialectTool({
+    name: 'grep',
+    description: 'Search file contents, line by line, for a literal text.',
+    input: z.object({
+      pattern: z.string().min(1).describe('Literal text'),
+      path: path.describe('Absolute path of the directory or file'),
+      glob: z.string().nullish().describe("Only files that match this glob, such as '*.py'"),
+      max_count: z.coerce.number().int().min(1).nullish().describe('Matches at most'),
+      output_mode: z.enum(['files_with_matches', 'content', 'count']).default('content'),
+    }),
+    uses: ['search_text'],
+    *steps({ pattern, path, glob, max_count, output_mode: mode }, place) {
+      const found = yield* call('search_text', {
+        query: pattern,
+        path: place.inward(path),
+        includeHidden: true,
+        filesOnly: mode !== 'content',
+        ...(glob == null ? {} : { includeGlob: glob.includes('/') ? glob.replace(/^\/+/, '') : `**/${glob}` }),
+        ...(max_count == null ? {} : { maxMatches: max_count }),
+      })
+      const lines = mode === 'content' ? matches(found, place) : counts(found, place, mode === 'count')
+      if (lines.length === 0) return { output: `No matches found for pattern '${pattern}'` }
+      return { output: `${lines.join('\n')}${found.truncated ? '\n\n(more was left out)' : ''}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'execute',
+    description: 'Run a shell command line.',
+    input: z.object({ command: z.string().min(1) }),
+    uses: ['run_command'],
+    *steps({ command }) {
+      const ran = yield* call('run_command', { command })
+      const status = ran.exitCode === 0 ? 'succeeded' : 'failed'
+      return { output: `${commandText(ran)}\n[Command ${status} with exit code ${ran.exitCode}]` }
+    },
+  }),
+]
+
+type Found = ToolOutput<'search_text'>
+
+function matches({ matches }: Found, place: Place): string[] {
+  const lines: string[] = []
+  let last: string | undefined
+  for (const { path, line, snippet } of matches) {
+    if (path !== last) lines.push(`${place.outward(path)}:`)
+    last = path
+    lines.push(`  ${line}: ${snippet}`)
+  }
+  return lines
+}
+
+function counts({ files = [] }: Found, place: Place, withCount: boolean): string[] {
+  return files.map(({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`)
+}
