@@ -27,7 +27,13 @@ import { node } from '../src/backends/node.ts'
 import { objectStore, r2 } from '../src/backends/object-store.ts'
 import { overlay } from '../src/backends/overlay.ts'
 import { createPlace, defineDialectTool } from '../src/dialect.ts'
+import { anthropic } from '../src/dialects/anthropic.ts'
+import { codex } from '../src/dialects/codex.ts'
+import { deepagents } from '../src/dialects/deepagents.ts'
+import { execWorkspace } from '../src/dialects/exec-workspace.ts'
+import { gemini } from '../src/dialects/gemini.ts'
 import { mcpFilesystem } from '../src/dialects/mcp-filesystem.ts'
+import { pythonHarness } from '../src/dialects/python-harness.ts'
 import { directoryParking } from '../src/evidence/directory-parking.ts'
 import { reportMarkdown } from '../src/evidence/report-text.ts'
 import { memorySink } from '../src/evidence/sinks.ts'
@@ -78,7 +84,13 @@ async function given(): Promise<Record<string, unknown>> {
       stepCountIs,
       createPlace,
       defineDialectTool,
+      anthropic,
+      codex,
+      deepagents,
+      execWorkspace,
+      gemini,
       mcpFilesystem,
+      pythonHarness,
       z,
       scriptedModel,
       model: scriptedModel(function* () {
