@@ -7,7 +7,6 @@ import type { ToolName } from './tools/index.ts'
 export { type Found, findAny, strict } from './dialect/find.ts'
 export { createPlace, type Place, type VirtualRoots } from './dialect/place.ts'
 export {
-  attemptLines,
   type FileText,
   type LineRange,
   readLines,

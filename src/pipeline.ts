@@ -20,7 +20,7 @@ import type { CommandVerdict } from './shells/command-line.ts'
 import { policyFor } from './shells/unsure.ts'
 import { statesBefore } from './states-before.ts'
 import { withSuggestions } from './suggest.ts'
-import type { Draft, Tool } from './tool.ts'
+import type { Draft, Shown, Tool } from './tool.ts'
 import type { Receipt, State } from './vfs/backend.ts'
 import { throwIfAborted } from './vfs/changes.ts'
 import { guardAccesses } from './vfs/guarded.ts'
@@ -71,7 +71,7 @@ export async function callTool(
   run: Run,
   called: string | Tool,
   given: unknown,
-  options: CallOptions & { readonly grant?: Grant | undefined; readonly via?: string } = {},
+  options: CallOptions & WithinOptions = {},
 ): Promise<Success | Failure> {
   const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name
@@ -161,7 +161,8 @@ export async function callTool(
     const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const shown of draft.shown?.(receipt) ?? []) {
-      run.ledger.note(shown)
+      if (options.shows === undefined) run.ledger.note(shown)
+      else options.shows(shown)
       record.saw(shown)
     }
     const artifactUri =
@@ -194,6 +195,15 @@ export async function callTool(
     await record.refused(failure)
     return core.labels.active ? { ...failure, label } : failure
   }
+}
+
+/** What a call may be told by the workspace itself. */
+export interface WithinOptions {
+  readonly grant?: Grant | undefined
+  /** The tool of a dialect that makes it. */
+  readonly via?: string
+  /** Takes what the call shows, for the read ledger: whoever calls knows later whether the run gets to see it. */
+  readonly shows?: (shown: Shown) => void
 }
 
 /** A call that passed the first six steps. */

@@ -689,6 +689,7 @@ function modeOf(core: Core, run: Run): 'act' | 'plan' {
 function speakOf(core: Core, run: Run, dialect: Dialect, recorder: Recorder | undefined): SpokenRun['call'] {
   const said = speak(dialect, {
     call: (name, input, options) => callTool(core, run, name, input, options),
+    noteShown: run.ledger.note,
     shownVersion: (path) => shownVersion(core, run, path),
     refuse: async (name, why, options) => (await callTool(core, run, refusingTool(name, why), {}, options)) as Failure,
     whyNot(name) {

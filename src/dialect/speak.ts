@@ -2,11 +2,18 @@ import type { Answer, Dialect, DialectTool, SpokenResult, SpokenTool } from '../
 import { type Failure, ToolError } from '../errors.ts'
 import { parseInput } from '../input.ts'
 import type { CallOptions, Success } from '../pipeline.ts'
+import type { Shown } from '../tool.ts'
 import { refusalOf } from './refusal.ts'
 
 /** What a dialect is spoken over: a run's own calls. */
 export interface Spoken {
-  call(name: string, input: unknown, options: CallOptions & { readonly via: string }): Promise<Success | Failure>
+  call(
+    name: string,
+    input: unknown,
+    options: CallOptions & { readonly via: string; readonly shows: (shown: Shown) => void },
+  ): Promise<Success | Failure>
+  /** Notes what the run was shown. */
+  noteShown(shown: Shown): void
   /** The latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
   /** Why a tool is not registered; `undefined` where it is. */
@@ -48,6 +55,8 @@ export function speak(
     const how = { ...options, via: `${dialect.name}.${String(name).slice(0, 100)}` }
     const callIds: string[] = []
     const warnings: string[] = []
+    const shown: Shown[] = []
+    const shows = (one: Shown) => shown.push(one)
     const refused = (failure: Failure): SpokenResult => ({
       ...resultOf({ ...dialect.refusal(refusalOf(dialect, name, failure, input)), isError: true }, callIds, warnings),
       failure,
@@ -62,7 +71,7 @@ export function speak(
           continue
         }
         const { tool: own, input: given, goesOn } = next.value
-        const result = await spoken.call(own, given, how)
+        const result = await spoken.call(own, given, { ...how, shows })
         if (result.ok) {
           callIds.push(result.callId)
           warnings.push(...result.warnings)
@@ -71,7 +80,10 @@ export function speak(
         }
         next = steps.next(result)
       }
-      return isFailure(next.value) ? refused(next.value) : resultOf(next.value, callIds, warnings)
+      if (isFailure(next.value)) return refused(next.value)
+      // What was read for a call that is refused, nobody has seen.
+      for (const one of shown) spoken.noteShown(one)
+      return resultOf(next.value, callIds, warnings)
     } catch (error) {
       return refused(await spoken.refuse(name, error, how))
     }

@@ -1,5 +1,5 @@
 import { linesOf, type NewLines, newLinesOf, numbered } from '../../dialect/numbered.ts'
-import { attemptLines, call, type Steps, shownVersion } from '../../dialect.ts'
+import { call, readLines, type Steps, settled, shownVersion } from '../../dialect.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 
 // What the commands of the editor and of the memory have in common: they differ in their sentences.
@@ -20,8 +20,8 @@ export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: 
     })
   }
   const maxLines = last === -1 ? Number.POSITIVE_INFINITY : last - first + 1
-  const read = yield* attemptLines(path, { startLine: first, maxLines })
-  return read.ok ? { ok: true, text: numbered(linesOf(read.content), first) } : read
+  const read = yield* settled(readLines(path, { startLine: first, maxLines }))
+  return read.ok ? { ok: true, text: numbered(linesOf(read.value.content), first) } : read
 }
 
 /** Replaces the one place where a text occurs, and gives the lines around it. */

@@ -40,7 +40,6 @@ export const deepagentsTools: readonly DialectTool[] = [
     *steps({ file_path, offset, limit }, place) {
       const startLine = Math.max(0, offset) + 1
       const read = yield* readSome(place.inward(file_path), { startLine, maxLines: limit })
-      if (!read.ok) return read
       const { content, endLine, totalLines } = read
       if (content === '') return { output: 'System reminder: File exists but has empty contents' }
       const next = endLine < totalLines ? ` | next offset ${endLine}` : ''

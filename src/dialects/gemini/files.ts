@@ -60,7 +60,6 @@ export const readFile = defineDialectTool({
       throw new ToolError('INVALID_INPUT', 'start_line cannot be greater than end_line', { field: 'end_line' })
     }
     const read = yield* readSome(place.inward(file_path), { startLine, maxLines: end_line - startLine + 1 })
-    if (!read.ok) return read
     const { content, endLine, totalLines } = read
     if (startLine === 1 && endLine >= totalLines && !read.isCut) return { output: content }
     const next =

@@ -1,5 +1,14 @@
 import * as z from 'zod'
-import { type Answer, call, defineDialectTool, type Place, readSome, renamedFields, type Steps } from '../../dialect.ts'
+import {
+  type Answer,
+  call,
+  defineDialectTool,
+  type Place,
+  readSome,
+  renamedFields,
+  type Steps,
+  settled,
+} from '../../dialect.ts'
 import type { ToolOutput } from '../../tools/index.ts'
 import { directory } from './files.ts'
 
@@ -135,16 +144,17 @@ function* readAll(paths: readonly string[], place: Place): Steps<Answer> {
       skipped.push(`${shown} (there was no room for it)`)
       continue
     }
-    const read = yield* readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
+    const read = yield* settled(readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
     if (!read.ok) {
       skipped.push(`${shown} (${read.code})`)
-    } else if (read.content.length > room) {
+    } else if (read.value.content.length > room) {
       room = 0
       skipped.push(`${shown} (there was no room for it)`)
     } else {
-      room -= read.content.length
-      const cut = read.isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
-      parts.push(`--- ${shown} ---\n\n${cut}${read.content}\n\n`)
+      const { content, isCut } = read.value
+      room -= content.length
+      const cut = isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
+      parts.push(`--- ${shown} ---\n\n${cut}${content}\n\n`)
     }
   }
   const rest = skipped.length === 0 ? '' : `\nSkipped:\n${skipped.join('\n')}`
