@@ -21,7 +21,7 @@ export const judgeJavaScript: CodeJudge = (code) => {
     rest = rest.replace(whole, '')
   }
   const word =
-    /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptor|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
+    /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptors?|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
       rest,
     )
   if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
@@ -34,12 +34,24 @@ export const judgeJavaScript: CodeJudge = (code) => {
       return 'process may reach other processes'
     }
   }
-  // A computed member may be any name, and a template any text.
-  if (/\$\{/.test(rest)) return undefined === /\[\s*`/.exec(rest)?.[0] ? undefined : 'a computed name may be any'
-  for (const [, inside = ''] of rest.matchAll(/[\w)\]'"`]\s*(?:\?\.)?\s*\[([^\]]*)\]?/g)) {
-    if (!/^\s*(\d+|'[\w.@/-]*'|"[\w.@/-]*"|[ijkn]|)\s*$/.test(inside)) return 'a computed name may be any'
+  return namesComputed(rest) ? 'a computed name may be any' : undefined
+}
+
+/** Whether brackets may name a member that only the run knows. What stands in front of them tells a list from a name. */
+function namesComputed(code: string): boolean {
+  const tight = code.replace(/\s+|\?\./g, '')
+  // A comment may stand between an object and its brackets, and end in anything.
+  const hasComments = /\/[/*]/.test(tight)
+  const literal = /\[(?:\d+|'[\w.@/-]*'|"[\w.@/-]*"|[ijkn])?\]/y
+  for (const { index } of tight.matchAll(/\[/g)) {
+    literal.lastIndex = index
+    if (literal.test(tight)) continue
+    const before = tight.charAt(index - 1)
+    if (hasComments || !/^[(,=:[?&|;<>!~+*%^-]?$/.test(before)) return true
+    // Behind a comma it may be the name of a property, too.
+    if (before === ',' && tight.includes(']:', index)) return true
   }
-  return undefined
+  return false
 }
 
 /** Python: passes only with modules from a list and without the words that lead to others. */
@@ -51,16 +63,15 @@ export const judgePython: CodeJudge = (code) => {
       ' ',
     ),
   )
-  for (const [, names = ''] of code.matchAll(/\bimport\s+([^;\n#]*)/g)) void names
   for (const [, from, names = ''] of code.matchAll(/(?:\bfrom\s+([\w.]+)\s+)?\bimport\b([^;\n]*)/g)) {
     const modules =
       from === undefined
         ? names
             .replace(/[()]/g, '')
             .split(',')
-            .map((name) => name.trim().split(/\s+/)[0] ?? '')
+            .map((name) => name.trim().replace(/\s.*$/s, ''))
         : [from]
-    const odd = modules.find((name) => !safe.has(name.split('.')[0] ?? ''))
+    const odd = modules.find((name) => !safe.has(name.replace(/\..*$/s, '')))
     if (odd !== undefined) return `the module ${JSON.stringify(odd)} is not on the list`
   }
   const word =
@@ -74,21 +85,17 @@ export const judgePython: CodeJudge = (code) => {
 /** Perl: only a substitution or a print of the line, as in `perl -pe 's/a/b/g'`. */
 export const judgePerl: CodeJudge = (code) => {
   const plain =
-    /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*;?\s*$/.exec(
-      code,
-    )
-  if (plain === null) return 'Perl is not judged but for a plain substitution'
-  return /\(\?\??\{/.test(plain[2] ?? '') ? 'a pattern may hold code' : undefined
+    /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*;?\s*$/
+  if (!plain.test(code)) return 'Perl is not judged but for a plain substitution'
+  return /\(\?\??\{/.test(code) ? 'a pattern may hold code' : undefined
 }
 
 /** awk: everything but what starts commands, reads from them or pipes to them. */
 export const judgeAwk: CodeJudge = (code) => {
   let previous: 'value' | 'other' = 'other'
   const token = /\s+|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|\d[\w.]*|\.\d+|([A-Za-z_]\w*)|\|\||&&|\+\+|--|[\s\S]/y
-  for (let at = 0; at < code.length; at = token.lastIndex) {
-    token.lastIndex = at
-    const found = token.exec(code)
-    if (found === null) return 'it does not parse'
+  // Every character is some token, so that only the end of the code ends this.
+  for (let found = token.exec(code); found !== null; found = token.exec(code)) {
     const [text, name] = found
     if (/^(\s+|#[^\n]*)$/.test(text)) {
       if (text.includes('\n')) previous = 'other'
@@ -106,9 +113,11 @@ export const judgeAwk: CodeJudge = (code) => {
         continue
       }
       // A bracket may hide a slash from one awk and not from another.
-      const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/|"\\\n]+\])*)\//.exec(code.slice(at, at + 2000))
+      const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/|"\\\n]+\])*)\//.exec(
+        code.slice(found.index, found.index + 2000),
+      )
       if (pattern === null) return 'a pattern in it is not plain'
-      token.lastIndex = at + pattern[0].length
+      token.lastIndex = found.index + pattern[0].length
       previous = 'value'
     } else if (text === '|') {
       return 'a pipe starts a command'
@@ -141,8 +150,10 @@ export const judgeSed: CodeJudge = (script) => {
       continue
     }
     address.lastIndex = at
-    if (address.exec(script) !== null) at = address.lastIndex
-    const command = script[at] ?? ''
+    // It matches nothing at all, too.
+    address.exec(script)
+    at = Math.max(at, address.lastIndex)
+    const command = script.charAt(at)
     at += 1
     if (/[\s;{}]/.test(command) || command === '') continue
     if (/[pPdDnNgGhHxqQ=lzF]/.test(command)) {

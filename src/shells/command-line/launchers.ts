@@ -3,7 +3,7 @@ import { formsOf } from './forms.ts'
 import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
 import { readOptions } from './options.ts'
 import type { Range } from './verdict.ts'
-import { type Argument, literalArgument, mayBeOption, unknownArgument } from './words.ts'
+import { type Argument, knownText, literalArgument, mayBeOption, unknownArgument } from './words.ts'
 
 /** Commands that run text as a script, or start a command many times. */
 export const launchers: Inspectors = {
@@ -36,7 +36,7 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
       i += 1
       break
     }
-    if (/^--(norc|noprofile|posix|login|verbose)$/.test(literal)) continue
+    if (/^--(norc|noprofile|posix|login|verbose|version)$/.test(literal)) continue
     if (!/^[-+]/.test(literal)) break
     const letters = literal.slice(1)
     if (/[^abcefhlmnuvxBCEHTo]/.test(letters)) return unclear(call, argument)
@@ -46,7 +46,7 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
       const value = call.args[i]
       if (
         !/^(pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|allexport|errtrace|noexec|posix)$/.test(
-          value?.literal ?? '',
+          knownText(value),
         )
       ) {
         return unclear(call, value ?? argument)
@@ -129,7 +129,7 @@ function foreignShell(call: Call): undefined {
   } else if (mayBeOption(first) || first.literal?.startsWith('/') === true) {
     call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
   } else {
-    asProgram(call, first.literal ?? '', call.args.slice(1), first.at)
+    asProgram(call, knownText(first), call.args.slice(1), first.at)
     scriptFile(call, first)
   }
   return undefined
