@@ -2,7 +2,7 @@ import { judgeVariable } from './assignments.ts'
 import { type Flow, resolve, union } from './cwd.ts'
 import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
 import { readOptions } from './options.ts'
-import type { Argument } from './words.ts'
+import { type Argument, knownText } from './words.ts'
 
 /** Built-ins of the shell that run text, or change what later commands do. */
 export const builtins: Inspectors = {
@@ -88,7 +88,7 @@ export const builtins: Inspectors = {
     inspect(call) {
       for (const [index, { literal, at }] of call.args.entries()) {
         if (literal !== '-v' && literal !== '-R') continue
-        if (!/^\w+$/.test(call.args[index + 1]?.literal ?? '')) {
+        if (!/^\w+$/.test(knownText(call.args[index + 1]))) {
           call.walk.judge.deny('ARITHMETIC_NOT_KNOWN', `${literal} runs what it finds in an index`, at)
         }
       }
@@ -131,7 +131,7 @@ function literals(call: Call, args: readonly Argument[]): string[] | undefined {
     )
     return undefined
   }
-  return args.map(({ literal }) => literal ?? '')
+  return args.map(knownText)
 }
 
 function declares(call: Call): undefined {

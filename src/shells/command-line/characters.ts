@@ -20,7 +20,7 @@ export function characterFault(line: string): Fault | undefined {
   if (line.trim() === '') return { code: 'EMPTY_LINE', message: 'The line is empty', at: [0, line.length] }
   const odd = ODD.exec(line)
   if (odd !== null) {
-    const point = (odd[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+    const point = Number(odd[0].codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')
     return {
       code: 'ODD_CHARACTER',
       message: `The line contains U+${point}, which cannot be seen or is taken for another character`,

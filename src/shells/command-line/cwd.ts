@@ -1,4 +1,3 @@
-import { ToolError } from '../../errors.ts'
 import { type LogicalPath, parsePath } from '../../paths/logical-path.ts'
 
 /** The directories where a command may start; `undefined` where there are too many, or it cannot be known. */
@@ -17,7 +16,8 @@ export function both(flow: Flow): Places {
 }
 
 export function union(a: Places, b: Places): Places {
-  if (a === b || a === undefined || b === undefined) return a === b ? a : undefined
+  if (a === b) return a
+  if (a === undefined || b === undefined) return undefined
   const all = [...new Set([...a, ...b])]
   return all.length > MAX_PLACES ? undefined : all
 }
@@ -44,8 +44,7 @@ export function resolve(path: string, places: Places, root: string | undefined):
 function guarded(path: string, place: string): LogicalPath[] | 'outside' {
   try {
     return [parsePath(place === '' ? (path === '' ? '.' : path) : `${place}/${path}`)]
-  } catch (error) {
-    if (error instanceof ToolError) return 'outside'
-    throw error
+  } catch {
+    return 'outside'
   }
 }

@@ -38,6 +38,7 @@ export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): voi
       break
     case 'Literal':
     case 'ArithmeticWord':
+      /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
       if (
         (node.type === 'Literal' || node.parts === undefined) &&
         hidesExpansion(node.type === 'Literal' ? node.text : node.value)
@@ -165,9 +166,9 @@ export function judgeTest(walk: Walk, test: TestExpression, outer: Scope): void 
 function judgeNumber(walk: Walk, word: Word, scope: Scope): void {
   judgeExpansions(walk, word, { ...scope, loose: true })
   // A tilde that names nobody stays one, and is an operator here.
-  const known = literalOf(word) ?? (word.parts === undefined ? word.value : undefined)
-  if (known !== undefined) judgeNames(walk, known, scope, word)
-  else for (const part of word.parts ?? []) judgeNumberPart(walk, part, scope)
+  const literal = literalOf(word)
+  if (literal !== undefined || word.parts === undefined) judgeNames(walk, literal ?? word.value, scope, word)
+  else for (const part of word.parts) judgeNumberPart(walk, part, scope)
 }
 
 function judgeArithmeticWord(

@@ -1,6 +1,6 @@
 import { type Call, type Inspector, unclear } from './inspect.ts'
 import { mayBeLong } from './options.ts'
-import { type Argument, literalArgument, mayBeOption } from './words.ts'
+import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 
 /** git: what its options, settings and subcommands start. */
 export const git: Inspector = { inspect: inspectGit }
@@ -27,7 +27,7 @@ function inspectGit(call: Call): undefined {
   }
   const sub = args[i]
   if (sub === undefined) return undefined
-  const name = sub.literal ?? ''
+  const name = knownText(sub)
   if (!known.has(name)) {
     walk.judge.deny(
       'HIDDEN_COMMAND',
@@ -98,13 +98,10 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
       return undefined
     case 'submodule': {
       const words = args.filter(({ literal }) => literal !== '--quiet' && literal !== '--recursive' && literal !== '-q')
-      if (words.some(({ literal }) => literal === undefined))
-        return unclear(call, words.find(({ literal }) => literal === undefined) as Argument)
+      const odd = words.find(({ literal }) => literal === undefined)
+      if (odd !== undefined) return unclear(call, odd)
       if (words[0]?.literal !== 'foreach') return undefined
-      const script = words
-        .slice(1)
-        .map(({ literal }) => literal ?? '')
-        .join(' ')
+      const script = words.slice(1).map(knownText).join(' ')
       walk.source(script, { ...scope, dialect: 'sh', places: undefined, via: [...scope.via, 'git'] }, at)
       return undefined
     }
@@ -112,20 +109,18 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
       return inspectConfig(call, args)
     case 'maintenance':
       return first?.literal === 'run' || first === undefined ? undefined : unclear(call, first)
-    case 'lfs':
     case 'difftool':
     case 'citool':
-    case 'am':
-      return /^(difftool|citool)$/.test(sub) ? unclear(call, literalArgument(sub, at)) : undefined
+      return unclear(call, literalArgument(sub, at))
     default:
       return undefined
   }
 }
 
 function inspectConfig(call: Call, args: readonly Argument[]): undefined {
-  const odd = args.find((argument, index) => argument.literal === undefined && (index === 0 || mayBeOption(argument)))
-  if (odd !== undefined && args.indexOf(odd) < 1) return unclear(call, odd)
-  const words = args.map(({ literal }) => literal ?? '')
+  const [start] = args
+  if (start !== undefined && start.literal === undefined) return unclear(call, start)
+  const words = args.map(knownText)
   if (words.some((word) => /^(-e|--edit|-f|--file|--blob|edit)$|^--(file|blob)=/.test(word)))
     return unclear(call, args[0] as Argument)
   if (
@@ -139,7 +134,7 @@ function inspectConfig(call: Call, args: readonly Argument[]): undefined {
   const operands = args.filter(({ literal }) => literal === undefined || !literal.startsWith('-'))
   const [key, value] = operands[0]?.literal === 'set' ? operands.slice(1) : operands
   if (key === undefined || (value === undefined && operands.length < 2)) return undefined
-  if (key.literal === undefined || !isHarmlessSetting(`${key.literal}=${value?.literal ?? ''}`))
+  if (key.literal === undefined || !isHarmlessSetting(`${key.literal}=${knownText(value)}`))
     return denySetting(call, key)
   return undefined
 }

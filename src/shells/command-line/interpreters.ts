@@ -2,7 +2,7 @@ import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './c
 import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
 import { scriptFile } from './launchers.ts'
 import { mayBeLong } from './options.ts'
-import { type Argument, mayBeOption } from './words.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Programs that run code of another language, from a file, from a word or from their standard input. */
 export const interpreters: Inspectors = {
@@ -107,9 +107,8 @@ function language(call: Call, table: Language): undefined {
     }
     if (literal === '-') break
     if (table.valued.test(literal)) {
-      i += 1
-      if (args[i] === undefined || args[i]?.literal === undefined || table.refused.test(args[i]?.literal ?? ''))
-        return unclear(call, args[i] ?? argument)
+      const value = args[++i]
+      if (value?.literal === undefined || table.refused.test(value.literal)) return unclear(call, value ?? argument)
       ran ||= literal === '--run'
     } else if (literal.startsWith('-')) {
       if (!table.plain.test(literal)) return unclear(call, argument)
@@ -139,7 +138,7 @@ function inlineCode(
 /** Only a file of the workspace, without options in front of it. */
 function runFileOnly(call: Call): undefined {
   const [first] = call.args
-  if (/^(--version|-v|-V|--help)$/.test(first?.literal ?? '')) return undefined
+  if (/^(--version|-v|-V|--help)$/.test(knownText(first))) return undefined
   if (first === undefined)
     call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
   else if (mayBeOption(first))

@@ -77,19 +77,20 @@ export function compileLists(policy: CommandPolicy): CommandLists {
   }
 }
 
+const spellings: ReadonlyMap<string, string> = new Map([
+  ['>|', '>'],
+  ['&>', '>'],
+  ['>&', '>'],
+  ['&>>', '>>'],
+  ['<&', '<'],
+  ['<<-', '<<'],
+  ['$()', '$('],
+  ['()', '('],
+  ['{}', '{'],
+])
+
 function spelling(operator: string): string {
-  const other: Readonly<Record<string, string>> = {
-    '>|': '>',
-    '&>': '>',
-    '>&': '>',
-    '&>>': '>>',
-    '<&': '<',
-    '<<-': '<<',
-    '$()': '$(',
-    '()': '(',
-    '{}': '{',
-  }
-  return Object.hasOwn(other, operator) ? (other[operator] ?? operator) : operator
+  return spellings.get(operator) ?? operator
 }
 
 function entryTest(entry: string, field: string): (text: string) => boolean {

@@ -1,6 +1,6 @@
 import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
 import { type OptionTable, readOptions } from './options.ts'
-import { type Argument, mayBeOption } from './words.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
 import { afterAssignments } from './wrappers.ts'
 
 /** Package managers and task runners: what of their words is a command. */
@@ -89,8 +89,8 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
     } else if (
       literal === '--' &&
       rest.length > 0 &&
-      !executes.includes(rest[0]?.literal ?? '') &&
-      !explores.includes(rest[0]?.literal ?? '')
+      !executes.includes(knownText(rest[0])) &&
+      !explores.includes(knownText(rest[0]))
     ) {
       // The rest goes to the script.
       rest.push(...args.slice(i + 1))
@@ -105,13 +105,13 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
           call.walk.judge.access(value.literal, 'read', call.scope, value.at)
       } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal)) return unclear(call, argument)
       continue
-    } else if (SHELL_OPTIONS.test(literal) && !executes.includes(rest[0]?.literal ?? '') && !/^-c$/.test(literal)) {
+    } else if (SHELL_OPTIONS.test(literal) && !executes.includes(knownText(rest[0])) && !/^-c$/.test(literal)) {
       return unclear(call, argument)
     }
     rest.push(argument)
   }
   for (const [index, argument] of args.entries()) {
-    const place = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(argument.literal ?? '')
+    const place = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(knownText(argument))
     if (place === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
     const value = place[1] ?? args[index + 1]?.literal
     if (value === undefined) return unclear(call, argument)
@@ -127,22 +127,18 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
     if (words.length > 0) call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
     return undefined
   }
-  if (
-    /^(config|c|set)$/.test(sub) &&
-    rest.some(
+  if (/^(config|c|set)$/.test(sub)) {
+    const setting = rest.find(
       ({ literal }) =>
         literal === undefined ||
         /script-?shell|node-?options|^editor|^git\b|^shell\b|viewer|globalconfig|userconfig|^prefix/.test(literal),
     )
-  ) {
-    return unclear(call, rest[1] ?? (rest[0] as Argument))
+    if (setting !== undefined) return unclear(call, setting)
   }
-  if (
-    sub === 'pkg' &&
-    rest.some(({ literal }) => literal === undefined || /^(scripts|bin)\b/.test(literal)) &&
-    rest[1]?.literal !== 'get'
-  )
-    return unclear(call, rest[1] ?? (rest[0] as Argument))
+  if (sub === 'pkg' && rest[1]?.literal !== 'get') {
+    const field = rest.find(({ literal }) => literal === undefined || /^(scripts|bin)\b/.test(literal))
+    if (field !== undefined) return unclear(call, field)
+  }
   if (/^(run|run-script|rum|urn)$/.test(sub) && rest[1] !== undefined && rest[1].literal === undefined)
     return unclear(call, rest[1])
   // Words that are no command of theirs are scripts, or programs of packages.
@@ -162,7 +158,7 @@ const ownWords =
 
 const executeOptions: OptionTable = {
   flags: 'yq',
-  valued: 'pw',
+  valued: 'pwc',
   longFlags: [
     'yes',
     'no',
@@ -177,18 +173,14 @@ const executeOptions: OptionTable = {
     'help',
     'workspaces',
   ],
-  longValued: ['package', 'workspace', 'registry', 'cache', 'from', 'with', 'python'],
+  longValued: ['package', 'workspace', 'registry', 'cache', 'from', 'with', 'python', 'call'],
 }
 
 /** `npx` and its like: the program of a package, or with `-c` a script. */
 function execute(call: Call, args: readonly Argument[]): undefined {
   const { walk, scope, at } = call
   const via = [...scope.via, call.plain]
-  const read = readOptions(args, {
-    ...executeOptions,
-    valued: 'pwc',
-    longValued: [...(executeOptions.longValued ?? []), 'call'],
-  })
+  const read = readOptions(args, executeOptions)
   if ('unclear' in read) return unclear(call, read.unclear)
   for (const { name, value, argument } of read.options) {
     if (name !== 'c' && name !== 'call') continue

@@ -1,6 +1,6 @@
 import { type Call, type Inspectors, named, unclear } from './inspect.ts'
 import { mayBeLong } from './options.ts'
-import { type Argument, mayBeOption } from './words.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Programs whose options can start a command, or whose words name files that they write. */
 export const programs: Inspectors = {
@@ -100,9 +100,7 @@ function writes(call: Call): undefined {
     if (value !== undefined) call.walk.judge.mayWrite(value, call.scope)
     else if (
       !literal.startsWith('-') &&
-      (last ||
-        /^(tee|touch)$/.test(call.plain) ||
-        /^-[a-zA-Z]*[oO]$|^--output/.test(call.args[index - 1]?.literal ?? ''))
+      (last || /^(tee|touch)$/.test(call.plain) || /^-[a-zA-Z]*[oO]$|^--output/.test(knownText(call.args[index - 1])))
     ) {
       call.walk.judge.mayWrite(literal, call.scope)
     }
@@ -159,7 +157,7 @@ function ssh(call: Call): undefined {
       i += 1
       if (
         !/^(StrictHostKeyChecking|BatchMode|ConnectTimeout|ServerAliveInterval|ServerAliveCountMax|LogLevel|Port|User|IdentitiesOnly)=/i.test(
-          args[i]?.literal ?? '',
+          knownText(args[i]),
         )
       )
         return unclear(call, args[i] ?? argument)
@@ -171,7 +169,7 @@ function ssh(call: Call): undefined {
       if (odd !== undefined) return unclear(call, odd)
       if (words.length > 0)
         walk.source(
-          words.map((word) => word.literal ?? '').join(' '),
+          words.map(knownText).join(' '),
           { ...scope, dialect: 'sh', places: undefined, via: [...scope.via, 'ssh'], stdin: undefined },
           at,
         )

@@ -36,6 +36,11 @@ export function literalOf(word: Word | ArrayValue | undefined): string | undefin
   return more.length > 0 ? undefined : only?.literal
 }
 
+/** The text of a word where all of it is known, and nothing where it is not, or where there is no word. */
+export function knownText(argument: Argument | undefined): string {
+  return argument?.literal ?? ''
+}
+
 export function literalArgument(text: string, at: Range): Argument {
   return { literal: text, lead: text, splits: false, braces: false, inside: false, raw: text, at }
 }

@@ -1,7 +1,7 @@
 import { judgeVariable } from './assignments.ts'
 import { type Call, type Inspector, type Inspectors, named, refuses, unclear } from './inspect.ts'
 import { type OptionTable, readOptions } from './options.ts'
-import type { Argument } from './words.ts'
+import { type Argument, knownText } from './words.ts'
 
 /** Commands that start the command in their words, and do little else. */
 export const wrappers: Inspectors = {
@@ -20,7 +20,7 @@ export const wrappers: Inspectors = {
     inspect(call) {
       const [first, ...others] = call.args
       // An old spelling: nice -10 command.
-      const args = /^-\d+$/.test(first?.literal ?? '') ? others : call.args
+      const args = /^-\d+$/.test(knownText(first)) ? others : call.args
       return start(call, args, { flags: '', valued: 'n', longValued: ['adjustment'] }, skip(0))
     },
   },

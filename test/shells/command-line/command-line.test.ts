@@ -12,6 +12,7 @@ import {
 } from '../../../src/shells/command-line.ts'
 import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
+import { details } from './details.ts'
 
 const policy = { deny: ['forbidden', 'git push', 'npm publish'] }
 
@@ -19,7 +20,9 @@ const codes = (verdict: CommandVerdict): string[] => verdict.reasons.map(({ code
 const decisionOf = (line: string, lists: Parameters<typeof judgeCommand>[1] = {}): string =>
   judgeCommand(line, lists).decision
 
-describe.each(Object.entries(bypasses))('%s', (_, cases) => {
+const groups = Object.entries({ ...bypasses, ...details })
+
+describe.each(groups)('%s', (_, cases) => {
   it.each(cases)('%j → %s', (line, expected) => {
     const verdict = judgeCommand(line, policy)
     if (expected === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })
@@ -41,7 +44,7 @@ describe.each(Object.entries(bypasses))('%s', (_, cases) => {
 
 describe('what is refused without an allowlist is refused with one', () => {
   const everything = { allow: ['*'], deny: policy.deny }
-  it.each(Object.entries(bypasses))('%s', (_, cases) => {
+  it.each(groups)('%s', (_, cases) => {
     const differ = cases.filter(
       ([line]) => judgeCommand(line, policy).decision !== judgeCommand(line, everything).decision,
     )
@@ -373,4 +376,11 @@ describe('any text', () => {
       { numRuns: 1000 },
     )
   })
+})
+
+it('hands on what a rule throws, whoever wrote it', () => {
+  const decide = () => {
+    throw new Error('no word')
+  }
+  expect(() => judgeCommand('ls', {}, { decide })).toThrow('no word')
 })
