@@ -56,6 +56,7 @@ export function contextFor(
     progress: (done, unit, total) => onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }),
     now: core.clock,
     sawWhole: run.ledger.sawWhole,
+    shownBefore: run.shownReads,
     staleGuard: core.staleGuard,
     async workspaceDiff(wanted) {
       const diff = await diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal)

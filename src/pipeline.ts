@@ -160,6 +160,7 @@ export async function callTool(
     if (plan !== undefined) enactPlan(core, run, plan)
     const receipt = await commit(core, run, draft, changes.bytes, signal)
     if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
+    for (const { path } of receipt.applied) run.shownReads.forget(path)
     for (const shown of draft.shown?.(receipt) ?? []) {
       if (options.shows === undefined) run.ledger.note(shown)
       else options.shows(shown)
@@ -187,7 +188,9 @@ export async function callTool(
     const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
 
     // 12. What a model sees is bounded.
-    return project(labelled, core.limits.projectionBytes, run.artifacts)
+    const answer = project(labelled, core.limits.projectionBytes, run.artifacts)
+    draft.answered?.(answer)
+    return answer
   } catch (error) {
     const failure = withoutSecretVersion(core, name, toFailure(await withSuggestions(core, run, name, error)))
     const label = flow.refused(failure)

@@ -4,6 +4,7 @@ import type { Artifacts } from './evidence/artifacts.ts'
 import type { Audit } from './evidence/audit.ts'
 import type { Journal } from './evidence/journal.ts'
 import type { Ledger } from './evidence/ledger.ts'
+import type { ShownReads } from './evidence/shown-reads.ts'
 import type { DocumentCache } from './files/document.ts'
 import type { CarriedLabels } from './flow.ts'
 import type { GitProvider } from './git/provider.ts'
@@ -96,6 +97,8 @@ export interface Run {
   /** The plan that was approved, where the workspace asks for one. */
   plan: Plan | undefined
   readonly ledger: Ledger
+  /** Which call showed it which lines. */
+  readonly shownReads: ShownReads
   readonly rates: Rates
   readonly taint: Taint
   readonly approvals: Approvals

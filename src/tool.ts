@@ -17,6 +17,28 @@ export interface Shown {
   readonly lines: 'all' | { readonly start: number; readonly end: number; readonly total: number }
 }
 
+/** The fields of a success, as the caller gets it. */
+export interface AnsweredFields {
+  readonly callId: string
+  readonly [field: string]: unknown
+}
+
+/** Which call of the run showed which lines of a version. */
+export interface ShownBefore {
+  note(lines: ShownLines, callId: string): void
+  /** `undefined` where none did, and where the run was shown another version or changed the file since. */
+  find(lines: ShownLines): string | undefined
+}
+
+/** Lines of one version of a file, from 1, both ends included, as they were shown: with their numbers or without. */
+export interface ShownLines {
+  readonly path: Path
+  readonly sha256: string
+  readonly startLine: number
+  readonly endLine: number
+  readonly lineNumbers: boolean
+}
+
 /** What a tool wants to do and to answer. It has done nothing yet: the pipeline judges, commits and projects. */
 export interface Draft<Result> {
   /** One line that says what the call did. */
@@ -50,6 +72,8 @@ export interface Draft<Result> {
   }
   /** The versions that the result shows, for the read ledger. */
   readonly shown?: (receipt: Receipt) => readonly Shown[]
+  /** Told what was answered in the end, hooks and bounds included. Must not fail. */
+  readonly answered?: (answer: AnsweredFields) => void
   /** Asked after the commit. Must not fail: the effect stands. */
   readonly result: (receipt: Receipt) => Result | Promise<Result>
 }
@@ -70,6 +94,7 @@ export interface ToolContext {
   now(): number
   /** Whether this run was shown the whole of that version. */
   sawWhole(path: Path, sha256: string): boolean
+  readonly shownBefore: ShownBefore
   /** `hash`: a replaced file needs its hash or a whole reading; `shown`: both. */
   readonly staleGuard: 'hash' | 'shown'
   /** How the workspace differs from its base, as far as the policy shows it to this call. */

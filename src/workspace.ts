@@ -12,6 +12,7 @@ import { type AuditCheck, type AuditRecord, type AuditSink, createAudit, verifyA
 import { type Checkpoint, createJournal, type WorkspaceHistory } from './evidence/journal.ts'
 import { createLedger } from './evidence/ledger.ts'
 import { type RunReport, reportRun } from './evidence/report.ts'
+import { createShownReads } from './evidence/shown-reads.ts'
 import { memorySink } from './evidence/sinks.ts'
 import { classifyPath } from './files/classify.ts'
 import { createDocumentCache } from './files/document.ts'
@@ -601,6 +602,7 @@ function startRun(
     task,
     plan: undefined,
     ledger: createLedger(),
+    shownReads: createShownReads(),
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
     taint: createTaint(taint),
     approvals: createApprovals({ approve: options.approve, ids }),

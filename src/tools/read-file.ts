@@ -17,6 +17,7 @@ const input = z.strictObject({
   startLine: z.int().min(1).default(1).describe('First line, from 1'),
   maxLines: z.int().min(1).optional().describe('Lines at most'),
   lineNumbers: z.boolean().default(false).describe('Put "%6d | " before each line'),
+  ifChanged: z.boolean().default(false).describe('No content if you were shown these lines of this version'),
 })
 
 const output = z.object({
@@ -31,6 +32,10 @@ const output = z.object({
   encoding: z.string(),
   eol: z.string(),
   bom: z.boolean(),
+  unchangedSince: z
+    .string()
+    .optional()
+    .describe('With ifChanged: the call of this run that showed these lines; content is empty then'),
 })
 
 type Output = z.output<typeof output>
@@ -60,16 +65,16 @@ export const readFile = defineTool({
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
     if (stat.size > limits.textFileBytes) {
-      const large = await readLargeFile(context, target.path, stat, {
+      const { head, ...large } = await readLargeFile(context, target.path, stat, {
         startLine: asked.startLine,
         maxLines,
         maxBytes: limits.readBytes,
       })
-      return shown(asked, target, { ...large, kind: kindOf(target, large.head) })
+      return shown(asked, target, context, { ...large, kind: kindOf(target, head) })
     }
     const document = await files.document(target.path, limits.textFileBytes)
     const slice = cut(document.text, asked.startLine, maxLines, limits.readBytes, target.asked)
-    return shown(asked, target, {
+    return shown(asked, target, context, {
       ...slice,
       totalLines: document.totalLines,
       sha256: document.sha256,
@@ -83,32 +88,46 @@ export const readFile = defineTool({
 
 type Slice = Omit<Output, 'path'>
 
-function shown(asked: z.output<typeof input>, target: GuardedAccess, slice: Slice): Draft<Output> {
+function shown(
+  asked: z.output<typeof input>,
+  target: GuardedAccess,
+  { shownBefore }: Pick<ToolContext, 'shownBefore'>,
+  slice: Slice,
+): Draft<Output> {
   const { startLine, endLine, totalLines, sha256, content } = slice
   const all = startLine === 1 && endLine === totalLines && !slice.truncated
   // A line that was cut was not shown.
   const isCut = slice.truncated && content !== '' && !content.endsWith('\n')
   const end = isCut ? endLine - 1 : endLine
+  const { lineNumbers } = asked
+  const lines = { path: target.path, sha256, startLine, endLine, lineNumbers }
+  const before = asked.ifChanged && !isCut ? shownBefore.find(lines) : undefined
+  const path = display(target.asked)
+  if (before !== undefined) {
+    return {
+      summary: `Unchanged since call ${numberOf(before)}: ${describeLines(slice)} of ${path}`,
+      // Nothing is shown, so nothing more counts as seen.
+      result: () => ({ path, ...slice, content: '', unchangedSince: before }),
+    }
+  }
+  const told = lineNumbers ? numberLines(content, startLine) : content
   return {
-    summary: `Read ${describeLines(slice)} of ${display(target.asked)}`,
+    summary: `Read ${describeLines(slice)} of ${path}`,
     shown: () =>
       end < startLine && !all
         ? []
         : [{ path: target.path, sha256, lines: all ? 'all' : { start: startLine, end, total: totalLines } }],
-    result: () => ({
-      path: display(target.asked),
-      content: asked.lineNumbers ? numberLines(content, startLine) : content,
-      startLine,
-      endLine,
-      totalLines,
-      sha256,
-      truncated: slice.truncated,
-      kind: slice.kind,
-      encoding: slice.encoding,
-      eol: slice.eol,
-      bom: slice.bom,
-    }),
+    // What a hook withheld or a bound cut was not shown.
+    answered: ({ callId, content: answer }) => {
+      if (answer === told && !isCut) shownBefore.note(lines, callId)
+    },
+    result: () => ({ path, ...slice, content: told }),
   }
+}
+
+/** The number of a call in its run: its id ends with it. */
+function numberOf(callId: string): string {
+  return callId.slice(callId.lastIndexOf('-') + 1)
 }
 
 function describeLines(slice: { startLine: number; endLine: number; totalLines: number }): string {

@@ -31,7 +31,7 @@ export interface AnthropicResult {
  * @throws TypeError for a name in `tools` that the workspace does not have
  * @example
  * const offer = anthropicTools(workspace)
- * const block = { type: 'tool_use', id: 'toolu_1', name: 'read_file', input: { path: 'src/app.ts' } } as const
+ * const block = { id: 'toolu_1', name: 'read_file', input: { path: 'src/app.ts' } }
  * const answer = await offer.call(block) // its tools are `offer.tools`
  */
 export function anthropicTools(
