@@ -189,7 +189,8 @@ export async function callTool(
 
     // 12. What a model sees is bounded.
     const answer = project(labelled, core.limits.projectionBytes, run.artifacts)
-    draft.answered?.(answer)
+    // A dialect may show something else of it.
+    if (options.shows === undefined) draft.answered?.(answer)
     return answer
   } catch (error) {
     const failure = withoutSecretVersion(core, name, toFailure(await withSuggestions(core, run, name, error)))

@@ -41,8 +41,7 @@ export function createShownReads(): ShownReads {
       const known = files.get(path)
       if (known?.sha256 !== sha256) return undefined
       return known.shown.findLast(
-        ({ lines }) =>
-          lines.lineNumbers === lineNumbers && lines.startLine <= startLine && lines.endLine >= endLine,
+        ({ lines }) => lines.lineNumbers === lineNumbers && lines.startLine <= startLine && lines.endLine >= endLine,
       )?.callId
     },
     forget: (path) => void files.delete(path),
