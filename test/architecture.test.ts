@@ -146,6 +146,7 @@ const nodeFiles = [
   /^backends\/node(\.ts|\/)/,
   /^shells\/node(\.ts|\/)/,
   /^cli\//,
+  /^adapters\/mcp-roots\.ts$/,
   /^evidence\/(directory-parking|jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
   /^testing\/fixtures\.ts$/,
 ]

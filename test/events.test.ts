@@ -101,6 +101,8 @@ describe('what a workspace tells of itself', () => {
       audit: callbackSink(() => {}),
     })
     expect(await workspace.consult('policy')).toMatchObject({ code: 'POLICY_DENIED' })
+    const planning = await (await open({ mode: 'plan' })).workspace.consult('policy')
+    expect(planning).toMatchObject({ ok: true, text: expect.stringContaining('"mode": "plan"') })
     expect(await workspace.consult('report')).toMatchObject({ code: 'NOT_FOUND' })
     expect(() => workspace.report()).toThrow(TypeError)
   })

@@ -1,11 +1,12 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { InitializedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
+import { InitializedNotificationSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../workspace.ts'
 import { createAsking } from './mcp/asking.ts'
 import { serveCompletions } from './mcp/complete.ts'
 import { instructionsFor } from './mcp/instructions.ts'
 import { servePrompts } from './mcp/prompts.ts'
 import { serveResources } from './mcp/resources.ts'
+import { type ClientRoots, createRootsDesk } from './mcp/roots.ts'
 import { createServing, type Serves, told } from './mcp/served.ts'
 import { serveTools } from './mcp/tools.ts'
 
@@ -18,7 +19,11 @@ export interface McpServerOptions {
   readonly run?: WorkspaceRun | SpokenRun
   /** Milliseconds that the person at the client may take to answer a question. Default: half an hour. */
   readonly approvalTimeoutMs?: number
+  /** Serves the directories that the client names as its roots, where it names any. Default: the workspace, whatever it names. */
+  readonly roots?: ClientRoots
 }
+
+export type { ClientRoot, ClientRoots, RefusedRoot, RootsOpened } from './mcp/roots.ts'
 
 /** A person may take a while; the protocol's own limit is a minute. */
 const APPROVAL_TIMEOUT = 30 * 60_000
@@ -45,13 +50,14 @@ export function createMcpServer(workspace: Workspace | SpokenWorkspace, options:
         resources: { subscribe: true, listChanged: true },
         prompts: {},
         completions: {},
+        ...(options.roots === undefined ? {} : { logging: {} }),
       },
       // A dialect is learnt elsewhere, and its tools say what they take.
       ...('dialect' in workspace ? {} : { instructions: instructionsFor(workspace.tools) }),
       debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
     },
   )
-  const serving = createServing({ workspace, run }, follow)
+  const serving = createServing({ workspace, run }, moved)
   let stop = () => {}
 
   /** Listens to what is served. */
@@ -71,13 +77,24 @@ export function createMcpServer(workspace: Workspace | SpokenWorkspace, options:
 
   const asking = createAsking(server, approvalTimeoutMs)
   const resources = serveResources(server, serving, asking)
+  const roots = options.roots === undefined ? undefined : createRootsDesk(server, serving, options.roots)
+
+  /** Something else is served from now on. */
+  async function moved(serves: Serves): Promise<void> {
+    follow(serves)
+    told(server.sendToolListChanged())
+    await resources.moved(serves)
+  }
+
   serveTools(server, serving, { asking, answered: resources.answered })
   servePrompts(server, serving, asking)
   serveCompletions(server, serving, resources.artifacts)
   server.setNotificationHandler(InitializedNotificationSchema, () => {
     follow({ workspace, run })
+    roots?.ask()
     server.oninitialized?.()
   })
+  server.setNotificationHandler(RootsListChangedNotificationSchema, () => roots?.ask())
   atEnd(server, () => stop())
   return server
 }

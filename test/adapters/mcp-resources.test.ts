@@ -1,5 +1,6 @@
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
+import { createSubscriptions } from '../../src/adapters/mcp/subscriptions.ts'
 import { parseResourceUri } from '../../src/adapters/mcp/uris.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { callbackSink, type WorkspaceOptions } from '../../src/index.ts'
@@ -284,6 +285,24 @@ describe('a subscription', () => {
     await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
     await call('append_file', { path: 'a.txt', content: 'three\n' })
     expect(updates()).toEqual(['wardspace://files/a.txt'])
+  })
+
+  it('tells nothing of what may not be read in another workspace', async () => {
+    const subscriptions = createSubscriptions()
+    const workspace = await workspaceOver(files)
+    await subscriptions.add({ workspace, run: workspace }, 'wardspace://files/a.txt', {})
+    expect(subscriptions.concerned(['a.txt'])).toEqual(['wardspace://files/a.txt'])
+    const closed = await workspaceOver(files, { policy: { preset: 'autonomous', deniedPaths: ['a.txt'] } })
+    expect(await subscriptions.moveTo({ workspace: closed, run: closed })).toEqual(['wardspace://files/a.txt'])
+    expect(subscriptions.concerned(['a.txt'])).toEqual([])
+  })
+
+  it('ends no call where the connection breaks', async () => {
+    const { server, client, workspace } = await connect()
+    await client.subscribeResource({ uri: 'wardspace://files/a.txt' })
+    if (server.transport !== undefined) server.transport.send = () => Promise.reject(new Error('The pipe is broken'))
+    expect(await workspace.call('append_file', { path: 'a.txt', content: 'two\n' })).toMatchObject({ ok: true })
+    await settled()
   })
 
   it('costs a client that has gone nothing', async () => {

@@ -110,6 +110,19 @@ describe('an approval over MCP', () => {
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
   })
 
+  it('is not given by an answer that the protocol does not know, whatever the client makes of it', async () => {
+    const { call, transport } = await asked(yes)
+    const { send } = transport
+    transport.send = (message, how) =>
+      send.call(
+        transport,
+        'result' in message && 'action' in message.result ? { ...message, result: { action: 'allow' } } : message,
+        how,
+      )
+    expect(await call(...edit())).toMatchObject({ code: 'HOOK_FAILED' })
+    expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'one\n' })
+  })
+
   it.each<[string, Parameters<typeof asked>[0]]>([
     ['has no elicitation', undefined],
     ['has no forms', 'form is missing'],
@@ -362,7 +375,7 @@ describe('the server', () => {
   it('serves one thing after the other: calls under way end first, later ones wait', async () => {
     const told: string[] = []
     const named = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
-    const serving = createServing(named('first'), () => told.push('changed'))
+    const serving = createServing(named('first'), async () => void told.push('changed'))
     let end = () => {}
     const running = serving.use(async (serves) => {
       await new Promise<void>((resolve) => {
@@ -370,23 +383,17 @@ describe('the server', () => {
       })
       told.push(`ended with ${'failure' in serves ? serves.failure.message : ''}`)
     })
-    const replaced = serving.replace(
-      async () => {
-        told.push('opened')
-        return named('second')
-      },
-      async (before) => void told.push(`closed ${'failure' in before ? before.failure.message : ''}`),
-    )
+    const replaced = serving.replace(async () => {
+      told.push('opened')
+      return named('second')
+    })
     const after = serving.use((serves) => void told.push(`used ${'failure' in serves ? serves.failure.message : ''}`))
     await settled()
     expect(told).toEqual([])
     end()
     await Promise.all([running, replaced, after])
-    expect(told).toEqual(['ended with first', 'opened', 'closed first', 'changed', 'used second'])
-    await serving.replace(
-      async () => named('third'),
-      async () => {},
-    )
+    expect(told).toEqual(['ended with first', 'opened', 'changed', 'used second'])
+    await serving.replace(async () => named('third'))
     await serving.use((serves) => expect(serves).toEqual(named('third')))
   })
 })

@@ -15,7 +15,7 @@ export type Asking = (request: Requested, waits?: () => void) => CallOptions
 /** Asks at the client of `server`. `timeoutMs`: how long the person may take. */
 export function createAsking(server: Server, timeoutMs: number): Asking {
   return ({ requestId, signal }, waits = () => {}) => {
-    const approve = elicitApproval(server, { requestId, timeoutMs, waits })
+    const approve = elicitApproval(server, { requestId, signal, timeoutMs, waits })
     return { signal, ...(approve === undefined ? {} : { approve }) }
   }
 }

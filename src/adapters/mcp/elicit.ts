@@ -1,11 +1,13 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { ErrorCode, type RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { ErrorCode, type Implementation, type RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { ApprovalAnswer, ApproveHandler } from '../../policy/approval.ts'
 import { approvalText } from '../../policy/approval-text.ts'
 
 export interface ElicitOptions {
   /** The request that the question belongs to: over HTTP it takes the same way back. */
   readonly requestId: RequestId
+  /** Cancels the question with it. */
+  readonly signal: AbortSignal
   /** Milliseconds that the person may take. */
   readonly timeoutMs: number
   /** Told when the question is out. */
@@ -21,8 +23,8 @@ const answers = ['allow once', 'allow for this run', 'deny'] as const
  */
 export function elicitApproval(server: Server, options: ElicitOptions): ApproveHandler | undefined {
   if (server.getClientCapabilities()?.elicitation?.form === undefined) return undefined
-  return async (request, { signal }) => {
-    const by = server.getClientVersion()?.name ?? 'MCP client'
+  return async (request) => {
+    const { name } = server.getClientVersion() as Implementation
     options.waits()
     try {
       const { action, content } = await server.elicitInput(
@@ -38,13 +40,9 @@ export function elicitApproval(server: Server, options: ElicitOptions): ApproveH
             required: ['decision'],
           },
         },
-        {
-          timeout: options.timeoutMs,
-          relatedRequestId: options.requestId,
-          ...(signal === undefined ? {} : { signal }),
-        },
+        { timeout: options.timeoutMs, relatedRequestId: options.requestId, signal: options.signal },
       )
-      return { ...answerOf(action, content), by: `the person at ${by}` }
+      return { ...answerOf(action, content), by: `the person at ${name}` }
     } catch (error) {
       if (isGarbage(error)) throw error
       return 'later'
@@ -52,11 +50,10 @@ export function elicitApproval(server: Server, options: ElicitOptions): ApproveH
   }
 }
 
-/** Somebody answered, with something that is no answer: that is told, not asked again. */
+/** Somebody answered, with something that is no answer: that is told, not asked again. Other faults come with their codes. */
 function isGarbage(error: unknown): boolean {
-  return (error as { readonly code?: unknown }).code !== undefined
-    ? (error as { readonly code?: unknown }).code === ErrorCode.InvalidParams
-    : (error as { readonly name?: unknown }).name === 'ZodError'
+  const { code } = error as { readonly code?: unknown }
+  return code === undefined || code === ErrorCode.InvalidParams
 }
 
 function answerOf(

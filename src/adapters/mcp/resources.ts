@@ -12,7 +12,7 @@ import type { Success } from '../../pipeline.ts'
 import type { Asking } from './asking.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
-import { type Served, type Serving, served, told } from './served.ts'
+import { type Serves, type Serving, served, told } from './served.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { parseResourceUri } from './uris.ts'
 
@@ -26,8 +26,8 @@ export interface ServedResources {
   happened(event: WorkspaceEvent): void
   /** A result of the client's own call: what it stored is listed from now on. */
   answered(result: Success | Failure): void
-  /** Something else is served now. */
-  moved(served: Served): Promise<void>
+  /** Something else is served now, or nothing. */
+  moved(serves: Serves): Promise<void>
 }
 
 /** Serves files, artifacts, the diff, the report and the policy as resources that a client may subscribe to. */
@@ -81,9 +81,9 @@ export function serveResources(server: Server, serving: Serving, asking: Asking)
       for (const uri of artifacts) if (artifacts.size > MOST_ARTIFACTS) artifacts.delete(uri)
       if (found.length > 0) listChanged()
     },
-    async moved(other) {
+    async moved(serves) {
       artifacts.clear()
-      updated(await subscriptions.moveTo(other))
+      if (!('failure' in serves)) updated(await subscriptions.moveTo(serves))
       listChanged()
     },
   }

@@ -19,28 +19,26 @@ export type Serves = Served | { readonly failure: Failure }
 export interface Serving {
   /** Does something with what is served now. What comes next waits until that has ended, and this for what is on its way. */
   use<R>(act: (serves: Serves) => R | Promise<R>): Promise<R>
-  /** Serves what `open` gives, once all that is under way has ended; `close` lets the one before go. */
-  replace(open: () => Promise<Serves>, close: (before: Serves) => Promise<void>): Promise<void>
+  /** Serves what `open` gives, which is asked for once all that is under way has ended. It must not fail. */
+  replace(open: () => Promise<Serves>): Promise<void>
 }
 
 /** Serves one thing after the other. */
-export function createServing(first: Serves, changed: (serves: Serves) => void): Serving {
+export function createServing(first: Serves, changed: (serves: Serves) => Promise<void>): Serving {
   let current = first
   let underWay = 0
   let idle = () => {}
   let replacing: Promise<void> = Promise.resolve()
   let waiting = 0
 
-  async function replaceNow(open: () => Promise<Serves>, close: (before: Serves) => Promise<void>): Promise<void> {
+  async function replaceNow(open: () => Promise<Serves>): Promise<void> {
     if (underWay > 0) {
       await new Promise<void>((resolve) => {
         idle = resolve
       })
     }
-    const before = current
     current = await open()
-    await close(before)
-    changed(current)
+    await changed(current)
   }
 
   return {
@@ -54,10 +52,10 @@ export function createServing(first: Serves, changed: (serves: Serves) => void):
         if (underWay === 0) idle()
       }
     },
-    async replace(open, close) {
+    async replace(open) {
       waiting += 1
       replacing = replacing
-        .then(() => replaceNow(open, close))
+        .then(() => replaceNow(open))
         .finally(() => {
           waiting -= 1
         })
