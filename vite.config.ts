@@ -15,6 +15,7 @@ const entries = [
   'src/adapters/json-schema.ts',
   'src/adapters/mcp.ts',
   'src/adapters/mcp-http.ts',
+  'src/adapters/mcp-roots.ts',
   'src/adapters/langchain.ts',
   'src/adapters/webmcp.ts',
   'src/evidence/directory-parking.ts',

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { generateText, stepCountIs } from 'ai'
 import { Volume } from 'memfs'
@@ -19,6 +20,7 @@ import {
 import { langchainTools } from '../src/adapters/langchain.ts'
 import { createMcpServer } from '../src/adapters/mcp.ts'
 import { mcpHandler } from '../src/adapters/mcp-http.ts'
+import { placeClientRoots } from '../src/adapters/mcp-roots.ts'
 import { hasWebTools, registerWebTools } from '../src/adapters/webmcp.ts'
 import { durableObject } from '../src/backends/durable-object.ts'
 import { memfs } from '../src/backends/memfs.ts'
@@ -40,7 +42,7 @@ import { memorySink } from '../src/evidence/sinks.ts'
 import { spanSink } from '../src/evidence/span-sink.ts'
 import { redact } from '../src/files/secrets.ts'
 import { git } from '../src/git/index.ts'
-import { createWorkspace, mounts, type Path } from '../src/index.ts'
+import { createWorkspace, mounts, type Path, readOnly } from '../src/index.ts'
 import { diffLines, unifiedDiff } from '../src/patch/diff.ts'
 import { planPatch } from '../src/patch/plan.ts'
 import { quoteName } from '../src/patch/quoted-name.ts'
@@ -100,6 +102,7 @@ async function given(): Promise<Record<string, unknown>> {
       git,
       judgeCommand,
       mcpHandler,
+      ...{ placeClientRoots, pathToFileURL, readOnly },
       mounts,
       overlay,
       parseRecording,
@@ -119,6 +122,7 @@ async function given(): Promise<Record<string, unknown>> {
     nodeShell: (how: NodeShellOptions) => nodeShell({ ...how, root: directory, stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,
+    directory,
     directoryParking: () => directoryParking(`${directory}-waiting`),
     token: `ghp_${'a1B2'.repeat(9)}`,
     workspace: await createWorkspace({ backend: files, policy: 'autonomous' }),

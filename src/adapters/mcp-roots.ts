@@ -30,7 +30,7 @@ export interface PlacedRoots {
  * @throws ToolError `NOT_FOUND` where none of the roots can be served
  * @example
  * const { roots } = await placeClientRoots([{ uri: pathToFileURL(directory).href }])
- * const files = mounts({ '': memory(), ...Object.fromEntries(roots.map(({ at, directory }) => [at, node(directory)])) })
+ * const files = mounts({ '': readOnly(memory()), ...Object.fromEntries(roots.map(({ at, directory }) => [at, node(directory)])) })
  */
 export async function placeClientRoots(
   client: readonly ClientRoot[],

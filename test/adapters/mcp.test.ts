@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openProgress } from '../../src/adapters/mcp/progress.ts'
 import { createServing } from '../../src/adapters/mcp/served.ts'
 import { memory } from '../../src/backends/memory.ts'
+import { codex } from '../../src/dialects/codex.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import { connect, settled, workspaceOver } from './mcp-client.ts'
@@ -350,6 +351,9 @@ describe('a dialect', () => {
     })
     expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['review_diff', 'explain_run'])
     expect(await call('no_such_tool', {})).toMatchObject({ code: 'UNKNOWN_TOOL' })
+    const other = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect: codex() })
+    const { tools: patching } = await (await connect(other)).client.listTools()
+    expect(patching.map(({ outputSchema }) => outputSchema)).toContain(undefined)
   })
 })
 
@@ -364,12 +368,14 @@ describe('the server', () => {
 
   it('calls as the run that it was given', async () => {
     const workspace = await workspaceOver(files)
-    const { call } = await connect(workspace, {
+    const { call, client } = await connect(workspace, {
       run: workspace.run({ id: 'session-1', actor: 'mcp' }),
       name: 'n',
       version: '2',
     })
     expect(await call('read_file', { path: 'a.txt' })).toMatchObject({ callId: 'session-1-1' })
+    // A call without arguments is one with none.
+    expect(await client.callTool({ name: 'list_directory' })).toMatchObject({ structuredContent: { ok: true } })
   })
 
   it('serves one thing after the other: calls under way end first, later ones wait', async () => {
