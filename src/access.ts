@@ -24,6 +24,7 @@ export const permissions = [
   'git:write',
 ] as const
 
+/** One of {@link permissions}. */
 export type Permission = (typeof permissions)[number]
 
 /** Whether a permission changes something. */

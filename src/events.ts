@@ -12,6 +12,7 @@ export type WorkspaceEvent =
   /** Plan mode has ended, for a run or for all: look at their `mode`. */
   | { readonly type: 'mode' }
 
+/** Told of each event after it happened. What it throws is not heard. */
 export type WorkspaceListener = (event: WorkspaceEvent) => void
 
 /** Those who are told of what happens in a workspace. */

@@ -57,7 +57,7 @@ export interface WorkspaceOptions {
   /** Which tools exist here. Default: all of them. */
   readonly tools?: ToolSet
   /**
-   * Tools of the embedding program, made with {@link defineTool}, beside those of `tools`. They take the same steps: their plan is
+   * Tools of the embedding program, made with `defineTool`, beside those of `tools`. They take the same steps: their plan is
    * guarded and judged, and what they draft is committed, recorded and undone like any change.
    *
    * @throws TypeError for a name that is not snake_case, or that another tool has
@@ -221,6 +221,7 @@ export interface UndoOptions extends CallOptions {
   readonly reason?: string
 }
 
+/** A workspace: its first run, and what concerns all of them. */
 export interface Workspace extends WorkspaceRun {
   readonly tools: readonly ToolDescription[]
   /** Opens another run, which shares the files and nothing else. */
@@ -309,7 +310,9 @@ export interface SpokenWorkspace extends SpokenRun, Omit<Workspace, 'call' | 'to
   /** The tools of the dialect that this workspace can serve. */
   readonly tools: readonly SpokenTool[]
   readonly dialect: Dialect
+  /** Opens another run, which speaks the dialect, too. */
   run(options?: RunOptions): SpokenRun
+  /** A copy-on-write workspace over the present state, which speaks the dialect, too. */
   fork(run?: RunOptions): Promise<SpokenWorkspace>
 }
 

@@ -13,6 +13,7 @@ export interface McpClientRequest {
   readonly headers: Headers
 }
 
+/** Who may come in, what a session is served, and how many there may be. */
 export interface McpHandlerOptions extends AdmissionOptions {
   /** Makes what a new session speaks to: a server of its own, over a run of its own. */
   readonly open: (client: McpClientRequest) => McpSession | Promise<McpSession>
@@ -29,6 +30,7 @@ export interface McpHandlerOptions extends AdmissionOptions {
   readonly onError?: (error: unknown) => void
 }
 
+/** The protocol over HTTP, for any server that speaks in requests and responses. */
 export interface McpHandler {
   /** Answers one request, whatever it is. */
   fetch(request: Request): Promise<Response>

@@ -57,6 +57,7 @@ export interface OpfsInfo {
   readonly warnings: readonly string[]
 }
 
+/** A backend in the browser's storage, which tells how it stands there. */
 export interface OpfsBackend extends Backend {
   /** How much is stored, and whether the browser may drop it. */
   info(): Promise<OpfsInfo>

@@ -11,6 +11,7 @@ export interface FileText {
   readonly totalLines: number
 }
 
+/** Lines of a file, counted from 1. */
 export interface LineRange {
   readonly startLine: number
   readonly maxLines: number

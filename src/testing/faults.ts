@@ -37,6 +37,7 @@ export interface Fault<O extends string = string> {
   readonly crash?: true
 }
 
+/** What faults leave to chance, and how time passes for them. */
 export interface FaultOptions {
   /** Decides what is left to chance. Default: 0. */
   readonly seed?: number

@@ -15,6 +15,7 @@ export type BackendOperation =
   | 'glance'
   | 'descend'
 
+/** What goes wrong with a backend: on which operation, at which path, the how manyth time, and how. */
 export type BackendFault = Fault<BackendOperation>
 
 /** A backend on which what was asked for goes wrong. */

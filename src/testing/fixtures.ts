@@ -5,6 +5,7 @@ import { type MemoryEntry, memory } from '../backends/memory.ts'
 import { parseRecording, type Replay, replay } from '../replay.ts'
 import { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'
 
+/** What the recorded run is given, and when it is recorded. */
 export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'faults' | 'seed' | 'clock'> {
   /**
    * When the run is recorded: where there is no file yet, every time, or never, so that a missing file is an error. Default:
@@ -13,6 +14,7 @@ export interface FixtureOptions extends Omit<TestWorkspaceOptions, 'record' | 'f
   readonly record?: 'missing' | 'always' | 'never'
 }
 
+/** What became of a fixture. */
 export interface Fixture {
   /** Whether it was recorded now; else it was replayed. */
   readonly recorded: boolean

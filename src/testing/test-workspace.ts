@@ -5,6 +5,7 @@ import { createWorkspace, type Workspace, type WorkspaceOptions } from '../works
 import { type BackendFault, faulty } from './faulty.ts'
 import { countedIds, type TestClock, testClock } from './test-clock.ts'
 
+/** As for `createWorkspace`, but for the files; and what goes wrong. */
 export interface TestWorkspaceOptions extends Partial<Omit<WorkspaceOptions, 'backend' | 'mounts' | 'clock'>> {
   /** Default: one that stands still. */
   readonly clock?: TestClock

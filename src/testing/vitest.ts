@@ -7,23 +7,29 @@ import { stateAt } from '../vfs/states.ts'
 /** What the matchers need of vitest, and of what is like it. */
 export interface MatcherContext {
   readonly isNot: boolean
+  /** Whether two values are equal, as the runner sees it. */
   equals(a: unknown, b: unknown, customTesters?: unknown[]): boolean
   readonly utils: {
+    /** What differs, as text. */
     diff(a: unknown, b: unknown): string | null | undefined
+    /** A value as text, in the colour of what came. */
     printReceived(value: unknown): string
+    /** A value as text, in the colour of what was expected. */
     printExpected(value: unknown): string
     readonly subsetEquality: unknown
     readonly iterableEquality: unknown
   }
 }
 
+/** What a matcher found. */
 export interface MatcherResult {
   readonly pass: boolean
+  /** What the test is told where it fails. */
   message(): string
 }
 
 /** A workspace of `testWorkspace`, or a backend. */
-type HasFiles = Backend | { readonly backend: Backend }
+export type HasFiles = Backend | { readonly backend: Backend }
 
 interface WardspaceMatchers<T> {
   /** A file is there, with this text or one that matches; a workspace of `testWorkspace`, or a backend, is looked at. */
@@ -55,7 +61,14 @@ declare module 'vitest' {
  * await expect(workspace).toHaveDiff('')
  * ```
  */
-export const matchers = { toHaveFile, toHaveDiff, toRefuse }
+export const matchers = {
+  /** A file is there, with this text or one that matches. */
+  toHaveFile,
+  /** What changed since the workspace was opened, as a diff. */
+  toHaveDiff,
+  /** A result, or a promise of one, is a refusal. */
+  toRefuse,
+}
 
 async function toHaveFile(
   this: MatcherContext,
