@@ -13,10 +13,17 @@ import { tell } from './model/projected.ts'
 
 export type { CallableSpokenTools, CallableTools, OfferOptions } from './model/offered.ts'
 
-type Caller = { call(name: string, input: unknown, options?: CallOptions): Promise<CallResult> }
+/** Whose calls they are. */
+export interface Caller {
+  /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
+  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>
+}
 
 /** A workspace that opens runs: that of `createWorkspace`, in a dialect or not. */
-export type OpensRuns = (CallableTools | CallableSpokenTools) & { run(options?: RunOptions): Caller }
+export type OpensRuns = (CallableTools | CallableSpokenTools) & {
+  /** Opens a run. */
+  run(options?: RunOptions): Caller
+}
 
 /** What a page offers, and until when. */
 export interface WebToolsOptions extends OfferOptions {
