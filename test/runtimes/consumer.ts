@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -19,13 +20,23 @@ const modules = join(top, 'node_modules')
 
 /** Where projects of users lie, with the packed package installed above them. */
 export interface Installed {
+  /** Where `node_modules` lies. */
+  readonly directory: string
+  /** The package as it was packed. */
+  readonly package: string
+  /** The packed file's size in bytes. */
+  readonly packedBytes: number
   /** Makes a project as a user would begin it: a page and a module, and no configuration. Its directory is given. */
   project(name: string, main: string): string
   remove(): void
 }
 
-/** Does what `npm install` of the packed tarball would do, with the dependencies linked instead of fetched. */
-export function install(): Installed {
+/**
+ * Does what `npm install` of the packed tarball would do, with the dependencies linked instead of fetched.
+ *
+ * @param peers further packages that such a project has
+ */
+export function install(peers: readonly string[] = []): Installed {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-consumer-'))
   const own = join(home, 'node_modules/wardspace')
   mkdirSync(own, { recursive: true })
@@ -33,12 +44,17 @@ export function install(): Installed {
   const packed = execFileSync('npm', packing, { cwd: top, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   execFileSync('tar', ['-xzf', join(home, packed.trim()), '--strip-components=1', '-C', own])
   const { dependencies } = JSON.parse(readFileSync(join(own, 'package.json'), 'utf8'))
-  for (const name of Object.keys(dependencies)) {
+  for (const name of [...Object.keys(dependencies), ...peers]) {
     const link = join(home, 'node_modules', name)
     mkdirSync(dirname(link), { recursive: true })
     symlinkSync(join(modules, name), link)
   }
+  // Deno looks for packages where a manifest lies.
+  writeFileSync(join(home, 'package.json'), '{ "private": true, "type": "module" }')
   return {
+    directory: home,
+    package: own,
+    packedBytes: statSync(join(home, packed.trim())).size,
     project(name, main) {
       const directory = join(home, name)
       mkdirSync(join(directory, 'src'), { recursive: true })

@@ -1,0 +1,151 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, posix, relative } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Installed, install } from './runtimes/consumer.ts'
+import { type Runtime, useOf, uses } from './runtimes/subpath-uses.ts'
+import { expected, fitting, subpathsOf, useInProcess } from './runtimes/subpaths.ts'
+
+const top = join(import.meta.dirname, '..')
+const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
+const peers = Object.keys(manifest.peerDependencies)
+/** A module of nothing but an effect: what a worker runs. */
+const effects = ['./shells/bash-thread', './backends/opfs-worker']
+
+let installed: Installed
+let files: string[]
+let subpaths: readonly string[]
+
+beforeAll(() => {
+  installed = install(peers)
+  files = readdirSync(installed.package, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => posix.join(relative(installed.package, entry.parentPath), entry.name))
+  subpaths = subpathsOf(installed.package)
+}, 300_000)
+afterAll(() => installed.remove())
+
+const textOf = (file: string) => readFileSync(join(installed.package, file), 'utf8')
+
+/** The packages that a file names, by import of any kind. */
+function packagesIn(text: string): string[] {
+  const imports =
+    /^\s*(?:import|export)\b[^;'"`]*?\bfrom\s*["']([^"'.][^"']*)["']|^\s*import\s*["']([^"'.][^"']*)["']|\bimport\(\s*["']([^"'.][^"']*)["']/gm
+  return [...text.matchAll(imports)]
+    .map(([, from, bare, dynamic]) => from ?? bare ?? dynamic ?? '')
+    .filter((specifier) => !specifier.startsWith('node:'))
+    .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/'))
+}
+
+describe('the packed package', () => {
+  it('holds the build and what tells of it, and nothing else', () => {
+    const outside = files.filter((file) => !file.startsWith('dist/'))
+    expect(outside.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+    expect(files.filter((file) => file.startsWith('dist/') && !/\.js$|\.d\.ts$/.test(file))).toEqual([])
+    expect(
+      files.filter((file) => /\.(test|spec|long|browser)\.|^dist\/(test|bench|examples|playground)\//.test(file)),
+    ).toEqual([])
+    expect(files.length).toBeGreaterThan(200)
+  })
+
+  it('has types beside each module, and no map of what is not there', () => {
+    const modules = files.filter((file) => file.endsWith('.js'))
+    expect(modules.filter((file) => !files.includes(file.replace(/\.js$/, '.d.ts')))).toEqual([])
+    const scripts = files.filter((file) => file.startsWith('dist/'))
+    expect(scripts.filter((file) => textOf(file).includes('sourceMappingURL'))).toEqual([])
+  })
+
+  it('has what its manifest names', () => {
+    for (const [subpath, target] of Object.entries(manifest.exports)) {
+      for (const file of typeof target === 'string' ? [target] : Object.values(target as Record<string, string>)) {
+        if (!file.includes('*')) expect(existsSync(join(installed.package, file)), `${subpath}: ${file}`).toBe(true)
+      }
+    }
+    expect(textOf(manifest.bin.wardspace)).toMatch(/^#!\/usr\/bin\/env node\n/)
+    for (const file of manifest.sideEffects) expect(existsSync(join(installed.package, file)), file).toBe(true)
+    expect(subpaths.length).toBeGreaterThan(25)
+  })
+
+  it('names no package but its dependencies and its optional peers, in modules and in types', () => {
+    const known = new Set([...Object.keys(manifest.dependencies), ...peers])
+    const strange = files
+      .filter((file) => /\.js$|\.d\.ts$/.test(file))
+      .flatMap((file) => packagesIn(textOf(file)).map((name) => `${file}: ${name}`))
+      .filter((line) => !known.has(line.split(': ')[1] ?? ''))
+    expect(strange).toEqual([])
+    expect(Object.keys(manifest.peerDependenciesMeta).sort()).toEqual([...peers].sort())
+    for (const name of peers) expect(manifest.peerDependenciesMeta[name], name).toEqual({ optional: true })
+  })
+
+  it('needs each of its dependencies', () => {
+    const named = new Set(files.filter((file) => file.endsWith('.js')).flatMap((file) => packagesIn(textOf(file))))
+    expect(Object.keys(manifest.dependencies).filter((name) => !named.has(name))).toEqual([])
+    for (const name of ['memfs', 'isomorphic-git', '@modelcontextprotocol/sdk']) {
+      expect(manifest.dependencies).toHaveProperty([name])
+    }
+  })
+
+  it('stays within its size', () => {
+    const bytes = files.reduce((sum, file) => sum + statSync(join(installed.package, file)).size, 0)
+    expect(installed.packedBytes).toBeLessThan(1_000_000)
+    expect(bytes).toBeLessThan(3_500_000)
+    expect(files.filter((file) => statSync(join(installed.package, file)).size > 150_000)).toEqual([])
+  })
+
+  it('gives nothing to a bundle that uses nothing of it, but where an effect is all there is', async () => {
+    // What it names is no part of the question.
+    const external = [...Object.keys(manifest.dependencies), ...peers].flatMap((name) => [name, `${name}/*`])
+    const sizes = await Promise.all(
+      subpaths.map(async (subpath) => {
+        const contents = `import * as unused from ${JSON.stringify(subpath.replace(/^\./, 'wardspace'))}`
+        const { outputFiles } = await build({
+          ...{ stdin: { contents, resolveDir: installed.directory }, bundle: true, write: false, minify: true },
+          ...{ format: 'esm', platform: 'node', logLevel: 'silent', external },
+        })
+        return [subpath, outputFiles[0]?.text.trim().length ?? -1] as const
+      }),
+    )
+    expect(sizes.filter(([, size]) => size !== 0).map(([subpath]) => subpath)).toEqual(
+      subpaths.filter((subpath) => effects.includes(subpath)),
+    )
+  })
+
+  it('has a root that bundles with zod and no other package', async () => {
+    const { metafile, outputFiles } = await build({
+      stdin: { contents: "export * from 'wardspace'", resolveDir: installed.directory },
+      bundle: true,
+      write: false,
+      metafile: true,
+      format: 'esm',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      logLevel: 'silent',
+    })
+    const inputs = Object.keys(metafile.inputs).filter((path) => path !== '<stdin>')
+    const names = inputs.map((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? path)
+    expect([...new Set(names)].sort()).toEqual(['wardspace', 'zod'])
+    expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([])
+    expect(outputFiles[0]?.text).toContain('createWorkspace')
+  })
+})
+
+describe('every subpath', () => {
+  it('has a row that says what it does, or why it cannot, and each row is of one', () => {
+    expect(subpaths.filter((subpath) => useOf(subpath) === undefined)).toEqual([])
+    const used = new Set(subpaths.map(useOf))
+    expect(Object.keys(uses).filter((name) => !used.has(uses[name]))).toEqual([])
+  })
+
+  it.each<Exclude<Runtime, 'workerd' | 'Chromium'>>(['Node', 'Deno', 'Bun'])(
+    'that fits %s does a real thing there',
+    async (runtime) => {
+      const fit = fitting(subpaths, runtime)
+      expect(fit.length).toBeGreaterThan(15)
+      const { found, globals } = await useInProcess(installed.directory, runtime, fit)
+      expect(found).toEqual(expected(fit))
+      // Nothing is left behind in the runtime, but by zod, by the tslib of memfs, and by Deno itself.
+      expect(globals.filter((name) => !/^__|^nodeBootstrap$/.test(name))).toEqual([])
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,340 @@
+import type { ObjectStore } from '../../src/backends/object-store.ts'
+import type { Backend, Workspace } from '../../src/index.ts'
+
+export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
+
+/** What a runtime has, beside the package. */
+export interface Kit {
+  readonly root: typeof import('../../src/index.ts')
+  readonly memory: typeof import('../../src/backends/memory.ts')['memory']
+  /** A module of the package. */
+  readonly load: <M>(subpath: string) => Promise<M>
+  /** A new directory, where there is a disk. */
+  readonly directory: () => string
+  /** Starts a module of the package as a Web Worker. */
+  readonly worker: (subpath: string) => Worker
+  /** Of workerd. */
+  readonly storage: never
+  readonly bucket: never
+}
+
+/** One real thing done with a subpath: what it gives, and where that cannot be, for what reason. */
+export interface Use {
+  run(module: never, kit: Kit): Promise<unknown>
+  readonly gives: unknown
+  readonly absent?: Readonly<Partial<Record<Runtime, string>>>
+}
+
+const noDisk = { workerd: 'there is no disk', Chromium: 'there is no disk' }
+const noPage = (what: string) => ({ Node: what, Deno: what, Bun: what, workerd: what })
+const noOrigin = noPage('the file system of an origin is of browsers')
+const ofNode = 'memfs needs modules of Node, or a build that brings stand-ins for them'
+
+/** By subpath; a `*` stands for every one of its kind. */
+export const uses: Readonly<Record<string, Use>> = {
+  '.': use<typeof import('../../src/index.ts')>('one\n', async ({ createWorkspace }, { memory }) =>
+    readBack(await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'readOnly' })),
+  ),
+  './backends/memory': use<typeof import('../../src/backends/memory.ts')>('two\n', ({ memory }, kit) =>
+    works(memory(), kit),
+  ),
+  './backends/overlay': use<typeof import('../../src/backends/overlay.ts')>('two\n', ({ overlay }, kit) =>
+    works(overlay(kit.memory()), kit),
+  ),
+  './backends/memfs': use<typeof import('../../src/backends/memfs.ts')>(
+    'two\n',
+    ({ memfs }, kit) => works(memfs(), kit),
+    { workerd: ofNode, Chromium: ofNode },
+  ),
+  './backends/node': use<typeof import('../../src/backends/node.ts')>(
+    'two\n',
+    ({ node }, kit) => works(node(kit.directory(), { stateDir: kit.directory() }), kit),
+    noDisk,
+  ),
+  './backends/opfs': use<typeof import('../../src/backends/opfs.ts')>(
+    'two\n',
+    async ({ opfs }, kit) => works(await opfs({ name: 'use', persist: false, access: 'async' }), kit),
+    noOrigin,
+  ),
+  './backends/opfs-worker': use<unknown>(
+    ['two\n', true],
+    async (_, kit) => {
+      const { opfs } = await kit.load<typeof import('../../src/backends/opfs.ts')>('./backends/opfs')
+      const worker = () => kit.worker('./backends/opfs-worker')
+      const backend = await opfs({ name: 'use-worker', persist: false, access: 'sync', worker })
+      const { inWorker } = await backend.info()
+      return [await works(backend, kit), inWorker]
+    },
+    noOrigin,
+  ),
+  './backends/directory-handle': use<typeof import('../../src/backends/directory-handle.ts')>(
+    'two\n',
+    async ({ directoryHandle }, kit) => {
+      const origin = await navigator.storage.getDirectory()
+      return works(await directoryHandle(await origin.getDirectoryHandle('picked', { create: true })), kit)
+    },
+    noOrigin,
+  ),
+  './backends/durable-object': use<typeof import('../../src/backends/durable-object.ts')>(
+    'two\n',
+    ({ durableObject }, kit) => works(durableObject(kit.storage), kit),
+    Object.fromEntries(['Node', 'Deno', 'Bun', 'Chromium'].map((name) => [name, 'Durable Objects are of workerd'])),
+  ),
+  './backends/object-store': use<typeof import('../../src/backends/object-store.ts')>(
+    'two\n',
+    ({ objectStore, r2 }, kit) => works(objectStore(kit.bucket === undefined ? mapStore() : r2(kit.bucket)), kit),
+  ),
+  './dialect': use<typeof import('../../src/dialect.ts')>('a/b.txt', async ({ createPlace }) =>
+    createPlace({ '/workspace': '' }).inward('/workspace/a/b.txt'),
+  ),
+  './dialects/*': use<Readonly<Record<string, unknown>>>(true, async (module) =>
+    Object.values(module).some((one) => typeof one === 'function' || typeof one === 'object'),
+  ),
+  './shells/bash': use<typeof import('../../src/shells/bash.ts')>('1\n', async ({ bash }, kit) => {
+    const worker = () => kit.worker('./shells/bash-thread')
+    return command(kit.memory({ 'a.txt': 'x\n' }), bash(kit.worker === undefined ? {} : { worker }), kit)
+  }),
+  './shells/bash-thread': use<unknown>(
+    'started',
+    async (_, kit) => {
+      const worker = kit.worker('./shells/bash-thread')
+      const failed = new Promise<string>((resolve) =>
+        worker.addEventListener('error', ({ message }) => resolve(message)),
+      )
+      const started = new Promise<string>((resolve) => setTimeout(() => resolve('started'), 300))
+      const outcome = await Promise.race([failed, started])
+      worker.terminate()
+      return outcome
+    },
+    noPage('it is the Web Worker of bash() in a page'),
+  ),
+  './shells/node': use<typeof import('../../src/shells/node.ts')>(
+    '1\n',
+    async ({ node }, kit) => {
+      const { node: backend } = await kit.load<typeof import('../../src/backends/node.ts')>('./backends/node')
+      const [root, stateDir] = [kit.directory(), kit.directory()]
+      const shell = node({ root, stateDir, sandbox: 'none' })
+      const files = backend(root, { stateDir })
+      await files.commit([change('a.txt', 'x\n')], { durability: 'relaxed' })
+      return command(files, shell, kit)
+    },
+    { workerd: 'there are no processes', Chromium: 'there are no processes' },
+  ),
+  './shells/webcontainer': use<typeof import('../../src/shells/webcontainer.ts')>(
+    'nothing',
+    async ({ webcontainer }) => {
+      // The vendor's frame is not there: it says so, and why.
+      const shell = webcontainer({ fallback: false, bootTimeoutMs: 500 })
+      const { runs } = await shell.ready()
+      await shell.close()
+      return runs
+    },
+    noPage('a WebContainer is of a page'),
+  ),
+  './git': use<typeof import('../../src/git/index.ts')>(['first\n'], async ({ git }, { root, memory }) => {
+    const author = { name: 'A', email: 'a@example.com' }
+    const backend = memory({ 'a.txt': 'one\n' })
+    const workspace = await root.createWorkspace({ backend, policy: 'autonomous', git: git({ author }) })
+    await workspace.git?.init()
+    await workspace.git?.add('.')
+    await workspace.git?.commit({ message: 'first' })
+    const log = await workspace.git?.log()
+    await workspace.close()
+    return log?.map(({ message }) => message)
+  }),
+  './mcp': use<typeof import('../../src/adapters/mcp.ts')>('wardspace', async ({ createMcpServer }, kit) => {
+    const server = createMcpServer(await opened(kit))
+    const transport: { onmessage?: (message: unknown) => void; [other: string]: unknown } = {}
+    const answered = new Promise<{ result?: { serverInfo?: { name?: unknown } } }>((resolve) => {
+      Object.assign(transport, {
+        start: async () => {},
+        close: async () => {},
+        send: async (answer: never) => resolve(answer),
+      })
+    })
+    await server.connect(transport as never)
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'use', version: '1' } }
+    transport.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
+    const { result } = await answered
+    await server.close()
+    return result?.serverInfo?.name
+  }),
+  './mcp-http': use<typeof import('../../src/adapters/mcp-http.ts')>(401, async ({ mcpHandler }) => {
+    const open = () => {
+      throw new TypeError('Nobody may open a session without the token')
+    }
+    const handler = mcpHandler({ token: 'correct-horse-battery', open })
+    const { status } = await handler.fetch(new Request('http://localhost/mcp', { headers: { host: 'localhost' } }))
+    await handler.close()
+    return status
+  }),
+  './ai-sdk': use<typeof import('../../src/adapters/ai-sdk.ts')>('one\n', async ({ aiSdkTools }, kit) => {
+    const tools = aiSdkTools(await opened(kit)) as unknown as Record<string, { execute: (...a: unknown[]) => unknown }>
+    const result = await tools.read_file?.execute({ path: 'a.txt' }, { toolCallId: '1', messages: [] })
+    return (result as { content?: unknown }).content
+  }),
+  './json-schema': use<typeof import('../../src/adapters/json-schema.ts')>('object', async ({ toJsonSchema }, kit) => {
+    const [schema] = toJsonSchema((await opened(kit)).tools)
+    return (schema?.inputSchema as { type?: unknown } | undefined)?.type
+  }),
+  './evidence/jsonl-sink': use<typeof import('../../src/evidence/jsonl-sink.ts')>(
+    true,
+    async ({ jsonlSink, verifyAuditFile }, kit) => {
+      const file = `${kit.directory()}/audit.jsonl`
+      const workspace = await opened(kit, { audit: jsonlSink(file) })
+      await readBack(workspace)
+      return verifyAuditFile(file).ok
+    },
+    noDisk,
+  ),
+  './evidence/directory-parking': use<typeof import('../../src/evidence/directory-parking.ts')>(
+    ['APPROVAL_REQUIRED', true],
+    async ({ directoryParking }, kit) => {
+      const workspace = await opened(kit, { policy: 'supervised', parked: directoryParking(kit.directory()) })
+      const asked = await workspace.call('delete_file', { path: 'a.txt' })
+      if (asked.ok) return asked
+      const { ok } = await workspace.resume(String(asked.approvalId), 'allow')
+      await workspace.close()
+      return [asked.code, ok]
+    },
+    noDisk,
+  ),
+  './testing': use<typeof import('../../src/testing/index.ts')>(
+    ['NO_SPACE', 'one\n', true],
+    async ({ testWorkspace, faulty, backendContract }, { memory }) => {
+      const workspace = await testWorkspace({ 'a.txt': 'one\n' }, { faults: { on: 'commit', error: 'NO_SPACE' } })
+      const refused = await workspace.call('write_file', { path: 'b.txt', content: 'x' })
+      const content = await readBack(workspace)
+      const cases = backendContract({ name: 'faulty', create: () => ({ backend: faulty(memory()) }) }).slice(0, 5)
+      for (const one of cases) await one.run()
+      return [refused.ok ? 'ok' : refused.code, content, cases.length === 5]
+    },
+  ),
+  './testing/fixtures': use<typeof import('../../src/testing/fixtures.ts')>(
+    [true, false, 1],
+    async ({ recordFixture }, kit) => {
+      const file = `${kit.directory()}/run.jsonl`
+      const run = () =>
+        recordFixture(file, { 'a.txt': 'one\n' }, (workspace) => workspace.files.read('a.txt'), { record: 'missing' })
+      const [first, second] = [await run(), await run()]
+      return [first.recorded, second.recorded, second.steps]
+    },
+    noDisk,
+  ),
+  './testing/vitest': use<typeof import('../../src/testing/vitest.ts')>([true, false], async ({ matchers }, kit) => {
+    const { testWorkspace } = await kit.load<typeof import('../../src/testing/index.ts')>('./testing')
+    const workspace = await testWorkspace({ 'a.txt': 'one\n' })
+    // As vitest calls them.
+    const context = {
+      isNot: false,
+      equals: Object.is,
+      utils: { diff: String, printReceived: String, printExpected: String },
+    }
+    const has = async (content: string) =>
+      (await matchers.toHaveFile.call(context as never, workspace, 'a.txt', content)).pass
+    return [await has('one\n'), await has('other')]
+  }),
+  './testing/scripted-model': use<typeof import('../../src/testing/scripted-model.ts')>('Done.', async (module) => {
+    const model = module.scriptedModel(function* () {
+      yield* module.say('Hello.')
+      return 'Done.'
+    })
+    const said = [
+      { role: 'user', content: [{ type: 'text', text: 'Go.' }] },
+      { role: 'assistant', content: [{ type: 'text', text: 'Hello.' }] },
+      { role: 'user', content: [{ type: 'text', text: 'On.' }] },
+    ]
+    const { content } = await model.doGenerate({ prompt: said } as never)
+    return (content[0] as { text?: string } | undefined)?.text
+  }),
+}
+
+/** The use of a subpath, by its own name or that of its kind. */
+export function useOf(subpath: string): Use | undefined {
+  return uses[subpath] ?? uses[subpath.replace(/[^/]+$/, '*')]
+}
+
+/** What came of each subpath: what it gave, or how it failed. */
+export async function runUses(
+  modules: Readonly<Record<string, () => Promise<unknown>>>,
+  host: Omit<Kit, 'root' | 'memory' | 'load'>,
+): Promise<Record<string, unknown>> {
+  const load = async <M>(subpath: string) => (await modules[subpath]?.()) as M
+  const root = await load<Kit['root']>('.')
+  const { memory } = await load<Pick<Kit, 'memory'>>('./backends/memory')
+  const kit = { ...host, root, memory, load }
+  const found: Record<string, unknown> = {}
+  for (const [subpath, load] of Object.entries(modules)) {
+    found[subpath] = await (async () => useOf(subpath)?.run((await load()) as never, kit))().catch(
+      (error: unknown) => `failed: ${(error as Error | null)?.stack ?? error}`,
+    )
+  }
+  return found
+}
+
+function use<M>(gives: unknown, run: (module: M, kit: Kit) => Promise<unknown>, absent: Use['absent'] = {}): Use {
+  return { run: run as Use['run'], gives, absent }
+}
+
+function opened({ root, memory }: Kit, options: object = {}): Promise<Workspace> {
+  return root.createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'autonomous', ...options })
+}
+
+async function readBack(workspace: Workspace): Promise<unknown> {
+  const read = await workspace.call('read_file', { path: 'a.txt' })
+  await workspace.close()
+  return read.ok ? read.content : read
+}
+
+/** Writes, edits and reads a file by the tools. */
+async function works(backend: Backend, kit: Kit): Promise<unknown> {
+  const workspace = await kit.root.createWorkspace({ backend, policy: 'autonomous' })
+  const written = await workspace.call('write_file', { path: 'a.txt', content: 'one\n' })
+  if (!written.ok) return written
+  const expectedSha256 = written.newSha256
+  const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'two', expectedSha256 })
+  return edited.ok ? readBack(workspace) : edited
+}
+
+async function command(backend: Backend, shell: never | object, { root }: Kit): Promise<unknown> {
+  const policy = { preset: 'autonomous', tools: { run_command: 'allow' } } as const
+  const workspace = await root.createWorkspace({ backend, policy, shell: shell as never })
+  const result = await workspace.call('run_command', { command: 'cat a.txt | grep -c x' })
+  await workspace.close()
+  return result.ok ? result.stdout : result.message
+}
+
+function change(path: string, text: string) {
+  return { path: path as never, expect: 'any', to: { type: 'file', bytes: new TextEncoder().encode(text) } } as const
+}
+
+/** A store of objects in memory, for where there is no bucket. */
+function mapStore(): ObjectStore {
+  const objects = new Map<string, { bytes: Uint8Array; etag: string }>()
+  let count = 0
+  return {
+    async get(key, { offset = 0, length, ifNoneMatch } = {}) {
+      const found = objects.get(key)
+      if (found === undefined || found.etag === ifNoneMatch) return found && 'unchanged'
+      return { ...found, bytes: found.bytes.slice(offset, length === undefined ? undefined : offset + length) }
+    },
+    async put(key, bytes, condition) {
+      const etag = objects.get(key)?.etag
+      if (condition !== undefined && ('ifMatch' in condition ? condition.ifMatch !== etag : etag !== undefined))
+        return undefined
+      count += 1
+      objects.set(key, { bytes: bytes.slice(), etag: String(count) })
+      return { etag: String(count) }
+    },
+    async delete(keys) {
+      for (const key of keys) objects.delete(key)
+    },
+    async list(prefix) {
+      const found = [...objects].filter(([key]) => key.startsWith(prefix))
+      return {
+        objects: found.map(([key, { bytes }]) => ({ key, size: bytes.length, uploadedAt: 0 })),
+        cursor: undefined,
+      }
+    },
+  }
+}

@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type Runtime, useOf } from './subpath-uses.ts'
+
+const run = promisify(execFile)
+const modules = join(import.meta.dirname, '../../node_modules')
+
+/** Every subpath of an installed package that is a module, as its `exports` have it. */
+export function subpathsOf(directory: string): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+  return Object.entries(exports as Record<string, string | { readonly default: string }>).flatMap(([name, target]) => {
+    if (typeof target === 'string') return []
+    if (!name.includes('*')) return [name]
+    const [before = '', after = ''] = target.default.split('*')
+    return readdirSync(join(directory, before))
+      .filter((file) => file.endsWith(after))
+      .map((file) => name.replace('*', file.slice(0, -after.length)))
+  })
+}
+
+/** Those that fit a runtime: all that do not say why they do not. */
+export function fitting(subpaths: readonly string[], runtime: Runtime): readonly string[] {
+  return subpaths.filter((subpath) => useOf(subpath)?.absent?.[runtime] === undefined)
+}
+
+/** What each of the subpaths shall give. */
+export function expected(subpaths: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(subpaths.map((subpath) => [subpath, useOf(subpath)?.gives]))
+}
+
+/** A module that uses the subpaths; its `run(host)` tells what came of each. */
+function programOf(subpaths: readonly string[]): BuildOptions {
+  const loads = subpaths.map((subpath) => {
+    return `${JSON.stringify(subpath)}: () => import(${JSON.stringify(subpath.replace(/^\./, 'wardspace'))})`
+  })
+  const uses = JSON.stringify(join(import.meta.dirname, 'subpath-uses.ts'))
+  return {
+    stdin: {
+      contents: `import { runUses } from ${uses}\nexport const run = (host) => runUses({ ${loads.join(', ')} }, host)`,
+      resolveDir: import.meta.dirname,
+    },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'error',
+  }
+}
+
+/** How each runtime that is a program is started with a file. */
+export const programs = {
+  Node: [process.execPath],
+  Deno: [
+    join(modules, '@deno/linux-x64-glibc/deno'),
+    ...['run', '-A', '--no-remote', '--no-check', '--node-modules-dir=manual'],
+  ],
+  Bun: [join(modules, '.bin/bun'), 'run'],
+} as const
+
+export interface Outcome {
+  /** By subpath: what its use gave, or how it failed. */
+  readonly found: Readonly<Record<string, unknown>>
+  /** Names that are global now, and were not before. */
+  readonly globals: readonly string[]
+}
+
+/** Uses every subpath that fits, in a process of a runtime, in a project where the package is installed. */
+export async function useInProcess(
+  project: string,
+  runtime: keyof typeof programs,
+  subpaths: readonly string[],
+  program: readonly string[] = programs[runtime],
+): Promise<Outcome> {
+  const { outputFiles } = await build({ ...programOf(subpaths), external: ['wardspace', 'wardspace/*'] })
+  const home = join(project, runtime)
+  mkdirSync(home, { recursive: true })
+  writeFileSync(join(home, 'uses.mjs'), outputFiles?.[0]?.text ?? '')
+  writeFileSync(join(home, 'main.mjs'), mainModule)
+  const [file = '', ...args] = program
+  const env = { ...process.env, NO_COLOR: '1', DENO_DIR: join(home, 'deno'), XDG_STATE_HOME: join(home, 'state') }
+  await run(file, [...args, join(home, 'main.mjs')], { cwd: home, env })
+  return JSON.parse(readFileSync(join(home, 'found.json'), 'utf8'))
+}
+
+const mainModule = `
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+const before = new Set(Object.getOwnPropertyNames(globalThis))
+const { run } = await import('./uses.mjs')
+const directory = () => mkdtempSync(join(process.cwd(), 'made-'))
+const found = await run({ directory })
+const globals = Object.getOwnPropertyNames(globalThis).filter((name) => !before.has(name))
+writeFileSync('found.json', JSON.stringify({ found, globals }))
+process.exit(0)
+`
+
+/** A bundle for a runtime of the web that uses the subpaths. */
+export async function bundleForWeb(project: string, subpaths: readonly string[]): Promise<string> {
+  return textOf({ ...programOf(subpaths), ...forWeb(project) })
+}
+
+/** A subpath by itself, as the module of a Web Worker. */
+export async function bundleWorker(project: string, subpath: string): Promise<string> {
+  const stdin = { contents: `import ${JSON.stringify(subpath.replace(/^\./, 'wardspace'))}`, resolveDir: project }
+  return textOf({ ...programOf([]), ...forWeb(project), stdin })
+}
+
+async function textOf(options: BuildOptions): Promise<string> {
+  return (await build({ ...options, write: false })).outputFiles[0]?.text ?? ''
+}
+
+function forWeb(project: string): BuildOptions {
+  return { platform: 'browser', define: { 'process.env': '{}' }, plugins: [installedAt(project), withoutZlib] }
+}
+
+/** The package as the project has it, wherever the program lies. */
+function installedAt(project: string): Plugin {
+  return {
+    name: 'installed',
+    setup(to) {
+      to.onResolve({ filter: /^wardspace(\/|$)/ }, ({ path, pluginData }) => {
+        if (pluginData === 'seen') return null
+        return to.resolve(path, { resolveDir: project, kind: 'import-statement', pluginData: 'seen' })
+      })
+    },
+  }
+}
+
+/** just-bash names it, for its commands of compression. */
+const withoutZlib: Plugin = {
+  name: 'without-zlib',
+  setup(to) {
+    to.onResolve({ filter: /^node:zlib$/ }, () => ({ path: 'zlib', namespace: 'nothing' }))
+    to.onLoad({ filter: /^/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {}' }))
+  },
+}
