@@ -301,7 +301,7 @@ async function command(backend: Backend, shell: never | object, { root }: Kit): 
   const workspace = await root.createWorkspace({ backend, policy, shell: shell as never })
   const result = await workspace.call('run_command', { command: 'cat a.txt | grep -c x' })
   await workspace.close()
-  return result.ok ? result.stdout : result.message
+  return result.ok ? result.stdout : `${result.message} ${result.hint}`
 }
 
 function change(path: string, text: string) {
