@@ -1,6 +1,8 @@
 import type { Steps } from '../dialect.ts'
 import { ToolError } from '../errors.ts'
 import { nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import type { Success } from '../pipeline.ts'
+import type { ToolOutput } from '../tools/index.ts'
 import { call } from './steps.ts'
 
 /** One name in a tree. A link is a file, as nothing is looked for behind it. */
@@ -16,7 +18,7 @@ const MOST_NODES = 5000
 const LEVELS = 8
 
 /** What is directly in a directory, hidden and ignored names too; the first 500 of them. */
-export function* listAll(path: string, maxDepth = 1) {
+export function* listAll(path: string, maxDepth: number = 1): Steps<Success & ToolOutput<'list_directory'>> {
   return yield* call('list_directory', {
     path,
     maxDepth,

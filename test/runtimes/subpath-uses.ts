@@ -1,4 +1,5 @@
 import type { ObjectStore } from '../../src/backends/object-store.ts'
+import type { Dialect } from '../../src/dialect.ts'
 import type { Backend, Workspace } from '../../src/index.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
@@ -87,9 +88,14 @@ export const uses: Readonly<Record<string, Use>> = {
   './dialect': use<typeof import('../../src/dialect.ts')>('a/b.txt', async ({ createPlace }) =>
     createPlace({ '/workspace': '' }).inward('/workspace/a/b.txt'),
   ),
-  './dialects/*': use<Readonly<Record<string, unknown>>>(true, async (module) =>
-    Object.values(module).some((one) => typeof one === 'function' || typeof one === 'object'),
-  ),
+  './dialects/*': use<Readonly<Record<string, unknown>>>(true, async (module, kit) => {
+    const made = Object.values(module).map((one) => (typeof one === 'function' ? attempted(() => one()) : one))
+    for (const dialect of made.filter(isDialect)) {
+      const workspace = await opened(kit, { dialect })
+      await workspace.close()
+    }
+    return made.some(isDialect) || made.length > 0
+  }),
   './shells/bash': use<typeof import('../../src/shells/bash.ts')>('1\n', async ({ bash }, kit) => {
     const worker = () => kit.worker('./shells/bash-thread')
     return command(kit.memory({ 'a.txt': 'x\n' }), bash(kit.worker === undefined ? {} : { worker }), kit)
@@ -173,6 +179,22 @@ export const uses: Readonly<Record<string, Use>> = {
     const result = await tools.read_file?.execute({ path: 'a.txt' }, { toolCallId: '1', messages: [] })
     return (result as { content?: unknown }).content
   }),
+  './langchain': use<typeof import('../../src/adapters/langchain.ts')>(true, async ({ langchainTools }, kit) => {
+    const read = langchainTools(await opened(kit)).find(({ name }) => name === 'read_file')
+    const message = await read?.invoke({ type: 'tool_call', id: '1', name: 'read_file', args: { path: 'a.txt' } })
+    return JSON.stringify(message).includes('one')
+  }),
+  './webmcp': use<typeof import('../../src/adapters/webmcp.ts')>(
+    true,
+    async ({ hasWebTools, registerWebTools }, kit) => {
+      const registered = registerWebTools(await opened(kit))
+      if (!hasWebTools()) return registered.catch((error: unknown) => error instanceof TypeError)
+      const unregister = await registered
+      unregister()
+      return true
+    },
+    noPage('WebMCP is of a page'),
+  ),
   './json-schema': use<typeof import('../../src/adapters/json-schema.ts')>('object', async ({ toJsonSchema }, kit) => {
     const [schema] = toJsonSchema((await opened(kit)).tools)
     return (schema?.inputSchema as { type?: unknown } | undefined)?.type
@@ -274,6 +296,19 @@ export async function runUses(
 
 function use<M>(gives: unknown, run: (module: M, kit: Kit) => Promise<unknown>, absent: Use['absent'] = {}): Use {
   return { run: run as Use['run'], gives, absent }
+}
+
+function attempted(act: () => unknown): unknown {
+  try {
+    return act()
+  } catch {
+    return undefined
+  }
+}
+
+function isDialect(value: unknown): value is Dialect {
+  const { tools, refusal } = (value ?? {}) as Partial<Dialect>
+  return Array.isArray(tools) && typeof refusal === 'function'
 }
 
 function opened({ root, memory }: Kit, options: object = {}): Promise<Workspace> {

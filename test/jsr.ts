@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { subpathsOf } from './runtimes/subpaths.ts'
+
+/**
+ * `npm run check:jsr`: whether `jsr.json` is what `package.json` says, and whether what JSR would take is the sources with
+ * nothing to complain of but the types that are inferred from the schemas of tools. `--write` writes `jsr.json` anew.
+ */
+const top = join(import.meta.dirname, '..')
+const file = join(top, 'jsr.json')
+const deno = join(top, 'node_modules/@deno/linux-x64-glibc/deno')
+
+/** JSR takes no module that adds to the types of another one, as matchers must. */
+const leftOut = ['./testing/vitest']
+
+const wanted = `${JSON.stringify(manifest(), null, 2)}\n`
+if (process.argv.includes('--write')) writeFileSync(file, wanted)
+const faults =
+  readFileSync(file, 'utf8') === wanted ? [] : ['jsr.json is not as package.json: npm run check:jsr -- --write']
+
+const home = mkdtempSync(join(tmpdir(), 'wardspace-jsr-'))
+try {
+  // The contracts of tools are zod's own types, from which those of calls follow: written out, they would be there twice.
+  const strict = publish()
+  const slow = strict.said.match(/error\[missing-explicit-type\]/g)?.length ?? 0
+  const places = [...strict.said.matchAll(/--> \S*?\/src\/(\S+?):\d+/g)].map(([, place = '']) => place)
+  faults.push(...places.filter((place) => !place.startsWith('tools/')).map((place) => `JSR complains of src/${place}`))
+  const { code, said } = publish('--allow-slow-types')
+  if (code !== 0) faults.push(`JSR would not take the package:\n${said.slice(-2000)}`)
+  console.log(`${Object.keys(manifest().exports).length} subpaths, ${slow} types inferred from the schemas of tools`)
+} finally {
+  rmSync(home, { recursive: true, force: true })
+}
+for (const fault of faults) console.error(fault)
+process.exit(faults.length === 0 ? 0 : 1)
+
+function manifest() {
+  const { version, license, exports, dependencies, peerDependencies } = JSON.parse(
+    readFileSync(join(top, 'package.json'), 'utf8'),
+  )
+  const source = (subpath: string): string => {
+    const own = exports[subpath] ?? exports[subpath.replace(/[^/]+$/, '*')]
+    const target = own.default.replace('*', subpath.split('/').at(-1))
+    return target.replace('./dist/', './src/').replace(/\.js$/, '.ts')
+  }
+  const subpaths = subpathsOf(top).filter((subpath) => !leftOut.includes(subpath))
+  const packages = Object.entries({ ...dependencies, ...peerDependencies }).filter(([name]) => name !== 'vitest')
+  return {
+    $schema: 'https://jsr.io/schema/config-file.v1.json',
+    name: '@wardspace/wardspace',
+    version,
+    license,
+    exports: Object.fromEntries(subpaths.map((subpath) => [subpath, source(subpath)])),
+    imports: Object.fromEntries(packages.map(([name, range]) => [name, `npm:${name}@${plain(String(range))}`])),
+    publish: {
+      include: ['src', 'README.md', 'LICENSE', 'CHANGELOG.md'],
+      exclude: leftOut.map((subpath) => source(subpath).slice('./'.length)),
+    },
+  }
+}
+
+/** Types are checked by `npm run check:types`. */
+function publish(...more: readonly string[]) {
+  const how = ['--dry-run', '--no-check', '--allow-dirty', '--node-modules-dir=manual', '--no-lock', ...more]
+  const env = { ...process.env, NO_COLOR: '1', DENO_DIR: home }
+  const { status, stdout, stderr } = spawnSync(deno, ['publish', ...how], { cwd: top, env, encoding: 'utf8' })
+  return { code: status, said: `${stdout}${stderr}` }
+}
+
+/** Deno wants no spaces and no comparisons where something is imported from within a package. */
+function plain(range: string): string {
+  return range.replace(/^>=\s*/, '^')
+}
