@@ -3,6 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
 import { builtinTools } from '../tools/index.ts'
 import { formatOf, parseConfig } from './parse-config.ts'
+import type { Root } from './roots.ts'
 
 /** What the command line works with: a policy, and what else a configuration may say. */
 export interface Config {
@@ -24,38 +25,51 @@ const MAX_BYTES = 1024 * 1024
  *
  * @throws TypeError that names file, line or field, and what would be right
  */
-export function loadConfig(root: string, given: string | undefined): Config {
+export function loadConfig(root: string | readonly Root[], given: string | undefined): Config {
+  const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
   if (given !== undefined && !/[./\\]/.test(given)) {
-    if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, root, undefined) }
+    if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, roots, undefined) }
     throw new TypeError(`There is no policy preset "${given}"; name ${presetNames.join(', ')}, or a file`)
   }
-  const file = given ?? findConfig(root)
-  if (file === undefined) return { policy: guarded('autonomous', root, undefined) }
+  const file = given ?? findConfig(roots)
+  if (file === undefined) return { policy: guarded('autonomous', roots, undefined) }
   const { audit, policy } = readConfig(file)
   return {
-    policy: guarded(policy, root, file),
+    policy: guarded(policy, roots, file),
     ...(audit === undefined ? {} : { audit }),
     file,
     found: given === undefined,
   }
 }
 
-/** The configuration in a root or the current directory; both is too many, and so are two formats in one place. */
-function findConfig(root: string): string | undefined {
-  for (const place of new Set([resolve(root), resolve('.')])) {
-    let here: string[]
-    try {
-      // Exactly these names: on a disk that ignores letter case others would do, too.
-      here = readdirSync(place).filter((name) => names.includes(name))
-    } catch {
-      continue
-    }
+/**
+ * The configuration in the only root or the current directory; both is too many, and so are two formats in one place. The
+ * paths in a configuration are those of its root, so that none of several roots speaks for all.
+ */
+function findConfig(roots: readonly Root[]): string | undefined {
+  const alone = roots.filter(({ at }) => at === '')
+  for (const { at, directory } of roots) {
+    const [name] = at === '' ? [] : configsIn(directory)
+    if (name === undefined) continue
+    throw new TypeError(`There is a ${name} in "${directory}": where roots have names, name one policy with --policy`)
+  }
+  for (const place of new Set([...alone.map(({ directory }) => resolve(directory)), resolve('.')])) {
+    const here = configsIn(place)
     if (here.length > 1) {
       throw new TypeError(`There are ${here.join(' and ')} in "${place}": keep one, or name one with --policy`)
     }
     if (here[0] !== undefined) return relative('.', join(place, here[0]))
   }
   return undefined
+}
+
+function configsIn(directory: string): string[] {
+  try {
+    // Exactly these names: on a disk that ignores letter case others would do, too.
+    return readdirSync(directory).filter((name) => names.includes(name))
+  } catch {
+    return []
+  }
 }
 
 /** A configuration file, read and checked. */
@@ -138,11 +152,15 @@ function readText(file: string): string {
 }
 
 /** The policy with everything read-only that would govern the next session. */
-function guarded(policy: PolicyInput, root: string, file: string | undefined): PolicyInput {
+function guarded(policy: PolicyInput, roots: readonly Root[], file: string | undefined): PolicyInput {
   const data: PolicyData = typeof policy === 'string' ? { preset: policy } : policy
-  const own = file === undefined ? undefined : placeBelow(root, file)
   const { read_only_paths: spelled, ...rest } = data as PolicyData & { read_only_paths?: readonly string[] }
-  const readOnlyPaths = [...(data.readOnlyPaths ?? spelled ?? []), ...names, ...(own === undefined ? [] : [own])]
+  const readOnlyPaths = [...(data.readOnlyPaths ?? spelled ?? [])]
+  for (const { at, directory } of roots) {
+    const below = at === '' ? '' : `${literal(at)}/`
+    const own = file === undefined ? undefined : placeBelow(directory, file)
+    readOnlyPaths.push(...[...names, ...(own === undefined ? [] : [own])].map((name) => `${below}${name}`))
+  }
   return { ...rest, readOnlyPaths: [...new Set(readOnlyPaths)] }
 }
 
@@ -155,8 +173,10 @@ function placeBelow(root: string, file: string): string | undefined {
     return undefined
   }
   if (place === '..' || place.startsWith(`..${sep}`) || isAbsolute(place)) return undefined
-  return place
-    .split(sep)
-    .join('/')
-    .replace(/[*?[\]{}()!+@\\]/g, '?')
+  return literal(place.split(sep).join('/'))
+}
+
+/** A path as a glob that matches it. */
+function literal(path: string): string {
+  return path.replace(/[*?[\]{}()!+@\\]/g, '?')
 }

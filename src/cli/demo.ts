@@ -16,6 +16,7 @@ import { askInTerminal } from './ask.ts'
 import { playAgent } from './demo-agent.ts'
 import { parseOptions } from './options.ts'
 import { reportTables } from './report-tables.ts'
+import { oneRoot } from './roots.ts'
 
 const MOST_FILES = 20_000
 const LARGEST_FILE = 4 * 1024 * 1024
@@ -38,7 +39,7 @@ const labels: LabelPolicy = {
  * is only read. */
 export async function demo(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 1)
-  const directory = positionals[0] ?? values.root ?? '.'
+  const directory = positionals[0] ?? oneRoot(values.root)
   const started = performance.now()
   const [backend, where] = positionals[0] === undefined ? await copied(directory, started) : await above(directory)
   const terminal = values.ask === true ? askInTerminal() : undefined

@@ -1,17 +1,17 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { node } from '../backends/node.ts'
 import type { Dialect } from '../dialect.ts'
 import { directoryParking } from '../evidence/directory-parking.ts'
 import { jsonlSink } from '../evidence/jsonl-sink.ts'
 import type { Backend } from '../vfs/backend.ts'
 import { createWorkspace, type SpokenWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
 import { type Config, loadConfig } from './config.ts'
-import { openDraft } from './draft.ts'
+import { openRoots, rootsOf } from './roots.ts'
+import { shellOf } from './shell.ts'
 
 const shared = {
-  root: { type: 'string' },
+  root: { type: 'string', multiple: true },
   policy: { type: 'string' },
   audit: { type: 'string' },
   'read-only': { type: 'boolean' },
@@ -22,11 +22,16 @@ const shared = {
   parked: { type: 'string' },
   record: { type: 'string' },
   dialect: { type: 'string' },
+  shell: { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
-/** The options that commands share, and the words that are none. Throws a TypeError for an unknown option. */
-export function parseOptions(words: string[], most: number) {
-  const { values, positionals } = parseArgs({ args: words, options: shared, allowPositionals: true, strict: true })
+/** Options of one command alone. */
+type Own = NonNullable<ParseArgsConfig['options']>
+
+/** The options that commands share, those of the command, and the words that are none. Throws a TypeError for an unknown option. */
+export function parseOptions<O extends Own = Record<never, never>>(words: string[], most: number, own?: O) {
+  const options = { ...shared, ...own } as typeof shared & O
+  const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   const [surplus] = positionals.slice(most)
   if (surplus !== undefined) throw new TypeError(`Unexpected argument "${surplus}"`)
   return { values, positionals }
@@ -46,28 +51,49 @@ export async function openWorkspace(
   more: Partial<WorkspaceOptions> = {},
   dialect?: Dialect,
 ): Promise<Workspace | SpokenWorkspace> {
-  const root = options.root ?? '.'
+  const roots = rootsOf(options.root)
   const { policy, audit } = configOf(options)
   const { parked } = options
-  const backend = options.overlay === true ? openDraft(root) : node(root)
-  // Asked here already, because opening the sink makes the file.
-  if (audit !== undefined && backend.holds?.(audit) === true) {
-    throw new TypeError(`The audit file "${audit}" lies inside the root, where an agent could reach it`)
+  const isReadOnly = options['read-only'] === true
+  const place = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
+  const shell = await shellOf(options.shell, place)
+  const backend = openRoots(roots, place.overlay)
+  try {
+    // Asked here already, because opening the sink makes the file.
+    if (audit !== undefined && backend.holds?.(audit) === true) {
+      throw new TypeError(`The audit file "${audit}" lies inside the root, where an agent could reach it`)
+    }
+    if (parked !== undefined && backend.holds?.(resolve(parked)) === true) {
+      throw new TypeError(`The directory "${parked}" lies inside the root, where an agent could reach it`)
+    }
+    const wanted = {
+      backend,
+      policy,
+      ...(isReadOnly ? { readOnly: true } : {}),
+      ...(shell === undefined ? {} : { shell }),
+      ...(options.plan === true ? { mode: 'plan' as const } : {}),
+      ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
+      ...auditOf(audit),
+      ...recordOf(options.record, backend),
+      ...more,
+    }
+    const workspace = await (dialect === undefined
+      ? createWorkspace(wanted)
+      : createWorkspace({ ...wanted, dialect }))
+    if (shell !== undefined) await requireCommands(workspace)
+    return workspace
+  } catch (error) {
+    await shell?.close()
+    await backend.close()
+    throw error
   }
-  if (parked !== undefined && backend.holds?.(resolve(parked)) === true) {
-    throw new TypeError(`The directory "${parked}" lies inside the root, where an agent could reach it`)
-  }
-  const wanted = {
-    backend,
-    policy,
-    ...(options['read-only'] === true ? { readOnly: true } : {}),
-    ...(options.plan === true ? { mode: 'plan' as const } : {}),
-    ...(parked === undefined ? {} : { parked: directoryParking(parked) }),
-    ...auditOf(audit),
-    ...recordOf(options.record, backend),
-    ...more,
-  }
-  return dialect === undefined ? createWorkspace(wanted) : createWorkspace({ ...wanted, dialect })
+}
+
+/** Whoever asked for a shell is told where nothing could ever run in it. */
+async function requireCommands(workspace: Workspace | SpokenWorkspace): Promise<void> {
+  const explained = await workspace.explain('run_command', { command: 'true' })
+  if (explained.ok || explained.code !== 'READ_ONLY') return
+  throw new TypeError(`With this policy there are no commands: leave --shell out. ${explained.message}`)
 }
 
 /** Where the audit goes, if anywhere but memory. */
@@ -90,8 +116,8 @@ function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOpt
 }
 
 /** The configuration that the options ask for. That one was found and not named is said aloud. */
-export function configOf({ root = '.', policy, audit }: Options): Config {
-  const config = loadConfig(root, policy)
+export function configOf({ root, policy, audit }: Options): Config {
+  const config = loadConfig(rootsOf(root), policy)
   if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
   return audit === undefined ? config : { ...config, audit }
 }

@@ -4,13 +4,14 @@ import { stateAt } from '../vfs/states.ts'
 import { createWorkspace } from '../workspace.ts'
 import { openDraft } from './draft.ts'
 import { auditOf, configOf, parseOptions } from './options.ts'
+import { oneRoot } from './roots.ts'
 
 /** `wardspace overlay [show | accept | discard]`: what sessions with `--overlay` have changed, and what becomes of it. */
 export async function overlay(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 1)
   const [action = 'show'] = positionals
   if (!['show', 'accept', 'discard'].includes(action)) throw new TypeError(`There is no "overlay ${action}"`)
-  const draft = openDraft(values.root ?? '.')
+  const draft = openDraft(oneRoot(values.root))
   try {
     if (action === 'discard') await draft.discard()
     if (action === 'show') {

@@ -13,7 +13,7 @@ export async function policy(words: string[]): Promise<number> {
   if (action !== 'explain')
     throw new TypeError(`There is no "policy ${action ?? ''}"; try: wardspace policy explain TOOL PATH`)
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
-  const { audit: _, ...options } = values
+  const { audit: _, shell: __, ...options } = values
   const workspace = await openWorkspace(options, { audit: [], shell: bash(), run: { actor: 'cli' } })
   try {
     const input = inputFor(

@@ -6,6 +6,7 @@ import { parseRecording, type Replay, replay as replayRecording } from '../repla
 import { bash } from '../shells/bash.ts'
 import { dialectOf } from './dialect.ts'
 import { parseOptions } from './options.ts'
+import { oneRoot } from './roots.ts'
 
 /**
  * `wardspace replay FILE`: repeats a recording on the files of the root, which stay as they are, and reports the first
@@ -25,7 +26,7 @@ export async function replay(words: string[]): Promise<number> {
   const [first] = entries
   const shell = first?.type === 'workspace' && first.shell === 'bash' ? { shell: bash() } : {}
   const dialect = first?.type === 'workspace' ? dialectOf(first.dialect) : undefined
-  const options = { backend: overlay(node(values.root ?? '.')), ...shell, ...(dialect && { dialect }) }
+  const options = { backend: overlay(node(oneRoot(values.root))), ...shell, ...(dialect && { dialect }) }
   const result = await replayRecording(entries, options)
   process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))
   return result.ok ? 0 : 1

@@ -1,5 +1,5 @@
 import type { IFileSystem } from 'just-bash'
-import { ToolError } from '../../errors.ts'
+import { optionalPackage } from '../../optional-package.ts'
 
 type JustBash = typeof import('just-bash')
 
@@ -25,14 +25,7 @@ export function loadInterpreter(): Promise<Interpreter> {
 }
 
 async function load(): Promise<Interpreter> {
-  let package_: JustBash
-  try {
-    package_ = await import('just-bash')
-  } catch {
-    throw new ToolError('SHELL_UNAVAILABLE', 'bash() needs the package just-bash, which cannot be loaded', {
-      hint: 'Tell the person in charge to install it: npm install just-bash',
-    })
-  }
+  const package_: JustBash = await optionalPackage('just-bash', 'bash()', () => import('just-bash'))
   const ExitError = await exitErrorOf(package_)
   return { ...package_, ends: (message) => new ExitError(1, '', message) }
 }

@@ -1,5 +1,5 @@
 import type { QuickJSAsyncContext, QuickJSAsyncWASMModule, QuickJSHandle } from 'quickjs-emscripten'
-import { ToolError } from '../../errors.ts'
+import { optionalPackage } from '../../optional-package.ts'
 
 /**
  * Makes an engine of its own for one script: an engine waits for one access at a time. quickjs-emscripten is an optional
@@ -7,15 +7,11 @@ import { ToolError } from '../../errors.ts'
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
-export async function makeEngine(): Promise<QuickJSAsyncWASMModule> {
-  try {
+export function makeEngine(): Promise<QuickJSAsyncWASMModule> {
+  return optionalPackage('quickjs-emscripten', 'node', async () => {
     const { newQuickJSAsyncWASMModule } = await import('quickjs-emscripten')
-    return await newQuickJSAsyncWASMModule()
-  } catch {
-    throw new ToolError('SHELL_UNAVAILABLE', 'node needs the package quickjs-emscripten, which cannot be loaded', {
-      hint: 'Tell the person in charge to install it: npm install quickjs-emscripten',
-    })
-  }
+    return newQuickJSAsyncWASMModule()
+  })
 }
 
 /** What of the package's context waits for accesses in jobs, which its public form of the same does not. */

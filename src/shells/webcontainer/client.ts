@@ -1,5 +1,6 @@
 import type { WebContainer } from '@webcontainer/api'
 import { ToolError } from '../../errors.ts'
+import { optionalPackage } from '../../optional-package.ts'
 
 export type { WebContainer } from '@webcontainer/api'
 
@@ -68,18 +69,8 @@ export async function holdContainer(options: BootOptions): Promise<HeldContainer
 
 type Client = typeof import('@webcontainer/api')
 
-async function loadClient(): Promise<Client> {
-  try {
-    return await import('@webcontainer/api')
-  } catch {
-    throw new ToolError(
-      'SHELL_UNAVAILABLE',
-      'webcontainer() needs the package @webcontainer/api, which cannot be loaded',
-      {
-        hint: 'Tell the person in charge to install it: npm install @webcontainer/api',
-      },
-    )
-  }
+function loadClient(): Promise<Client> {
+  return optionalPackage('@webcontainer/api', 'webcontainer()', () => import('@webcontainer/api'))
 }
 
 function requirePage({ coep }: BootOptions): void {
