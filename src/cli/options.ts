@@ -27,9 +27,14 @@ const shared = {
 
 /** Options of one command alone. */
 type Own = NonNullable<ParseArgsConfig['options']>
+type Parsed<O extends Own> = ReturnType<typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>>
 
 /** The options that commands share, those of the command, and the words that are none. Throws a TypeError for an unknown option. */
-export function parseOptions<O extends Own = Record<never, never>>(words: string[], most: number, own?: O) {
+export function parseOptions<O extends Own = Record<never, never>>(
+  words: string[],
+  most: number,
+  own?: O,
+): Parsed<typeof shared & O> {
   const options = { ...shared, ...own } as typeof shared & O
   const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true, strict: true })
   const [surplus] = positionals.slice(most)
@@ -77,9 +82,7 @@ export async function openWorkspace(
       ...recordOf(options.record, backend),
       ...more,
     }
-    const workspace = await (dialect === undefined
-      ? createWorkspace(wanted)
-      : createWorkspace({ ...wanted, dialect }))
+    const workspace = await (dialect === undefined ? createWorkspace(wanted) : createWorkspace({ ...wanted, dialect }))
     if (shell !== undefined) await requireCommands(workspace)
     return workspace
   } catch (error) {

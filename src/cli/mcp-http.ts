@@ -1,0 +1,83 @@
+import { createMcpServer } from '../adapters/mcp.ts'
+import { refusal } from '../adapters/mcp-http/refusal.ts'
+import { mcpHandler } from '../adapters/mcp-http.ts'
+import type { SpokenWorkspace, Workspace } from '../workspace.ts'
+import { listen } from './listen.ts'
+
+export interface HttpServing {
+  readonly host: string
+  readonly port: number
+  readonly token: string
+  readonly allowedHosts: readonly string[]
+  readonly allowedOrigins: readonly string[]
+  /** Is told what went wrong in a session. */
+  readonly onError: (error: unknown) => void
+}
+
+/** A server while it serves. */
+export interface HttpServer {
+  /** What clients are given. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+const PATH = '/mcp'
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/
+const anyAddress = ['0.0.0.0', '::', '0']
+
+/** Whether only this machine reaches an address. */
+export function isLoopback(host: string): boolean {
+  return loopback.test(host)
+}
+
+/**
+ * Serves a workspace over Streamable HTTP at `/mcp`: a run for each session.
+ *
+ * @throws TypeError where the address cannot be had
+ */
+export async function serveHttp(workspace: Workspace | SpokenWorkspace, serving: HttpServing): Promise<HttpServer> {
+  let handle = async (_: Request): Promise<Response> => refusal(503, 'Not yet', 'Try again.')
+  const listening = await listen((request) => handle(request), serving)
+  const { port } = listening
+  const handler = mcpHandler({
+    token: serving.token,
+    allowedHosts: [...hostsOf(serving.host, port), ...serving.allowedHosts],
+    allowedOrigins: serving.allowedOrigins,
+    onError: serving.onError,
+    open() {
+      const run = workspace.run({ actor: 'mcp' })
+      return { server: createMcpServer(workspace, { run }), close: () => run.close() }
+    },
+  })
+  handle = async (request) =>
+    new URL(request.url).pathname === PATH
+      ? handler.fetch(request)
+      : refusal(404, 'There is nothing here', `The server is at ${PATH}.`)
+  return {
+    url: `http://${inUrl(serving.host)}:${port}${PATH}`,
+    async close() {
+      const ended = listening.close()
+      await handler.close()
+      await ended
+    },
+  }
+}
+
+/**
+ * What `Host` may say, where the server listens on an address.
+ *
+ * @throws TypeError where it listens on all of them, and none is named
+ */
+export function requireHosts(host: string, allowedHosts: readonly string[]): void {
+  if (!anyAddress.includes(host) || allowedHosts.length > 0) return
+  throw new TypeError(`--host ${host} is every address: name those that clients use with --allowed-host`)
+}
+
+function hostsOf(host: string, port: number): string[] {
+  const names = isLoopback(host) ? ['localhost', '127.0.0.1', '[::1]', inUrl(host)] : []
+  return [...names, ...(anyAddress.includes(host) ? [] : [inUrl(host)])].map((name) => `${name}:${port}`)
+}
+
+function inUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
