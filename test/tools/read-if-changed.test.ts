@@ -137,7 +137,9 @@ describe('read_file with ifChanged', () => {
             const now = await other.call('read_file', read)
             const before = result.unchangedSince
             expect(
-              (before === undefined ? result.content : shown.get(String(before)))?.includes(now.ok ? now.content : '-'),
+              (before === undefined ? result.content : shown.get(String(before)))?.includes(
+                String(now.ok ? now.content : '-'),
+              ),
             ).toBe(true)
             if (before === undefined) shown.set(String(result.callId), result.content)
           } else if (each.who === 'outside') {
