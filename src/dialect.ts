@@ -9,6 +9,7 @@ export { createPlace, type Place, type VirtualRoots } from './dialect/place.ts'
 export {
   type FileText,
   type LineRange,
+  readBetween,
   readLines,
   readSome,
   readWhole,
@@ -20,6 +21,7 @@ export {
   call,
   defineDialectTool,
   fieldsOf,
+  peek,
   renamedFields,
   settled,
   shownVersion,
@@ -40,6 +42,8 @@ export interface Dialect {
   readonly tools: readonly DialectTool[]
   /** What to do next after a refusal, in words of this dialect: the names of its own tools and fields. */
   readonly hints?: Hints
+  /** What it calls the input fields of the workspace's tools, where they have other names: for messages. */
+  readonly fields?: Readonly<Record<string, string>>
   /** Whether its callers can name the version that they expect. Without that, the read ledger protects what is replaced. */
   readonly versions?: boolean
   /** A refusal in the dialect's own form. Must take any input. */
@@ -89,15 +93,21 @@ export interface ToolAnnotations {
 /** A sequence of calls that ends in a value. */
 export type Steps<R> = Generator<Step, R, Success | Failure | string>
 
-/** One call of a tool of the workspace, or a look at what the run was shown. */
+/**
+ * One call of a tool of the workspace; a look at what the run was shown (`shown`); or a part whose results are not given to
+ * whoever called, so that nobody has seen what it read (`unseen`).
+ */
 export type Step =
   | {
       readonly tool: ToolName
       readonly input: unknown
       /** A refusal does not end the sequence. */
       readonly goesOn: boolean
+      /** The parts of the sequence that it belongs to. */
+      readonly parts?: readonly object[]
     }
   | { readonly shown: string }
+  | { readonly unseen: object }
 
 /** What a tool of a dialect answers. */
 export interface Answer {

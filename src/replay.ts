@@ -182,7 +182,7 @@ function failureOf(result: unknown): { readonly code?: unknown; readonly approva
   return failure as { code?: unknown } | null
 }
 
-/** What a clock or chance decides. */
+/** What a clock or chance decides, also where a dialect tells it. */
 const passing: ReadonlySet<string> = new Set([
   'durationMs',
   'modifiedAt',
@@ -190,6 +190,7 @@ const passing: ReadonlySet<string> = new Set([
   'retryAfterMs',
   'at',
   'expiresAt',
+  ...['duration_ms', 'modified_at', 'approval_id', 'retry_after_ms', 'expires_at'],
 ])
 
 function firstDifference(

@@ -9,7 +9,7 @@ export interface Place {
   readonly roots: readonly string[]
   /** A path of the dialect as a tool of the workspace takes it. What lies below no root stays as it is. */
   inward(path: string): string
-  /** A logical path in the dialect's spelling. */
+  /** A logical path, or the address of a stored result, in the dialect's spelling. */
   outward(path: string): string
 }
 
@@ -40,6 +40,8 @@ export function createPlace(roots: VirtualRoots = {}): Place {
       return path
     },
     outward(path) {
+      // The address of a stored result, which no path can look like.
+      if (path.startsWith('artifact://')) return path
       const inside = (path === '.' ? '' : path) as LogicalPath
       for (const { virtual, prefix, logical } of byDirectory) {
         if (inside === logical) return virtual

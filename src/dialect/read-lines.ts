@@ -41,7 +41,7 @@ export function readWhole(path: string): Steps<FileText> {
   return readLines(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY })
 }
 
-/** As {@link readWhole}, from a line on and so many lines at most; a line is bounded, too. */
+/** As {@link readWhole}, from a line on and so many lines at most. */
 export function* readLines(path: string, range: LineRange): Steps<FileText> {
   const read = yield* readSome(path, range)
   if (!read.isCut && read.bytes <= MOST_BYTES) return read
@@ -76,3 +76,17 @@ export function* readSome(path: string, range: LineRange): Steps<SomeText> {
 }
 
 const utf8 = new TextEncoder()
+
+/**
+ * As {@link readWhole}, from one line to another, both included; without any it is the whole file.
+ *
+ * @throws ToolError `INVALID_INPUT` where the end lies before the start
+ */
+export function readBetween(path: string, first = 1, last = Number.POSITIVE_INFINITY): Steps<FileText> {
+  if (last < first) {
+    throw new ToolError('INVALID_INPUT', `Invalid input: the last line, ${last}, lies before the first, ${first}`, {
+      hint: 'Lines count from 1, and both ends are included.',
+    })
+  }
+  return readLines(path, { startLine: first, maxLines: last - first + 1 })
+}

@@ -2,20 +2,24 @@ import type { Dialect, Hints, Refusal } from '../dialect.ts'
 import type { Failure } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
 
-/** A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. */
+/**
+ * A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. `own`: the tool
+ * of the workspace that refused, if it was one.
+ */
 export function refusalOf(
-  dialect: Pick<Dialect, 'place' | 'hints'>,
+  dialect: Pick<Dialect, 'place' | 'hints' | 'fields'>,
   tool: string,
   failure: Failure,
-  input?: unknown,
+  { input, own }: { readonly input?: unknown; readonly own?: string | undefined } = {},
 ): Refusal {
-  const { code, message, path } = failure
-  const { place } = dialect
+  const { code, path } = failure
+  const { place, fields = {} } = dialect
   const shown = path === undefined ? undefined : place.outward(path)
+  const message = renamed(own === undefined ? failure.message : failure.message.replace(own, tool), fields)
   return {
     code,
     message: path === undefined || shown === undefined ? message : message.replace(quote(path), () => quote(shown)),
-    hint: dialect.hints?.[code] ?? hints(place.roots)[code] ?? hintOf(failure, dialect),
+    hint: dialect.hints?.[code] ?? hintOf(failure, dialect, own),
     ...(shown === undefined ? {} : { path: shown }),
     tool,
     input,
@@ -23,8 +27,23 @@ export function refusalOf(
   }
 }
 
+/** Field names outside of what is quoted. */
+function renamed(text: string, fields: Readonly<Record<string, string>>): string {
+  return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (word) =>
+    Object.hasOwn(fields, word) ? (fields[word] ?? word) : word,
+  )
+}
+
 /** Suggested names are logical ones. */
-function hintOf({ hint, suggestions }: Failure, { place }: Pick<Dialect, 'place'>): string {
+function hintOf(
+  { code, hint, suggestions }: Failure,
+  { place }: Pick<Dialect, 'place'>,
+  own: string | undefined,
+): string {
+  // Its hint would list the fields of another tool.
+  if (code === 'INVALID_INPUT' && own !== undefined) return 'Correct the input and call again.'
+  const neutral = hints(place.roots)[code]
+  if (neutral !== undefined) return neutral
   if (!Array.isArray(suggestions)) return hint
   return suggestions.reduce(
     (text: string, one: string) => text.replace(`"${one}"`, () => `"${place.outward(one)}"`),

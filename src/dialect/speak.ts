@@ -55,10 +55,13 @@ export function speak(
     const how = { ...options, via: `${dialect.name}.${String(name).slice(0, 100)}` }
     const callIds: string[] = []
     const warnings: string[] = []
-    const shown: Shown[] = []
-    const shows = (one: Shown) => shown.push(one)
-    const refused = (failure: Failure): SpokenResult => ({
-      ...resultOf({ ...dialect.refusal(refusalOf(dialect, name, failure, input)), isError: true }, callIds, warnings),
+    let seen: { readonly parts: readonly object[]; readonly shown: Shown }[] = []
+    const refused = (failure: Failure, own?: string): SpokenResult => ({
+      ...resultOf(
+        { ...dialect.refusal(refusalOf(dialect, name, failure, { input, own })), isError: true },
+        callIds,
+        warnings,
+      ),
       failure,
     })
     try {
@@ -66,23 +69,26 @@ export function speak(
       const steps = tool.steps(parseInput(tool, tool.adapt?.(input) ?? input), dialect.place)
       let next = steps.next()
       while (next.done !== true) {
-        if ('shown' in next.value) {
-          next = steps.next(await spoken.shownVersion(next.value.shown))
+        const step = next.value
+        if (!('tool' in step)) {
+          if ('unseen' in step) seen = seen.filter(({ parts }) => !parts.includes(step.unseen))
+          next = steps.next('shown' in step ? await spoken.shownVersion(step.shown) : '')
           continue
         }
-        const { tool: own, input: given, goesOn } = next.value
+        const { tool: own, input: given, goesOn, parts = [] } = step
+        const shows = (shown: Shown) => seen.push({ parts, shown })
         const result = await spoken.call(own, given, { ...how, shows })
         if (result.ok) {
           callIds.push(result.callId)
           warnings.push(...result.warnings)
         } else if (!goesOn) {
-          return refused(result)
+          return refused(result, own)
         }
         next = steps.next(result)
       }
       if (isFailure(next.value)) return refused(next.value)
       // What was read for a call that is refused, nobody has seen.
-      for (const one of shown) spoken.noteShown(one)
+      for (const { shown } of seen) spoken.noteShown(shown)
       return resultOf(next.value, callIds, warnings)
     } catch (error) {
       return refused(await spoken.refuse(name, error, how))

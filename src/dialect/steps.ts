@@ -33,24 +33,40 @@ export function* attempt<N extends ToolName>(tool: N, input: ToolInput<N>): Step
   return (yield { tool, input, goesOn: true }) as (Success & ToolOutput<N>) | Failure
 }
 
-/** A whole sequence whose refusal does not end the one that it is a part of. */
+/** As {@link call}, for what the answer does not show: the run has not seen it. */
+export function* peek<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
+  const part = {}
+  const result = yield { tool, input, goesOn: false, parts: [part] }
+  yield { unseen: part }
+  return result as Success & ToolOutput<N>
+}
+
+/**
+ * A whole sequence whose refusal does not end the one that it is a part of. What was read for it until then, the run has not
+ * seen.
+ */
 export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonly value: R } | Failure> {
+  const part = {}
   try {
     let next = steps.next()
     while (next.done !== true) {
       const step = next.value
-      if ('shown' in step) {
+      if (!('tool' in step)) {
         next = steps.next(yield step)
         continue
       }
-      const result = (yield { ...step, goesOn: true }) as Success | Failure
-      if (!result.ok && !step.goesOn) return result
+      const result = (yield { ...step, goesOn: true, parts: [part, ...(step.parts ?? [])] }) as Success | Failure
+      if (!result.ok && !step.goesOn) {
+        yield { unseen: part }
+        return result
+      }
       next = steps.next(result)
     }
     return { ok: true, value: next.value }
   } catch (error) {
-    if (error instanceof ToolError) return toFailure(error)
-    throw error
+    if (!(error instanceof ToolError)) throw error
+    yield { unseen: part }
+    return toFailure(error)
   }
 }
 

@@ -10,6 +10,7 @@ import {
   type Hints,
   listAll,
   type Place,
+  peek,
   type Refusal,
   readLines,
   readWhole,
@@ -100,10 +101,13 @@ function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, pla
     return text(content.replace(/\n$/, ''))
   }
   if (tail > 0) {
-    const { totalLines } = yield* call('read_file', { path: file, maxLines: 1 })
-    const startLine = Math.max(1, totalLines - tail + 1)
-    const { content } = yield* readLines(file, { startLine, maxLines: tail })
-    return text(content.replaceAll('\r\n', '\n').split('\n').slice(-tail).join('\n'))
+    const { totalLines } = yield* peek('read_file', { path: file, maxLines: 1 })
+    // What follows the last line end counts as a line there, although nothing does.
+    const last = totalLines === 0 ? '' : (yield* peek('read_file', { path: file, startLine: totalLines })).content
+    const maxLines = Math.min(totalLines, last.endsWith('\n') ? tail - 1 : tail)
+    if (maxLines === 0) return text('')
+    const { content } = yield* readLines(file, { startLine: totalLines - maxLines + 1, maxLines })
+    return text(content.replaceAll('\r\n', '\n'))
   }
   return text((yield* readWhole(file)).content)
 }
@@ -166,6 +170,10 @@ const tools = [
       const parts: string[] = []
       let room = MOST_TOGETHER
       for (const path of paths) {
+        if (room <= 0) {
+          parts.push(`${path}: Error - the answer is full; read it by itself`)
+          continue
+        }
         const read = yield* settled(readWhole(place.inward(path)))
         if (!read.ok) {
           const { code, message } = refusalOf({ place, hints }, 'read_multiple_files', read)
@@ -173,9 +181,7 @@ const tools = [
           continue
         }
         room -= read.value.content.length
-        parts.push(
-          room < 0 ? `${path}: Error - the answer is full; read it by itself` : `${path}:\n${read.value.content}\n`,
-        )
+        parts.push(`${path}:\n${read.value.content}\n`)
       }
       return text(parts.join('\n---\n'))
     },

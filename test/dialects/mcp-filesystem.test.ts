@@ -4,12 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { toJsonSchema } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
-import { createWorkspace } from '../../src/index.ts'
+import { createWorkspace, type Path } from '../../src/index.ts'
 import { cases } from './mcp-filesystem-cases.ts'
 import { compareCase } from './mcp-filesystem-compare.ts'
 import type { Recorded } from './reference-server.ts'
 
 const recorded: Recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'fixtures/mcp-filesystem.json'), 'utf8'))
+
+const open = (files: Readonly<Record<string, string>>, more: object = {}) =>
+  createWorkspace({ backend: memory(files), policy: 'autonomous', dialect: mcpFilesystem(), ...more })
 
 describe('the tools of the MCP reference filesystem server', () => {
   it('are all there, with its names, schemas and annotations', async () => {
@@ -24,6 +27,117 @@ describe('the tools of the MCP reference filesystem server', () => {
     })
     const byName = (a: { name: unknown }, b: { name: unknown }) => (String(a.name) < String(b.name) ? -1 : 1)
     expect(plainSchemas(ours).sort(byName)).toEqual(plainSchemas(theirs).sort(byName))
+  })
+
+  it('does not take lines for seen that were only counted', async () => {
+    const workspace = await open({ 'a.txt': 'a\nb\nc\n' })
+    expect((await workspace.call('read_text_file', { path: 'a.txt', tail: 3 })).output).toBe('b\nc\n')
+    const blind = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
+    expect(blind.failure?.code).toBe('WRITE_CONFLICT')
+    await workspace.call('read_text_file', { path: 'a.txt', head: 1 })
+    expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' })).toMatchObject({ isError: false })
+  })
+
+  it('reads the end of what is too large to be loaded', async () => {
+    const workspace = await open({ 'a.txt': 'line\n'.repeat(300) }, { limits: { textFileBytes: 1000 } })
+    expect((await workspace.call('read_text_file', { path: 'a.txt', tail: 3 })).output).toBe('line\nline\n')
+  })
+
+  it('reads no more files together than an answer holds', async () => {
+    const half = 'x'.repeat(65_535)
+    const workspace = await open({ a: half, b: `${half}\n`, c: half, d: 'small\n' })
+    const { output } = await workspace.call('read_multiple_files', { paths: ['a', 'b', 'c', 'd'] })
+    expect(String(output)).toHaveLength(
+      65_535 * 3 +
+        'a:\n\n\n---\nb:\n\n\n\n---\nc:\n\n\n---\n'.length +
+        'd: Error - the answer is full; read it by itself'.length,
+    )
+    expect(output).toContain('d: Error - the answer is full; read it by itself')
+    for (const [path, code] of Object.entries({ b: undefined, d: 'WRITE_CONFLICT' })) {
+      const written = await workspace.call('write_file', { path, content: 'x' })
+      expect(written.failure?.code).toBe(code)
+    }
+  })
+
+  it('does not take for seen what was read and then was too large to be shown with others', async () => {
+    const workspace = await open({ large: `${'x'.repeat(60)}\n`.repeat(1500), a: 'A' })
+    const { output } = await workspace.call('read_multiple_files', { paths: ['large', 'a'] })
+    expect(output).toContain('large: Error - FILE_TOO_LARGE')
+    expect((await workspace.call('write_file', { path: 'large', content: 'x' })).failure?.code).toBe('WRITE_CONFLICT')
+    expect((await workspace.call('write_file', { path: 'a', content: 'x' })).isError).toBe(false)
+  })
+
+  it('shows large trees as far as they may be shown', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`wide/${i}.txt`, 'x']))
+    const deep = 'd/'.repeat(20)
+    const workspace = await open({ ...wide, [`${deep}end.md`]: 'x', 'docs/a.md': 'x' })
+    const refused = await workspace.call('directory_tree', { path: '/workspace' })
+    expect(refused.output).toContain(
+      'LIMIT_EXCEEDED: "/workspace/wide" holds more than can be shown at once: 501 names',
+    )
+    const tree = await workspace.call('directory_tree', { path: '/workspace', excludePatterns: ['wide'] })
+    expect(JSON.parse(String(tree.output)).map(({ name }: { name: string }) => name)).toEqual(['d', 'docs'])
+    expect(String(tree.output).match(/"name": "d"/g)).toHaveLength(20)
+    expect(tree.output).toContain('"end.md"')
+    const listed = await workspace.call('list_directory', { path: '/workspace/wide' })
+    expect(listed.output).toMatch(/\n\(1 of 501 entries are not shown\.\)$/)
+    const found = await workspace.call('search_files', { path: '/workspace', pattern: '**/*.txt' })
+    expect(found.output).toMatch(/\n\(There are more: use a narrower pattern or path\.\)$/)
+  })
+
+  it('bounds a tree of many directories', async () => {
+    const files = Array.from({ length: 5100 }, (_, i) => [`${i % 12}/${i}`, ''])
+    const workspace = await open(Object.fromEntries(files))
+    const { output } = await workspace.call('directory_tree', { path: '/workspace' })
+    expect(output).toContain('holds more than can be shown at once: 5000 names')
+  })
+
+  it('finds without ignored files where there are too many with them', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1100 }, (_, i) => [`node_modules/${i}.md`, 'x']))
+    const workspace = await open({ ...many, 'docs/a.md': 'x', 'docs/deep/b.md': 'x' })
+    const { output } = await workspace.call('search_files', { path: '/workspace', pattern: '**/*.md' })
+    expect(output).toBe(
+      '/workspace/docs/a.md\n/workspace/docs/deep/b.md\n(Ignored files are left out: with them there are too many.)',
+    )
+  })
+
+  it('looks through links inside, and describes what they lead to', async () => {
+    const backend = memory({ 'real/deep/a.md': 'A\n', 'real/b.txt': 'B\n' })
+    const link = { path: 'lnk' as Path, expect: 'absent', to: { type: 'link', target: 'real' } } as const
+    await backend.commit([link], { durability: 'durable' })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', dialect: mcpFilesystem() })
+    const ask = async (tool: string, input: object) => (await workspace.call(tool, input)).output
+    expect(await ask('search_files', { path: '/workspace/lnk', pattern: '**', excludePatterns: ['b*'] })).toBe(
+      '/workspace/real/deep\n/workspace/real/deep/a.md',
+    )
+    expect(await ask('directory_tree', { path: '/workspace/lnk', excludePatterns: ['deep/a.md'] })).toBe(
+      JSON.stringify(
+        [
+          { name: 'b.txt', type: 'file' },
+          { name: 'deep', type: 'directory', children: [] },
+        ],
+        null,
+        2,
+      ),
+    )
+    expect(await ask('get_file_info', { path: '/workspace/lnk' })).toContain('isDirectory: true')
+    expect(await ask('list_directory', { path: '/workspace' })).toBe('[FILE] lnk\n[DIR] real')
+  })
+
+  it('tells sizes in their units, and refuses line counts that are none', async () => {
+    const workspace = await open({ a: 'x'.repeat(2048), b: 'x'.repeat(5) })
+    const { output } = await workspace.call('list_directory_with_sizes', { path: '/workspace', sortBy: 'size' })
+    expect(output).toMatch(/2\.00 KB\n.* 5 B\n\nTotal: 2 files, 0 directories\nCombined size: 2\.00 KB$/)
+    for (const head of [-1, 1.5]) {
+      const refused = await workspace.call('read_text_file', { path: 'b', head })
+      expect(refused.failure).toMatchObject({ code: 'INVALID_INPUT', field: 'head' })
+    }
+  })
+
+  it('shows the nearest passage where an edit finds none', async () => {
+    const workspace = await open({ 'a.ts': 'const answer = 41\n' })
+    const edits = [{ oldText: 'const answer = 42', newText: '' }]
+    expect((await workspace.call('edit_file', { path: 'a.ts', edits })).output).toContain('Nearest: {"line":1')
   })
 
   it.each(cases)('$name', async (one) => compareCase(one, recorded))
