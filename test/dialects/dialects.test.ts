@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { toJsonSchema } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { dialects } from '../../src/dialects/index.ts'
-import { createWorkspace } from '../../src/index.ts'
+import { createWorkspace, type Path } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
 import { fixtures, play } from './fixtures.ts'
 
@@ -124,7 +124,11 @@ describe.each(Object.keys(dialects))('%s: whatever it is asked', (name) => {
     )
     expect(await outside()).toEqual(before)
     for (const record of workspace.auditRecords()) {
-      for (const path of record.pathsWritten) expect(path).not.toMatch(/^forbidden|\.git(\/|$)|\.env$/)
+      for (const path of record.pathsWritten) {
+        expect(path).not.toMatch(/^forbidden|\.git(\/|$)/)
+        // A directory may have any name.
+        if (path.endsWith('.env')) expect((await backend.stat(path as Path))?.type).not.toBe('file')
+      }
     }
   })
 
