@@ -1,13 +1,15 @@
 /** Something that whoever shows a workspace wants to know at once. Plain data. */
 export type WorkspaceEvent =
   | {
-      /** A call has changed these paths, by their canonical names: commands, undo and accepted forks too. */
+      /** Files were changed: by any call, and by others as far as somebody told. */
       readonly type: 'changed'
-      readonly paths: readonly string[]
+      /** By their canonical names; `undefined` where they are too many to be named. */
+      readonly paths: readonly string[] | undefined
       /** Whether any of them came or went, so that listings are others now. */
       readonly listing: boolean
-      readonly runId: string
-      readonly callId: string
+      /** Of a call. */
+      readonly runId?: string
+      readonly callId?: string
     }
   /** Plan mode has ended, for a run or for all: look at their `mode`. */
   | { readonly type: 'mode' }

@@ -282,7 +282,7 @@ export interface Workspace extends WorkspaceRun {
   verifyAudit(): AuditCheck
   /**
    * Tells of what calls change, whichever run makes them, and of the end of plan mode; gives the way to be told no more. What
-   * others do to the storage is not told.
+   * others do to the storage is told where {@link Workspace.changedOutside} is.
    *
    * @example
    * const stop = workspace.subscribe((event) => {
@@ -291,6 +291,14 @@ export interface Workspace extends WorkspaceRun {
    * stop()
    */
   subscribe(listener: WorkspaceListener): () => void
+  /**
+   * Passes on to those who listen that others have changed the storage, as the `onChange` of `opfs()` or a watcher tells it:
+   * it changes nothing, and calls find out by themselves. Without paths, anything may be another now.
+   *
+   * @example
+   * workspace.changedOutside(['src/app.ts'])
+   */
+  changedOutside(paths?: readonly string[]): void
   /** The audit records so far, of the first sink that keeps them. */
   auditRecords(): readonly AuditRecord[]
   /** Ends every run and command, writes what records wait, and closes shell, audit and backend. */
@@ -406,6 +414,7 @@ function openWorkspace(
       noted(recorder, run, { type: 'approvePlan', input: given({ by }) }, undefined, () => approvePlans(core, by)),
     history: () => core.journal.history(),
     subscribe: core.events.subscribe,
+    changedOutside: (paths) => core.events.tell({ type: 'changed', paths: paths && [...paths], listing: true }),
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {

@@ -269,10 +269,17 @@ describe('a subscription', () => {
     await call('append_file', { path: 'src/app.ts', content: 'x\n' })
     await call('edit_file', { path: 'a.txt', oldText: 'no such text', newText: '' })
     expect(updates().slice(2)).toEqual(['wardspace://diff'])
+    workspace.changedOutside(['docs/b.md'])
+    workspace.changedOutside(['a.txt'])
+    await settled()
+    expect(updates().splice(3)).toEqual(['wardspace://diff', 'wardspace://files/link.txt', 'wardspace://diff'])
+    workspace.changedOutside()
+    await settled()
+    expect(updates().splice(6)).toEqual(['wardspace://files/link.txt', 'wardspace://diff'])
     await client.unsubscribeResource({ uri: 'wardspace://diff' })
     await client.unsubscribeResource({ uri: 'wardspace://diff' })
     await call('delete_file', { path: 'a.txt' })
-    expect(updates().slice(3)).toEqual(['wardspace://files/link.txt'])
+    expect(updates().slice(8)).toEqual(['wardspace://files/link.txt'])
   })
 
   it('is one for each address, and there are not endlessly many', async () => {

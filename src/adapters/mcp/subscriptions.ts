@@ -12,8 +12,8 @@ export interface Subscriptions {
   /** @throws an error of the protocol for what may not be read */
   add(served: Served, uri: string, options: CallOptions): Promise<void>
   remove(uri: string): void
-  /** The addresses that a change of these paths concerns. */
-  concerned(paths: readonly string[]): readonly string[]
+  /** The addresses that a change of these paths concerns; without paths, of any. */
+  concerned(paths: readonly string[] | undefined): readonly string[]
   /** Looks all of them up in another workspace, and gives them: what is not there may be made later. */
   moveTo(served: Served): Promise<readonly string[]>
 }
@@ -34,9 +34,9 @@ export function createSubscriptions(): Subscriptions {
     },
     remove: (uri) => void places.delete(uri),
     concerned(paths) {
-      const changed = new Set(paths)
+      const changed = paths && new Set(paths)
       return [...places].flatMap(([uri, place]) =>
-        place === 'anything' || (place !== 'nothing' && changed.has(place.path)) ? [uri] : [],
+        place === 'anything' || (place !== 'nothing' && changed?.has(place.path) !== false) ? [uri] : [],
       )
     },
     async moveTo(served) {
