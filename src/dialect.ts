@@ -68,8 +68,8 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject> {
   readonly uses: readonly ToolName[]
   /** Tools that only some of its commands call: those are refused where they are not registered. */
   readonly mayUse?: readonly ToolName[]
-  /** Its definition as the original's API takes it, where that is no plain schema. */
-  readonly native?: Readonly<Record<string, unknown>>
+  /** How APIs that know the tool by a type of their own take it, its name left out. */
+  readonly native?: NativeDefinitions
   /** Names that the original once gave it: taken, and told to nobody. */
   readonly formerly?: readonly string[]
   /** Brings other spellings of the input, such as earlier names of fields, into the schema's form. What is none stays. */
@@ -80,6 +80,12 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject> {
    * a failure that it returns, as {@link attempt} gave it.
    */
   steps(input: z.output<I>, place: Place): Steps<Answer | Failure>
+}
+
+/** Definitions of a tool that name it by a type which an API knows, by the API. */
+export interface NativeDefinitions {
+  readonly anthropic?: { readonly type: string; readonly [field: string]: unknown }
+  readonly openai?: { readonly type: string; readonly [field: string]: unknown }
 }
 
 /** Hints of the Model Context Protocol on what a tool does. */
@@ -169,8 +175,8 @@ export interface SpokenTool {
   readonly outputSchema?: z.ZodObject
   readonly annotations: ToolAnnotations
   readonly mutates: boolean
-  /** Its definition as the original's API takes it, where that is no plain schema. */
-  readonly native?: Readonly<Record<string, unknown>>
+  /** How APIs that know the tool by a type of their own take it, its name left out. */
+  readonly native?: NativeDefinitions
 }
 
 /** Whether the result of a call is in a dialect. */

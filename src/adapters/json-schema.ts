@@ -11,6 +11,7 @@ export {
 export { type JsonSchemaTool, toJsonSchema } from './model/contract.ts'
 export { type GeminiCall, type GeminiResult, type GeminiTool, geminiTools } from './model/gemini.ts'
 export { type ModelTool, modelTools } from './model/model-tools.ts'
+export { type NativeTool, nativeTools } from './model/native.ts'
 export type { CallableSpokenTools, CallableTools, OfferOptions } from './model/offered.ts'
 export {
   type OpenAiCall,

@@ -4,9 +4,8 @@ import { editor, editorRefusal } from './anthropic/editor.ts'
 import { MEMORIES, memory, memoryRefusal } from './anthropic/memory.ts'
 
 /**
- * Anthropic's text editor, bash and memory tools, with their commands, fields and results. Each tells its typed definition
- * as `native`, for an API that knows the tool by its type; the schema is for every other. What differs from the originals
- * is listed in docs/dialects.md.
+ * Anthropic's text editor, bash and memory tools, with their commands, fields and results. `nativeTools` of
+ * `wardspace/json-schema` gives their typed definitions. What differs from the originals is listed in docs/dialects.md.
  *
  * @param roots where its paths lie; `/memories` must be among them for the memory tool. Default: the root of the workspace
  *   as `/workspace`, and its directory `memories` as `/memories`

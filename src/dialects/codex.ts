@@ -14,8 +14,8 @@ import { patchGrammar } from './codex/patch-grammar.ts'
 import { lineOf } from './codex/shell-line.ts'
 
 /**
- * Codex' `apply_patch` and `shell`. `apply_patch` takes the patch as a bare text (its `native` definition is that of a custom
- * tool with a grammar) or as the field `input`. What differs from the original is listed in docs/dialects.md.
+ * Codex' `apply_patch` and `shell`. `apply_patch` takes the patch as the field `input`, or as a bare text, as a
+ * custom tool with a grammar has it (`nativeTools` of `wardspace/json-schema`). What differs from the original is listed in docs/dialects.md.
  *
  * @param roots where absolute working directories lie. Default: the root of the workspace as `/workspace`
  * @example
@@ -49,10 +49,11 @@ const tools = [
     input: z.object({ input: z.string().describe('The whole patch') }),
     adapt: (input) => (typeof input === 'string' ? { input } : input),
     native: {
-      type: 'custom',
-      name: 'apply_patch',
-      description: 'Edit files by a patch. The input is the patch itself, not JSON.',
-      format: { type: 'grammar', syntax: 'lark', definition: patchGrammar },
+      openai: {
+        type: 'custom',
+        description: 'Edit files by a patch. The input is the patch itself, not JSON.',
+        format: { type: 'grammar', syntax: 'lark', definition: patchGrammar },
+      },
     },
     uses: ['apply_patch'],
     *steps({ input }) {

@@ -39,5 +39,5 @@ const sentences: Readonly<Partial<Record<Refusal['code'], Sentence>>> = {
   NOT_FOUND: (path) => `File '${path}' not found`,
   EDIT_NO_MATCH: (_path, _failure, oldString) => `String not found in file: '${String(oldString).slice(0, 200)}'`,
   EDIT_AMBIGUOUS: (_path, { occurrences }, oldString) =>
-    `String '${String(oldString).slice(0, 200)}' has multiple occurrences (appears ${occurrences} times) in file. Use replace_all to replace all instances, or provide a more specific string with surrounding context.`,
+    `String '${String(oldString).slice(0, 200)}' has multiple occurrences (appears ${occurrences} times) in file. Use replace_all=True to replace all instances, or provide a more specific string with surrounding context.`,
 }

@@ -1,7 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { anthropicTools, nativeTools, openAiTools } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
+import { anthropic } from '../../src/dialects/anthropic.ts'
+import { codex } from '../../src/dialects/codex.ts'
+import { execWorkspace } from '../../src/dialects/exec-workspace.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
@@ -15,6 +19,10 @@ interface Fixture {
     readonly input: unknown
     readonly isError: boolean
     readonly output: unknown
+    /** What the original answered, if it was asked; `the same` is this very answer. */
+    readonly original?: 'the same' | { readonly isError: boolean; readonly output: unknown }
+    /** Why this answer is another one. */
+    readonly differs?: string
   }[]
 }
 
@@ -55,6 +63,16 @@ describe.each(fixtures)('a conversation in $dialect', ({ dialect, files, steps }
       expect(missing.filter((name) => name !== 'save_memory')).toEqual([])
     }
     await workspace.close()
+  })
+
+  it('is that of the original where it was asked, or says why not', () => {
+    for (const { isError, output, original, differs } of steps) {
+      if (original === undefined || original === 'the same') expect(differs).toBeUndefined()
+      else {
+        expect({ isError, output }).not.toEqual(original)
+        expect(differs).toMatch(/^[a-z].{10}/)
+      }
+    }
   })
 
   it('tells no byte of a protected file', () => {
@@ -112,6 +130,184 @@ describe('what a run of a dialect has seen', () => {
     // And what it made of it, it knows.
     expect((await edit({ ...insert, insert_text: '' })).isError).toBe(false)
     expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'zero\n\nbetween\none\ntwo\n' })
+    await workspace.close()
+  })
+})
+
+describe('what does not fit into an answer', () => {
+  const names = Array.from({ length: 600 }, (_, i) => `many/f${String(i).padStart(3, '0')}.txt`)
+  const many = Object.fromEntries(names.map((name) => [name, `needle ${'y'.repeat(200)}\n`]))
+  const wide = Array.from({ length: 8 }, (_, i) => [`wide/${i}.txt`, 'z'.repeat(12_000)] as const)
+
+  it.each([
+    ['gemini', 'list_directory', { dir_path: 'many' }, '(100 more)'],
+    ['gemini', 'glob', { pattern: '**/*.txt', dir_path: 'many' }, '(400 more)'],
+    ['gemini', 'grep_search', { pattern: 'needle', dir_path: 'many' }, 'Found 100 matches'],
+    ['gemini', 'read_many_files', { include: ['wide/*'] }, '/workspace/wide/5.txt (there was no room for it)'],
+    ['gemini', 'read_many_files', { include: ['wide/*'] }, '/workspace/wide/7.txt (there was no room for it)'],
+    ['gemini', 'read_many_files', { include: ['long.txt'] }, '[WARNING: This file was truncated.'],
+    ['deepagents', 'ls', { path: '/many' }, '(100 more)'],
+    ['deepagents', 'glob', { pattern: '**/*.txt', path: '/many' }, '(400 more)'],
+    ['deepagents', 'read_file', { file_path: '/long.txt' }, '@@ lines 1-1 of 1 @@'],
+    ['python-harness', 'list_directory', { path: 'many' }, '(300 more)'],
+    ['python-harness', 'find_files', { pattern: '*.txt', path: 'many' }, '(400 more)'],
+    ['python-harness', 'run_command', { command: 'cat many/*' }, '[only the end is shown; all of it: artifact://'],
+    ['exec', 'exec.run', { command: 'cat many/*' }, '"truncated":true,"outputUri":"artifact://'],
+    ['anthropic', 'bash', { command: 'cat many/*' }, '[only the end is shown; all of it: artifact://'],
+    ['anthropic', 'str_replace_based_edit_tool', { command: 'view', path: '/workspace/long.txt' }, 'view_range'],
+  ])('%s: %s %j says so', async (dialect, tool, input, told) => {
+    const workspace = await open(dialect, {
+      ...many,
+      ...Object.fromEntries(wide),
+      'long.txt': 'w'.repeat(70_000),
+    })
+    expect(JSON.stringify((await workspace.call(tool, input)).output).replaceAll('\\"', '"')).toContain(told)
+    await workspace.close()
+  })
+
+  it('what was left out was not seen, either', async () => {
+    const workspace = await open('gemini', Object.fromEntries(wide))
+    await workspace.call('read_many_files', { include: ['wide/*'] })
+    const write = (file_path: string) => workspace.call('write_file', { file_path, content: '' })
+    expect((await write('wide/4.txt')).isError).toBe(false)
+    expect((await write('wide/5.txt')).failure?.code).toBe('WRITE_CONFLICT')
+    await workspace.close()
+  })
+
+  it('a line that is cut was not seen', async () => {
+    const workspace = await open('gemini', { 'long.txt': 'w'.repeat(70_000) })
+    const read = await workspace.call('read_file', { file_path: 'long.txt' })
+    expect(read.output).toContain('Showing lines 1-1 of 1 total lines.\n\n---')
+    const written = await workspace.call('write_file', { file_path: 'long.txt', content: '' })
+    expect(written.failure?.code).toBe('WRITE_CONFLICT')
+    await workspace.close()
+  })
+})
+
+describe('dialects of agents: what else they take', () => {
+  async function ask(dialect: string, files: Record<string, string>, tool: string, input: unknown, more: object = {}) {
+    const workspace = await open(dialect, files, more)
+    const answer = await workspace.call(tool, input)
+    await workspace.close()
+    return answer
+  }
+
+  it('anthropic: a file without a last line end, earlier names of fields, and words of its own in short', async () => {
+    const editor = 'str_replace_based_edit_tool'
+    const files = { 'a.txt': 'one\ntwo', 'memories/large.md': 'x'.repeat(1536), 'memories/.x/y': '' }
+    const view = { command: 'view', path: 'a.txt' }
+    expect((await ask('anthropic', files, editor, view)).output).toContain('     1\tone\n     2\ttwo\n')
+    const listed = await ask('anthropic', files, 'memory', { command: 'view', path: '/memories' })
+    expect(listed.output).toContain('1.5K\t/memories/large.md')
+    const missing = { command: 'str_replace', path: 'a.txt', old_str: 'x'.repeat(5000), new_str: '' }
+    expect(String((await ask('anthropic', files, editor, missing)).output).length).toBeLessThan(400)
+    const workspace = await open('anthropic', files)
+    await workspace.call(editor, view)
+    await workspace.call(editor, { command: 'insert', path: 'a.txt', insert_line: 0, new_str: 'zero' })
+    expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'zero\none\ntwo' })
+    const both = await workspace.call('bash', { command: 'printf out; cat none', restart: true })
+    expect(both.output).toBe('out\ncat: none: No such file or directory\n')
+    await workspace.close()
+    expect(anthropic({ '/repo': '' }).tools.map(({ name }) => name)).toEqual([editor, 'bash'])
+  })
+
+  it('anthropic: looks where it may not write, and says of each command that it is read-only', async () => {
+    const workspace = await open('anthropic', { 'a.txt': 'one\n' }, { readOnly: true, shell: undefined })
+    expect(workspace.tools.map(({ name, mutates }) => [name, mutates])).toEqual([
+      ['str_replace_based_edit_tool', false],
+      ['memory', false],
+    ])
+    const editor = (input: object) =>
+      workspace.call('str_replace_based_edit_tool', { path: '/workspace/a.txt', ...input })
+    expect((await editor({ command: 'view' })).isError).toBe(false)
+    expect((await editor({ command: 'str_replace', old_str: 'one' })).failure?.code).toBe('READ_ONLY')
+    expect((await editor({ command: 'create', file_text: '' })).failure?.code).toBe('READ_ONLY')
+    await workspace.close()
+  })
+
+  it('codex: tells logical paths, and quotes words for the shell', async () => {
+    expect(codex().place.outward('')).toBe('.')
+    expect(codex().place.outward('src/a.ts')).toBe('src/a.ts')
+    const odd = await ask('codex', { "it's": 'fine\n' }, 'shell', { command: ['cat', "it's"] })
+    expect(odd.output).toContain('Output:\nfine\n')
+    const shells = await ask('codex', {}, 'shell', { command: ['sh', '-c', 'echo $0', 'more'] })
+    expect(shells.output).toContain('Output:\nmore\n')
+  })
+
+  it('gemini: links, protected notes, and several searches', async () => {
+    const backend = memory({ 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'four\n' })
+    const link = { path: 'link' as never, expect: 'absent' as const, to: { type: 'link' as const, target: 'a.txt' } }
+    await backend.commit([link], { durability: 'durable' })
+    const workspace = await open('gemini', {}, { backend })
+    expect((await workspace.call('list_directory', { dir_path: '.' })).output).toContain('\nlink')
+    const around = await workspace.call('grep_search', { pattern: 'two|four', context: 1 })
+    expect(around.output).toContain('L1- one\nL2: two\nL3- three\n---\nFile: b.txt\nL1: four\n---')
+    expect((await workspace.call('grep_search', { pattern: 'absent', names_only: true })).output).toContain(
+      'No matches',
+    )
+    const slashed = await workspace.call('grep_search', { pattern: 'two', include_pattern: './a.txt' })
+    expect(slashed.isError).toBe(false)
+    const quiet = await workspace.call('run_shell_command', { command: 'printf quiet; false' })
+    expect(quiet.output).toBe('Output: quiet\nExit Code: 1')
+    await workspace.close()
+    // A directory has no size.
+    const directory = await ask('gemini', { 'src/a.txt': '' }, 'read_many_files', { include: ['src'] })
+    expect(directory.output).toContain('/workspace/src (IS_DIRECTORY)')
+    const closed = { policy: { preset: 'autonomous', deniedPaths: ['GEMINI.md'] } }
+    const refused = await ask('gemini', { 'GEMINI.md': 'x\n' }, 'save_memory', { fact: 'x' }, closed)
+    expect(refused.failure?.code).toBe('POLICY_DENIED')
+  })
+
+  it('python-harness: a command that fails without a word', async () => {
+    const { output } = await ask('python-harness', {}, 'run_command', { command: 'false' })
+    expect(output).toEqual({ success: false, output: null, error: 'Exit code 1' })
+  })
+
+  it('exec: a workspace of its own, in which what is built may be changed, and secrets may not be read', async () => {
+    const main = memory({ 'a.txt': 'main\n' })
+    const scratch = await execWorkspace({ shell: bash(), files: { 'dist/a.js': '1\n', '.env': 'A=1\n' } })
+    expect((await scratch.call('exec.read', { path: 'dist/a.js' })).isError).toBe(false)
+    expect((await scratch.call('exec.write', { path: 'dist/a.js', content: '2\n' })).isError).toBe(false)
+    expect((await scratch.call('exec.write', { path: 'node_modules/x/index.js', content: '' })).isError).toBe(false)
+    expect((await scratch.call('exec.read', { path: '.env' })).failure?.code).toBe('POLICY_DENIED_SECRET')
+    expect((await scratch.call('exec.read', { path: 'a.txt' })).failure?.code).toBe('NOT_FOUND')
+    const ran = await scratch.call('exec.run', { command: 'printf 3 > a.txt; cat dist/a.js a.txt' })
+    expect(ran.output).toMatchObject({ exitCode: 0, stdout: '2\n3', filesChanged: ['a.txt'] })
+    expect((await main.read(await main.canonical('a.txt' as never))).bytes).toHaveLength(5)
+    await scratch.close()
+    const empty = await execWorkspace({ shell: bash(), backend: main, run: { id: 'own' } })
+    expect(empty.id).toBe('own')
+    expect((await empty.call('exec.read', { path: 'a.txt' })).output).toEqual({ path: 'a.txt', content: 'main\n' })
+    await empty.close()
+  })
+})
+
+describe('definitions by a type that an API knows', () => {
+  it('are given beside the schemas, under the same names', async () => {
+    const workspace = await open('anthropic')
+    const native = nativeTools(workspace.tools, 'anthropic')
+    expect(native).toEqual([
+      { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' },
+      { type: 'bash_20250124', name: 'bash' },
+      { type: 'memory_20250818', name: 'memory' },
+    ])
+    expect(nativeTools(workspace.tools, 'openai')).toEqual([])
+    const box = anthropicTools(workspace)
+    expect(box.tools.map(({ name }) => name)).toEqual(native.map(({ name }) => name))
+    const use = { id: 'toolu_1', name: 'bash', input: { command: 'echo hello' } }
+    expect(await box.call(use)).toEqual({ type: 'tool_result', tool_use_id: 'toolu_1', content: 'hello\n' })
+    await workspace.close()
+  })
+
+  it('codex: a custom tool whose input is the patch itself', async () => {
+    const workspace = await open('codex')
+    const [patching, ...others] = nativeTools(workspace.tools, 'openai')
+    expect(others).toEqual([])
+    expect(patching).toMatchObject({ type: 'custom', name: 'apply_patch', format: { type: 'grammar', syntax: 'lark' } })
+    const given = '*** Begin Patch\n*** Add File: a.txt\n+Hello\n*** End Patch'
+    const answer = await openAiTools(workspace).call({ call_id: 'call_1', name: 'apply_patch', arguments: given })
+    expect(answer).toMatchObject({ call_id: 'call_1', output: 'Success. Updated the following files:\nA a.txt\n' })
+    expect(await workspace.files.read('a.txt')).toMatchObject({ content: 'Hello\n' })
     await workspace.close()
   })
 })

@@ -12,7 +12,7 @@ export const bash = defineDialectTool({
     command: z.string().min(1).optional().describe('The command line; needed unless restart is given'),
     restart: z.boolean().optional().describe('Start the shell again'),
   }),
-  native: { type: 'bash_20250124', name: 'bash' },
+  native: { anthropic: { type: 'bash_20250124' } },
   uses: ['run_command'],
   *steps({ command, restart }) {
     if (restart === true) {

@@ -21,16 +21,14 @@ const input = z.object({
 
 type Input = z.output<typeof input>
 
-const NAME = 'str_replace_based_edit_tool'
-
 /** The text editor tool in its version of 2025-07-28. */
 export const editor = defineDialectTool({
-  name: NAME,
+  name: 'str_replace_based_edit_tool',
   title: 'Text editor',
   description:
     'View, create and edit text files. view shows a file with line numbers, or a directory two levels deep; create makes a new file; str_replace replaces a text that occurs exactly once; insert puts lines after a line.',
   input,
-  native: { type: 'text_editor_20250728', name: NAME },
+  native: { anthropic: { type: 'text_editor_20250728' } },
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range'],
   *steps(asked, place) {
@@ -77,7 +75,7 @@ export function editorRefusal({ code, input, failure }: Refusal): string | undef
     return `File already exists at: ${path}. Cannot overwrite files using command \`create\`.`
   if (code === 'IS_DIRECTORY')
     return `The path ${path} is a directory and only the \`view\` command can be used on directories`
-  return commonRefusal(code, asked, failure)
+  return commonRefusal(code, asked, failure, (lines) => ` [${lines}]`)
 }
 
 /** Sentences that the editor and the memory share. */
@@ -85,11 +83,12 @@ export function commonRefusal(
   code: Refusal['code'],
   { path, old_str, insert_line }: { readonly [K in 'path' | 'old_str' | 'insert_line']?: Input[K] | undefined },
   failure: Failure,
+  listed: (lines: string) => string,
 ): string | undefined {
   if (code === 'WRITE_CONFLICT') return `Cannot change ${path}: it was not viewed as it is now. View it, and try again.`
   if (code === 'NOT_FOUND') return `The path ${path} does not exist. Please provide a valid path.`
   if (code === 'EDIT_AMBIGUOUS') {
-    return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines [${lineNumbers(failure)}]. Please ensure it is unique`
+    return `No replacement was performed. Multiple occurrences of old_str \`${shown(old_str)}\` in lines${listed(lineNumbers(failure))}. Please ensure it is unique`
   }
   if (code === 'EDIT_NO_MATCH') {
     return `No replacement was performed, old_str \`${shown(old_str)}\` did not appear verbatim in ${path}.${nearestPassage(failure)}`

@@ -31,7 +31,7 @@ export const memory = defineDialectTool({
   description:
     'Keep notes in files below /memories, for later conversations: view, create, str_replace, insert, delete, rename.',
   input,
-  native: { type: 'memory_20250818', name: 'memory' },
+  native: { anthropic: { type: 'memory_20250818' } },
   uses: ['read_file', 'list_directory'],
   mayUse: ['write_file', 'edit_file', 'replace_range', 'delete_file', 'move_file'],
   *steps(asked, place) {
@@ -125,14 +125,14 @@ function readable(bytes: number): string {
 }
 
 /** What the memory says to a refusal; `undefined` where it has no sentence of its own. */
-export function memoryRefusal({ code, path, input, failure }: Refusal): string | undefined {
+export function memoryRefusal({ code, input, failure }: Refusal): string | undefined {
   const { command, old_path, new_path, ...asked } = fieldsOf<Input>(input)
-  const named = asked.path ?? (code === 'ALREADY_EXISTS' ? new_path : old_path) ?? path
+  const named = asked.path ?? (code === 'ALREADY_EXISTS' ? new_path : old_path)
   if (code === 'ALREADY_EXISTS') {
     return command === 'rename' ? `The destination ${named} already exists` : `File ${named} already exists`
   }
   if (code === 'NOT_FOUND' && (command === 'delete' || command === 'rename')) {
     return `The path ${named} does not exist`
   }
-  return commonRefusal(code, { ...asked, path: named }, failure)
+  return commonRefusal(code, { ...asked, path: named }, failure, (lines) => `: ${lines}`)
 }

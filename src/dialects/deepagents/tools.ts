@@ -21,7 +21,7 @@ export const deepagentsTools: readonly DialectTool[] = [
       if (entries.length === 0) return { output: `No files found in ${path}` }
       const lines = entries.map(({ path, type, sizeBytes }) => {
         const size = sizeBytes === undefined ? '' : ` (${sizeBytes} bytes)`
-        return `${place.outward(path)}${type === 'directory' ? ' (directory)' : size}`
+        return `${place.outward(path)}${type === 'directory' ? '/ (directory)' : size}`
       })
       if (truncated) lines.push(`(${totalEntries - entries.length} more)`)
       return { output: lines.join('\n') }
@@ -150,6 +150,6 @@ function matches({ matches }: Found, place: Place): string[] {
   return lines
 }
 
-function counts({ files = [] }: Found, place: Place, withCount: boolean): string[] {
-  return files.map(({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`)
+function counts({ files }: Found, place: Place, withCount: boolean): string[] {
+  return (files as NonNullable<typeof files>).map(({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`)
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   type Answer,
+  attempt,
   call,
   defineDialectTool,
   type Place,
@@ -111,7 +112,7 @@ export const readManyFiles = defineDialectTool({
     exclude: z.array(z.string().min(1)).max(100).optional().describe('Globs of files to leave out'),
   }),
   adapt: (input) => renamedFields(input, { paths: 'include' }),
-  uses: ['read_file', 'find_files'],
+  uses: ['read_file', 'find_files', 'file_info'],
   *steps({ include, exclude = [] }, place) {
     const paths = yield* findAll(include, place)
     const left = yield* findAll(exclude, place)
@@ -132,29 +133,28 @@ function* findAll(wanted: readonly string[], place: Place): Steps<Set<string>> {
   return paths
 }
 
-const MOST_UNITS = 64 * 1024
+const MOST_BYTES = 64 * 1024
 
 function* readAll(paths: readonly string[], place: Place): Steps<Answer> {
   const parts: string[] = []
   const skipped: string[] = []
-  let room = MOST_UNITS
+  let room = MOST_BYTES
   for (const path of paths) {
     const shown = place.outward(path)
-    if (room <= 0) {
+    // What is read counts as seen, and so nothing is read that is not shown then.
+    const info = yield* attempt('file_info', { path })
+    const size = info.ok ? Math.min(info.sizeBytes ?? 0, MOST_BYTES) : 0
+    if (size > room) {
       skipped.push(`${shown} (there was no room for it)`)
       continue
     }
     const read = yield* settled(readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
-    if (!read.ok) {
-      skipped.push(`${shown} (${read.code})`)
-    } else if (read.value.content.length > room) {
-      room = 0
-      skipped.push(`${shown} (there was no room for it)`)
+    if (read.ok) {
+      room -= size
+      const cut = read.value.isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
+      parts.push(`--- ${shown} ---\n\n${cut}${read.value.content}\n\n`)
     } else {
-      const { content, isCut } = read.value
-      room -= content.length
-      const cut = isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
-      parts.push(`--- ${shown} ---\n\n${cut}${content}\n\n`)
+      skipped.push(`${shown} (${read.code})`)
     }
   }
   const rest = skipped.length === 0 ? '' : `\nSkipped:\n${skipped.join('\n')}`
