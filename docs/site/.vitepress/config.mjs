@@ -62,6 +62,7 @@ export default defineConfig({
           text: 'Know it',
           items: [
             { text: 'Tools', link: '/tools' },
+            { text: 'Dialects', link: '/dialects' },
             { text: 'Policy', link: '/policy' },
             { text: 'Commands', link: '/shell' },
             { text: 'Threat model', link: '/threat-model' },
