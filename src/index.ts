@@ -96,11 +96,13 @@ export type {
   ShellProcess,
 } from './shells/shell.ts'
 export {
+  type AnsweredFields,
   type Draft,
   defineTool,
   type MemoryContext,
   type PlanState,
   type Shown,
+  type ShownBefore,
   type Tool,
   type ToolContext,
 } from './tool.ts'

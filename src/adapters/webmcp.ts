@@ -11,7 +11,7 @@ import {
 } from './model/offered.ts'
 import { tell } from './model/projected.ts'
 
-export type { CallableSpokenTools, CallableTools, OfferOptions } from './model/offered.ts'
+export type { CallableSpokenTools, CallableTools, CallResult, OfferOptions } from './model/offered.ts'
 
 /** Whose calls they are. */
 export interface Caller {
