@@ -103,6 +103,7 @@ export {
   type PlanState,
   type Shown,
   type ShownBefore,
+  type ShownLines,
   type Tool,
   type ToolContext,
 } from './tool.ts'

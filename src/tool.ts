@@ -25,6 +25,7 @@ export interface AnsweredFields {
 
 /** Which call of the run showed which lines of a version. */
 export interface ShownBefore {
+  /** Remembers which call showed the lines. */
   note(lines: ShownLines, callId: string): void
   /** `undefined` where none did, and where the run was shown another version or changed the file since. */
   find(lines: ShownLines): string | undefined
