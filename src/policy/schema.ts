@@ -224,11 +224,11 @@ export function parsePolicyData(input: unknown): PolicyData {
   const object = typeof input === 'string' ? { preset: input } : translatePolicy(input)
   refuseProto(object, [])
   const parsed = policySchema.safeParse(object)
-  // A misspelled field explains the one that is missing.
-  const issues = parsed.error?.issues ?? []
-  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (parsed.success) return freeze(parsed.data)
-  throw new TypeError(issue === undefined ? 'Policy is not valid' : describe(issue, object))
+  const { issues } = parsed.error
+  // A misspelled field explains the one that is missing.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
+  throw new TypeError(describe(issue as z.core.$ZodIssue, object))
 }
 
 function presetList(): string {
@@ -263,7 +263,7 @@ function describe(issue: z.core.$ZodIssue, input: unknown): string {
       if (issue.origin === 'string') return `${subject} must not be empty`
       return `${subject} must be a positive whole number, not ${show(found)}`
     case 'too_big':
-      return `${subject} is too ${issue.origin === 'number' ? 'big' : 'long'}; at most ${issue.maximum}`
+      return `${subject} is too ${issue.origin === 'string' || issue.origin === 'array' ? 'long' : 'big'}; at most ${issue.maximum}`
     case 'invalid_format':
       return `${subject} must be a plain name without control characters, not ${show(found)}`
     case 'invalid_key':

@@ -20,6 +20,26 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ preset: 'auto' }, 'preset', 'autonomous'],
   [{ preset: null }, 'preset'],
   [{ rule: [] }, '"rule"', 'rules'],
+  [{ network: { host: [] } }, 'network.host', 'the fields here are'],
+  [{ memory: { other: 1 } }, 'memory.other', 'the fields here are'],
+  [{ limits: { callsPerMinute: 1e300 } }, 'limits.callsPerMinute', 'too big'],
+  [{ rules: [{ ...allow, name: 'x'.repeat(10_000) }] }, 'rules[0].name', 'too long'],
+  [{ default_action: undefined, rules: [] }, 'default_action', 'not that'],
+  [{ labels: { source: [] } }, 'labels.source', 'sources, sinks'],
+  [{ labels: { sources: [{ label: 'internal', path: ['a'] }] } }, 'labels.sources[0].path', 'commands'],
+  [{ labels: { sinks: [{ name: 'a', ceiling: 'public', path: ['a'] }] } }, 'labels.sinks[0].path', 'hosts'],
+  [
+    {
+      labels: {
+        sinks: [
+          { name: 'a', ceiling: 'public', paths: ['a'] },
+          { name: 'a', ceiling: 'public', paths: ['b'] },
+        ],
+      },
+    },
+    'labels.sinks[1].name',
+    'unique',
+  ],
   [{ labels: [] }, '"labels"'],
   [JSON.parse('{"__proto__": {"preset": "autonomous"}}'), '__proto__'],
   [JSON.parse('{"tools": {"__proto__": "allow"}}'), 'tools.__proto__'],
