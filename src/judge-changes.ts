@@ -85,7 +85,8 @@ export async function judgeChanges(
   }
   const { requireApprovalIf = [] } = core.policy.data
   const asking = requireApprovalIf.length === 0 ? [] : risks().filter(({ flag }) => requireApprovalIf.includes(flag))
-  const withRisks = asking.length === 0 ? judged : combine(judged, riskVerdict(asking))
+  const [first] = asking
+  const withRisks = first === undefined ? judged : combine(judged, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combine(withRisks, planVerdict)
   const diff = () => draft.diff ?? diffOfChanges(known)
   return {

@@ -439,7 +439,7 @@ function judgeEnding(ending: string): Ending {
   if (known !== undefined) return known
   let finding = unknown
   const parts = ending.split('.')
-  const last = parts.at(-1) ?? ''
+  const last = ending.slice(ending.lastIndexOf('.') + 1)
   const kind = ending === '' ? undefined : kindByExtension.get(last)
   if (kind !== undefined) finding = textFindings[kind]
   for (let i = 1; i < parts.length; i++) {

@@ -123,7 +123,8 @@ export function findInRun(text: string, start: number, end: number, found: Secre
   const lastStart = end - SHORTEST_TOKEN
   for (let at = start; at <= lastStart; ) {
     const pair = pairAt(text, at)
-    const after = firstPairs[pair] === 1 ? match(text, at, byFirstPair.get(pair) ?? [], found) : at
+    const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined
+    const after = matchers === undefined ? at : match(text, at, matchers, found)
     // What follows a token, or a letter that starts none, only starts one after a separator.
     at = after > at ? after : at + 1
     while (at <= lastStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) at += 1
@@ -132,7 +133,8 @@ export function findInRun(text: string, start: number, end: number, found: Secre
   if (text.charCodeAt(end) === DOT) findDotted(text, start, end, found)
   if (start >= 2) {
     const pair = pairAt(text, start - 2)
-    if (pairsBefore[pair] === 1) match(text, start, byPairBefore.get(pair) ?? [], found)
+    const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
+    if (matchers !== undefined) match(text, start, matchers, found)
   }
   if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, found)
 }
@@ -167,7 +169,7 @@ function findDotted(text: string, start: number, end: number, found: Secret[]): 
   }
   discordToken.lastIndex = first
   const token = end - first <= 28 ? discordToken.exec(text) : null
-  if (token !== null && /^[0-9]{17,20}$/.test(decodeBase64(token[1] as string) ?? '')) {
+  if (token !== null && /^[0-9]{17,20}$/.test(decodeBase64(token[1] as string))) {
     found.push({ kind: 'discord-token', start: first, end: discordToken.lastIndex })
   }
 }
@@ -188,19 +190,19 @@ const PLUS = 0x2b
 
 function isTokenHeader(header: string): boolean {
   try {
-    const decoded: unknown = JSON.parse(decodeBase64(header) ?? '')
+    const decoded: unknown = JSON.parse(decodeBase64(header))
     return typeof decoded === 'object' && decoded !== null && 'alg' in decoded
   } catch {
     return false
   }
 }
 
-/** Base64 with the alphabet of URLs, as Latin-1; `undefined` where it is none. */
-function decodeBase64(text: string): string | undefined {
+/** Base64 with the alphabet of URLs, as Latin-1; nothing where it is none. */
+function decodeBase64(text: string): string {
   try {
     return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
   } catch {
-    return undefined
+    return ''
   }
 }
 

@@ -55,7 +55,7 @@ function fieldsOf(lines: readonly string[]): Map<string, Value> | undefined {
       // What belongs to a key that is not ours may be written in any way.
       if (key !== undefined && !known.has(key)) continue
       const list = key === undefined ? undefined : fields.get(key)
-      const value = item === null ? undefined : scalarOf(item[2] ?? '')
+      const value = item === null ? undefined : scalarOf(item[2] as string)
       indent ??= item?.[1]
       if (!Array.isArray(list) || value === undefined || item?.[1] !== indent) return undefined
       list.push(value)
@@ -89,11 +89,11 @@ function valueIn(text: string): Value | undefined {
   let rest = inner
   for (;;) {
     const item = /^\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^",'[\]{}#]*[^",'[\]{}#\s])\s*(?:,|$)/.exec(rest)
-    const value = item === null ? undefined : scalarOf(item[1] ?? '')
+    const value = item === null ? undefined : scalarOf(item[1] as string)
     if (item === null || value === undefined) return undefined
     items.push(value)
     rest = rest.slice(item[0].length)
-    if (!item[0].endsWith(',')) return rest === '' ? items : undefined
+    if (!item[0].endsWith(',')) return items
     if (rest.trim() === '') return undefined
   }
 }
@@ -106,8 +106,7 @@ function scalarOf(given: string): string | undefined {
   const text = given.trim()
   if (text.startsWith('"')) {
     try {
-      const value: unknown = JSON.parse(text)
-      return typeof value === 'string' ? value : undefined
+      return JSON.parse(text) as string
     } catch {
       return undefined
     }

@@ -162,7 +162,7 @@ function escaped(char: string | undefined, shown: string): string {
 function eitherCase({ has, negated }: CharacterClass): (code: number) => boolean {
   return (code) => {
     const char = String.fromCodePoint(code)
-    const cases = [code, char.toUpperCase().codePointAt(0) ?? code, char.toLowerCase().codePointAt(0) ?? code]
+    const cases = [code, Number(char.toUpperCase().codePointAt(0)), Number(char.toLowerCase().codePointAt(0))]
     return negated ? cases.every(has) : cases.some(has)
   }
 }

@@ -38,9 +38,9 @@ export function parseIgnore(text: string, options: IgnoreOptions = {}): IgnoreRu
   for (const line of text.replace(/^\uFEFF/, '').split('\n')) {
     const rule = parseRule(line, rules.length, fold)
     if (rule === undefined) continue
-    if (rule.match.type === 'pattern' || rule.match.type === 'path') wildcards += 1
-    if (wildcards <= MAX_WILDCARD_RULES || (rule.match.type !== 'pattern' && rule.match.type !== 'path'))
-      rules.push(rule)
+    const hasWildcard = rule.match.type === 'pattern' || rule.match.type === 'path'
+    if (hasWildcard) wildcards += 1
+    if (!hasWildcard || wildcards <= MAX_WILDCARD_RULES) rules.push(rule)
   }
   return { isEmpty: rules.length === 0, within: lookups(rules, fold) }
 }

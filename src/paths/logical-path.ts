@@ -84,7 +84,7 @@ function reject(input: string, why: string): never {
 /** A path for a message: bounded, with what a terminal or a model could misread escaped. */
 export function quote(path: string): string {
   const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
-  return `"${shown.replace(/["\\\p{Cc}\p{Cf}\p{Cs}]/gu, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`)}"`
+  return `"${shown.replace(/["\\\p{Cc}\p{Cf}\p{Cs}]/gu, (char) => `\\u{${Number(char.codePointAt(0)).toString(16)}}`)}"`
 }
 
 /** The directory that holds a path; the root's is the root. */

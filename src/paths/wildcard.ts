@@ -41,12 +41,11 @@ export function compileName(tokens: readonly Token[]): NamePattern {
   return { literal: undefined, tail, isTail, matches }
 }
 
-/** Neighbouring texts become one, neighbouring stars one, empty texts none. */
+/** Neighbouring texts become one, neighbouring stars one. */
 function mergeTokens(tokens: readonly Token[]): Token[] {
   const merged: Token[] = []
   for (const token of tokens) {
     const last = merged.at(-1)
-    if (token.type === 'text' && token.text === '') continue
     if (token.type === 'star' && last?.type === 'star') continue
     if (token.type === 'text' && last?.type === 'text')
       merged[merged.length - 1] = { type: 'text', text: last.text + token.text }
@@ -113,7 +112,7 @@ function matchByRetry({ codes, classes }: Program, name: string): boolean {
 function consumed(code: number, classes: Program['classes'], name: string, at: number): number {
   const unit = name.charCodeAt(at)
   if (code >= 0) return code === unit ? 1 : 0
-  const point = unit >= 0xd800 && unit <= 0xdbff ? (name.codePointAt(at) ?? unit) : unit
+  const point = unit >= 0xd800 && unit <= 0xdbff ? Number(name.codePointAt(at)) : unit
   if (code === ANY || classes[FIRST_CLASS - code]?.(point) === true) return point > 0xffff ? 2 : 1
   return 0
 }
@@ -169,7 +168,7 @@ export function parseClass(source: string, start: number, end: number): Characte
   let previous: number | undefined
   for (;;) {
     if (at >= end) return undefined
-    let code = source.codePointAt(at) ?? 0
+    let code = Number(source.codePointAt(at))
     if (code === CLOSE && at > first) break
     if (code === OPEN && source[at + 1] === ':') {
       const close = source.indexOf(']', at + 2)
@@ -187,7 +186,7 @@ export function parseClass(source: string, start: number, end: number): Characte
       at += 1
       if (source.charCodeAt(at) === ESCAPE) at += 1
       if (at >= end) return undefined
-      code = source.codePointAt(at) ?? 0
+      code = Number(source.codePointAt(at))
       hasRange = true
       hasEmptyRange ||= previous > code
       ranges.push([previous, code])
@@ -196,7 +195,7 @@ export function parseClass(source: string, start: number, end: number): Characte
       if (code === ESCAPE) {
         at += 1
         if (at >= end) return undefined
-        code = source.codePointAt(at) ?? 0
+        code = Number(source.codePointAt(at))
       }
       ranges.push([code, code])
       previous = code

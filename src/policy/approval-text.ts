@@ -35,6 +35,6 @@ function plain(text: string, most: number): string {
   return cut
     .replace(/\r\n/g, '\n')
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>
-      char === '\n' || char === '\t' ? char : `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`,
+      char === '\n' || char === '\t' ? char : `\\u{${Number(char.codePointAt(0)).toString(16)}}`,
     )
 }

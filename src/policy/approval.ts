@@ -173,11 +173,9 @@ async function answerOf(
   signal: AbortSignal | undefined,
 ): Promise<ReadAnswer | 'later'> {
   throwIfAborted(request, signal)
-  let stop = () => {}
+  const answered = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(abortError(request))
-    signal?.addEventListener('abort', onAbort, { once: true })
-    stop = () => signal?.removeEventListener('abort', onAbort)
+    signal?.addEventListener('abort', () => reject(abortError(request)), { signal: answered.signal })
   })
   // A late rejection of a handler that nobody waits for any more must not end the program.
   const asking = (async () => approve(request, signal === undefined ? {} : { signal }))()
@@ -189,7 +187,7 @@ async function answerOf(
     throwIfAborted(request, signal)
     throw failed(request, 'failed')
   } finally {
-    stop()
+    answered.abort()
   }
   throwIfAborted(request, signal)
   if (answer === 'later') return answer

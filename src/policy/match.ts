@@ -1,5 +1,5 @@
 import { type Permission, permissions } from '../access.ts'
-import { ToolError } from '../errors.ts'
+import type { ToolError } from '../errors.ts'
 import { compileGlob, compileGlobs } from '../paths/glob.ts'
 import { parsePath } from '../paths/logical-path.ts'
 
@@ -45,8 +45,7 @@ function checkGlob(pattern: string, field: string): void {
   try {
     compileGlob(pattern)
   } catch (error) {
-    if (!(error instanceof ToolError)) throw error
-    throw new TypeError(`Policy field "${field}" is not a valid glob: ${error.message}`)
+    throw new TypeError(`Policy field "${field}" is not a valid glob: ${(error as ToolError).message}`)
   }
 }
 
@@ -60,7 +59,7 @@ function prefilter(patterns: readonly string[]): (path: string) => boolean {
     if (/[[\]{}()\\]/.test(pattern)) return () => true
     const names = pattern.split('/').filter((name) => name !== '.')
     const texts = names.flatMap((name) => name.split(/[*?]+/))
-    const last = texts.at(-1) ?? ''
+    const last = texts.at(-1) as string
     if (last !== '' && !pattern.endsWith('.')) {
       tests.push({ text: last, atEnd: true })
       continue
@@ -108,7 +107,7 @@ export function compileTexts(patterns: readonly string[], field: string): (text:
       throw new TypeError(`Policy field "${field}[${index}]" is longer than ${MAX_TEXT_PATTERN} characters`)
     }
     const pieces = split(pattern)
-    if (pieces.length === 1) exact.add(pieces[0] ?? '')
+    if (pieces.length === 1) exact.add(pieces[0] as string)
     else tests.push(piecesTest(pieces))
   }
   return (text) => exact.has(text) || tests.some((test) => test(text))
@@ -135,18 +134,18 @@ function split(pattern: string): string[] {
 
 /** Stars need no backtracking: the first place where the next piece fits leaves the most room for the rest. */
 function piecesTest(pieces: readonly string[]): (text: string) => boolean {
-  const first = pieces[0] ?? ''
-  const last = pieces[pieces.length - 1] ?? ''
+  const first = pieces[0] as string
+  const last = pieces[pieces.length - 1] as string
   const middle = pieces.slice(1, -1).filter((piece) => piece !== '')
-  const finders = middle.map(finder)
+  const finders = middle.map((piece) => ({ find: finder(piece), length: piece.length }))
   return (text) => {
     if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
     const end = text.length - last.length
     let from = first.length
-    for (let i = 0; i < finders.length; i++) {
-      const at = finders[i]?.(text, from) ?? -1
+    for (const { find, length } of finders) {
+      const at = find(text, from)
       if (at === -1) return false
-      from = at + (middle[i]?.length ?? 0)
+      from = at + length
       if (from > end) return false
     }
     return true
@@ -158,13 +157,13 @@ function finder(piece: string): (text: string, from: number) => number {
   if (piece.length <= 16) return (text, from) => text.indexOf(piece, from)
   const borders = new Int32Array(piece.length)
   for (let i = 1, k = 0; i < piece.length; i++) {
-    while (k > 0 && piece.charCodeAt(i) !== piece.charCodeAt(k)) k = borders[k - 1] ?? 0
+    while (k > 0 && piece.charCodeAt(i) !== piece.charCodeAt(k)) k = borders[k - 1] as number
     if (piece.charCodeAt(i) === piece.charCodeAt(k)) k += 1
     borders[i] = k
   }
   return (text, from) => {
     for (let i = from, k = 0; i < text.length; i++) {
-      while (k > 0 && text.charCodeAt(i) !== piece.charCodeAt(k)) k = borders[k - 1] ?? 0
+      while (k > 0 && text.charCodeAt(i) !== piece.charCodeAt(k)) k = borders[k - 1] as number
       if (text.charCodeAt(i) === piece.charCodeAt(k)) k += 1
       if (k === piece.length) return i - k + 1
     }

@@ -294,15 +294,14 @@ function stricter(a: Decision, b: Decision): Decision {
 
 function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly Contribution[]): Verdict {
   const sorted = contributions.length < 2 ? contributions : [...contributions].sort(byWeight)
-  const decisive = sorted[0]
+  // Every access and every call has a part that speaks of it, if only the default.
+  const { part, access } = sorted[0] as Contribution
   const rules = sorted.map(({ part, path }) => ({
     name: part.name,
     action: part.action,
     source: part.source,
     ...(path === undefined ? {} : { path }),
   }))
-  if (decisive === undefined) return { decision, reason: 'Policy allows it', rules }
-  const { part, access } = decisive
   const reason = `Policy ${verbs[decision]} ${subject(call, access, decision)}: ${because(part, access)}`
   if (decision !== 'deny')
     return { decision, reason, rules, ...(decision === 'ask' && access ? { path: access.asked } : {}) }
@@ -334,7 +333,8 @@ function because(part: Part, access: GuardedAccess | undefined): string {
     return part.rule === undefined || part.rule.name in shortForms ? part.name : `rule "${part.name}"`
   if (part.source === 'preset') return `preset "${part.name}"`
   if (part.source === 'default') return 'nothing allows it'
-  return access?.classification.reason ?? `it is protected (${part.name})`
+  // Protections stand before accesses only.
+  return (access as GuardedAccess).classification.reason
 }
 
 const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true, 'memory.acl': true }
@@ -342,7 +342,7 @@ const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true,
 function codeOf(part: Part, access: GuardedAccess | undefined): ErrorCode {
   if (part.source === 'protection') return part.protection.code
   if (part.source === 'preset') return presets[part.name].code
-  const code = part.source === 'rule' ? (part.rule?.code ?? 'POLICY_DENIED') : 'POLICY_DENIED'
+  const code = part.source === 'rule' && part.rule !== undefined ? part.rule.code : 'POLICY_DENIED'
   return code === 'POLICY_DENIED' && access?.permission.startsWith('command:') === true ? 'COMMAND_DENIED' : code
 }
 

@@ -42,9 +42,11 @@ export function protectionAgainst(classification: Classification, permission: Pe
   return (protection.mask & permissionBit(permission)) === 0 ? undefined : protection
 }
 
-const bits = new Map<Permission, number>(permissions.map((permission, index) => [permission, 1 << index]))
+const bits = Object.fromEntries(permissions.map((permission, index) => [permission, 1 << index])) as Readonly<
+  Record<Permission, number>
+>
 
 /** The bit of a permission in a mask. */
 export function permissionBit(permission: Permission): number {
-  return bits.get(permission) ?? 0
+  return bits[permission]
 }

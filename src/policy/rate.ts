@@ -56,8 +56,10 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
       now = Math.max(now, clock())
       const own = tools.get(tool)
       const waitAll = all.wait(now)
-      const waitOwn = own?.wait(now) ?? 0
-      if (waitOwn > 0 && waitOwn >= waitAll) refuse(`calls of ${tool}`, own?.most ?? 0, waitOwn)
+      if (own !== undefined) {
+        const waitOwn = own.wait(now)
+        if (waitOwn > 0 && waitOwn >= waitAll) refuse(`calls of ${tool}`, own.most, waitOwn)
+      }
       if (waitAll > 0) refuse('calls', all.most, waitAll)
       all.add(now)
       own?.add(now)
@@ -93,7 +95,7 @@ function createWindow(most: number): Window {
 
   function grow(): void {
     const bigger = new Float64Array(Math.min(most, ring.length * 2))
-    for (let i = 0; i < count; i++) bigger[i] = ring[(first + i) % ring.length] ?? 0
+    for (let i = 0; i < count; i++) bigger[i] = ring[(first + i) % ring.length] as number
     ring = bigger
     first = 0
   }
@@ -101,11 +103,11 @@ function createWindow(most: number): Window {
   return {
     most,
     wait(now) {
-      while (count > 0 && now - (ring[first] ?? 0) >= MINUTE) {
+      while (count > 0 && now - (ring[first] as number) >= MINUTE) {
         first = (first + 1) % ring.length
         count -= 1
       }
-      return count < most ? 0 : (ring[first] ?? 0) + MINUTE - now
+      return count < most ? 0 : (ring[first] as number) + MINUTE - now
     },
     add(now) {
       if (count === ring.length) grow()

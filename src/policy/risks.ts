@@ -62,13 +62,12 @@ export function risksOf(changes: readonly RiskyChange[], isSensitive?: (path: Pa
   return risks
 }
 
-/** What `requireApprovalIf` says of risks that it names. */
-export function riskVerdict(risks: readonly Risk[]): Verdict {
-  const [first] = risks
+/** What `requireApprovalIf` says of risks that it names: the first, and all of them. */
+export function riskVerdict(first: Risk, risks: readonly Risk[]): Verdict {
   return {
     decision: 'ask',
-    reason: first === undefined ? 'requireApprovalIf asks' : `Policy asks about ${quote(first.path)}: ${first.flag}`,
-    ...(first === undefined ? {} : { path: first.path }),
+    reason: `Policy asks about ${quote(first.path)}: ${first.flag}`,
+    path: first.path,
     rules: risks.map(({ flag, path }) => ({ name: `requireApprovalIf ${flag}`, action: 'ask', source: 'risk', path })),
   }
 }
@@ -113,7 +112,6 @@ const tests: Readonly<Record<RiskFlag, (one: RiskyChange, movedTo: MovedTo) => b
 /** Of every path that is gone, where its content is now. A copy that was there before is none. */
 function findMoves(changes: readonly RiskyChange[]): MovedTo {
   const gone = changes.filter(({ change }) => change.to === null)
-  if (gone.length === 0) return () => undefined
   const named = new Map<string, string>()
   const sizes = new Set(gone.map(({ before }) => sizeOf(before)))
   const held = new Map<string, string>()
@@ -133,7 +131,7 @@ function sizeOf(state: State): number {
 }
 
 function contentOf(state: State): string {
-  return state?.type === 'file' ? sha256(state.bytes) : state?.type === 'link' ? `link ${state.target}` : ''
+  return state?.type === 'file' ? sha256(state.bytes) : JSON.stringify(state)
 }
 
 /** `undefined`: there is a file, and it is no text that can be looked through. */

@@ -441,3 +441,18 @@ describe('what is surely readable', () => {
     }
   })
 })
+
+describe('endings', () => {
+  it('a backup copy of what is no secret is what its own name says', () => {
+    for (const name of ['notes.md.bak', 'notes.md~', 'a.b.orig']) {
+      expect([name, classifyPath(name as LogicalPath).readable]).toEqual([name, true])
+    }
+    expect(classifyPath('server.pem.bak' as LogicalPath).kind).toBe('SECRET_LIKE')
+  })
+
+  it('are forgotten once there are too many, and known again', () => {
+    for (let i = 0; i < 10_050; i++) classifyPath(`name.e${i}` as LogicalPath)
+    expect(classifyPath('server.pem' as LogicalPath).kind).toBe('SECRET_LIKE')
+    expect(classifyPath('a.ts' as LogicalPath).kind).toBe('TEXT_SOURCE')
+  })
+})

@@ -2,7 +2,10 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createDocumentCache } from '../../src/files/document.ts'
+import { holdsLineSecret } from '../../src/files/holds-secret.ts'
 import { mayHoldSecret, redact, toOriginalOffset } from '../../src/files/secrets.ts'
+import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { ownTime } from '../own-time.ts'
 
 // No token stands here as it would be found: each is put together when the test runs.
@@ -420,5 +423,42 @@ describe('cost', () => {
     const large = time(400_000)
     // 8 times the text. Quadratic would be 64 times; small times are noise.
     expect(large).toBeLessThan(Math.max(80, small * 30))
+  })
+})
+
+describe('what only looks like a token of several parts', () => {
+  const part = 'a'.repeat(27)
+  it.each([
+    ['a first part that is no base64', `eyJhbGciOiJIUzI1N.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a number that is no base64', `${'M'.repeat(25)}.Gabcde.${part}`],
+    ['a first part that is no number', `${'M'.repeat(24)}.Gabcde.${part}`],
+  ])('%s', (_, text) => {
+    expect(redact(`a ${text} b`).marks).toEqual([])
+  })
+
+  it('an address on the next line is none of this one', () => {
+    const line = 'https://example.org and many more words than that '.repeat(3)
+    const bytes = new TextEncoder().encode(`${line}\nuser:password@host`)
+    expect(holdsLineSecret(bytes, 0, line.length)).toBe(false)
+    expect(
+      holdsLineSecret(new TextEncoder().encode(`${line}postgres://user:hunter2secret@h`), 0, line.length + 31),
+    ).toBe(true)
+  })
+})
+
+describe('documents that are kept', () => {
+  it('are the last ones that fit, and one that fits nowhere alone', () => {
+    const path = 'a.txt' as LogicalPath
+    const bytes = (size: number) => new Uint8Array(size).fill(0x61)
+    const cache = createDocumentCache(3 * (100 * 3 + 512))
+    const [first, second, third, fourth] = [bytes(100), bytes(100), bytes(100), bytes(100)]
+    const documents = [first, second, third].map((each) => cache.of(each, path))
+    expect(cache.of(first, path)).toBe(documents[0])
+    cache.of(fourth, path)
+    expect(cache.of(third, path)).toBe(documents[2])
+    expect(cache.of(first, path)).not.toBe(documents[0])
+    const large = bytes(10_000)
+    expect(cache.of(large, path)).toBe(cache.of(large, path))
+    expect(cache.of(large, path).text).toBe('a'.repeat(10_000))
   })
 })

@@ -290,13 +290,28 @@ describe('line ends', () => {
 })
 
 describe('without Node', () => {
+  it('text without half characters is written where the platform cannot tell by itself', () => {
+    const own = Object.getOwnPropertyDescriptor(String.prototype, 'isWellFormed')
+    Object.defineProperty(String.prototype, 'isWellFormed', { value: undefined, configurable: true })
+    try {
+      const format = { encoding: 'utf-8', bom: false } as const
+      expect([...encodeText('a𝕏é', format)]).toEqual([...bytesOf('a𝕏é')])
+      expect(() => encodeText('a\ud835', format)).toThrow('lone surrogate at offset 1')
+      expect(() => encodeText('a𝕏\udd4f', format)).toThrow('lone surrogate at offset 3')
+    } finally {
+      if (own === undefined) Reflect.deleteProperty(String.prototype, 'isWellFormed')
+      else Object.defineProperty(String.prototype, 'isWellFormed', own)
+    }
+  })
+
   afterEach(() => {
     vi.unstubAllGlobals()
     vi.resetModules()
   })
 
-  it.each([
+  it.each<[string, unknown]>([
     ['no Buffer', undefined],
+    ['a Buffer that throws', { prototype: { latin1Slice: () => decodeURIComponent('%') } }],
     ['a Buffer that cannot look at other bytes', { prototype: { latin1Slice: () => '', indexOf: () => -1 } }],
   ])('%s', async (_, buffer) => {
     const nodes = Buffer

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createSha256Portable, sha256Portable } from '../../src/files/sha256.ts'
-import { createSha256, sha256, sha256Async, sha256Text } from '../../src/files/version.ts'
+import {
+  createSha256,
+  sha256,
+  sha256Ahead,
+  sha256Async,
+  sha256Kept,
+  sha256Known,
+  sha256Text,
+} from '../../src/files/version.ts'
 
 const oracle = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex')
 
@@ -33,6 +41,29 @@ describe('sha256', () => {
         }
       }),
     )
+  })
+
+  it('equals node:crypto where parts end within blocks', () => {
+    const hash = createSha256Portable()
+    const bytes = sample(1000)
+    for (const [from, to] of [
+      [0, 10],
+      [10, 60],
+      [60, 70],
+      [70, 128],
+      [128, 900],
+      [900, 1000],
+    ] as const)
+      hash.update(bytes.subarray(from, to))
+    expect(hash.digest()).toBe(oracle(bytes))
+  })
+
+  it('is not worked out ahead where it costs nothing', async () => {
+    const bytes = sample(1000)
+    await sha256Ahead([bytes])
+    expect(sha256Known(bytes)).toBeUndefined()
+    expect(sha256Kept(bytes)).toBe(oracle(bytes))
+    expect(sha256Known(bytes)).toBe(oracle(bytes))
   })
 
   it('hashes views into larger buffers by their own bytes', () => {

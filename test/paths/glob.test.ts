@@ -386,3 +386,53 @@ describe('hostile globs', () => {
     }
   })
 })
+
+describe('globs of odd shapes', () => {
+  it.each([
+    // Brackets that are none, inside of braces that are.
+    ['{a[,b}', ['a[', 'b'], ['a', 'a,b']],
+    ['{[[:nope:]],b}', ['b'], ['x']],
+    ['{[,]a,b}', [',a', 'b'], ['[', 'a']],
+    // Escapes and ranges within brackets.
+    ['[a-\\z]', ['q', 'z'], ['-', '\\', 'A']],
+    ['[\\]x]', [']', 'x'], ['\\']],
+    ['[\\-a]', ['-', 'a'], ['b']],
+    ['[😀-😂]x', ['😁x'], ['x', 'ax']],
+    // A bracket expression that also stands for its own text, beside what has no fixed width.
+    ['*[ab]?', ['xa1', 'x[ab]1', '[ab]😀', 'a😀'], ['x[ab]', 'a', 'b', 'xc1']],
+    ['[ab]*c?', ['[ab]cc', '[ab]xc1', 'acx'], ['[ab]c', '[ac]c1']],
+    ['?[😀]', ['a😀', 'a[😀]', '😀😀', '[😀'], ['😀', '😀a']],
+  ] as const)('%s', (pattern, yes, no) => {
+    const { matches } = compileGlob(pattern)
+    for (const name of yes) expect([name, matches(name)]).toEqual([name, true])
+    for (const name of no) expect([name, matches(name)]).toEqual([name, false])
+  })
+
+  it.each(['[a-', '[a-\\', '[\\', '{[]a-\\/x,b}', '{[]\\/x,b}'])(
+    '%s never closes, and is text or refused',
+    (pattern) => {
+      try {
+        expect(compileGlob(pattern).matches(pattern)).toBe(true)
+      } catch (error) {
+        expect(error).toBeInstanceOf(ToolError)
+      }
+    },
+  )
+
+  it.each([
+    ['[Ab]x', ['ax', 'BX', '[AB]X'], ['cx']],
+    ['[!a]x', ['bx'], ['ax', 'AX']],
+    ['straße', ['STRAßE', 'Straße'], ['strasse']],
+    ['İx', ['İX'], ['ix']],
+  ] as const)('%s in any letter case', (pattern, yes, no) => {
+    const { matches } = compileGlob(pattern, { caseInsensitive: true })
+    for (const name of yes) expect([name, matches(name)]).toEqual([name, true])
+    for (const name of no) expect([name, matches(name)]).toEqual([name, false])
+  })
+
+  it('many directories are looked up one by one', () => {
+    const { matches } = compileGlobs(Array.from({ length: 20 }, (_, i) => `d${i}/e/**`))
+    for (const path of ['d7/e/f', 'd19/e/f/g', 'd0/e']) expect([path, matches(path)]).toEqual([path, true])
+    for (const path of ['d7', 'd7/f/e', 'd20/e/f', 'x/d7/e', '']) expect([path, matches(path)]).toEqual([path, false])
+  })
+})

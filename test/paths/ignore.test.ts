@@ -280,3 +280,10 @@ describe('parseIgnore', () => {
     }
   })
 })
+
+it('passes over wildcard rules after the first thousand, and over no plain one', () => {
+  const wildcards = Array.from({ length: 1002 }, (_, i) => `a*x${i}y*c`)
+  const text = [...wildcards, 'plain', '*.ext'].join('\n')
+  const entries = ['ax0yc', 'ax999yc', 'ax1000yc', 'ax1001yc', 'plain', 'x.ext', 'other']
+  expect(askOurs({ files: { '.gitignore': text }, entries })).toEqual(['ax0yc', 'ax999yc', 'plain', 'x.ext'])
+})

@@ -3,6 +3,8 @@ import type { GuardedAccess, Permission } from '../../src/access.ts'
 import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals } from '../../src/policy/approval.ts'
+import { approvalText } from '../../src/policy/approval-text.ts'
+import { memoryParking } from '../../src/policy/parked.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import type { Risk } from '../../src/policy/risks.ts'
 
@@ -159,5 +161,30 @@ describe('an approval for the run', () => {
     const run = approvals(() => 'allow-run')
     await run.ask(plan('a'))
     expect([run.covers(plan('a')), run.covers(plan('b'))]).toEqual([true, false])
+  })
+})
+
+describe('a request as a person reads it', () => {
+  it('names the root, the risks and every odd character', () => {
+    const asked = request('file:list', ['', 'a\u202eb', ''], {
+      tool: 'list_directory',
+      input: { path: '', reason: 'to\r\nlook\u0007' },
+      risks: [{ flag: 'deletesFile', path: 'x\u200by' }],
+    })
+    const text = approvalText({ ...asked, tool: 'list\u001b_directory', diff: undefined } as never)
+    expect(text).toContain('list\\u{1b}_directory on ., a\\u{202e}b\n')
+    expect(text).toContain('It says why: to\nlook\\u{7}\n')
+    expect(text).toContain('Risk: deletesFile (x\\u{200b}y)')
+  })
+})
+
+describe('parked calls in memory', () => {
+  it('are the latest thousand, each given out once', () => {
+    const parking = memoryParking()
+    for (let i = 0; i <= 1000; i++) parking.put({ id: `${i}` } as never)
+    expect(parking.take('0')).toBeUndefined()
+    expect(parking.take('1')).toEqual({ id: '1' })
+    expect(parking.take('1')).toBeUndefined()
+    expect(parking.take('1000')).toEqual({ id: '1000' })
   })
 })

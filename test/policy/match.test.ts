@@ -4,7 +4,7 @@ import type { GuardedAccess } from '../../src/access.ts'
 import { permissions } from '../../src/access.ts'
 import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { compilePaths, compileTexts, permissionMask } from '../../src/policy/match.ts'
+import { compileArgument, compilePaths, compileTexts, permissionMask } from '../../src/policy/match.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
 import { ownTime } from '../own-time.ts'
 import { globs, paths } from './generate.ts'
@@ -153,5 +153,18 @@ describe('hostile patterns', () => {
     }
     cost(1_000_000)
     expect(cost(1_000_000)).toBeLessThan(500)
+  })
+})
+
+describe('compileArgument', () => {
+  it('compares a path in its normal form, and one that is none as it stands', () => {
+    const test = compileArgument('path', ['src/**'], 'x')
+    expect(test({ path: './src//a.ts' }, 'every')).toBe(true)
+    expect(test({ path: '../src/a.ts' }, 'every')).toBe(false)
+    expect(compileArgument('path', ['*'], 'x')({ path: '/etc' }, 'some')).toBe(false)
+    expect(test({ path: [] }, 'some')).toBe(false)
+    expect(test({}, 'some')).toBe(false)
+    expect(test({ path: null }, 'some')).toBe(false)
+    expect(test({ path: [null, { deep: ['src/b'] }] }, 'every')).toBe(true)
   })
 })

@@ -4,7 +4,7 @@ import type { GuardedAccess, Permission } from '../../src/access.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { classifyDirectory, classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { compilePolicy, type Decision, type PolicyData, type Verdict } from '../../src/policy/policy.ts'
+import { compilePolicy, type Decision, denied, type PolicyData, type Verdict } from '../../src/policy/policy.ts'
 import { createWorkspace } from '../../src/workspace.ts'
 import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
@@ -489,5 +489,50 @@ describe('rules about calls', () => {
     expect(judge(policy, 'read_file', access('file:read', 'src/a.ts')).decision).toBe('allow')
     expect(judge(policy, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('deny')
     expect(judge({ tools: { read_file: 'allow' } }, 'read_file', access('file:read', 'src/a.ts')).decision).toBe('deny')
+  })
+})
+
+describe('many tools, rules and directories', () => {
+  const many = Array.from({ length: 1100 }, (_, i) => i)
+
+  it('are judged alike after what was learnt is forgotten', () => {
+    const tools = Object.fromEntries(
+      many.slice(0, 500).map((i) => [`tool_${i}`, i % 2 === 0 ? 'ask' : 'deny'] as const),
+    )
+    const policy = compilePolicy({ preset: 'autonomous', tools })
+    for (const round of [0, 1]) {
+      for (const i of many) {
+        const { decision } = policy.evaluate({ tool: `tool_${i}`, input: {}, accesses: [access('file:read', 'a.ts')] })
+        expect([round, i, decision]).toEqual([round, i, i >= 500 ? 'allow' : i % 2 === 0 ? 'ask' : 'deny'])
+      }
+    }
+  })
+
+  it('are judged alike whatever combination of rules concerns a call', () => {
+    const rules = Array.from({ length: 11 }, (_, i) => ({
+      name: `r${i}`,
+      action: 'ask' as const,
+      args: { query: [`*${'abcdefghijk'[i]}*`] },
+    }))
+    const policy = compilePolicy({ preset: 'autonomous', rules })
+    for (let set = 0; set < 2048; set++) {
+      const query = [...'abcdefghijk'].filter((_, i) => (set & (1 << i)) !== 0).join('')
+      const verdict = policy.evaluate({ tool: 'search', input: { query }, accesses: [access('file:search', 'a.ts')] })
+      expect([query, verdict.decision]).toEqual([query, set === 0 ? 'allow' : 'ask'])
+    }
+  })
+
+  it('are told apart in a tree of more directories than are remembered', () => {
+    const policy = compilePolicy({ preset: 'autonomous', deniedPaths: ['**/secret/**', 'd7/**'] })
+    for (let i = 0; i < 20_100; i++) policy.mayLead('search', 'file:read', `d${i}` as Path)
+    expect(policy.mayLead('search', 'file:read', 'd7' as Path)).toBe(false)
+    expect(policy.mayLead('search', 'file:read', 'd8' as Path)).toBe(true)
+    expect(compilePolicy({ preset: 'autonomous', tools: { s: 'deny' } }).mayLead('s', 'file:read', 'a' as Path)).toBe(
+      false,
+    )
+  })
+
+  it('a denial without a code of its own is one by policy', () => {
+    expect(denied({ decision: 'deny', reason: 'no', rules: [] })).toMatchObject({ code: 'POLICY_DENIED', details: {} })
   })
 })

@@ -412,3 +412,19 @@ describe('the labels of a policy', () => {
     expect(compiled.above({ host: 'example.org' }, 'restricted')).toHaveLength(0)
   })
 })
+
+describe('what a run remembers of labels', () => {
+  it('is where each higher one came from, and nothing that is public', async () => {
+    const { compileLabels, createTaint } = await import('../../src/policy/taint.ts')
+    const taint = createTaint({ label: 'public', path: 'a' } as never)
+    expect(taint.origins()).toEqual([])
+    taint.raise({ label: 'internal', path: 'b' } as never)
+    taint.raise({ label: 'internal', path: 'c' } as never)
+    taint.raise({ label: 'restricted', path: 'd' } as never)
+    expect(taint.origins()).toEqual([
+      { label: 'internal', path: 'b' },
+      { label: 'restricted', path: 'd' },
+    ])
+    expect(compileLabels(labels).above({ paths: ['site/a'] }, 'public')).toEqual([])
+  })
+})

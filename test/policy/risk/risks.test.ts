@@ -58,6 +58,38 @@ describe('a risk', () => {
     expect(moved('a.test.ts', 'a.test.ts.off')).toEqual(['deletesOrSkipsTests'])
   })
 
+  it('is told of links as of files', () => {
+    const link = (target: string) => ({ type: 'link' as const, target })
+    const gone = { change: { path: 'a' as Path, to: null }, before: link('x') }
+    const flags = (to: State) =>
+      risksOf([gone, { change: { path: 'b' as Path, to }, before: null }]).map((one) => one.flag)
+    expect(flags(link('x'))).toEqual([])
+    expect(flags(link('y'))).toEqual(['deletesFile'])
+    const retargeted = { change: { path: 'a.ts' as Path, to: link('y') }, before: link('x') }
+    expect(risksOf([retargeted])).toEqual([{ flag: 'changesPublicApi', path: 'a.ts' }])
+    // What is no longer there and never was takes nothing away.
+    const never = { change: { path: 'c' as Path, to: null }, before: null }
+    expect(risksOf([never, { change: { path: 'd' as Path, to: link('x') }, before: null }])).toEqual([])
+  })
+
+  it('is taken for one where a text cannot be looked through', () => {
+    const flags = (path: string, before: State, after: State, headOf?: number) =>
+      risksOf([{ change: { path: path as Path, to: after }, before, ...(headOf === undefined ? {} : { headOf }) }]).map(
+        ({ flag }) => flag,
+      )
+    const binary: State = { type: 'file', bytes: Uint8Array.of(0, 1, 2) }
+    const long = state(`${'x\n'.repeat(200_000)}`)
+    expect(flags('a.ts', binary, state('const a = 1\n'))).toEqual(['changesPublicApi'])
+    expect(flags('a.ts', state('const a = 1\n'), long)).toEqual(['changesPublicApi'])
+    expect(flags('a.ts', state('const a = 1\n'), state('const a = 1\n'), 500_000)).toEqual(['changesPublicApi'])
+    expect(flags('a.test.ts', binary, state("it('a')\n"))).toEqual(['deletesOrSkipsTests'])
+    expect(flags('a.txt', binary, state('a\n'))).toEqual([])
+    expect(flags('src/a.rs', binary, null)).toEqual(['deletesFile', 'changesPublicApi'])
+    // Nested deeper than can be followed.
+    const deep = `public class A { ${'public class B { '.repeat(50_000)}`.slice(0, 250_000)
+    expect(flags('A.java', state(deep), state(`${deep} `))).toEqual(['changesPublicApi'])
+  })
+
   it('is none of what only directories are', () => {
     const directory = { change: { path: 'auth' as Path, to: { type: 'directory' as const } }, before: null }
     expect(risksOf([directory])).toEqual([])
