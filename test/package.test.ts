@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Installed, install } from './runtimes/consumer.ts'
 import { type Runtime, useOf, uses } from './runtimes/subpath-uses.ts'
-import { expected, fitting, subpathsOf, useInProcess } from './runtimes/subpaths.ts'
+import { absenceTable, expected, fitting, subpathsOf, useInProcess } from './runtimes/subpaths.ts'
 
 const top = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
@@ -134,6 +134,10 @@ describe('every subpath', () => {
     expect(subpaths.filter((subpath) => useOf(subpath) === undefined)).toEqual([])
     const used = new Set(subpaths.map(useOf))
     expect(Object.keys(uses).filter((name) => !used.has(uses[name]))).toEqual([])
+  })
+
+  it('that does not fit every runtime stands in the README with the reason', () => {
+    expect(readFileSync(join(top, 'README.md'), 'utf8')).toContain(`\n${absenceTable()}\n`)
   })
 
   it.each<Exclude<Runtime, 'workerd' | 'Chromium'>>(['Node', 'Deno', 'Bun'])(

@@ -26,7 +26,7 @@ const planted: Readonly<Record<string, string>> = {
   '.env': 'DATABASE_PASSWORD=not-a-real-one\n',
   'dist/bundle.js': '/* made by the build */\nvar answer=42;\n',
   'people/salaries.csv': 'name,salary\nAnn,70000\n',
-  'README.md': '# A project\n\nIt has no readme of its own.\nThis one was planted by the demo.\n',
+  'README.md': '# A project\n\nThis project has no readme of its own.\nThe demo has planted this one.\n',
 }
 
 /** What is read about people may not flow to where everybody reads. */

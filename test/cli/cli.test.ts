@@ -108,4 +108,16 @@ describe('the command line', () => {
     expect(await readFile(join(root, 'src/app.ts'), 'utf8')).toBe(before)
     expect(await readdir(root)).toEqual(['.env', 'src'])
   })
+
+  it('has something to play with in an empty folder, too', async () => {
+    const empty = join(home, 'empty')
+    await mkdir(empty)
+    for (const where of [['--root', empty], [empty]]) {
+      expect(await run('demo', ...where)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('✗ EDIT_AMBIGUOUS'),
+      })
+    }
+    expect(await readdir(empty)).toEqual([])
+  })
 })

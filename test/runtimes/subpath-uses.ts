@@ -165,6 +165,15 @@ export const uses: Readonly<Record<string, Use>> = {
     await server.close()
     return result?.serverInfo?.name
   }),
+  './mcp-roots': use<typeof import('../../src/adapters/mcp-roots.ts')>(
+    [1, 1],
+    async ({ placeClientRoots }, kit) => {
+      const uris = [`file://${kit.directory()}`, 'https://example.com/']
+      const { roots, refused } = await placeClientRoots(uris.map((uri) => ({ uri })))
+      return [roots.length, refused.length]
+    },
+    noDisk,
+  ),
   './mcp-http': use<typeof import('../../src/adapters/mcp-http.ts')>(401, async ({ mcpHandler }) => {
     const open = () => {
       throw new TypeError('Nobody may open a session without the token')

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
-import { type Runtime, useOf } from './subpath-uses.ts'
+import { type Runtime, useOf, uses } from './subpath-uses.ts'
 
 const run = promisify(execFile)
 const modules = join(import.meta.dirname, '../../node_modules')
@@ -29,6 +29,22 @@ export function fitting(subpaths: readonly string[], runtime: Runtime): readonly
 /** What each of the subpaths shall give. */
 export function expected(subpaths: readonly string[]): Readonly<Record<string, unknown>> {
   return Object.fromEntries(subpaths.map((subpath) => [subpath, useOf(subpath)?.gives]))
+}
+
+/** The subpaths that do not fit every runtime, as the table of the README. */
+export function absenceTable(): string {
+  const names: readonly Runtime[] = ['Node', 'Deno', 'Bun', 'workerd', 'Chromium']
+  const rows = Object.entries(uses).flatMap(([subpath, { absent = {} }]) => {
+    const missing = names.filter((name) => absent[name] !== undefined)
+    if (missing.length === 0) return []
+    const cells = [`\`${subpath.replace(/^\./, 'wardspace')}\``, missing.join(', '), absent[missing[0] ?? 'Node'] ?? '']
+    return [cells]
+  })
+  const all = [['subpath', 'not in', 'because'], ...rows]
+  const widths = [0, 1, 2].map((i) => Math.max(...all.map((cells) => cells[i]?.length ?? 0)))
+  const line = (cells: readonly string[]) => `| ${cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(' | ')} |`
+  const rule = line(widths.map((width) => '-'.repeat(width)))
+  return [line(all[0] ?? []), rule, ...rows.map(line)].join('\n')
 }
 
 /** A module that uses the subpaths; its `run(host)` tells what came of each. */
