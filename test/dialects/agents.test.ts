@@ -121,6 +121,7 @@ describe('what a run of a dialect has seen', () => {
       workspace.call('str_replace_based_edit_tool', { path: '/workspace/a.txt', ...command })
     const insert = { command: 'insert', insert_line: 1, insert_text: 'between\n' }
     expect((await edit(insert)).failure?.code).toBe('WRITE_CONFLICT')
+    expect((await edit({ ...insert, path: '/workspace/../a.txt' })).failure?.code).toBe('PATH_REJECTED')
     await edit({ command: 'view' })
     // Someone else puts a line on top.
     await workspace.run().own.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'zero\none' })

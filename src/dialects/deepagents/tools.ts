@@ -151,5 +151,7 @@ function matches({ matches }: Found, place: Place): string[] {
 }
 
 function counts({ files }: Found, place: Place, withCount: boolean): string[] {
-  return (files as NonNullable<typeof files>).map(({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`)
+  return (files as NonNullable<typeof files>).map(
+    ({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`,
+  )
 }

@@ -26,13 +26,14 @@ export const glob = defineDialectTool({
   adapt: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['find_files'],
   *steps({ pattern, dir_path, respect_git_ignore }, place) {
+    const path = pathOf(dir_path, place)
     const { files, totalFound } = yield* call('find_files', {
       pattern,
-      path: pathOf(dir_path, place),
+      path,
       includeHidden: true,
       includeIgnored: respect_git_ignore === false,
     })
-    const within = dir_path === undefined ? '' : ` within ${dir_path}`
+    const within = ` within ${dir_path ?? place.outward('')}`
     if (totalFound === 0) return { output: `No files found matching pattern "${pattern}"${within}` }
     const more = totalFound === files.length ? '' : `\n(${totalFound - files.length} more)`
     const paths = files.map((path) => place.outward(path))
@@ -61,13 +62,14 @@ export const grepSearch = defineDialectTool({
   uses: ['search_text'],
   *steps(asked, place) {
     const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = asked
+    const maxMatches = asked.total_max_matches ?? 100
     const found = yield* call('search_text', {
       query: pattern,
       mode: asked.fixed_strings === true ? 'literal' : 'regex',
       path: pathOf(dir_path, place),
       caseSensitive: asked.case_sensitive === true,
       contextLines: asked.context ?? 0,
-      maxMatches: asked.total_max_matches ?? 100,
+      maxMatches,
       filesOnly: names_only,
       includeHidden: no_ignore,
       includeIgnored: no_ignore,
@@ -76,15 +78,21 @@ export const grepSearch = defineDialectTool({
     })
     const within = dir_path === undefined ? 'in the workspace directory' : `in path "${dir_path}"`
     const what = `for pattern "${pattern}" ${within}${include === undefined ? '' : ` (filter: "${include}")`}`
-    return { output: named(found, names_only, what) }
+    return { output: named(found, names_only, what, maxMatches) }
   },
 })
 
 type Found = ToolOutput<'search_text'>
 
-function named({ files = [], matches, truncated, truncatedReason }: Found, namesOnly: boolean, what: string): string {
+function named(
+  { files = [], matches, truncated, truncatedReason }: Found,
+  namesOnly: boolean,
+  what: string,
+  most: number,
+): string {
   const count = namesOnly ? files.length : matches.length
-  const limited = truncated ? ` (results limited: ${truncatedReason})` : ''
+  const why = truncatedReason === 'maxMatches' ? `to ${most} matches` : `by ${truncatedReason}`
+  const limited = truncated ? ` (results limited ${why} for performance)` : ''
   if (count === 0) return `No matches found ${what}${limited}.`
   if (namesOnly)
     return `Found ${count} files with matches ${what}${limited}:\n${files.map(({ path }) => path).join('\n')}`
