@@ -34,9 +34,13 @@ import { anthropic } from '../src/dialects/anthropic.ts'
 import { codex } from '../src/dialects/codex.ts'
 import { deepagents } from '../src/dialects/deepagents.ts'
 import { execWorkspace } from '../src/dialects/exec-workspace.ts'
+import { fileReadWrite } from '../src/dialects/file-read-write.ts'
 import { gemini } from '../src/dialects/gemini.ts'
 import { mcpFilesystem } from '../src/dialects/mcp-filesystem.ts'
+import { namedRoots } from '../src/dialects/named-roots.ts'
+import { patchAndDiff } from '../src/dialects/patch-and-diff.ts'
 import { pythonHarness } from '../src/dialects/python-harness.ts'
+import { snakeCase } from '../src/dialects/snake-case.ts'
 import { directoryParking } from '../src/evidence/directory-parking.ts'
 import { reportMarkdown } from '../src/evidence/report-text.ts'
 import { memorySink } from '../src/evidence/sinks.ts'
@@ -94,6 +98,7 @@ async function given(): Promise<Record<string, unknown>> {
       gemini,
       mcpFilesystem,
       pythonHarness,
+      ...{ fileReadWrite, namedRoots, patchAndDiff, snakeCase },
       z,
       scriptedModel,
       model: scriptedModel(function* () {
