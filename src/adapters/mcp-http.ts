@@ -1,4 +1,4 @@
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { WebStandardStreamableHTTPServerTransport as Transport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import { type AdmissionOptions, createAdmission } from './mcp-http/admission.ts'
 import { createEvents } from './mcp-http/events.ts'
 import { refusal, rpcCodes, withHint } from './mcp-http/refusal.ts'
@@ -40,6 +40,9 @@ export interface McpHandler {
   close(): Promise<void>
 }
 
+/** What the transport calls the stream that belongs to no request. */
+const OWN_STREAM = '_GET_stream'
+
 /** What a client may leave unread of one stream before that is cut. */
 const BACKLOG_BYTES = 16 * 1024 * 1024
 
@@ -72,17 +75,22 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
     onError,
   })
 
+  /** The events of sessions whose own stream was never opened. */
+  const waiting = new WeakMap<Transport, ReturnType<typeof createEvents>>()
+
   async function begin(request: Request): Promise<Response> {
     if (request.method !== 'POST') return withoutSession()
     let failed: Response | undefined
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const eventStore = createEvents(maxEvents, maxEventBytes)
+    const transport = new Transport({
       sessionIdGenerator: () => crypto.randomUUID(),
-      eventStore: createEvents(maxEvents, maxEventBytes),
+      eventStore,
       maxRequestBodySize,
       async onsessioninitialized(id) {
         const make = async () => options.open({ url: request.url, headers: request.headers })
         try {
           if (!(await sessions.open(id, transport, make))) failed = full()
+          else waiting.set(transport, eventStore)
         } catch (error) {
           failed = broken()
           onError(error)
@@ -102,6 +110,18 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
     return watched(response, BACKLOG_BYTES, session.leave)
   }
 
+  /** Of a stream that is opened for the first time: with what the server has said before that. */
+  async function fromBeginning(request: Request, transport: Transport): Promise<Request> {
+    const events = waiting.get(transport)
+    if (request.method !== 'GET' || events === undefined) return request
+    waiting.delete(transport)
+    const before = `${OWN_STREAM}.0`
+    if (request.headers.has('last-event-id') || !(await events.getStreamIdForEventId(before))) return request
+    const headers = new Headers(request.headers)
+    headers.set('last-event-id', before)
+    return new Request(request.url, { headers })
+  }
+
   async function goOn(request: Request, id: string): Promise<Response> {
     const session = sessions.get(id)
     if (session === undefined) {
@@ -109,7 +129,8 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
       return refusal(404, 'There is no such session', hint, { code: rpcCodes.lostSession })
     }
     session.enter()
-    const response = await withHint(request, await session.transport.handleRequest(request))
+    const { transport } = session
+    const response = await withHint(request, await transport.handleRequest(await fromBeginning(request, transport)))
     if (request.method === 'DELETE' && response.ok) await session.ended
     return watched(response, BACKLOG_BYTES, session.leave)
   }

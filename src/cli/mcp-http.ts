@@ -2,7 +2,9 @@ import { createMcpServer } from '../adapters/mcp.ts'
 import { refusal } from '../adapters/mcp-http/refusal.ts'
 import { mcpHandler } from '../adapters/mcp-http.ts'
 import type { SpokenWorkspace, Workspace } from '../workspace.ts'
+import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { listen } from './listen.ts'
+import type { Root } from './roots.ts'
 
 export interface HttpServing {
   readonly host: string
@@ -10,6 +12,10 @@ export interface HttpServing {
   readonly token: string
   readonly allowedHosts: readonly string[]
   readonly allowedOrigins: readonly string[]
+  /** What the workspace is over. */
+  readonly roots: readonly Root[]
+  /** Opens a workspace over what a client's roots leave of it. Left out, clients are not asked for theirs. */
+  readonly narrowed?: (roots: readonly Root[]) => Promise<ServedWorkspace>
   /** Is told what went wrong in a session. */
   readonly onError: (error: unknown) => void
 }
@@ -39,14 +45,23 @@ export async function serveHttp(workspace: Workspace | SpokenWorkspace, serving:
   let handle = async (_: Request): Promise<Response> => refusal(503, 'Not yet', 'Try again.')
   const listening = await listen((request) => handle(request), serving)
   const { port } = listening
+  // All sessions are runs of the one workspace, unless a client's roots leave it only a part.
+  const shared = (): ServedWorkspace => {
+    const run = workspace.run({ actor: 'mcp' })
+    return { workspace, run, close: () => run.close() }
+  }
   const handler = mcpHandler({
     token: serving.token,
     allowedHosts: [...hostsOf(serving.host, port), ...serving.allowedHosts],
     allowedOrigins: serving.allowedOrigins,
     onError: serving.onError,
     open() {
-      const run = workspace.run({ actor: 'mcp' })
-      return { server: createMcpServer(workspace, { run }), close: () => run.close() }
+      const first = shared()
+      const { narrowed, roots: granted, onError } = serving
+      if (narrowed === undefined) return { server: createMcpServer(workspace, first), close: first.close }
+      const open = async (roots: readonly Root[] | undefined) => (roots === undefined ? shared() : narrowed(roots))
+      const following = rootsOfClient(first, { granted, open, onError })
+      return { server: createMcpServer(workspace, { run: first.run, roots: following.roots }), close: following.close }
     },
   })
   handle = async (request) =>

@@ -4,10 +4,11 @@ import { createMcpServer } from '../adapters/mcp.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
 import type { SpokenWorkspace, Workspace } from '../workspace.ts'
 import { askInTerminal } from './ask.ts'
+import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
 import { type HttpServer, isLoopback, requireHosts, serveHttp } from './mcp-http.ts'
-import { openWorkspace, parseOptions } from './options.ts'
-import { rootsOf } from './roots.ts'
+import { configOf, openWorkspace, parseOptions } from './options.ts'
+import { type Root, rootsOf } from './roots.ts'
 import { tokenOf } from './token.ts'
 
 const own = {
@@ -48,7 +49,14 @@ async function overStdio(values: McpOptions, host: Host, stopped: Promise<void>)
   }
   if (values.json === true) throw new TypeError('--json tells where --http listens; stdout is the client’s otherwise')
   const workspace = await openServed(values)
-  const server = createMcpServer(workspace)
+  const following = isFixed(values)
+    ? undefined
+    : rootsOfClient(whole(workspace), {
+        granted: values.root === undefined ? undefined : rootsOf(values.root),
+        open: async (roots) => whole(await openServed(values, undefined, roots)),
+        onError: sayOn(host),
+      })
+  const server = createMcpServer(workspace, following === undefined ? {} : { roots: following.roots })
   const gone = new Promise<void>((resolve) => {
     server.onclose = resolve
     host.stdin.once('end', resolve)
@@ -56,7 +64,7 @@ async function overStdio(values: McpOptions, host: Host, stopped: Promise<void>)
   await server.connect(new StdioServerTransport(host.stdin, host.stdout))
   await Promise.race([gone, stopped])
   await server.close()
-  await workspace.close()
+  await (following ?? workspace).close()
 }
 
 async function overHttp(values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
@@ -70,12 +78,18 @@ async function overHttp(values: McpOptions, host: Host, stopped: Promise<void>):
   const port = portOf(values.http)
   const terminal = values.ask === true ? askInTerminal() : undefined
   const workspace = await openServed(values, terminal?.approve)
-  const say = (line: string) => host.stderr.write(`wardspace: ${line}\n`)
+  const say = sayOn(host)
   let server: HttpServer
   try {
-    const onError = (error: unknown) => say(error instanceof Error ? error.message : String(error))
     const allowedOrigins = values['allowed-origin'] ?? []
-    server = await serveHttp(workspace, { host: address, port, token, allowedHosts, allowedOrigins, onError })
+    // One file takes the records of one workspace.
+    const follows = !isFixed(values) && configOf(values).audit === undefined
+    server = await serveHttp(workspace, {
+      ...{ host: address, port, token, allowedHosts, allowedOrigins },
+      ...(follows ? { narrowed: async (roots) => whole(await openServed(values, terminal?.approve, roots)) } : {}),
+      roots: rootsOf(values.root),
+      onError: say,
+    })
   } catch (error) {
     terminal?.close()
     await workspace.close()
@@ -93,9 +107,28 @@ async function overHttp(values: McpOptions, host: Host, stopped: Promise<void>):
   await workspace.close()
 }
 
-function openServed(values: McpOptions, approve?: ApproveHandler): Promise<Workspace | SpokenWorkspace> {
+function openServed(
+  values: McpOptions,
+  approve?: ApproveHandler,
+  roots?: readonly Root[],
+): Promise<Workspace | SpokenWorkspace> {
   const more = { run: { actor: 'mcp' }, ...(approve === undefined ? {} : { approve }) }
-  return openWorkspace(values, more, dialectOf(values.dialect))
+  return openWorkspace(values, more, dialectOf(values.dialect), roots)
+}
+
+/** A workspace that is one client's alone. */
+function whole(workspace: Workspace | SpokenWorkspace): ServedWorkspace {
+  return { workspace, run: workspace, close: () => workspace.close() }
+}
+
+/** Whether the roots stand as they are, whatever the client names: an overlay, a recording, a shell are of the whole. */
+function isFixed({ overlay, record, shell }: McpOptions): boolean {
+  return overlay === true || record !== undefined || shell === 'node'
+}
+
+/** Tells the person at the terminal a line, or what went wrong. */
+function sayOn(host: Host): (what: unknown) => void {
+  return (what) => void host.stderr.write(`wardspace: ${what instanceof Error ? what.message : String(what)}\n`)
 }
 
 function portOf(text: string | undefined): number {

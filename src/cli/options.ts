@@ -7,7 +7,7 @@ import { jsonlSink } from '../evidence/jsonl-sink.ts'
 import type { Backend } from '../vfs/backend.ts'
 import { createWorkspace, type SpokenWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
 import { type Config, loadConfig } from './config.ts'
-import { openRoots, rootsOf } from './roots.ts'
+import { openRoots, type Root, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'
 
 const shared = {
@@ -44,20 +44,24 @@ export function parseOptions<O extends Own = Record<never, never>>(
 
 export type Options = ReturnType<typeof parseOptions>['values']
 
-/** The workspace that the options ask for, on a real directory. */
+/** The workspace that the options ask for, on real directories; `narrowed`: on others, such as those that a client names. */
 export function openWorkspace(options: Options, more?: Partial<WorkspaceOptions>): Promise<Workspace>
 export function openWorkspace(
   options: Options,
   more: Partial<WorkspaceOptions> | undefined,
   dialect: Dialect | undefined,
+  narrowed?: readonly Root[],
 ): Promise<Workspace | SpokenWorkspace>
 export async function openWorkspace(
   options: Options,
   more: Partial<WorkspaceOptions> = {},
   dialect?: Dialect,
+  narrowed?: readonly Root[],
 ): Promise<Workspace | SpokenWorkspace> {
-  const roots = rootsOf(options.root)
-  const { policy, audit } = configOf(options)
+  // What is narrowed has the policy of the whole, whose paths are the same.
+  const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
+  const roots = narrowed ?? policyRoots
+  const { policy, audit } = configAt(policyRoots, options)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const place = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
@@ -119,8 +123,12 @@ function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOpt
 }
 
 /** The configuration that the options ask for. That one was found and not named is said aloud. */
-export function configOf({ root, policy, audit }: Options): Config {
-  const config = loadConfig(rootsOf(root), policy)
+export function configOf(options: Options): Config {
+  return configAt(rootsOf(options.root), options)
+}
+
+function configAt(roots: readonly Root[], { policy, audit }: Options): Config {
+  const config = loadConfig(roots, policy)
   if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
   return audit === undefined ? config : { ...config, audit }
 }

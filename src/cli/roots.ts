@@ -53,7 +53,7 @@ export function oneRoot(given: readonly string[] | undefined): string {
 export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
   const open = asDraft ? openDraft : node
   const [first] = roots
-  if (first?.at === '') return open(first.directory)
+  if (first?.at === '' && roots.length === 1) return open(first.directory)
   const parts: Record<string, Backend> = { '': readOnly(memory()) }
   try {
     for (const { at, directory } of roots) parts[at] = open(directory)
@@ -92,7 +92,7 @@ function isWithin(place: string, around: string): boolean {
 }
 
 /** Where something truly is; what is not there is told when it is opened. */
-function placeOf(name: string): string {
+export function placeOf(name: string): string {
   try {
     return realpathSync(name)
   } catch {

@@ -5,12 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../../src/cli/listen.ts'
 import { mcp } from '../../src/cli/mcp.ts'
+import { verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
 import { inspect } from './inspector.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
@@ -274,6 +277,94 @@ describe('wardspace mcp over stdio', () => {
     expect(await ended).toBe(0)
     host.stdout.end()
     expect(await said).toContain('list_allowed_directories')
+  })
+})
+
+describe('the roots of a client', () => {
+  /** A client that names these roots, and can name others later. */
+  function rooted(...directories: string[]) {
+    const named = { roots: directories }
+    const client = new Client({ name: 'rooted', version: '1.0.0' }, { capabilities: { roots: { listChanged: true } } })
+    client.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: named.roots.map((directory) => ({ uri: pathToFileURL(directory).href })),
+    }))
+    const name = async (...others: string[]) => {
+      named.roots = others
+      await client.sendRootsListChanged()
+    }
+    return { client, name }
+  }
+
+  async function overStdio(client: Client, words: readonly string[]): Promise<PassThrough> {
+    const { host } = start(words)
+    await client.connect(new StdioServerTransport(host.stdout, host.stdin))
+    ends.push(() => client.close())
+    return host.stderr
+  }
+
+  it('narrow those of the command line, come and go, and never widen them', async () => {
+    const audit = join(home, 'roots.jsonl')
+    const base = join(home, 'base')
+    const inner = join(base, 'inner')
+    await mkdir(inner, { recursive: true })
+    await writeFile(join(inner, 'a.txt'), 'inner\n')
+    await writeFile(join(base, 'beside.txt'), 'beside\n')
+    const { client, name } = rooted(inner)
+    const stderr = await overStdio(client, ['--root', base, '--audit', audit])
+    const codeOf = async (path: string) => (await call(client, 'read_file', { path })).code
+    expect(await codeOf('inner/a.txt')).toBeUndefined()
+    expect(await codeOf('beside.txt')).toBe('NOT_FOUND')
+    for (const wide of [[], [base], [root, home]]) {
+      await name(...wide)
+      expect(await codeOf('beside.txt')).toBeUndefined()
+    }
+    await name(root, '/usr')
+    expect(await call(client, 'read_file', { path: 'inner/a.txt' })).toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringContaining('outside of what was granted'),
+    })
+    await expect.poll(() => String(stderr.read() ?? '')).toContain('None of the client')
+    await name(inner)
+    expect([await codeOf('inner/a.txt'), await codeOf('beside.txt')]).toEqual([undefined, 'NOT_FOUND'])
+    await client.close()
+    for (const end of ends.splice(0).reverse()) await end()
+    expect(verifyAuditFile(audit)).toMatchObject({ ok: true })
+  })
+
+  it('are the grant where the command line names none, and no more than it where it listens on HTTP', async () => {
+    const { client } = rooted(root)
+    await overStdio(client, ['--policy', 'autonomous'])
+    expect(await call(client, 'read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
+
+    const docs = join(home, 'granted')
+    await mkdir(docs, { recursive: true })
+    await writeFile(join(docs, 'b.txt'), 'b\n')
+    const serving = await serve(['--root', docs, '--shell', 'bash'])
+    const narrow = await connect(serving, rooted(docs).client)
+    expect(await call(narrow, 'read_file', { path: 'granted/b.txt' })).toMatchObject({ ok: true })
+    expect(await call(narrow, 'read_file', { path: 'project/a.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await call(narrow, 'run_command', { command: 'ls' })).toMatchObject({ stdout: 'granted\n' })
+    const whole = await connect(serving, rooted(docs, root).client)
+    expect(await call(whole, 'read_file', { path: 'project/a.txt' })).toMatchObject({ ok: true })
+    const wide = rooted('/usr')
+    const refused = await connect(serving, wide.client)
+    expect(await call(refused, 'read_file', { path: 'project/a.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+    await wide.name()
+    expect(await call(refused, 'read_file', { path: 'project/a.txt' })).toMatchObject({ ok: true })
+  })
+
+  it('are not asked for where an overlay, a recording or one audit is of the whole', async () => {
+    for (const words of [
+      ['--overlay'],
+      ['--record', join(home, 'record.jsonl')],
+      ['--audit', join(home, 'one.jsonl')],
+    ]) {
+      const { client } = rooted('/usr')
+      await connect(await serve(words), client)
+      expect(await call(client, 'read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
+      await client.close()
+      for (const end of ends.splice(0).reverse()) await end()
+    }
   })
 })
 

@@ -42,7 +42,8 @@ export function createEvents(most: number, mostBytes: number): Required<EventSto
     async getStreamIdForEventId(id) {
       const { stream, number } = partsOf(id)
       if (kept.some((event) => event.number === number && event.stream === stream)) return stream
-      const newest = gone.get(stream)
+      // Before the first event, where that is still there.
+      const newest = gone.get(stream) ?? (number === 0 && kept.some((event) => event.stream === stream) ? 0 : undefined)
       return newest !== undefined && number >= newest && number <= count ? stream : undefined
     },
     async replayEventsAfter(id, { send }) {
