@@ -15,6 +15,9 @@ export async function toolsPage(top) {
   return ['# Tools', intro, ...sections].join('\n\n')
 }
 
+/** What every success has. */
+const common = new Set(['ok', 'summary', 'warnings', 'callId', 'artifactUri'])
+
 const intro = `Every path is logical: POSIX, relative to the root. Every success also carries \`ok\`, \`summary\`, \`warnings\`, \`callId\` and, for a
 change, \`artifactUri\` of its diff; a refusal is \`{ ok: false, code, message, hint, … }\`.`
 
@@ -25,6 +28,7 @@ function toolSection({ name, description, inputSchema, outputSchema }) {
       `| \`${field}\`${required.has(field) ? '' : '?'} | ${cell(typeOf(schema))} | ${cell(wordsOf(schema))} |`,
   )
   const results = Object.keys(outputSchema?.properties ?? {})
+    .filter((field) => !common.has(field))
     .map((field) => `\`${field}\``)
     .join(' ')
   const table = fields.length === 0 ? [] : ['', '| input | type | |', '| --- | --- | --- |', ...fields]
@@ -32,9 +36,9 @@ function toolSection({ name, description, inputSchema, outputSchema }) {
 }
 
 function wordsOf({ description = '', default: standard }) {
-  return standard === undefined
-    ? escaped(description)
-    : `${escaped(description)} Default: \`${JSON.stringify(standard)}\``
+  const words = escaped(description)
+  if (standard === undefined) return words
+  return `${words}${words === '' ? '' : '. '}Default: \`${JSON.stringify(standard)}\``
 }
 
 function typeOf(schema) {

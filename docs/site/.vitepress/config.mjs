@@ -78,5 +78,5 @@ export default defineConfig({
 /** The subpaths that the reference was made of. */
 function subpaths() {
   const names = JSON.parse(readFileSync(join(pages, 'subpaths.json'), 'utf8'))
-  return names.map((name) => ({ text: name, link: `/api/${name}/` }))
+  return names.map((name) => ({ text: name.replace(/^wardspace\//, ''), link: `/api/${name}/` }))
 }
