@@ -10,17 +10,30 @@ export function undocumented(): readonly string[] {
   return [...found].sort()
 }
 
+/** The names by which programs import parts of the package; a folder as `wardspace/dialects/*`. */
+export function subpaths(): readonly string[] {
+  return published()
+    .map(([subpath]) => subpath.replace(/^\./, 'wardspace'))
+    .filter((name) => name !== 'wardspace/backends/*')
+}
+
 function publishedSources(): readonly string[] {
-  const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
-    exports: Record<string, { types?: string }>
-  }
-  return Object.values(exports).flatMap(({ types }) => {
-    if (types === undefined) return []
+  return published().flatMap(([, types]) => {
     const source = types.replace('./dist/', 'src/').replace('.d.ts', '.ts')
     if (!source.includes('*')) return [source]
     const names = readdirSync(join(top, dirname(source))).filter((name) => name.endsWith('.ts'))
     return names.map((name) => join(dirname(source), name))
   })
+}
+
+/** Each subpath with the file of its types. */
+function published(): readonly (readonly [subpath: string, types: string])[] {
+  const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
+    exports: Record<string, { types?: string }>
+  }
+  return Object.entries(exports).flatMap(([subpath, { types }]) =>
+    types === undefined ? [] : [[subpath, types] as const],
+  )
 }
 
 /** Of a file's own exports, and of those that it hands on, by their names or all of them. */

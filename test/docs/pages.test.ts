@@ -9,7 +9,7 @@ import { type ConfigFormat, parseConfig } from '../../src/cli/parse-config.ts'
 import { parsePolicyData } from '../../src/policy/schema.ts'
 import { blocksOf, readPages } from './blocks.ts'
 import { commandsOf, ownWords, wrongIn } from './commands.ts'
-import { undocumented } from './exports.ts'
+import { subpaths, undocumented } from './exports.ts'
 import { deadLinks } from './links.ts'
 import { typeErrors } from './type-check.ts'
 
@@ -61,6 +61,11 @@ describe('the pages', () => {
 
   it.each([...pages.keys()])('%s has no dead link', (path) => {
     expect(deadLinks(path, pages)).toEqual([])
+  })
+
+  it('name every subpath on the first one', () => {
+    const text = pages.get('README.md') ?? ''
+    expect(subpaths().filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 
   it('are joined by a reference in which every export has words', () => {

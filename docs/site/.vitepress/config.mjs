@@ -65,6 +65,7 @@ export default defineConfig({
             { text: 'Dialects', link: '/dialects' },
             { text: 'Policy', link: '/policy' },
             { text: 'Commands', link: '/shell' },
+            { text: 'Dialects', link: '/dialects' },
             { text: 'Threat model', link: '/threat-model' },
             { text: 'Architecture', link: '/architecture' },
             { text: 'Decisions', link: '/decisions' },
