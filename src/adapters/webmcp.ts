@@ -85,8 +85,14 @@ export async function registerWebTools(workspace: OpensRuns, options: WebToolsOp
       const execute = async (input: unknown) =>
         blocks(tell(name, await run.call(name, input, howToCall(options, undefined, stop.signal))))
       await context.registerTool({ name, description, inputSchema, annotations, execute }, { signal: stop.signal })
+      if (stop.signal.aborted) {
+        // Taken away while it was put there.
+        context.unregisterTool?.(name)
+        throw stop.signal.reason
+      }
       registered.push(name)
     } catch (cause) {
+      if (cause === stop.signal.reason) throw cause
       end()
       const why = isDuplicate(cause) ? 'the page has one of that name already' : String(cause)
       throw new Error(`Cannot register the tool ${JSON.stringify(name)}: ${why}`, { cause })

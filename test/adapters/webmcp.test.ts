@@ -103,6 +103,27 @@ describe('registerWebTools', () => {
     await workspace.close()
   })
 
+  it('a signal in the middle of it leaves nothing registered', async () => {
+    const { tools } = page()
+    const stop = new AbortController()
+    const registering = registerWebTools(await open(), { signal: stop.signal })
+    stop.abort(new Error('Gone'))
+    await expect(registering).rejects.toThrow()
+    expect(tools.size).toBe(0)
+    const unregisterTool = vi.fn((name: string) => tools.delete(name))
+    const older = { ...modelContext(), tools, unregisterTool }
+    const again = new AbortController()
+    vi.stubGlobal('navigator', {
+      modelContext: { ...older, registerTool: (tool: { name: string }) => void tools.set(tool.name, tool as never) },
+    })
+    vi.stubGlobal('document', undefined)
+    const other = registerWebTools(await open(), { signal: again.signal })
+    again.abort()
+    await expect(other).rejects.toThrow()
+    expect(tools.size).toBe(0)
+    expect(unregisterTool.mock.calls).toHaveLength(1)
+  })
+
   it('belongs to the run that is given, and asks where it is told to', async () => {
     const { tools } = page()
     const sink = memorySink()
