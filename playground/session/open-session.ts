@@ -14,6 +14,7 @@ import { copyOf, type Recording } from './recordings.ts'
 import { createShellHolder } from './shells.ts'
 import { createTimeline } from './timeline.ts'
 import type { Session, SessionProject, WorkspaceSettings } from './types.ts'
+import { createWebTools } from './web-tools.ts'
 
 /** What a project is opened with where nothing was kept. */
 const defaults: WorkspaceSettings = { policy: { preset: 'supervised' }, mode: 'act', shell: 'bash' }
@@ -157,6 +158,12 @@ export async function openSession(project: SessionProject, options: SessionOptio
     }
   })
 
+  const workspace = computed(() => opened.value.workspace)
+  const webTools = createWebTools(workspace, (run) => {
+    const call = logged(() => run, 'browser', parts)
+    return (tool, input, how) => withPoint(() => call(tool, input, how), labelOf(tool, input))
+  })
+
   if (writable) await project.kept.save('settings', { ...settings.value, time })
   /** Another workspace over the same files takes the place of the present one. */
   async function change(changes: Partial<WorkspaceSettings>): Promise<void> {
@@ -201,7 +208,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
 
   return {
     project,
-    workspace: computed(() => opened.value.workspace),
+    workspace,
     settings,
     agentRun,
     timeline: timeline.entries,
@@ -236,6 +243,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
       const run = { id: `agent-${time}-${++runs}`, actor: 'agent', task: { text } }
       opened.value = { ...before, agent: before.workspace.run(run) }
     },
+    webTools,
     shell: shellState,
     async checkpoint(label) {
       points.made(opened.value.workspace.checkpoint(label), true)
@@ -271,6 +279,7 @@ export async function openSession(project: SessionProject, options: SessionOptio
     flush: keeper.flush,
     trouble: keeper.trouble,
     async close() {
+      webTools.end()
       endShell()
       await keeper.close()
       await opened.value.workspace.close()

@@ -12,6 +12,7 @@ import type {
   WorkspaceRun,
 } from 'wardspace'
 import type { Recording } from './recordings.ts'
+import type { WebTools } from './web-tools.ts'
 
 /** What a session needs of an open project. */
 export interface SessionProject {
@@ -32,7 +33,7 @@ export interface WorkspaceSettings {
 }
 
 /** Who made a call. */
-export type Actor = 'agent' | 'person'
+export type Actor = 'agent' | 'person' | 'browser'
 
 /** One call as the timeline shows it. Plain data, so that it can be kept. */
 export interface TimelineEntry {
@@ -96,6 +97,8 @@ export interface Session {
   save(path: string, content: string, expectedSha256: string | null): Promise<Success | Failure>
   /** Opens a run for a new task, which the report then names. What the former one has read stays with that one. */
   beginTask(text: string): Promise<void>
+  /** The tools, offered to the browser's own agent where the person wants that. */
+  readonly webTools: WebTools
   /** What runs commands, and why where it is not what was chosen; for people. */
   readonly shell: ReadonlySignal<string>
   readonly timeline: ReadonlySignal<readonly TimelineEntry[]>

@@ -12,6 +12,7 @@ export function SettingsDialog({ desk, onClose }: { readonly desk: Desk | undefi
       <div class="stack">
         {desk !== undefined && <ModelSettings desk={desk} />}
         {desk !== undefined && <ShellSettings desk={desk} />}
+        {desk !== undefined && <BrowserSettings desk={desk} />}
         <section class="stack">
           <h3>Theme</h3>
           <div class="row">
@@ -140,6 +141,27 @@ function ModelSettings({ desk }: { readonly desk: Desk }) {
       <p class="notice">
         The key stays in this page’s memory, or in this tab’s session storage where you ask for it: never in the
         project, logs, reports or recordings. With an endpoint, what the agent reads is sent there, and nowhere else.
+      </p>
+    </section>
+  )
+}
+
+function BrowserSettings({ desk }: { readonly desk: Desk }) {
+  const { isOffered, trouble, offer } = desk.session.webTools
+  return (
+    <section class="stack">
+      <h3>Browser’s agent</h3>
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={isOffered.value}
+          onChange={({ currentTarget }) => offer(currentTarget.checked)}
+        />
+        Offer this project’s tools to the browser’s own agent (WebMCP)
+      </label>
+      {trouble.value !== undefined && <p role="alert">{trouble.value}.</p>}
+      <p class="muted">
+        Its calls pass the same policy, ask on the same cards and stand in the timeline. Off again after a reload.
       </p>
     </section>
   )

@@ -59,7 +59,7 @@ export function TimelineView({ desk }: { readonly desk: Desk }) {
               <div class="grow">
                 <div class="row">
                   <strong class="mono cut">{entry.tool}</strong>
-                  {entry.actor === 'person' && <span class="tag">you</span>}
+                  {entry.actor !== 'agent' && <span class="tag">{entry.actor === 'person' ? 'you' : 'browser'}</span>}
                   <span class="grow" />
                   <span class="muted number">{entry.durationMs === undefined ? '' : `${entry.durationMs} ms`}</span>
                   <Outcome entry={entry} />

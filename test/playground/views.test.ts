@@ -110,6 +110,29 @@ it('a plan and its changes are approved on cards, one is refused with a reason',
   await page.context().close()
 })
 
+it('the tools are offered to the browser’s own agent where the person wants that, and ask on cards', async () => {
+  const page = await openSample('order-book')
+  /** Plays the browser's agent. */
+  const agent = (script: string) => page.evaluate(`(async (agent) => ${script})(navigator.modelContextTesting)`)
+  const tools = () => agent('agent.listTools().map(({ name }) => name)')
+  expect(await tools()).toEqual([])
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const offer = page.getByRole('checkbox', { name: /Offer this project’s tools/ })
+  await offer.check()
+  await expect.poll(tools, goes).toContain('submit_plan')
+  await page.keyboard.press('Escape')
+  const approved = agent(`agent.executeTool('submit_plan', '{"plan":"Mend it"}')`)
+  await page.getByRole('button', { name: 'Approve the plan' }).click()
+  expect(await approved).toContain('The plan is approved')
+  await page.getByRole('tab', { name: 'Timeline' }).click()
+  const calls = page.getByRole('listbox', { name: 'Timeline of calls' }).getByRole('option')
+  await expect.poll(() => calls.last().textContent(), goes).toMatch(/submit_plan.*browser|browser.*submit_plan/)
+  await page.getByRole('button', { name: 'Settings' }).click()
+  await offer.uncheck()
+  await expect.poll(tools, goes).toEqual([])
+  await page.context().close()
+})
+
 it('the policy is explained while it is typed, applies at once, and never locks the owner out', async () => {
   const page = await openSample('price-list')
   const editor = await openFile(page, 'README.md')

@@ -1,0 +1,51 @@
+import { batch, effect, type ReadonlySignal, signal } from '@preact/signals'
+import type { Workspace, WorkspaceRun } from 'wardspace'
+import type { Call } from './logged-run.ts'
+
+/** The tools of a project as they are offered to the browser's own agent. */
+export interface WebTools {
+  readonly isOffered: ReadonlySignal<boolean>
+  /** Why they could not be offered; undefined where they could. */
+  readonly trouble: ReadonlySignal<string | undefined>
+  offer(on: boolean): void
+  end(): void
+}
+
+/**
+ * Offers the tools of the workspace that is open, until told otherwise: each workspace with a run of its own.
+ *
+ * @param callsOf the calls of a run, as they stand in the timeline
+ */
+export function createWebTools(
+  workspace: ReadonlySignal<Workspace>,
+  callsOf: (run: Pick<WorkspaceRun, 'call'>) => Call,
+): WebTools {
+  const isOffered = signal(false)
+  const trouble = signal<string | undefined>(undefined)
+  const end = effect(() => {
+    if (!isOffered.value) return undefined
+    const open = workspace.value
+    const stop = new AbortController()
+    const run = { call: callsOf(open.run({ actor: 'WebMCP' })) }
+    void import('wardspace/webmcp')
+      .then(({ registerWebTools }) => registerWebTools(open, { signal: stop.signal, run }))
+      .catch((error: unknown) => {
+        if (stop.signal.aborted) return
+        batch(() => {
+          trouble.value = error instanceof Error ? error.message : String(error)
+          isOffered.value = false
+        })
+      })
+    return () => stop.abort()
+  })
+  return {
+    isOffered,
+    trouble,
+    offer: (on) =>
+      batch(() => {
+        trouble.value = undefined
+        isOffered.value = on
+      }),
+    end,
+  }
+}
