@@ -44,8 +44,10 @@ interface Transform {
 function feed(bytes: Uint8Array, stream: Transform): ReadableStream<Uint8Array> {
   const writer = stream.writable.getWriter()
   // Errors show on the readable side.
-  writer.write(bytes).catch(() => undefined)
-  writer.close().catch(() => undefined)
+  writer
+    .write(bytes)
+    .then(() => writer.close())
+    .catch(() => undefined)
   return stream.readable
 }
 

@@ -59,7 +59,7 @@ export async function sectionOf(
     if (marker !== -1 && oldBytes !== undefined && newBytes !== undefined && withBinary(path)) {
       const ids = `${old?.id ?? NO_ID}..${now?.id ?? NO_ID}`
       const mode = old !== null && now !== null && old.mode === now.mode ? ` ${old.mode.toString(8)}` : ''
-      text = `${text.slice(0, marker)}index ${ids}${mode}\n${await binaryPatch(oldBytes ?? NOTHING, newBytes ?? NOTHING)}`
+      text = `${text.slice(0, marker)}index ${ids}${mode}\n${await binaryPatch(oldBytes, newBytes)}`
     }
     return { ...about, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }

@@ -1,0 +1,914 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { deflateSync } from 'node:zlib'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { ToolError } from '../../src/errors.ts'
+import { createBaseline } from '../../src/git/baseline.ts'
+import { carriedIndex, planCheckout, planRestore } from '../../src/git/checkout.ts'
+import { compareTrees, sectionsOf, treeOfIndex } from '../../src/git/compare-commits.ts'
+import { applyDelta } from '../../src/git/delta.ts'
+import { type GitFiles, gitFiles } from '../../src/git/files.ts'
+import { gitFs, makeDirectories, removeRepository } from '../../src/git/fs.ts'
+import { glanceAll } from '../../src/git/glance.ts'
+import { httpClient } from '../../src/git/http.ts'
+import { openRepository } from '../../src/git/index.ts'
+import { parseIndexFile } from '../../src/git/index-file.ts'
+import { indexFile } from '../../src/git/index-writer.ts'
+import type { Objects } from '../../src/git/objects.ts'
+import { openPack } from '../../src/git/pack.ts'
+import { parseCommit, resolveCommit } from '../../src/git/refs.ts'
+import { findRenames } from '../../src/git/renames.ts'
+import { createTextCache, sectionOf } from '../../src/git/section.ts'
+import { objectId } from '../../src/git/sha1.ts'
+import type { TreeDirectory } from '../../src/git/trees.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, State } from '../../src/vfs/backend.ts'
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
+const path = (name: string): Path => name as Path
+
+async function put(backend: Backend, name: string, to: State): Promise<void> {
+  const above = name.split('/').slice(0, -1)
+  for (const [i] of above.entries()) {
+    const directory = path(above.slice(0, i + 1).join('/'))
+    if ((await backend.stat(directory)) === undefined)
+      await backend.commit([{ path: directory, expect: 'any', to: { type: 'directory' } }], { durability: 'relaxed' })
+  }
+  await backend.commit([{ path: path(name), expect: 'any', to }], { durability: 'relaxed' })
+}
+
+/** A backend whose one function fails with a code, or with what is no error of ours. */
+function failing(backend: Backend, name: 'stat' | 'read' | 'list' | 'canonical', error: unknown): Backend {
+  return {
+    ...backend,
+    [name]: async () => {
+      throw error
+    },
+  }
+}
+
+const gone = new ToolError('NOT_FOUND', 'gone')
+const broken = new Error('broken')
+
+describe('a delta', () => {
+  const base = bytesOf('0123456789')
+
+  it('copies and adds, by every byte of offsets and lengths', () => {
+    expect(new TextDecoder().decode(applyDelta(base, Uint8Array.of(10, 4, 0x91, 8, 2, 2, 0x61, 0x62)))).toBe('89ab')
+    expect(applyDelta(base, Uint8Array.of(10, 2, 0x9f, 1, 0, 0, 0, 2))).toEqual(bytesOf('12'))
+    const large = new Uint8Array(0x1_0000 + 5).fill(7)
+    // Sizes 65541; a copy of 65536 from 0, then of 5 from 0x10000 with all length bytes.
+    const delta = Uint8Array.of(0x85, 0x80, 4, 0x85, 0x80, 4, 0x80, 0xf4, 1, 5, 0, 0)
+    expect(applyDelta(large, delta)).toEqual(large)
+  })
+
+  it.each([
+    ['ends in its sizes', [0x8a]],
+    ['has a size without an end', [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]],
+    ['is made for another base', [9, 1, 1, 0x61]],
+    ['holds the unknown command', [10, 1, 0]],
+    ['adds more than it holds', [10, 5, 5, 0x61]],
+    ['adds more than it says', [10, 1, 2, 0x61, 0x61]],
+    ['copies from outside', [10, 5, 0x91, 8, 5]],
+    ['copies from far outside', [10, 5, 0x98, 1, 5]],
+    ['copies more than it says', [10, 1, 0x90, 2]],
+    ['makes less than it says', [10, 5, 1, 0x61]],
+  ])('is refused that %s', (_, delta) => {
+    expect(() => applyDelta(base, Uint8Array.from(delta))).toThrow(/a delta/)
+  })
+})
+
+describe("git's own files", () => {
+  type Fs = Record<string, (...args: unknown[]) => Promise<unknown>>
+  const fsOf = (backend: Backend) => gitFs(backend).promises as unknown as Fs
+
+  it('are all that isomorphic-git reaches, and not through links', async () => {
+    const backend = memory({ 'a.txt': 'a', '.git/HEAD': 'x\n' })
+    await put(backend, '.git/way', { type: 'link', target: '../a.txt' })
+    await put(backend, '.git/objects', { type: 'directory' })
+    const fs = fsOf(backend)
+    for (const name of ['/a.txt', '/', '/.git/../a.txt', '.git/..', '/.gitx/y']) {
+      await expect(fs.readFile?.(name), name).rejects.toMatchObject({ code: 'EACCES' })
+    }
+    await put(backend, '.git/over', { type: 'link', target: 'objects' })
+    await expect(fs.readFile?.('.git/over/x')).rejects.toMatchObject({ code: 'ELOOP' })
+    await expect(fs.readFile?.('.git/none')).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(fs.stat?.('.git/none')).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await fs.readlink?.('.git/way')).toBe('../a.txt')
+    await expect(fs.symlink?.('x', '.git/y')).rejects.toMatchObject({ code: 'EPERM' })
+    expect(await fs.readFile?.('.git/HEAD', 'utf8')).toBe('x\n')
+    expect(await fs.readFile?.('.git/HEAD', { encoding: 'utf8' })).toBe('x\n')
+    expect(await fs.readFile?.('.git/HEAD')).toEqual(bytesOf('x\n'))
+    await fs.rename?.('.git/HEAD', '.git/objects/HEAD')
+    expect(await fs.readdir?.('.git/objects')).toEqual(['HEAD'])
+    await fs.unlink?.('.git/objects/HEAD')
+    await fs.rmdir?.('.git/objects')
+    await expect(fs.readdir?.('.git/objects')).rejects.toMatchObject({ code: 'ENOENT' })
+    const codes = failing(backend, 'read', new ToolError('LIMIT_EXCEEDED', 'much'))
+    await expect(fsOf(codes).readFile?.('.git/way')).rejects.toMatchObject({ code: 'EIO' })
+    await expect(fsOf(failing(backend, 'read', broken)).readFile?.('.git/way')).rejects.toBe(broken)
+  })
+
+  it('are told apart as a system does', async () => {
+    const backend = memory({ '.git/f': 'x' })
+    await put(backend, '.git/l', { type: 'link', target: 'f' })
+    const fs = fsOf(backend)
+    const kinds = async (name: string) => {
+      const stats = (await fs.lstat?.(name)) as {
+        type: string
+        mode: number
+        isFile(): boolean
+        isDirectory(): boolean
+        isSymbolicLink(): boolean
+      }
+      return [stats.type, stats.mode >> 12, stats.isFile(), stats.isDirectory(), stats.isSymbolicLink()]
+    }
+    expect(await kinds('.git')).toEqual(['dir', 0o4, false, true, false])
+    expect(await kinds('.git/f')).toEqual(['file', 0o10, true, false, false])
+    expect(await kinds('.git/l')).toEqual(['symlink', 0o12, false, false, true])
+  })
+
+  it('are read by name, or are not there', async () => {
+    const backend = memory({ '.git/HEAD': 'x', '.git/refs/heads/main': 'y' })
+    await put(backend, '.git/way', { type: 'link', target: 'HEAD' })
+    const files = gitFiles(backend)
+    expect(await files.read('HEAD')).toEqual(bytesOf('x'))
+    for (const name of ['none', 'refs', 'way', 'refs/../HEAD', '../a', 'HEAD/x']) {
+      expect([name, await files.read(name)]).toEqual([name, undefined])
+    }
+    expect(await files.list('refs')).toEqual(['heads'])
+    expect(await files.list('HEAD')).toEqual([])
+    // Gone between the look and the reading, and what is no absence.
+    expect(await gitFiles(failing(backend, 'read', gone)).read('HEAD')).toBeUndefined()
+    expect(await gitFiles(failing(backend, 'canonical', gone)).stat('HEAD')).toBeUndefined()
+    await expect(gitFiles(failing(backend, 'read', broken)).read('HEAD')).rejects.toBe(broken)
+    await expect(gitFiles(failing(backend, 'canonical', broken)).stat('HEAD')).rejects.toBe(broken)
+  })
+
+  it('go away whole, and come with the directories above them', async () => {
+    const backend = memory({ 'a.txt': 'a' })
+    await removeRepository(backend)
+    await makeDirectories(backend, path('.git/refs/heads/main'))
+    await makeDirectories(backend, path('.git/refs/heads/other'))
+    expect((await backend.stat(path('.git/refs/heads')))?.type).toBe('directory')
+    await put(backend, '.git/refs/heads/main', { type: 'file', bytes: bytesOf('x') })
+    await removeRepository(backend)
+    expect((await backend.list(path(''))).map(({ name }) => name)).toEqual(['a.txt'])
+  })
+})
+
+describe('a glance', () => {
+  it('is made of what a backend tells', async () => {
+    const own = memory({ 'd/a.txt': 'abc', 'd/e/f': 'x' })
+    const { glance: _, ...plain } = own
+    const [seen, missing] = await glanceAll(plain, [path('d'), path('none')], () => undefined)
+    expect(missing).toBeUndefined()
+    expect(seen?.names).toEqual(['a.txt', 'e'])
+    expect([seen?.facts[0], seen?.facts[2], seen?.facts[3]]).toEqual([3, 0, 0])
+    const shared: Backend = {
+      ...plain,
+      capabilities: { ...plain.capabilities, authority: 'shared', modes: true },
+      async stat(name) {
+        const stat = await plain.stat(name)
+        if (stat === undefined) return undefined
+        const { mode: _mode, modifiedAt: _modifiedAt, ...rest } = stat
+        return rest
+      },
+    }
+    const [other] = await glanceAll(shared, [path('d')], () => undefined)
+    expect([other?.facts[1], other?.facts[2]]).toEqual([-1, Number.NaN])
+    const file = new ToolError('NOT_A_DIRECTORY', 'file')
+    expect(await glanceAll(failing(plain, 'list', file), [path('d')], () => undefined)).toEqual([undefined])
+    const other2 = new ToolError('LIMIT_EXCEEDED', 'much')
+    await expect(glanceAll(failing(plain, 'list', other2), [path('d')], () => undefined)).rejects.toBe(other2)
+    await expect(glanceAll(failing(plain, 'list', broken), [path('d')], () => undefined)).rejects.toBe(broken)
+  })
+})
+
+describe('the first states of a workspace without a repository', () => {
+  it('are those of links and files, and too large ones are left out', async () => {
+    const backend = memory({ 'a.txt': 'a', 'big.bin': 'x' })
+    await put(backend, 'l', { type: 'link', target: 'a.txt' })
+    await put(backend, 'd', { type: 'directory' })
+    await put(backend, 'big.bin', { type: 'file', bytes: new Uint8Array(16 * 1024 * 1024 + 1) })
+    const baseline = createBaseline(backend)
+    const noted = ['l', 'a.txt', 'big.bin', 'new.txt', 'd', 'l', 'never'].map((name) => ({
+      path: path(name),
+      expect: 'any' as const,
+      to: null,
+    }))
+    await baseline.note(noted)
+    expect(baseline.dropped).toBe(1)
+    expect(await baseline.changed()).toEqual([])
+    await put(backend, 'l', { type: 'link', target: 'b.txt' })
+    await put(backend, 'a.txt', null)
+    await put(backend, 'new.txt', { type: 'file', bytes: bytesOf('n'), mode: 0o755 })
+    const changed = await baseline.changed()
+    expect(changed.map(({ path, old, now }) => [path, old?.mode, now?.mode])).toEqual([
+      ['a.txt', 0o100644, undefined],
+      ['l', 0o120000, 0o120000],
+      ['new.txt', undefined, 0o100755],
+    ])
+    expect(changed[1]?.now?.id).toBe(objectId('blob', bytesOf('b.txt')))
+  })
+
+  it('count as none where a path leads through a file, and fail with what fails', async () => {
+    const backend = memory({ 'a.txt': 'a' })
+    const change = [{ path: path('a.txt'), expect: 'any' as const, to: null }]
+    for (const error of [gone, new ToolError('NOT_A_DIRECTORY', 'file')]) {
+      const baseline = createBaseline(failing(backend, 'read', error))
+      await baseline.note(change)
+      expect(await baseline.changed()).toEqual([])
+    }
+    for (const error of [broken, new ToolError('LIMIT_EXCEEDED', 'much')]) {
+      await expect(createBaseline(failing(backend, 'read', error)).note(change)).rejects.toBe(error)
+    }
+  })
+})
+
+describe('an index', () => {
+  const id = 'ab'.repeat(20)
+  const files = new Map([
+    ['ab', { mode: 0o100644, id, size: 3 }],
+    ['a', { mode: 0o100755, id, size: 2 }],
+    ['a/b', { mode: 0o120000, id, size: 1 }],
+  ])
+
+  it('is written in the order of bytes, and read again', () => {
+    expect([...parseIndexFile(indexFile(files))].map(([name, { mode, size }]) => [name, mode, size])).toEqual([
+      ['a', 0o100755, 2],
+      ['a/b', 0o120000, 1],
+      ['ab', 0o100644, 3],
+    ])
+  })
+
+  it('leaves out what is only intended, or of a merge, or has too long a name', () => {
+    const one = indexFile(new Map([['a', { mode: 0o100644, id, size: 1 }]]))
+    const flagged = (flags: number) => {
+      const copy = one.slice()
+      new DataView(copy.buffer).setUint16(12 + 60, flags)
+      return copy
+    }
+    expect(parseIndexFile(flagged(1)).size).toBe(1)
+    expect(parseIndexFile(flagged(0x1001)).size).toBe(0)
+    expect(parseIndexFile(indexFile(new Map([['x'.repeat(4097), { mode: 0o100644, id, size: 1 }]]))).size).toBe(0)
+    // Version 3 has two more bytes for each entry that says so.
+    const extended = (more: number) => {
+      const made = new Uint8Array(12 + 72 + 20)
+      made.set(one.subarray(0, 12 + 60))
+      const view = new DataView(made.buffer)
+      view.setUint32(4, 3)
+      view.setUint16(12 + 60, 0x4001)
+      view.setUint16(12 + 62, more)
+      made[12 + 64] = 0x61
+      return made
+    }
+    expect([...parseIndexFile(extended(0)).keys()]).toEqual(['a'])
+    expect(parseIndexFile(extended(0x2000)).size).toBe(0)
+  })
+
+  it.each([1, 5])('of version %d is refused', (version) => {
+    const bytes = indexFile(files)
+    new DataView(bytes.buffer).setUint32(4, version)
+    expect(() => parseIndexFile(bytes)).toThrow('its index is of an unknown version')
+  })
+})
+
+/** Blobs by what they say; ids are the real ones. */
+function objectsOf(...texts: readonly (string | Uint8Array)[]): Objects {
+  const all = new Map(
+    texts.map((text) => {
+      const bytes = typeof text === 'string' ? bytesOf(text) : text
+      return [objectId('blob', bytes), bytes]
+    }),
+  )
+  return {
+    async read(id) {
+      const bytes = all.get(id)
+      return bytes === undefined ? undefined : { type: 'blob', bytes }
+    },
+    async need(id) {
+      return all.get(id) as Uint8Array
+    },
+    knownSize: () => undefined,
+    complete: async () => undefined,
+  }
+}
+
+const blob = (text: string | Uint8Array, mode = 0o100644) => ({
+  mode,
+  id: objectId('blob', typeof text === 'string' ? bytesOf(text) : text),
+})
+const SUBMODULE = 0o160000
+const LINK = 0o120000
+
+/** A tree whose directories have ids, as those of commits have. */
+function identified(directory: TreeDirectory): TreeDirectory {
+  const directories = new Map([...directory.directories].map(([name, below]) => [name, identified(below)]))
+  const content = JSON.stringify([[...directory.files], [...directories].map(([name, { id }]) => [name, id])])
+  return { ...directory, directories, id: objectId('blob', bytesOf(content)) }
+}
+
+describe('a checkout', () => {
+  const bad = Uint8Array.of(0xff, 0xfe)
+  const objects = objectsOf('a', 'b', 'target', '/etc/passwd', bad)
+  const tree = (files: Record<string, { mode: number; id: string }>) =>
+    identified(treeOfIndex(new Map(Object.entries(files)) as never))
+
+  it('skips what no workspace can hold, and keeps modes and links', async () => {
+    const backend = memory({ 'old/x': 'a', 'keep/y': 'a', 'keep/z': 'b' })
+    const to = tree({
+      run: blob('a', 0o100755),
+      link: blob('target', LINK),
+      out: blob('/etc/passwd', LINK),
+      bytes: blob(bad, LINK),
+      module: { mode: SUBMODULE, id: 'ab'.repeat(20) },
+      '.GIT': blob('a'),
+      'sub/.git/config': blob('a'),
+    })
+    const from = tree({
+      'never.txt': blob('a'),
+      'old/x': blob('a'),
+      'keep/y': blob('a'),
+      '.git': blob('b'),
+      m: { mode: SUBMODULE, id: 'x' },
+    })
+    const plan = await planCheckout(backend, objects, from, to, [], new Map(), false)
+    expect([...plan.skipped].sort()).toEqual(['.GIT', 'bytes', 'module', 'out', 'sub/.git'])
+    expect(plan.changes.map(({ path, to }) => [path, to === null ? null : to.type]).sort()).toEqual([
+      ['keep/y', null],
+      ['link', 'link'],
+      ['old', null],
+      ['old/x', null],
+      ['run', 'file'],
+    ])
+    expect(plan.changes.find(({ path }) => path === 'run')?.to).toMatchObject({ mode: 0o755 })
+  })
+
+  it('keeps a directory in which something else comes', async () => {
+    const backend = memory({ 'd/x': 'a' })
+    const plan = await planCheckout(
+      backend,
+      objects,
+      tree({ 'd/x': blob('a') }),
+      tree({ 'd/y': blob('b') }),
+      [],
+      new Map(),
+      false,
+    )
+    expect(plan.changes.map(({ path, to }) => [path, to === null])).toEqual([
+      ['d/y', false],
+      ['d/x', true],
+    ])
+  })
+
+  it('restores single files, and not what no workspace can hold', async () => {
+    const backend = memory({ 'a.txt': 'a', 'b.txt': 'a' })
+    const plan = await planRestore(
+      backend,
+      objects,
+      new Map([
+        [path('a.txt'), blob('a')],
+        [path('b.txt'), blob('b')],
+        [path('module'), { mode: SUBMODULE, id: 'ab'.repeat(20) }],
+        [path('x/.git/y'), blob('a')],
+      ]),
+    )
+    expect(plan.changes.map(({ path }) => path)).toEqual(['b.txt'])
+    expect(plan.skipped).toEqual(['module', 'x/.git/y'])
+  })
+
+  it('is refused where the index holds what it would take out', () => {
+    const [from, to] = [tree({ a: blob('a') }), tree({ a: blob('b'), c: blob('a') })]
+    const staged = (id: string) => new Map([['a', { mode: 0o100644, id, size: 1 }]])
+    expect(() => carriedIndex(staged('cd'.repeat(20)), from, to)).toThrow('a file was changed')
+    expect([...carriedIndex(staged(blob('b').id), from, to).keys()]).toEqual(['a', 'c'])
+    expect([...carriedIndex(staged(blob('a').id), to, tree({ a: blob('a') })).keys()]).toEqual(['a'])
+  })
+
+  it('meets what was changed to the very same, and nothing else', async () => {
+    const backend = memory({ a: 'b' })
+    const [from, to] = [tree({ a: blob('a') }), tree({ a: blob('b') })]
+    const dirty = (mode: number) => [
+      { path: path('a'), old: null, now: { ...blob('b', mode), bytes: () => bytesOf('b') } },
+    ]
+    await expect(planCheckout(backend, objects, from, to, dirty(0o100644), new Map(), false)).resolves.toBeDefined()
+    await expect(planCheckout(backend, objects, from, to, dirty(0o100755), new Map(), false)).rejects.toMatchObject({
+      code: 'WRITE_CONFLICT',
+    })
+  })
+
+  it('differs from another by files, modes and directories', async () => {
+    const [from, to] = [
+      tree({ same: blob('a'), gone: blob('b'), mode: blob('a'), 'd/x': blob('a'), '.git/y': blob('a') }),
+      tree({ same: blob('a'), mode: blob('a', 0o100755), 'e/x': blob('b'), '.git/y': blob('b') }),
+    ]
+    const changed = compareTrees(objects, from, to)
+    expect(changed.map(({ path, old, now }) => [path, old?.mode ?? null, now?.mode ?? null]).sort()).toEqual([
+      ['d/x', 0o100644, null],
+      ['e/x', null, 0o100644],
+      ['gone', 0o100644, null],
+      ['mode', 0o100644, 0o100755],
+    ])
+    expect(compareTrees(objects, from, from)).toEqual([])
+    const known = { ...from, id: 'ab'.repeat(20) }
+    expect(compareTrees(objects, known, { ...to, id: known.id })).toEqual([])
+    const sections = await sectionsOf(changed)
+    expect(sections.map(({ text }) => text.split('\n')[0])).toEqual([
+      'diff --git a/d/x b/d/x',
+      'diff --git a/gone b/e/x',
+      'diff --git a/mode b/mode',
+    ])
+  })
+})
+
+describe('a name of a commit', () => {
+  const ids = {
+    one: '1'.repeat(40),
+    two: '2'.repeat(40),
+    tag: '3'.repeat(40),
+    tree: '4'.repeat(40),
+    odd: '5'.repeat(40),
+    loop: '6'.repeat(40),
+  }
+  const commits: Readonly<Record<string, { type: 'commit' | 'tag' | 'tree'; text: string }>> = {
+    [ids.one]: { type: 'commit', text: `tree ${ids.tree}\nparent ${ids.two}\n\nmessage` },
+    [ids.two]: { type: 'commit', text: `tree ${ids.tree}` },
+    [ids.tag]: { type: 'tag', text: `object ${ids.one}\ntype commit\n` },
+    [ids.tree]: { type: 'tree', text: '' },
+    [ids.odd]: { type: 'tag', text: 'nothing' },
+    [ids.loop]: { type: 'tag', text: `object ${ids.loop}\n` },
+  }
+  const objects: Objects = {
+    ...objectsOf(),
+    async read(id) {
+      const found = commits[id]
+      return found === undefined ? undefined : { type: found.type, bytes: bytesOf(found.text) }
+    },
+    need: async (id) => bytesOf(commits[id]?.text ?? ''),
+  }
+  const refs: Readonly<Record<string, string>> = {
+    HEAD: 'ref: refs/heads/main',
+    'refs/heads/main': ids.one,
+    'refs/tags/v1': ids.tag,
+    'refs/tags/odd': ids.odd,
+    'refs/tags/tree': ids.tree,
+    'refs/tags/loop': ids.loop,
+    'packed-refs': `# packed\n${ids.two} refs/heads/packed\n^${ids.one}\n`,
+  }
+  const files: GitFiles = {
+    read: async (name) => (refs[name] === undefined ? undefined : bytesOf(refs[name])),
+    stat: async () => undefined,
+    list: async () => [],
+  }
+
+  it.each([
+    ['@', ids.one],
+    ['HEAD', ids.one],
+    ['main', ids.one],
+    ['@^', ids.two],
+    ['main~', ids.two],
+    ['main~1', ids.two],
+    ['main~0', ids.one],
+    ['v1', ids.one],
+    ['packed', ids.two],
+    ['v1^', ids.two],
+    [ids.two, ids.two],
+  ])('%s', async (name, id) => {
+    expect(await resolveCommit(files, objects, name)).toBe(id)
+  })
+
+  it.each(['@~2', '@^^', 'odd', 'loop', 'tree', '9'.repeat(40), 'none', 'a//b', '../HEAD', '@{1}', ''])(
+    '%s is none',
+    async (name) => {
+      await expect(resolveCommit(files, objects, name)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    },
+  )
+
+  it('a commit without a message has its parents, too', () => {
+    expect(parseCommit(bytesOf(`tree ${ids.tree}\nparent ${ids.one}`))).toEqual({ tree: ids.tree, parents: [ids.one] })
+    expect(parseCommit(bytesOf(`tree ${ids.tree}\n\nparent ${ids.one}\n`))).toEqual({ tree: ids.tree, parents: [] })
+  })
+})
+
+describe('texts at hand', () => {
+  it('are the last that fit; large ones and such without an id are none', () => {
+    const cache = createTextCache()
+    const textOf = (size: number) => ({ original: 'x'.repeat(size), text: '', marks: [] })
+    cache.set('', textOf(1))
+    cache.set('large', textOf(1024 * 1024 + 1))
+    for (let i = 0; i < 10; i++) cache.set(`${i}`, textOf(1024 * 1024))
+    const kept = ['', 'large', '0', '1', '2', '9'].map((id) => cache.get(id) !== undefined)
+    expect(kept).toEqual([false, false, false, false, true, true])
+    const first = cache.get('9')
+    cache.set('9', textOf(1))
+    expect(cache.get('9')).toBe(first)
+  })
+})
+
+describe('requests over HTTP', async () => {
+  const server = createServer((request, response) => {
+    const url = request.url ?? ''
+    if (url.startsWith('/to/'))
+      response.writeHead(302, { location: `/to/${Number(url.slice(4)) - 1}`.replace('/to/0', '/end') })
+    else if (url === '/nowhere') response.writeHead(302)
+    else if (url === '/none') response.writeHead(204)
+    else if (url === '/cut') {
+      response.writeHead(200, { 'content-length': '100' })
+      response.write('part')
+      setImmediate(() => response.destroy())
+      return
+    } else if (url === '/slow') {
+      response.writeHead(200)
+      response.write('part')
+      return
+    }
+    request.on('data', (chunk) => response.write(chunk))
+    request.on('end', () => response.end(url))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.unref()
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  async function asked(where: string, how: object = {}, signal?: AbortSignal, hosts?: (url: URL) => void) {
+    const { body, statusCode } = await httpClient(signal, hosts).request({ url: base + where, ...how })
+    let text = ''
+    for await (const chunk of body as AsyncIterable<Uint8Array>) text += new TextDecoder().decode(chunk)
+    return [statusCode, text]
+  }
+
+  it('bring the body, or none', async () => {
+    expect(await asked('/x', { method: 'POST', body: [bytesOf('a'), bytesOf('b')] })).toEqual([200, 'ab/x'])
+    expect(await asked('/none')).toEqual([204, ''])
+    await expect(asked('/cut')).rejects.not.toBeInstanceOf(ToolError)
+  })
+
+  it('follow few redirections, each to a host that is allowed, and none with a body', async () => {
+    const hosts: string[] = []
+    expect(await asked('/to/2', {}, undefined, (url) => hosts.push(url.pathname))).toEqual([200, '/end'])
+    expect(hosts).toEqual(['/to/2', '/to/1', '/end'])
+    const refused = { code: 'BACKEND_ERROR', message: expect.stringContaining('sends elsewhere') }
+    await expect(asked('/to/9', {}, undefined, () => {})).rejects.toMatchObject(refused)
+    await expect(asked('/nowhere', {}, undefined, () => {})).rejects.toMatchObject(refused)
+    await expect(asked('/to/1', { method: 'POST', body: [] }, undefined, () => {})).rejects.toMatchObject(refused)
+    const denied = () => {
+      throw gone
+    }
+    await expect(asked('/x', {}, undefined, denied)).rejects.toBe(gone)
+  })
+
+  it('end when they are cancelled: before, on the way, and while a body arrives', async () => {
+    await expect(asked('/x', {}, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
+    const onTheWay = new AbortController()
+    const hosts = () => onTheWay.abort()
+    await expect(asked('/x', {}, onTheWay.signal, hosts)).rejects.toMatchObject({ code: 'ABORTED' })
+    const late = new AbortController()
+    const { body } = await httpClient(late.signal).request({ url: `${base}/slow` })
+    const read = (async () => {
+      for await (const _ of body as AsyncIterable<Uint8Array>) late.abort()
+    })()
+    await expect(read).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+})
+
+describe('zlib without Node', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
+
+  it.each([
+    ['no module', undefined],
+    [
+      'a module that throws',
+      () => {
+        throw new Error('no module')
+      },
+    ],
+  ])('%s', async (_, getBuiltinModule) => {
+    const own = process.getBuiltinModule
+    vi.resetModules()
+    Object.assign(process, { getBuiltinModule })
+    const { inflate, deflate } = await import('../../src/git/inflate.ts').finally(() =>
+      Object.assign(process, { getBuiltinModule: own }),
+    )
+    const bytes = new Uint8Array(100_000).fill(7)
+    expect(await inflate(await deflate(bytes), bytes.length)).toEqual(bytes)
+    await expect(inflate(deflateSync(bytes), 99_999)).rejects.toThrow('More bytes than allowed')
+    await expect(inflate(Uint8Array.of(1, 2, 3, 4, 5, 6), 100)).rejects.toThrow()
+  })
+})
+
+describe('a section', () => {
+  const token = (letter: string) => `token = "ghp_${letter.repeat(36)}"\n`
+  const side = (content: string | Uint8Array | undefined, mode = 0o100644) => {
+    const bytes = typeof content === 'string' ? bytesOf(content) : content
+    return { mode, id: bytes === undefined ? '' : objectId('blob', bytes), bytes: () => bytes }
+  }
+  const binary = (byte: number) => Uint8Array.of(0, 1, 2, byte)
+
+  it('that would only show marks is told all the same', async () => {
+    const changed = { path: path('a.txt'), old: side(token('a')), now: side(token('b')) }
+    expect(await sectionsOf([changed])).toMatchObject([{ text: '', redacted: true }])
+    const same = { path: path('b.txt'), old: side('a\n'), now: side('a\n') }
+    expect(await sectionsOf([same])).toEqual([])
+  })
+
+  it('of what is no text is named, or holds all of it where that was asked for and can be had', async () => {
+    const changed = { path: path('a.bin'), old: side(binary(1)), now: side(binary(2)) }
+    expect((await sectionsOf([changed]))[0]).toMatchObject({
+      binary: true,
+      text: 'diff --git a/a.bin b/a.bin\nBinary files a/a.bin and b/a.bin differ\n',
+    })
+    const whole = await sectionOf(changed, () => true, createTextCache())
+    expect(whole.text).toContain(`index ${changed.old.id}..${changed.now.id} 100644\nGIT binary patch\n`)
+    // Too large to be had: named, whatever was asked for.
+    for (const [old, now] of [
+      [undefined, 'text\n'],
+      ['text\n', undefined],
+      [undefined, undefined],
+    ] as const) {
+      const one = { path: path('a.bin'), old: side(old), now: side(now) }
+      expect((await sectionOf(one, () => true, createTextCache())).text).toContain('Binary files a/a.bin and b/a.bin')
+    }
+    const large = { path: path('a.txt'), old: null, now: side(new Uint8Array(16 * 1024 * 1024 + 1).fill(0x61)) }
+    expect(await sectionOf(large, () => false, createTextCache())).toMatchObject({ binary: true, insertions: 0 })
+  })
+
+  it('of a text that is at hand, and became no text, is made of its bytes', async () => {
+    const texts = createTextCache()
+    const old = side('a\n')
+    await sectionOf({ path: path('a'), old, now: side('b\n') }, () => false, texts)
+    const section = await sectionOf({ path: path('a'), old, now: side(binary(1)) }, () => true, texts)
+    expect(section.text).toContain('GIT binary patch')
+    expect(section.binary).toBe(true)
+  })
+
+  it('pairs what is equally similar by name, always alike', async () => {
+    const text = (i: number) => `${Array.from({ length: 30 }, (_, line) => `line ${line} of them\n`).join('')}${i}\n`
+    const gone = ['z', 'y'].map((name) => ({ path: path(name), old: side(text(0)), now: null }))
+    const fresh = ['b', 'a', 'c'].map((name, i) => ({ path: path(name), old: null, now: side(text(i + 1)) }))
+    for (const order of [
+      [...gone, ...fresh],
+      [...fresh.toReversed(), ...gone.toReversed()],
+    ]) {
+      const found = await findRenames(order)
+      const pairs = found
+        .map(({ path, from }) => [from ?? null, path] as const)
+        .sort(([, a], [, b]) => (a < b ? -1 : 1))
+      expect(pairs).toEqual([
+        ['y', 'a'],
+        ['z', 'b'],
+        [null, 'c'],
+      ])
+    }
+  })
+})
+
+describe('a pack', () => {
+  const ofs = (back: number) => (back < 128 ? [back] : [0x80 | ((back >> 7) - 1), back & 127])
+  type Entry = { readonly id: string; readonly raw: Uint8Array }
+
+  function head(type: number, size: number): number[] {
+    const bytes = [(type << 4) | (size & 15)]
+    for (let rest = size >> 4; rest > 0; rest >>= 7) {
+      bytes[bytes.length - 1] = (bytes.at(-1) as number) | 0x80
+      bytes.push(rest & 127)
+    }
+    return bytes
+  }
+
+  const entry = (
+    id: string,
+    type: number,
+    content: Uint8Array,
+    more: readonly number[] = [],
+    size = content.length,
+  ): Entry => ({
+    id,
+    raw: Uint8Array.from([...head(type, size), ...more, ...deflateSync(content)]),
+  })
+
+  /** A pack of these, with its index of version 2; offsets may stand in the table of large ones. */
+  function filesOf(entries: readonly Entry[], large = false): GitFiles & { readonly all: Map<string, Uint8Array> } {
+    let at = 12
+    const offsets = new Map<string, number>()
+    for (const { id, raw } of entries) {
+      offsets.set(id, at)
+      at += raw.length
+    }
+    const pack = new Uint8Array(at + 20)
+    for (const { id, raw } of entries) pack.set(raw, offsets.get(id))
+    const sorted = entries.map(({ id }) => id).sort()
+    const index = new Uint8Array(
+      8 + 1024 + 24 * sorted.length + 4 * sorted.length + (large ? 8 * sorted.length : 0) + 40,
+    )
+    const view = new DataView(index.buffer)
+    view.setUint32(0, 0xff744f63)
+    view.setUint32(4, 2)
+    for (let i = 0; i < 256; i++) {
+      view.setUint32(8 + 4 * i, sorted.filter((id) => Number.parseInt(id.slice(0, 2), 16) <= i).length)
+    }
+    for (const [i, id] of sorted.entries()) {
+      index.set(Buffer.from(id, 'hex'), 1032 + 20 * i)
+      const small = 1032 + 24 * sorted.length + 4 * i
+      const offset = offsets.get(id) as number
+      view.setUint32(small, large ? 0x8000_0000 + i : offset)
+      if (large) view.setUint32(1032 + 28 * sorted.length + 8 * i + 4, offset)
+    }
+    const all = new Map([
+      ['objects/pack/p.idx', index],
+      ['objects/pack/p.pack', pack],
+    ])
+    return {
+      all,
+      read: async (name, range) => {
+        const found = all.get(name)
+        return found === undefined || range === undefined ? found : found.slice(range.start, range.end)
+      },
+      stat: async (name) => {
+        const found = all.get(name)
+        return found === undefined ? undefined : { type: 'file', size: found.length, tag: '' }
+      },
+      list: async () => [],
+    }
+  }
+
+  const [a, b, c, missing] = ['0a', 'ab', 'ff', 'ee'].map((start) => start.padEnd(40, '1')) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const text = bytesOf('0123456789'.repeat(3))
+  /** What makes of the text its first two bytes. */
+  const delta = Uint8Array.of(30, 2, 0x90, 2)
+  const elsewhere = async () => undefined
+
+  async function read(
+    files: GitFiles,
+    id: string,
+    from: (id: string) => Promise<undefined | { type: 'blob'; bytes: Uint8Array }> = elsewhere,
+  ) {
+    const pack = await openPack(files, 'p')
+    const offset = pack?.find(id)
+    if (pack === undefined || offset === undefined) return undefined
+    const object = await pack.read(offset, from)
+    return [object.type, new TextDecoder().decode(object.bytes)]
+  }
+
+  it('gives objects and what deltas make of them, in either table of offsets', async () => {
+    const base = entry(a, 3, text)
+    const byPlace = entry(b, 6, delta, ofs(base.raw.length))
+    const byId = entry(c, 7, delta, [...Buffer.from(a, 'hex')])
+    for (const large of [false, true]) {
+      const files = filesOf([base, byPlace, byId], large)
+      expect(await read(files, a)).toEqual(['blob', '0123456789'.repeat(3)])
+      expect(await read(files, b)).toEqual(['blob', '01'])
+      expect(await read(files, c)).toEqual(['blob', '01'])
+      expect(await read(files, missing)).toBeUndefined()
+    }
+    // The base may lie elsewhere.
+    const apart = filesOf([entry(c, 7, delta, [...Buffer.from(a, 'hex')])])
+    expect(await read(apart, c, async () => ({ type: 'blob', bytes: text }))).toEqual(['blob', '01'])
+  })
+
+  it.each<[string, GitFiles, string]>([
+    ['a delta has no base', filesOf([entry(c, 7, delta, [...Buffer.from(missing, 'hex')])]), c],
+    ['a delta has no base', filesOf([entry(c, 6, delta, ofs(5))]), c],
+    ['a pack is cut', filesOf([{ id: c, raw: Uint8Array.of(0x74, 1, 2, 3) }]), c],
+    ['an object has not the size that it tells', filesOf([entry(c, 3, text, [], 31)]), c],
+    ['an object is damaged', filesOf([entry(c, 3, text, [], 29)]), c],
+    ['an object of an unknown type', filesOf([entry(c, 5, text)]), c],
+  ])('is refused: %s', async (why, files, id) => {
+    await expect(read(files, id)).rejects.toThrow(why)
+  })
+
+  it('is refused where its index is none, and where it is cut', async () => {
+    const files = filesOf([entry(a, 3, text)])
+    const index = files.all.get('objects/pack/p.idx') as Uint8Array
+    new DataView(index.buffer).setUint32(4, 1)
+    await expect(openPack(files, 'p')).rejects.toThrow('of an unknown version')
+    expect(await openPack(files, 'other')).toBeUndefined()
+    const cut = filesOf([entry(a, 3, text)])
+    const stat = cut.stat
+    const short: GitFiles = {
+      ...cut,
+      stat,
+      read: async (name, range) =>
+        name.endsWith('.pack') ? (await cut.read(name, range))?.slice(0, 5) : cut.read(name),
+    }
+    await expect(read(short, a)).rejects.toThrow('a pack is gone or cut')
+    // After some looks it is held whole, if it can be had whole.
+    const pack = await openPack(short, 'p')
+    for (let i = 0; i < 100; i++)
+      await expect(pack?.read(pack.find(a) as number, elsewhere)).rejects.toThrow('gone or cut')
+  })
+})
+
+describe('a repository in memory', () => {
+  async function made() {
+    const backend = memory({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
+    const repository = openRepository(
+      {
+        backend,
+        mayRead: () => true,
+        now: () => 1_767_225_600_000,
+        async change(changes) {
+          await backend.commit(changes, { durability: 'relaxed' })
+        },
+      },
+      { author: { name: 'A', email: 'a@example.com' } },
+    )
+    await repository.init()
+    await repository.add('.')
+    const first = await repository.commit({ message: 'first' })
+    return { backend, repository, first }
+  }
+
+  it('commits with a message of its own or the last one, and not into a merge', async () => {
+    const { backend, repository, first } = await made()
+    await expect(repository.commit({} as never)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
+    await repository.add('a.txt')
+    const amended = await repository.commit({ amend: true } as never)
+    expect(amended).not.toBe(first)
+    expect(await repository.log({ depth: 5 })).toMatchObject([{ commit: amended, parents: [], message: 'first\n' }])
+    await put(backend, '.git/MERGE_HEAD', { type: 'file', bytes: bytesOf(`${first}\n`) })
+    await expect(repository.commit({ message: 'x' })).rejects.toThrow('a merge was begun')
+  })
+
+  it('has no last message before the first commit', async () => {
+    const backend = memory({})
+    const repository = openRepository({ backend, mayRead: () => true, now: () => 0, change: async () => {} } as never, {
+      author: { name: 'A', email: 'a@example.com' },
+    })
+    await repository.init()
+    await expect(repository.commit({ amend: true } as never)).rejects.toThrow('without a message')
+  })
+
+  it('tells what is changed, gone and staged, and adds only what is tracked where asked to', async () => {
+    const { backend, repository } = await made()
+    await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
+    await put(backend, 'b.txt', null)
+    await put(backend, 'c.txt', { type: 'file', bytes: bytesOf('c\n') })
+    const told = async () => (await repository.status()).map(({ path, status, staged }) => [path, status, staged])
+    expect(await told()).toEqual([
+      ['a.txt', 'modified', false],
+      ['b.txt', 'deleted', false],
+      ['c.txt', 'added', false],
+    ])
+    expect((await repository.add('.', { tracked: true })).staged).toEqual(['a.txt', 'b.txt'])
+    expect(await told()).toEqual([
+      ['a.txt', 'modified', true],
+      ['b.txt', 'deleted', true],
+      ['c.txt', 'added', false],
+    ])
+    // What is again as it was, and what was added and is gone, leaves the index.
+    await repository.add('c.txt')
+    await put(backend, 'c.txt', null)
+    await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('one\n') })
+    await repository.add('nothing/at/all')
+    expect(await told()).toEqual([['b.txt', 'deleted', true]])
+    await repository.add('.', { tracked: true })
+    await repository.add('.')
+    await put(backend, 'b.txt', { type: 'file', bytes: bytesOf('b\n') })
+    await repository.add('.', { tracked: true })
+    await repository.add('.')
+    expect(await told()).toEqual([])
+  })
+
+  it('deletes branches, but not the one that is checked out', async () => {
+    const { repository } = await made()
+    await repository.branch('other')
+    await expect(repository.deleteBranch('main')).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(repository.deleteBranch('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await repository.deleteBranch('other')
+    expect(await repository.branches()).toEqual(['main'])
+  })
+
+  it('restores files and the index from a commit, or files from the index', async () => {
+    const { backend, repository, first } = await made()
+    const told = async () => (await repository.status()).map(({ path, status, staged }) => [path, status, staged])
+    await put(backend, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
+    await put(backend, 'new.txt', { type: 'file', bytes: bytesOf('n\n') })
+    await repository.add('.')
+    await repository.restore(['.'], { from: first, only: 'index' })
+    expect(await told()).toEqual([
+      ['a.txt', 'modified', false],
+      ['new.txt', 'added', false],
+    ])
+    await repository.restore(['.'], { only: 'index' })
+    await repository.add('.')
+    await repository.restore(['.'], { from: first, overlay: true })
+    expect(await told()).toEqual([['new.txt', 'added', true]])
+    await repository.restore(['.'], { from: first })
+    expect(await told()).toEqual([])
+    await put(backend, 'b.txt', null)
+    await repository.restore(['b.txt'])
+    await repository.restore(['b.txt'])
+    expect(await told()).toEqual([])
+    await expect(repository.restore(['none'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
