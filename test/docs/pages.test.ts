@@ -109,13 +109,18 @@ describe('the pages', () => {
   })
 })
 
-const server = z.strictObject({
+const started = z.strictObject({
   type: z.literal('stdio').optional(),
   command: z.literal('npx'),
   args: z.tuple([z.literal('-y'), z.literal('wardspace'), z.literal('mcp')], z.string()),
   env: z.record(z.string(), z.string()).optional(),
 })
-const servers = z.record(z.string(), server)
+const running = z.strictObject({
+  type: z.literal('http'),
+  url: z.url().endsWith('/mcp'),
+  headers: z.record(z.string(), z.string()).optional(),
+})
+const servers = z.record(z.string(), z.union([started, running]))
 /** The settings of MCP clients: of Claude Desktop and Cursor, and of VS Code. */
 const clientSettings = z.union([z.strictObject({ mcpServers: servers }), z.strictObject({ servers })])
 
@@ -129,7 +134,9 @@ function checkSetting(language: ConfigFormat, code: string): void {
     return
   }
   const settings = clientSettings.parse(data)
-  for (const { args } of Object.values('servers' in settings ? settings.servers : settings.mcpServers)) {
+  for (const server of Object.values('servers' in settings ? settings.servers : settings.mcpServers)) {
+    if ('url' in server) continue
+    const { args } = server
     const words = ownWords(['npx', ...args.slice(1)])
     expect(words).toBeDefined()
     expect(wrongIn(['npx', 'wardspace', ...(words ?? [])])).toBeUndefined()
