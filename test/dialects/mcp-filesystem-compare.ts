@@ -5,21 +5,49 @@ import { createWorkspace } from '../../src/index.ts'
 import { type Call, type Case, tree } from './mcp-filesystem-cases.ts'
 import { changedFiles, type Exchange, type Recorded } from './reference-server.ts'
 
-/** Asks the dialect what the reference server was asked, and compares answers and files. */
-export async function compareCase({ name, calls }: Case, recorded: Recorded): Promise<void> {
-  const theirs = recorded.cases.find((one) => one.name === name)
+/** Whoever speaks the dialect over a fresh tree. */
+export interface Session {
+  call(tool: string, input: object): Promise<Exchange['result']>
+  /** The files as they are now. */
+  files(): Promise<Record<string, string>>
+  close(): Promise<void>
+}
+
+/** A workspace in memory. */
+export async function inMemory(): Promise<Session> {
   const files = memory(tree)
   const workspace = await createWorkspace({ backend: files, policy: 'autonomous', dialect: mcpFilesystem() })
-  let changesOnPurpose = false
-  for (const [index, call] of calls.entries()) {
-    const exchange = theirs?.exchanges[index]
-    expect([exchange?.tool, exchange?.input]).toEqual([call.tool, JSON.parse(JSON.stringify(call.input))])
-    const { isError, content, structuredContent } = await workspace.call(call.tool, call.input)
-    const ours = { isError, content, ...(structuredContent === undefined ? {} : { structuredContent }) }
-    compareCall(call, (exchange as Exchange).result, shortened(ours), `${name} ${index + 1}`)
-    changesOnPurpose ||= call.differs !== undefined
+  return {
+    async call(tool, input) {
+      const { isError, content, structuredContent } = await workspace.call(tool, input)
+      return { isError, content, ...(structuredContent === undefined ? {} : { structuredContent }) }
+    },
+    files: () => textsOf(files),
+    close: () => workspace.close(),
   }
-  if (!changesOnPurpose) expect(changedFiles(await textsOf(files)), name).toEqual(theirs?.files)
+}
+
+/** Asks the dialect what the reference server was asked, and compares answers and files. */
+export async function compareCase(
+  { name, calls }: Case,
+  recorded: Recorded,
+  open: () => Promise<Session> = inMemory,
+): Promise<void> {
+  const theirs = recorded.cases.find((one) => one.name === name)
+  const session = await open()
+  try {
+    for (const [index, call] of calls.entries()) {
+      const exchange = theirs?.exchanges[index]
+      expect([exchange?.tool, exchange?.input]).toEqual([call.tool, JSON.parse(JSON.stringify(call.input))])
+      const ours = await session.call(call.tool, call.input)
+      compareCall(call, (exchange as Exchange).result, shortened(ours), `${name} ${index + 1}`)
+    }
+    if (calls.every(({ differs }) => differs === undefined)) {
+      expect(changedFiles(await session.files()), name).toEqual(theirs?.files)
+    }
+  } finally {
+    await session.close()
+  }
 }
 
 function compareCall(call: Call, theirs: Exchange['result'], ours: Exchange['result'], what: string): void {

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest'
 import recorded from './fixtures/mcp-filesystem.json' with { type: 'json' }
 import { cases } from './mcp-filesystem-cases.ts'
 import { compareCase, shortened } from './mcp-filesystem-compare.ts'
-import { askReference } from './reference-server.ts'
+import { askReference, overCommandLine } from './reference-server.ts'
 
-it('the reference server, installed and asked again, answers as it was recorded, and the dialect as it does', async () => {
+it('the reference server, installed and asked again, answers as it was recorded, and `wardspace mcp` as it does', async () => {
   const fresh = shortened(await askReference(cases))
   expect(withoutTimes(fresh)).toEqual(withoutTimes(recorded))
-  for (const one of cases) await compareCase(one, fresh)
+  for (const one of cases) await compareCase(one, fresh, overCommandLine)
 })
 
 function withoutTimes(value: unknown): unknown {

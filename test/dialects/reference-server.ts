@@ -14,6 +14,7 @@ import { dirname, join, relative } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { type Case, tree } from './mcp-filesystem-cases.ts'
+import type { Session } from './mcp-filesystem-compare.ts'
 
 export const VERSION = '2026.8.31'
 
@@ -70,6 +71,29 @@ async function ask(client: Client, root: string, name: string, input: object): P
 
 function inOurWords(text: string, root: string): string {
   return text.replaceAll(root, '/workspace').replaceAll(dirname(root), '')
+}
+
+/** Our own command line in the reference server's place, as it was built, over a directory with a fresh tree. */
+export async function overCommandLine(): Promise<Session> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-in-its-place-')))
+  fill(root)
+  const command = join(import.meta.dirname, '../../dist/cli/main.js')
+  const args = [command, 'mcp', '--dialect', 'mcp-filesystem', '--root', root, '--policy', 'autonomous']
+  const client = new Client({ name: 'comparison', version: '1' })
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }))
+  // The client checks structured results by the schemas that it knows.
+  await client.listTools()
+  return {
+    async call(name, input) {
+      const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: { ...input } })
+      return { isError: isError === true, content, ...(structuredContent === undefined ? {} : { structuredContent }) }
+    },
+    files: async () => filesBelow(root),
+    async close() {
+      await client.close()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
 }
 
 /** The server's program, in a folder of its own outside the project's dependencies. */
