@@ -1,8 +1,8 @@
 import type { Steps } from '../dialect.ts'
 import { compileGlobs } from '../paths/glob.ts'
-import { ancestorsOf, isWithin, type LogicalPath, type Path, parentOf } from '../paths/logical-path.ts'
+import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../paths/logical-path.ts'
 import { call } from './steps.ts'
-import { listAll } from './tree.ts'
+import { listAll, placeOf } from './tree.ts'
 
 /** Paths that a pattern found. */
 export interface Found {
@@ -61,8 +61,7 @@ function* findBelow(
   const asked = (named.path === '.' ? '' : named.path) as LogicalPath
   if (files.every((file) => isWithin(file as Path, asked))) return { base: asked, files, truncated }
   // It was named through a link.
-  const { entries } = yield* listAll(directory)
-  return { base: parentOf((entries[0]?.path ?? '') as Path), files, truncated }
+  return { base: placeOf(yield* listAll(directory)), files, truncated }
 }
 
 /** As a glob in which a final `**` stands for at least one name. */

@@ -64,11 +64,9 @@ export function fencedDiff(diff: string, path: string): string {
   return `${fence}diff\n${header}${hunks}${fence}\n\n`
 }
 
-const mimeTypes: Readonly<Record<string, string>> = { svg: 'image/svg+xml' }
-
 /** Text as base64, of the type that its name tells. */
 export function mediaAnswer(path: string, text: string): Answer {
-  const mimeType = mimeTypes[/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''] ?? 'application/octet-stream'
+  const mimeType = /\.svg$/i.test(path) ? 'image/svg+xml' : 'application/octet-stream'
   const data = base64(text)
   const block = mimeType.startsWith('image/')
     ? ({ type: 'image', data, mimeType } as const)

@@ -30,7 +30,7 @@ export function refusalOf(
 /** Field names outside of what is quoted. */
 function renamed(text: string, fields: Readonly<Record<string, string>>): string {
   return text.replace(/"[^"]*"|\b[a-z]+[A-Z]\w*/g, (word) =>
-    Object.hasOwn(fields, word) ? (fields[word] ?? word) : word,
+    Object.hasOwn(fields, word) ? String(fields[word]) : word,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Steps } from '../dialect.ts'
 import { ToolError } from '../errors.ts'
-import { nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
+import { type LogicalPath, nameOf, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { Success } from '../pipeline.ts'
 import type { ToolOutput } from '../tools/index.ts'
 import { call } from './steps.ts'
@@ -28,6 +28,11 @@ export function* listAll(path: string, maxDepth: number = 1): Steps<Success & To
   })
 }
 
+/** What is listed, as it is named without links: the first entry lies directly in it. */
+export function placeOf({ entries }: { readonly entries: readonly { readonly path: string }[] }): LogicalPath {
+  return parentOf((entries[0]?.path ?? '') as LogicalPath)
+}
+
 /**
  * The tree below a directory, hidden and ignored names too, in as many calls as it takes. What is left out, by its path from
  * there, is not entered.
@@ -45,8 +50,7 @@ export function* treeBelow(directory: string, leavesOut: (relative: string) => b
       listing = yield* listAll(directory)
       if (listing.truncated) throw tooMany(directory, listing.totalEntries)
     }
-    // As it is without links: the first entry lies directly in it.
-    const base = parentOf((listing.entries[0]?.path ?? '') as Path)
+    const base = placeOf(listing)
     const top: TreeNode[] = []
     const lists = new Map<string, TreeNode[]>([[base, top]])
     for (const { path, type } of listing.entries) {

@@ -34,6 +34,7 @@ async function printed(command: (words: string[]) => Promise<number>, ...words: 
 
 describe('--dialect', () => {
   it('lists the tools of a dialect, as a table and as JSON Schema', async () => {
+    expect((await printed(tools)).text).toContain('replace_range')
     expect((await printed(tools, '--dialect', 'mcp-filesystem')).text).toContain('read_text_file')
     const { text } = await printed(tools, '--dialect', 'mcp-filesystem', '--read-only', '--json')
     const listed = JSON.parse(text) as { name: string; outputSchema?: object }[]
@@ -54,6 +55,10 @@ describe('--dialect', () => {
     const { code, text } = await printed(call, ...refused)
     expect([code, text]).toEqual([1, expect.stringContaining('PATH_REJECTED')])
     expect((await printed(call, 'read_file', '{"path":"a.txt"}', '--root', root)).text).toContain('"ok": true')
+    const asking = ['read_file', '{"path":"none"}', '--root', root, '--ask', '--json']
+    expect(await printed(call, ...asking)).toMatchObject({ code: 1, text: expect.stringContaining('"ok":false') })
+    await expect(call([])).rejects.toThrow('Which tool?')
+    await expect(call(['read_file', '{'])).rejects.toThrow('The input is no JSON')
   })
 
   it('repeats a recording in its dialect', async () => {

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { memory } from '../../src/backends/memory.ts'
-import { attempt, call, createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialect.ts'
+import {
+  attempt,
+  call,
+  createPlace,
+  type Dialect,
+  defineDialectTool,
+  peek,
+  readWhole,
+  settled,
+  shownVersion,
+} from '../../src/dialect.ts'
 import { type Backend, createWorkspace, parseRecording, replay } from '../../src/index.ts'
 
 const plainInput = z.object({ path: z.string() })
@@ -219,6 +229,70 @@ describe('a workspace in a dialect', () => {
   })
 })
 
+describe('what a sequence reads', () => {
+  /** Reads two files in a part of its own, the second of which may be missing; then writes the first. */
+  const both: Dialect = {
+    ...shouting(),
+    tools: [
+      defineDialectTool({
+        name: 'BOTH',
+        description: 'Both',
+        input: z.object({ second: z.string() }),
+        uses: ['read_file', 'write_file'],
+        *steps({ second }) {
+          const outer = yield* settled(
+            (function* () {
+              const first = yield* settled(readWhole('a.txt'))
+              yield* peek('read_file', { path: 'b.txt' })
+              const version = yield* shownVersion('a.txt')
+              yield* call('read_file', { path: second })
+              return { first, version }
+            })(),
+          )
+          return { output: outer.ok }
+        },
+      }),
+      ...shouting().tools,
+    ],
+  }
+  const files = { 'a.txt': 'one\n', 'b.txt': 'two\n' }
+  const writes = async (second: string, path: string) => {
+    const workspace = await open(files, { dialect: both })
+    const { output } = await workspace.call('BOTH', { second })
+    return [output, (await workspace.call('PUT', { path: `/w/${path}`, text: 'new\n' })).failure?.code]
+  }
+
+  it('is seen once it is told', async () => {
+    expect(await writes('b.txt', 'a.txt')).toEqual([true, undefined])
+    expect(await writes('b.txt', 'b.txt')).toEqual([true, undefined])
+  })
+
+  it('is not seen where it was only looked at, or its part came to nothing', async () => {
+    expect(await writes('a.txt', 'b.txt')).toEqual([true, 'WRITE_CONFLICT'])
+    expect(await writes('none.txt', 'a.txt')).toEqual([false, 'WRITE_CONFLICT'])
+  })
+
+  it('ends with an error that is no refusal', async () => {
+    const broken = defineDialectTool({
+      name: 'BROKEN',
+      description: 'Fails',
+      input: z.object({}),
+      uses: [],
+      *steps() {
+        yield* settled(
+          // biome-ignore lint/correctness/useYield: it fails before
+          (function* (): Generator<never, never> {
+            throw new RangeError('broken')
+          })(),
+        )
+        return { output: '' }
+      },
+    })
+    const workspace = await open(files, { dialect: { ...both, tools: [broken] } })
+    expect((await workspace.call('BROKEN', {})).failure?.code).toBe('BACKEND_ERROR')
+  })
+})
+
 describe('virtual roots', () => {
   it('map a prefix and nothing else', () => {
     const place = createPlace({ '/workspace': '', '/data': 'stores/data' })
@@ -247,6 +321,7 @@ describe('virtual roots', () => {
       '/data',
       '/data/x',
     ])
+    expect(place.outward('artifact://run/a.diff')).toBe('artifact://run/a.diff')
     expect(createPlace().outward('')).toBe('.')
     expect(createPlace({ '/data': 'data' }).outward('src')).toBe('src')
     expect(createPlace({ '/': '' }).inward('/src/a')).toBe('src/a')

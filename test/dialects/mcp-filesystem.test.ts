@@ -79,6 +79,8 @@ describe('the tools of the MCP reference filesystem server', () => {
     expect(JSON.parse(String(tree.output)).map(({ name }: { name: string }) => name)).toEqual(['d', 'docs'])
     expect(String(tree.output).match(/"name": "d"/g)).toHaveLength(20)
     expect(tree.output).toContain('"end.md"')
+    await workspace.call('create_directory', { path: '/workspace/empty' })
+    expect((await workspace.call('directory_tree', { path: '/workspace/empty' })).output).toBe('[]')
     const listed = await workspace.call('list_directory', { path: '/workspace/wide' })
     expect(listed.output).toMatch(/\n\(1 of 501 entries are not shown\.\)$/)
     const found = await workspace.call('search_files', { path: '/workspace', pattern: '**/*.txt' })
