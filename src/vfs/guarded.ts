@@ -131,11 +131,11 @@ export function classifyBoth(asked: LogicalPath, path: Path): Classification {
   return strictness(byAsked) > strictness(byPath) ? byAsked : byPath
 }
 
-function strictness(classification: Classification): number {
-  if (classification.protection === 'git') return 4
-  if (!classification.readable) return 3
-  if (!classification.writable) return 2
-  return classification.protection === undefined ? 0 : 1
+/** The mildest first: those that ask before those that deny, what shows content last but for git's own. */
+const byStrictness = ['binary', 'mode', 'lockfile', 'vendored', 'generated', 'secret', 'git'] as const
+
+function strictness({ protection }: Classification): number {
+  return protection === undefined ? -1 : byStrictness.indexOf(protection)
 }
 
 /** What of a tree a call may see: judged path by path while walking. */
