@@ -83,7 +83,7 @@ function mountTable(parts: Readonly<Record<string, Backend>>): MountTable {
   }
   if (!byPath.has(ROOT)) throw new TypeError("mounts(): a root is missing; add one under ''")
   const all = Array.from(byPath, ([at, backend]) => ({ at, backend }))
-  all.sort((a, b) => b.at.length - a.at.length || (a.at < b.at ? -1 : 1))
+  all.sort((a, b) => b.at.length - a.at.length)
   const namesIn = new Map<string, Set<string>>()
   for (const { at } of all) {
     for (const path of at === '' ? [] : [at, ...ancestorsOf(at)]) {
@@ -156,7 +156,7 @@ function backendOver(table: MountTable): Backend {
         table,
       )
       if (groups.filter(({ mount }) => mount.backend.capabilities.lasting).length > 1) {
-        const path = changes[0]?.path ?? ROOT
+        const { path } = changes[0] as Change
         throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two lasting mounts`, {
           path,
         })
@@ -388,7 +388,7 @@ function combinedTree(table: MountTable): () => DirectoryNode {
     const mount = table.all.find(({ at }) => at === path)
     const own = mount === undefined ? below : (mount.backend.tree as () => DirectoryNode)()
     const directory = own?.type === 'directory' ? own : undefined
-    const names = [...(table.namesIn.get(path) ?? [])].sort((a, b) => (a < b ? -1 : 1))
+    const names = [...(table.namesIn.get(path) ?? [])].sort()
     if (names.length === 0 && directory !== undefined) return directory
     const children = names.map((name) => nodeOf(childOf(path, name), directory?.get(name)))
     const last = made.get(path)
@@ -423,8 +423,9 @@ async function within<T>(mount: Mount, action: () => Promise<T> | undefined): Pr
   try {
     return (await action()) as T
   } catch (error) {
-    const path = error instanceof ToolError ? error.details.path : undefined
-    if (mount.at === '' || !(error instanceof ToolError) || path === undefined) throw error
+    if (mount.at === '' || !(error instanceof ToolError)) throw error
+    const { path } = error.details
+    if (path === undefined) throw error
     const full = joined(mount.at, path as Path)
     const message = error.message.replace(quote(display(path as Path)), () => quote(full))
     throw new ToolError(error.code, message, { ...error.details, path: full })
