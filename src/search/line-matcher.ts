@@ -167,6 +167,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
     const third = lineFeedAt(bytes, Math.max(second, from + 2 * quarter)) + 1
     const fourth = lineFeedAt(bytes, Math.max(third, from + 3 * quarter)) + 1
     if (fourth >= bytes.length) return scan(bytes, from, deadline) !== -1
+    const begins = [from, second, third, fourth]
     const places: [number, number, number, number] = [from, second, third, fourth]
     const ends = [second, third, fourth, bytes.length]
     const shortest = Math.min(second - from, third - second, fourth - third, bytes.length - fourth)
@@ -200,7 +201,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
       const cursor = dfa.drops() === drops ? (others[i] as number) : -1
       const at =
         cursor === -1
-          ? scanLines(dfa, bytes, ends[i - 1] ?? from, ends[i] as number, dfa.start(true, false), deadline)
+          ? scanLines(dfa, bytes, begins[i] as number, ends[i] as number, dfa.start(true, false), deadline)
           : scanLines(dfa, bytes, places[i] as number, ends[i] as number, cursor, deadline)
       if (at !== -1) return true
     }

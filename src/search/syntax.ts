@@ -255,10 +255,10 @@ function createParser(pattern: string, initialIgnoreCase: boolean): { parse(): N
     if (control !== undefined) return control
     switch (char) {
       case '0':
-        if (/\d/.test(pattern[at] ?? '')) refuse('an octal escape', start, 'Write the character as \\x{…}.')
+        if (/\d/.test(pattern.charAt(at))) refuse('an octal escape', start, 'Write the character as \\x{…}.')
         return 0
       case 'c': {
-        const letter = pattern[at] ?? ''
+        const letter = pattern.charAt(at)
         if (!/[A-Za-z]/.test(letter)) refuse('\\c without a letter', start)
         at += 1
         return letter.charCodeAt(0) & 31

@@ -9,6 +9,22 @@ afterEach(() => {
   vi.resetModules()
 })
 
+describe('a Buffer that is none of Node', () => {
+  it.each<[string, unknown]>([
+    ['throws', { prototype: { latin1Slice: () => '', indexOf: () => decodeURIComponent('%') } }],
+    ['finds elsewhere', { prototype: { latin1Slice: () => '', indexOf: () => 0 } }],
+    ['has other methods', { prototype: { indexOf: () => 3 } }],
+  ])('%s', async (_, buffer) => {
+    vi.stubGlobal('Buffer', buffer)
+    vi.resetModules()
+    const { createFinder, findByte, findByteBackwards } = await import('../../src/search/find-bytes.ts')
+    vi.unstubAllGlobals()
+    const bytes = ascii('a needle, and a needle')
+    expect([findByte(bytes, 0x6e, 3), findByteBackwards(bytes, 0x6e, 21), findByte(bytes, 0, 0)]).toEqual([11, 16, -1])
+    expect(createFinder(ascii('needle'), false).find(bytes, 3)).toBe(16)
+  })
+})
+
 describe.each([
   ['on a platform with Buffer', true],
   ['on a platform without', false],

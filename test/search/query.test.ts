@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { compileQuery } from '../../src/search/query.ts'
 import { type Node, parseRegex } from '../../src/search/syntax.ts'
+import { utf8Sequences } from '../../src/search/utf8.ts'
 import { patterns, texts } from './arbitraries.ts'
 import { type FoundLine, naiveSearch, ourSearch } from './reference.ts'
 
@@ -264,3 +265,88 @@ function canBeEmpty(node: Node): boolean {
   if (node.type === 'repeat') return node.min === 0 || canBeEmpty(node.node)
   return node.type === 'empty' || node.type === 'assert'
 }
+
+describe('single parts of patterns', () => {
+  const found = (query: string, text: string, caseSensitive = true): string[] =>
+    ourSearch(text, { query, mode: 'regex', caseSensitive }).map((line: FoundLine) => JSON.stringify(line))
+
+  it.each([
+    // Repeating nothing, and nothing repeated.
+    ['xa{0}b', ['xb'], ['xab']],
+    ['(?:)*a', ['a'], ['b']],
+    ['(?:)+a', ['a'], ['b']],
+    ['(?:){2,5}a', ['a'], ['b']],
+    ['(?:){3}a', ['a'], ['b']],
+    // Escapes.
+    ['a\\0b', ['a\0b'], ['a0b']],
+    ['\\cA', ['\u0001'], ['A', 'cA']],
+    ['a\\ b', ['a b'], ['ab']],
+    ['\\x41\\u0042\\U00000043', ['ABC'], ['abc']],
+    ['\\U{1F600}', ['😀'], ['😁']],
+    ['[\\b]', ['\b'], ['b']],
+    ['[[:alpha:]]', ['x'], ['1']],
+    ['[[:nope:]]', [':]', 'n]'], ['x']],
+    // Properties, of what is in no plane too.
+    ['\\p{Cn}', ['\u{50000}', '\u{ffff}'], ['a']],
+    ['\\p{Greek}', ['λ'], ['a']],
+    ['\\p{Script=Greek}', ['λ'], ['a']],
+  ] as const)('%j', (query, yes, no) => {
+    for (const text of yes) expect([text, found(query, text).length]).toEqual([text, 1])
+    for (const text of no) expect([text, found(query, text).length]).toEqual([text, 0])
+  })
+
+  it('a class by name matches in either case where case does not count', () => {
+    expect(found('[[:^upper:]]', 'A', false)).toHaveLength(1)
+    expect(found('[[:upper:]]', 'a', false)).toHaveLength(1)
+    expect(found('[[:digit:]]', 'a', false)).toHaveLength(0)
+  })
+
+  it.each(['\\c', '\\c1', '\\01', '\\p{Nope=Nothing}', '\\p{Nope}', '\\u12', 'a\\'])('%j is refused', (query) => {
+    expect(() => compileQuery({ query, mode: 'regex', caseSensitive: true })).toThrow(ToolError)
+  })
+
+  it('surrogates are no characters', () => {
+    expect(utf8Sequences([0xd800, 0xdfff])).toEqual([])
+    expect(utf8Sequences([0xd700, 0xe000])).toEqual(utf8Sequences([0xd700, 0xd7ff, 0xe000, 0xe000]))
+  })
+
+  it('more characters and properties than are remembered', () => {
+    const text = Array.from({ length: 1100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
+    expect(found(`${text}?`, text)).toHaveLength(1)
+    expect(found(`${text}x?`, text.slice(1))).toHaveLength(0)
+    const long = 'a'.repeat(300)
+    expect(found(`${long}(?:b|c)${long}`, `${long}c${long}`)).toHaveLength(1)
+  })
+
+  it('what a visitor throws comes out as it is', () => {
+    const query = compileQuery({ query: 'a|b', mode: 'regex', caseSensitive: true })
+    const error = new Error('enough')
+    const visit = () => {
+      throw error
+    }
+    expect(() => query.eachLine(new TextEncoder().encode('a\n'), visit)).toThrow(error)
+  })
+
+  it.each(['\\w+ing', 'needle', '(?:a|b)*c$', '[a-z]+\\d', 'x.*y', 'é+', '\\bneedle\\b.*z'])(
+    '%j stops when its time is up, on lines of any length',
+    (query) => {
+      const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
+      for (const line of ['a needle in b\n', `${'ab needle '.repeat(30_000)}\n`]) {
+        const bytes = new TextEncoder().encode(line.repeat(Math.ceil(300_000 / line.length)))
+        let asked = 0
+        const visited: number[] = []
+        compiled.eachLine(
+          bytes,
+          (hit) => {
+            visited.push(hit.lineStart + hit.matchStart + hit.matchEnd)
+            return true
+          },
+          () => ++asked > 0,
+        )
+        // It asks now and then, and stops as soon as it is told to.
+        expect(asked).toBeLessThanOrEqual(1)
+        expect(compiled.mayMatch(bytes, () => true) || !compiled.mayMatch(bytes)).toBe(true)
+      }
+    },
+  )
+})
