@@ -34,11 +34,11 @@ export interface AiSdkOptions extends OfferOptions {
 export function aiSdkTools(workspace: CallableTools | CallableSpokenTools, options: AiSdkOptions = {}): ToolSet {
   const { run = workspace, results = 'text' } = options
   const described = offered(workspace, options)
-  const titles = new Map(described.map(({ name, title }) => [name, title]))
+  const titles = new Map(described.map(({ name, title }) => [name, { title }]))
   const tools: ToolSet = {}
   for (const { name, description, inputSchema } of modelTools(described)) {
     tools[name] = {
-      title: titles.get(name) ?? name,
+      ...titles.get(name),
       description,
       inputSchema: schemaOf(inputSchema),
       execute: async (input: unknown, { toolCallId, abortSignal }) =>

@@ -6,6 +6,7 @@ import { modelTools, projected } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
+import { dialect } from './dialect-of-data.ts'
 
 const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }
 
@@ -124,6 +125,25 @@ describe('aiSdkTools', () => {
     expect(shown(asJson)).toMatchObject({ type: 'error-json', value: { ok: false, code, hint: expect.any(String) } })
     expect(JSON.stringify(model.doGenerateCalls)).not.toContain('never-shown')
     expect(sink.records().some((record: AuditRecord) => record.code === code)).toBe(true)
+  })
+
+  it.each(['text', 'json'] as const)('speaks a dialect where the workspace does: %s', async (results) => {
+    const spoken = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
+    const show = async (path: string) => {
+      const model = calling('show', { path })
+      await generateText({
+        model,
+        tools: aiSdkTools(spoken, { results }),
+        stopWhen: stepCountIs(3),
+        prompt: 'Go.',
+      })
+      return shown(model)
+    }
+    const value = { text: files['src/app.ts'] }
+    expect(await show('/workspace/src/app.ts')).toEqual(
+      results === 'json' ? { type: 'json', value } : { type: 'text', value: JSON.stringify(value) },
+    )
+    expect(await show('/workspace/.env')).toEqual({ type: 'error-text', value: 'No: POLICY_DENIED_SECRET' })
   })
 
   it('passes an abort on, and the call changes nothing', async () => {

@@ -1,6 +1,5 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { describe, expect, it } from 'vitest'
-import * as z from 'zod'
 import {
   anthropicTools,
   geminiTools,
@@ -10,33 +9,14 @@ import {
   projected,
 } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
-import { createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialect.ts'
 import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
+import { dialect } from './dialect-of-data.ts'
 
 const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }
 
 const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', ...options })
-
-/** A dialect that answers in data. */
-const dialect: Dialect = {
-  name: 'of-data',
-  description: 'For tests',
-  place: createPlace({ '/workspace': '' }),
-  tools: [
-    defineDialectTool({
-      name: 'show',
-      description: 'Show',
-      input: z.object({ path: z.string() }),
-      uses: ['read_file'],
-      *steps({ path }, place) {
-        return { output: { text: (yield* readWhole(place.inward(path))).content } }
-      },
-    }),
-  ],
-  refusal: ({ code }) => ({ output: `No: ${code}` }),
-}
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -115,6 +115,13 @@ describe('read_file with ifChanged', () => {
     expect(await read()).toBe('new\n')
   })
 
+  it('does not matter for an artifact, which never changes', async () => {
+    const { workspace, read } = await open()
+    const edit = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'eins' })
+    const path = edit.ok ? String(edit.artifactUri) : ''
+    for (let n = 0; n < 2; n++) expect(await read({ path, lineNumbers: true })).toContain('| +eins\n')
+  })
+
   it('is no lie, whatever happens in between', async () => {
     const step = fc.oneof(
       fc.record({ who: fc.constantFrom('own', 'other', 'outside'), text: fc.constantFrom('a\n', 'b\nc\n', text) }),

@@ -1,0 +1,21 @@
+import * as z from 'zod'
+import { createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialect.ts'
+
+/** A dialect that answers in data. */
+export const dialect: Dialect = {
+  name: 'of-data',
+  description: 'For tests',
+  place: createPlace({ '/workspace': '' }),
+  tools: [
+    defineDialectTool({
+      name: 'show',
+      description: 'Show',
+      input: z.object({ path: z.string() }),
+      uses: ['read_file'],
+      *steps({ path }, place) {
+        return { output: { text: (yield* readWhole(place.inward(path))).content } }
+      },
+    }),
+  ],
+  refusal: ({ code }) => ({ output: `No: ${code}` }),
+}
