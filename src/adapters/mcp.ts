@@ -3,6 +3,7 @@ import { InitializedNotificationSchema, RootsListChangedNotificationSchema } fro
 import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../workspace.ts'
 import { createAsking } from './mcp/asking.ts'
 import { serveCompletions } from './mcp/complete.ts'
+import { formAnswers } from './mcp/form-answer.ts'
 import { instructionsFor } from './mcp/instructions.ts'
 import { servePrompts } from './mcp/prompts.ts'
 import { serveResources } from './mcp/resources.ts'
@@ -54,6 +55,7 @@ export function createMcpServer(workspace: Workspace | SpokenWorkspace, options:
       },
       // A dialect is learnt elsewhere, and its tools say what they take.
       ...('dialect' in workspace ? {} : { instructions: instructionsFor(workspace.tools) }),
+      jsonSchemaValidator: formAnswers,
       debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
     },
   )

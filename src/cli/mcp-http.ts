@@ -1,6 +1,6 @@
 import { createMcpServer } from '../adapters/mcp.ts'
 import { refusal } from '../adapters/mcp-http/refusal.ts'
-import { mcpHandler } from '../adapters/mcp-http.ts'
+import { type McpHandler, mcpHandler } from '../adapters/mcp-http.ts'
 import type { SpokenWorkspace, Workspace } from '../workspace.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { listen } from './listen.ts'
@@ -42,15 +42,40 @@ export function isLoopback(host: string): boolean {
  * @throws TypeError where the address cannot be had
  */
 export async function serveHttp(workspace: Workspace | SpokenWorkspace, serving: HttpServing): Promise<HttpServer> {
-  let handle = async (_: Request): Promise<Response> => refusal(503, 'Not yet', 'Try again.')
-  const listening = await listen((request) => handle(request), serving)
+  let opened = (_: McpHandler) => {}
+  const ready = new Promise<McpHandler>((resolve) => {
+    opened = resolve
+  })
+  const listening = await listen(async (request) => {
+    if (new URL(request.url).pathname === PATH) return (await ready).fetch(request)
+    return refusal(404, 'There is nothing here', `The server is at ${PATH}.`)
+  }, serving)
   const { port } = listening
+  let handler: McpHandler
+  try {
+    handler = handlerOf(workspace, serving, port)
+  } catch (error) {
+    await listening.close()
+    throw error
+  }
+  opened(handler)
+  return {
+    url: `http://${inUrl(serving.host)}:${port}${PATH}`,
+    async close() {
+      const ended = listening.close()
+      await handler.close()
+      await ended
+    },
+  }
+}
+
+function handlerOf(workspace: Workspace | SpokenWorkspace, serving: HttpServing, port: number): McpHandler {
   // All sessions are runs of the one workspace, unless a client's roots leave it only a part.
   const shared = (): ServedWorkspace => {
     const run = workspace.run({ actor: 'mcp' })
     return { workspace, run, close: () => run.close() }
   }
-  const handler = mcpHandler({
+  return mcpHandler({
     token: serving.token,
     allowedHosts: [...hostsOf(serving.host, port), ...serving.allowedHosts],
     allowedOrigins: serving.allowedOrigins,
@@ -64,18 +89,6 @@ export async function serveHttp(workspace: Workspace | SpokenWorkspace, serving:
       return { server: createMcpServer(workspace, { run: first.run, roots: following.roots }), close: following.close }
     },
   })
-  handle = async (request) =>
-    new URL(request.url).pathname === PATH
-      ? handler.fetch(request)
-      : refusal(404, 'There is nothing here', `The server is at ${PATH}.`)
-  return {
-    url: `http://${inUrl(serving.host)}:${port}${PATH}`,
-    async close() {
-      const ended = listening.close()
-      await handler.close()
-      await ended
-    },
-  }
 }
 
 /**

@@ -1,9 +1,10 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, ElicitRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createMcpServer } from '../../src/adapters/mcp.ts'
+import { createEvents } from '../../src/adapters/mcp-http/events.ts'
 import { type McpHandler, type McpHandlerOptions, mcpHandler } from '../../src/adapters/mcp-http.ts'
 import { memory } from '../../src/backends/memory.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
@@ -244,12 +245,36 @@ describe('sessions', () => {
     expect(handler.size).toBe(1)
     await handler.close()
     expect([failing.handler.size, closed]).toEqual([0, 2])
+    const silent = await serve({
+      open() {
+        throw new Error('to nobody')
+      },
+    })
+    expect((await ask(silent.handler, { body: initialize })).status).toBe(500)
     expect(errors.map((error) => (error as Error).message)).toEqual([
       '/home/me/secret',
       expect.stringContaining('connected'),
       'not even that',
       'not even that',
     ])
+  })
+})
+
+describe('a question to the person', () => {
+  it.each<[string, Record<string, string | number>, string | undefined]>([
+    ['an answer', { decision: 'allow once' }, undefined],
+    ['an answer with a reason', { decision: 'deny', reason: 'not now' }, 'APPROVAL_DENIED'],
+    ['none of those that were offered', { decision: 'allow everything' }, 'HOOK_FAILED'],
+    ['a number', { decision: 1 }, 'HOOK_FAILED'],
+    ['nothing of what was asked', { reason: 'why' }, 'HOOK_FAILED'],
+  ])('comes on the way back of its call, and takes %s for what it is', async (_, content, code) => {
+    const { handler } = await serve({}, { policy: 'supervised' })
+    const client = new Client({ name: 'person', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
+    client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content }))
+    await client.connect(transportTo(handler))
+    ends.push(() => client.close())
+    const result = await call(client, 'write_file', { path: 'b.txt', content: 'b\n' })
+    expect(result.code).toBe(code)
   })
 })
 
@@ -528,6 +553,33 @@ describe('a connection that breaks', () => {
     const reader = kept.body?.getReader()
     expect((await readEvents(reader, 1)).data[0]).toContain('the answer')
     await reader?.cancel()
+  })
+
+  it('hears what the server said before it first listened, and that once', async () => {
+    const server = new Server({ name: 'early', version: '1' }, { capabilities: { logging: {} } })
+    const { handler } = await serve({ open: () => ({ server }) })
+    const session = await begin(handler)
+    await server.sendLoggingMessage({ level: 'info', data: 'early' })
+    const first = (await ask(handler, { method: 'GET', headers: session })).body?.getReader()
+    expect((await readEvents(first, 1)).data[0]).toContain('early')
+    await first?.cancel()
+    const second = (await ask(handler, { method: 'GET', headers: session })).body?.getReader()
+    await server.sendLoggingMessage({ level: 'info', data: 'later' })
+    expect((await readEvents(second, 1)).data[0]).toContain('later')
+    await second?.cancel()
+  })
+
+  it('is forgotten where its call was never answered, and there were very many of those', async () => {
+    const events = createEvents(1, 1000)
+    const message = { jsonrpc: '2.0', method: 'notifications/message' } as const
+    const [oldest, newest] = [await events.storeEvent('0', message), await events.storeEvent('1', message)]
+    expect(await events.getStreamIdForEventId(oldest)).toBe('0')
+    for (let i = 2; i < 1010; i++) await events.storeEvent(String(i), message)
+    expect([await events.getStreamIdForEventId(oldest), await events.getStreamIdForEventId(newest)]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await events.getStreamIdForEventId('1008.1009')).toBe('1008')
   })
 
   it('may be one that reads nothing: its stream is cut, and the server goes on', async () => {

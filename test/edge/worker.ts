@@ -1,9 +1,14 @@
 import type { DurableObjectState } from '@cloudflare/workers-types'
+import { createMcpServer } from '../../src/adapters/mcp.ts'
+import { type McpHandler, mcpHandler } from '../../src/adapters/mcp-http.ts'
+import { durableObject } from '../../src/backends/durable-object.ts'
+import { createWorkspace } from '../../src/index.ts'
 import { commitsAtOnce, failingStorage, largeFile, measure } from './durable-object-runs.ts'
 
 interface Env {
   readonly SUBJECT: {
     newUniqueId(): unknown
+    idFromName(name: string): unknown
     get(id: unknown): { fetch(request: Request): Promise<Response> }
   }
 }
@@ -11,6 +16,7 @@ interface Env {
 /** A Durable Object in which runs are made over its own storage. */
 export class Subject {
   private readonly state: DurableObjectState
+  private mcp: Promise<McpHandler> | undefined
 
   constructor(state: DurableObjectState) {
     this.state = state
@@ -19,6 +25,10 @@ export class Subject {
   async fetch(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
     const { storage } = this.state
+    if (pathname === '/mcp') {
+      this.mcp ??= serveMcp(this.state)
+      return (await this.mcp).fetch(request)
+    }
     if (pathname === '/large') return Response.json(await largeFile(storage))
     if (pathname === '/at-once') return Response.json(await commitsAtOnce(storage))
     if (pathname === '/full') return Response.json(await failingStorage(storage))
@@ -27,8 +37,22 @@ export class Subject {
   }
 }
 
+/** The tools of a workspace in the storage of a Durable Object: all requests of a session come to the same one. */
+async function serveMcp({ storage }: DurableObjectState): Promise<McpHandler> {
+  const workspace = await createWorkspace({ backend: durableObject(storage), policy: 'supervised' })
+  return mcpHandler({
+    token: 'a-token-of-the-tests',
+    open() {
+      const run = workspace.run({ actor: 'mcp' })
+      return { server: createMcpServer(workspace, { run }), close: () => run.close() }
+    },
+  })
+}
+
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
+    const { pathname } = new URL(request.url)
+    if (pathname === '/mcp') return env.SUBJECT.get(env.SUBJECT.idFromName('mcp')).fetch(request)
     return env.SUBJECT.get(env.SUBJECT.newUniqueId()).fetch(request)
   },
 }

@@ -30,7 +30,7 @@ async function forward(
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      if ((controller.desiredSize ?? 0) <= 0) {
+      if (Number(controller.desiredSize) <= 0) {
         await reader.cancel()
         break
       }
