@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { aiSdkTools } from '../../src/adapters/ai-sdk.ts'
 import { modelTools, projected } from '../../src/adapters/json-schema.ts'
 import { memory } from '../../src/backends/memory.ts'
+import type { Dialect } from '../../src/dialect.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
+import { snakeCase } from '../../src/dialects/snake-case.ts'
 import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
 import { dialect } from './dialect-of-data.ts'
@@ -217,5 +220,34 @@ describe('aiSdkTools', () => {
     })
     const { toolCalls } = streamText({ model, tools: aiSdkTools(workspace), prompt: 'Go.', onError: () => {} })
     expect(await toolCalls).toMatchObject([{ toolName: 'no_such_tool', invalid: true }])
+  })
+})
+
+describe('aiSdkTools in a dialect', () => {
+  const ask = async (dialect: Dialect, name: string, input: unknown, results: 'text' | 'json' = 'text') => {
+    const workspace = await createWorkspace({ backend: memory(files), policy: 'autonomous', dialect })
+    const model = calling(name, input)
+    await generateText({ model, tools: aiSdkTools(workspace, { results }), stopWhen: stepCountIs(3), prompt: 'Go.' })
+    return shown(model)
+  }
+
+  it('shows the model what the dialect answers, and marks its refusals', async () => {
+    const path = '/workspace/src/app.ts'
+    expect(await ask(mcpFilesystem(), 'read_text_file', { path })).toEqual({
+      type: 'text',
+      value: 'export const answer = 41\n',
+    })
+    expect(await ask(mcpFilesystem(), 'read_text_file', { path: '/workspace/.env' })).toMatchObject({
+      type: 'error-text',
+      value: expect.stringContaining('POLICY_DENIED_SECRET'),
+    })
+    expect(await ask(snakeCase(), 'read_file', { path: 'src/app.ts' }, 'json')).toMatchObject({
+      type: 'json',
+      value: { ok: true, total_lines: 1 },
+    })
+    expect(await ask(snakeCase(), 'read_file', { path: 'none' }, 'json')).toMatchObject({
+      type: 'error-json',
+      value: { ok: false, error: { code: 'NOT_FOUND' } },
+    })
   })
 })
