@@ -68,12 +68,38 @@ describe('the pages', () => {
     expect(subpaths().filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 
+  it('would be found out', () => {
+    const text = '# Title\n[a](nowhere.md) [b](#nothing) [c](#title) [d](README.md#nothing)\n'
+    expect(deadLinks('x.md', new Map([['x.md', text]]))).toEqual(['nowhere.md', '#nothing', 'README.md#nothing'])
+    const commands =
+      "npx wardspace nope\nnpx wardspace mcp --nope # why\nnpm ci && npm run nope\nnpx wardspace call read_file '{}'"
+    expect(commandsOf(commands).map(wrongIn)).toEqual([
+      'There is no command "nope"',
+      '"wardspace help" tells of no option --nope',
+      undefined,
+      'package.json has no script "nope"',
+      undefined,
+    ])
+    expect(() =>
+      checkSetting('json', '{ "mcpServers": { "a": { "command": "npx", "args": ["-y", "wardspace"] } } }'),
+    ).toThrow()
+    expect(() => checkSetting('yaml', 'preset: none')).toThrow('preset')
+    expect(blocksOf('x.md', '<!-- goes on -->\n\n```ts\none\n```\n')[0]).toEqual({
+      name: 'x.md:4',
+      language: 'ts',
+      code: 'one\n',
+    })
+  })
+
   it('are joined by a reference in which every export has words', () => {
     expect(undocumented()).toEqual([])
   })
 
   it('show no call that does not compile', () => {
-    expect(typeErrors(programs, join(made, 'types'))).toEqual([])
+    const wrong = { name: 'wrong', language: 'ts', code: "import 'wardspace/nowhere'\nconst one: string = 1\n" }
+    const errors = typeErrors([...programs, wrong], join(made, 'types'))
+    expect(errors.filter((line) => !line.startsWith('wrong line'))).toEqual([])
+    expect(errors).toHaveLength(2)
   })
 
   it.each(programs.filter(({ notRun }) => notRun === undefined))(
