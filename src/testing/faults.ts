@@ -69,7 +69,7 @@ export interface Injector<O extends string = string> {
 /** @throws TypeError for a fault that could never be meant */
 export function createInjector<O extends string>(
   faults: Fault<O> | readonly Fault<O>[] = [],
-  { seed = 0, wait }: FaultOptions = {},
+  { seed = 0, wait = noClock }: FaultOptions = {},
 ): Injector<O> {
   const random = randomNumbers(seed)
   const calls: FaultyCall<O>[] = []
@@ -77,7 +77,7 @@ export function createInjector<O extends string>(
   let crashed = false
 
   async function happen(fault: Fault<O>, call: FaultyCall<O>): Promise<void> {
-    if (fault.latencyMs !== undefined) await wait?.(fault.latencyMs)
+    if (fault.latencyMs !== undefined) await wait(fault.latencyMs)
     await fault.run?.(call)
     if (crashed) throw crash(call)
     if (fault.error !== undefined) throw errorOf(fault.error, call)
@@ -89,7 +89,7 @@ export function createInjector<O extends string>(
       return crashed
     },
     inject(fault) {
-      armed.push(arm(fault, wait !== undefined, random))
+      armed.push(arm(fault, wait !== noClock, random))
     },
     heal() {
       armed = []
@@ -123,6 +123,10 @@ export function createInjector<O extends string>(
   return injector
 }
 
+function noClock(): never {
+  throw new TypeError('A fault with latencyMs needs the option wait')
+}
+
 interface Armed<O extends string> {
   readonly fault: Fault<O>
   /** Asked once for every call. */
@@ -136,7 +140,7 @@ function arm<O extends string>(fault: Fault<O>, canWait: boolean, random: () => 
   requireCount('latencyMs', latencyMs, 0)
   requireCount('short', short, 0)
   if (chance !== undefined && !(chance >= 0 && chance <= 1)) throw new TypeError('The chance of a fault is from 0 to 1')
-  if (latencyMs !== undefined && !canWait) throw new TypeError('A fault with latencyMs needs the option wait')
+  if (latencyMs !== undefined && !canWait) noClock()
   if (typeof error === 'string' && !Object.hasOwn(errorHints, error)) {
     throw new TypeError(`A fault has an error ${JSON.stringify(error)}, which is no code`)
   }
@@ -169,17 +173,17 @@ function matcherOf(path: string | RegExp): (path: string) => boolean {
 
 const verbs: Readonly<Record<string, string>> = { commit: 'change', readLink: 'read', stat: 'look at', descend: 'list' }
 
-function told({ operation, paths }: FaultyCall): string {
-  return `Cannot ${verbs[operation] ?? operation} ${quote(paths[0] ?? '')}`
-}
-
 function errorOf(error: ErrorCode | Error, call: FaultyCall): Error {
-  if (typeof error !== 'string') return error
-  return new ToolError(error, `${told(call)}: a fault was injected`, { path: call.paths[0] ?? '' })
+  return typeof error === 'string' ? failure(error, call, 'a fault was injected') : error
 }
 
 function crash(call: FaultyCall): ToolError {
-  return new ToolError('BACKEND_ERROR', `${told(call)}: the storage has crashed`, { path: call.paths[0] ?? '' })
+  return failure('BACKEND_ERROR', call, 'the storage has crashed')
+}
+
+function failure(code: ErrorCode, { operation, paths }: FaultyCall, why: string): ToolError {
+  const path = paths[0] ?? ''
+  return new ToolError(code, `Cannot ${verbs[operation] ?? operation} ${quote(path)}: ${why}`, { path })
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */

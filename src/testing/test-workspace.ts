@@ -58,4 +58,5 @@ export async function testWorkspace(
   })
 }
 
-const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => true }
+const yes = () => true
+const everything = { wants: yes, sees: yes, knows: yes, withBinary: yes }

@@ -253,6 +253,7 @@ describe('a crash', () => {
     expect(backend.crashed).toBe(true)
     expect(await codeOf(commit(backend, change('new', file('x'))))).toBe('BACKEND_ERROR')
     expect(await inner.stat(at('new'))).toBeUndefined()
+    await expect(commit(backend)).rejects.toThrow('Cannot change "": the storage has crashed')
     await backend.close()
     backend.heal()
     expect(await codeOf(commit(backend, change('new', file('x'))))).toBe('ok')

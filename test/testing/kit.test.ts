@@ -137,7 +137,7 @@ describe('toHaveFile', () => {
   })
 
   it('says what is there instead', async () => {
-    const many = memory(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i % 3}/f${i}`, 'x'])))
+    const many = memory(Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i % 2}/f${i}`, 'x'])))
     expect({
       other: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', 'export const answer = 42\n')),
       pattern: await said(() => expect(memory(sample)).toHaveFile('src/app.ts', /42/)),
@@ -161,7 +161,7 @@ describe('toHaveFile', () => {
         "inTheWay": "Expected a file "a/b", but there is a file in the way.
       There are "a"",
         "many": "Expected a file "a", but there is nothing.
-      There are "0/f0", "0/f12", "0/f15", "0/f18", "0/f21", "0/f24", "0/f27", "0/f3", "0/f6", "0/f9", "1/f1", "1/f10", "1/f13", "1/f16", "1/f19", "1/f22", "1/f25", "1/f28", "1/f4", "1/f7", "…"",
+      There are "0/f0", "0/f10", "0/f12", "0/f14", "0/f16", "0/f18", "0/f2", "0/f20", "0/f22", "0/f24", "0/f26", "0/f28", "0/f4", "0/f6", "0/f8", "1/f1", "1/f11", "1/f13", "1/f15", "1/f17", "…"",
         "none": "Expected a file "src/ap.ts", but there is nothing.
       There are ".env", "l.ts", "src/app.ts"",
         "not": "Expected no file "a", but it is there: "x"",
