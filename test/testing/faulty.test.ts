@@ -232,24 +232,21 @@ describe('a crash', () => {
   it('ends everything, also what is under way, and leaves the storage to the next process', async () => {
     const clock = testClock()
     const inner = memory(sample)
-    const backend = faulty(
-      inner,
-      [
-        { on: 'stat', latencyMs: 10 },
-        { on: 'list', crash: true, when: 'before' },
-      ],
-      {
-        wait: clock.wait,
-      },
-    )
-    const waiting = codeOf(backend.stat(at('a.txt')))
+    const { wait } = clock
+    const slow = faulty(inner, { on: 'stat', latencyMs: 10 }, { wait })
+    const faults = [
+      { on: 'readLink', latencyMs: 10 },
+      { on: 'list', crash: true, when: 'before' },
+    ] as const
+    const backend = faulty(slow, faults, { wait })
+    const waiting = Promise.all([codeOf(backend.stat(at('a.txt'))), codeOf(backend.readLink(at('l')))])
     expect(backend.crashed).toBe(false)
     await expect(backend.list(at('d'))).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
       message: 'Cannot list "d": the storage has crashed',
     })
     await clock.advance(10)
-    expect(await waiting).toBe('BACKEND_ERROR')
+    expect(await waiting).toEqual(['BACKEND_ERROR', 'BACKEND_ERROR'])
     expect(backend.crashed).toBe(true)
     expect(await codeOf(commit(backend, change('new', file('x'))))).toBe('BACKEND_ERROR')
     expect(await inner.stat(at('new'))).toBeUndefined()
