@@ -36,6 +36,7 @@ import { deepagents } from '../src/dialects/deepagents.ts'
 import { execWorkspace } from '../src/dialects/exec-workspace.ts'
 import { fileReadWrite } from '../src/dialects/file-read-write.ts'
 import { gemini } from '../src/dialects/gemini.ts'
+import { mastra } from '../src/dialects/mastra.ts'
 import { mcpFilesystem } from '../src/dialects/mcp-filesystem.ts'
 import { namedRoots } from '../src/dialects/named-roots.ts'
 import { patchAndDiff } from '../src/dialects/patch-and-diff.ts'
@@ -96,6 +97,7 @@ async function given(): Promise<Record<string, unknown>> {
       deepagents,
       execWorkspace,
       gemini,
+      mastra,
       mcpFilesystem,
       pythonHarness,
       ...{ fileReadWrite, namedRoots, patchAndDiff, snakeCase },

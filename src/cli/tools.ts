@@ -17,7 +17,9 @@ export async function tools(words: string[]): Promise<number> {
     return 0
   }
   for (const { name, description, mutates } of workspace.tools) {
-    process.stdout.write(`${styleText('bold', name.padEnd(18))}${mutates ? 'changes ' : 'reads   '}${description}\n`)
+    process.stdout.write(
+      `${styleText('bold', `${name.padEnd(17)} `)}${mutates ? 'changes ' : 'reads   '}${description}\n`,
+    )
   }
   return 0
 }

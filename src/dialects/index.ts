@@ -5,6 +5,7 @@ import { deepagents } from './deepagents.ts'
 import { exec } from './exec.ts'
 import { fileReadWrite } from './file-read-write.ts'
 import { gemini } from './gemini.ts'
+import { mastra } from './mastra.ts'
 import { mcpFilesystem } from './mcp-filesystem.ts'
 import { namedRoots } from './named-roots.ts'
 import { patchAndDiff } from './patch-and-diff.ts'
@@ -20,6 +21,7 @@ export const dialects: Readonly<Record<string, () => Dialect>> = {
   deepagents,
   exec,
   gemini,
+  mastra,
   'file-read-write': fileReadWrite,
   'snake-case': snakeCase,
   'patch-and-diff': patchAndDiff,

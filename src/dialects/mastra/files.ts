@@ -1,0 +1,187 @@
+import * as z from 'zod'
+import { linesOf } from '../../dialect/numbered.ts'
+import { attempt, call, type DialectTool, defineDialectTool, type Place, readSome } from '../../dialect.ts'
+import { compileGlobs } from '../../paths/glob.ts'
+import type { ToolOutput } from '../../tools/index.ts'
+
+const path = z.string().describe('Path of the file')
+
+export const fileTools: readonly DialectTool[] = [
+  defineDialectTool({
+    name: 'mastra_workspace_read_file',
+    description:
+      'Read a text file, or with offset and limit a part of it. Each line has its number and an arrow before it.',
+    input: z.object({
+      path,
+      offset: z.int().min(1).optional().describe('First line, from 1'),
+      limit: z.int().min(1).optional().describe('Lines at most'),
+      showLineNumbers: z.boolean().default(true),
+    }),
+    uses: ['read_file'],
+    *steps({ path, offset: startLine = 1, limit: maxLines = Number.POSITIVE_INFINITY, showLineNumbers }, place) {
+      const read = yield* readSome(place.inward(path), { startLine, maxLines })
+      const { content, bytes, endLine, totalLines, isCut } = read
+      const isWhole = startLine === 1 && endLine >= totalLines && !isCut
+      const shown = isWhole ? `${bytes} bytes` : `lines ${startLine}-${endLine} of ${totalLines}${isCut ? ', cut' : ''}`
+      const text = showLineNumbers ? arrowed(linesOf(content), startLine) : content
+      return { output: `${path} (${shown})\n${text}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_write_file',
+    description: 'Create a file, or replace the whole content of one that was read before.',
+    input: z.object({
+      path,
+      content: z.string(),
+      overwrite: z.boolean().default(true).describe('false: only where no file is'),
+    }),
+    uses: ['write_file'],
+    *steps({ path, content, overwrite }, place) {
+      const mode = overwrite ? 'CREATE_OR_REPLACE' : 'CREATE_NEW'
+      const { bytesWritten } = yield* call('write_file', { path: place.inward(path), content, mode })
+      return { output: `Wrote ${bytesWritten} bytes to ${path}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_edit_file',
+    description:
+      'Replace old_string, which must occur exactly once, by new_string; with replace_all every occurrence. Numbers of lines are no part of them.',
+    input: z.object({
+      path,
+      old_string: z.string().min(1),
+      new_string: z.string(),
+      replace_all: z.boolean().default(false),
+    }),
+    uses: ['edit_file'],
+    *steps({ path, old_string: oldText, new_string: newText, replace_all: replaceAll }, place) {
+      const { replacements } = yield* call('edit_file', { path: place.inward(path), oldText, newText, replaceAll })
+      return { output: `Replaced ${replacements} ${replacements === 1 ? 'occurrence' : 'occurrences'} in ${path}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_list_files',
+    description: 'List a directory as a tree whose levels are indented by tabs.',
+    input: z.object({
+      path: z.string().default('.').describe('Path of the directory'),
+      maxDepth: z.int().min(1).default(2),
+      showHidden: z.boolean().default(false),
+      dirsOnly: z.boolean().default(false),
+      exclude: z.string().optional().describe('Leave out names that contain this'),
+      extension: z.string().optional().describe('Only files that end so, such as .ts'),
+      pattern: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .describe('Only files whose path from there matches one of these globs'),
+      respectGitignore: z.boolean().default(true),
+    }),
+    uses: ['list_directory'],
+    *steps({ path, maxDepth, showHidden, respectGitignore, ...asked }, place) {
+      const listed = yield* call('list_directory', {
+        path: place.inward(path),
+        maxDepth,
+        maxEntries: 500,
+        includeHidden: showHidden,
+        includeIgnored: !respectGitignore,
+      })
+      return { output: tree(listed, asked) }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_delete',
+    description: 'Delete a file. Never a directory.',
+    input: z.object({ path }),
+    uses: ['delete_file'],
+    *steps({ path }, place) {
+      yield* call('delete_file', { path: place.inward(path) })
+      return { output: `Deleted ${path}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_file_stat',
+    description: 'Tell whether a file or directory is there, its type, size and time.',
+    input: z.object({ path: z.string() }),
+    uses: ['file_info'],
+    *steps({ path }, place) {
+      const info = yield* attempt('file_info', { path: place.inward(path) })
+      if (!info.ok) return info.code === 'NOT_FOUND' ? { output: `${path}: not found` } : info
+      const size = info.sizeBytes === undefined ? '' : ` Size: ${info.sizeBytes} bytes`
+      const time = info.modifiedAt === undefined ? '' : ` Modified: ${info.modifiedAt}`
+      return { output: `${path} Type: ${info.type}${size}${time}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_mkdir',
+    description: 'Create a directory, with its parents. An existing one is fine.',
+    input: z.object({ path: z.string() }),
+    uses: ['create_directory'],
+    *steps({ path }, place) {
+      yield* call('create_directory', { path: place.inward(path) })
+      return { output: `Created directory ${path}` }
+    },
+  }),
+  defineDialectTool({
+    name: 'mastra_workspace_grep',
+    description: 'Search file contents, line by line, for a regular expression (no look-around, no back-references).',
+    input: z.object({
+      pattern: z.string().min(1),
+      path: z.string().default('.').describe('Directory, file, or a glob such as src/**/*.ts'),
+      contextLines: z.int().min(0).default(0).describe('Lines around each match, at most 3'),
+      caseSensitive: z.boolean().default(true),
+      includeHidden: z.boolean().default(false),
+    }),
+    uses: ['search_text'],
+    *steps({ pattern: query, path, ...asked }, place) {
+      const within = place.inward(path)
+      const where = /[*?[{]/.test(within) ? { includeGlob: within.replace(/^\.\//, '') } : { path: within }
+      return { output: hits(yield* call('search_text', { query, mode: 'regex', ...where, ...asked }), place) }
+    },
+  }),
+]
+
+function arrowed(lines: readonly string[], startLine: number): string {
+  const width = Math.max(6, String(startLine + lines.length - 1).length + 1)
+  return lines.map((line, index) => `${String(startLine + index).padStart(width)}→${line}`).join('\n')
+}
+
+interface Wanted {
+  readonly dirsOnly: boolean
+  readonly exclude?: string | undefined
+  readonly extension?: string | undefined
+  readonly pattern?: string | readonly string[] | undefined
+}
+
+/** A listing comes depth first, and so each entry stands below its directory. */
+function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_directory'>, wanted: Wanted): string {
+  const skip = path === '.' ? 0 : path.length + 1
+  const globs = wanted.pattern === undefined ? undefined : compileGlobs([wanted.pattern].flat())
+  const lines: string[] = []
+  const count = { directory: 0, file: 0 }
+  for (const { path: at, type } of entries) {
+    const names = at.slice(skip).split('/')
+    const isDirectory = type === 'directory'
+    const isWanted =
+      isDirectory ||
+      (!wanted.dirsOnly && at.endsWith(wanted.extension ?? '') && globs?.matches(at.slice(skip)) !== false)
+    if (!isWanted || names.some((name) => wanted.exclude !== undefined && name.includes(wanted.exclude))) continue
+    lines.push(`${'\t'.repeat(names.length - 1)}${names.at(-1)}`)
+    count[isDirectory ? 'directory' : 'file'] += 1
+  }
+  const directories = count.directory === 1 ? '1 directory' : `${count.directory} directories`
+  const files = count.file === 1 ? '1 file' : `${count.file} files`
+  const rest = truncated ? ` (${totalEntries - entries.length} more were left out)` : ''
+  return `${lines.join('\n')}\n\n${directories}, ${files}${rest}`
+}
+
+function hits({ matches, truncated }: ToolOutput<'search_text'>, place: Place): string {
+  const files = new Set(matches.map(({ path }) => path)).size
+  const lines = matches.flatMap(({ path, line, column, snippet, before, after }) => {
+    const named = place.outward(path)
+    return [
+      ...before.map((text, index) => `${named}:${line - before.length + index}- ${text}`),
+      `${named}:${line}:${column}: ${snippet}`,
+      ...after.map((text, index) => `${named}:${line + 1 + index}- ${text}`),
+    ]
+  })
+  const found = `${matches.length} ${matches.length === 1 ? 'match' : 'matches'} across ${files} ${files === 1 ? 'file' : 'files'}`
+  return [`${found}${truncated ? ' (truncated)' : ''}`, '---', ...lines].join('\n')
+}
