@@ -1,0 +1,188 @@
+import { policyOperation, reportOperation } from '../about.ts'
+import { refusingTool } from '../dialect/refusing-tool.ts'
+import { speak } from '../dialect/speak.ts'
+import type { Dialect } from '../dialect.ts'
+import { type Failure, ToolError, toFailure } from '../errors.ts'
+import { createArtifacts } from '../evidence/artifacts.ts'
+import type { AuditSink } from '../evidence/audit.ts'
+import { createLedger } from '../evidence/ledger.ts'
+import { type RunReport, reportRun } from '../evidence/report.ts'
+import { createShownReads } from '../evidence/shown-reads.ts'
+import { openFlow } from '../flow.ts'
+import { rollbackOperation, undoOperation } from '../operations.ts'
+import { type Path, parsePath, ROOT } from '../paths/logical-path.ts'
+import { type CallOptions, callTool, reach } from '../pipeline.ts'
+import { isPlanning } from '../plan-mode.ts'
+import { createApprovals } from '../policy/approval.ts'
+import { createRates } from '../policy/rate.ts'
+import { createTaint } from '../policy/taint.ts'
+import type { RecordedStep, Recorder } from '../recording.ts'
+import type { Core, Run } from '../run.ts'
+import { createProcesses } from '../shells/processes.ts'
+import { createFiles } from '../workspace-files.ts'
+import type { RunOptions, WorkspaceOptions } from './options.ts'
+import type { SpokenRun, WorkspaceRun } from './types.ts'
+
+/** `own`: the run whose calls alone can be taken back here. */
+export function openRun(
+  core: Core,
+  run: Run,
+  own: Run | undefined,
+  dialect: Dialect | undefined,
+  sinks: readonly AuditSink[],
+  recorder: Recorder | undefined,
+): WorkspaceRun {
+  recorder?.opened(run)
+  const call = (name: string, input: unknown, callOptions?: CallOptions) =>
+    noted(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
+      callTool(core, run, name, input, options),
+    )
+  const spoken = dialect === undefined ? undefined : speakOf(core, run, dialect, recorder)
+  return {
+    id: run.id,
+    actor: run.actor,
+    get task() {
+      return run.task
+    },
+    get plan() {
+      return run.plan
+    },
+    get mode() {
+      return modeOf(core, run)
+    },
+    taint: run.taint,
+    call: (spoken ?? call) as WorkspaceRun['call'],
+    ...(spoken === undefined ? {} : { own: { call } }),
+    async explain(name, input) {
+      try {
+        const call = await reach(core, run, name, input)
+        const { verdict, accesses, line } = openFlow(core, run, run.id, name, true).enters(call)
+        return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
+      } catch (error) {
+        return toFailure(error)
+      }
+    },
+    files: createFiles(call),
+    checkpoint(label) {
+      const checkpoint = core.journal.checkpoint({ label, at: core.clock(), runId: run.id })
+      void recorder?.step(run, { type: 'checkpoint', input: given({ label }) }, undefined, async () => checkpoint)
+      return checkpoint
+    },
+    checkpoints: () => core.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
+    rollback: (checkpoint, { reason, ...how } = {}) =>
+      noted(recorder, run, { type: 'rollback', input: given({ id: checkpoint, reason }) }, how, (options) =>
+        callTool(core, run, rollbackOperation(core, own), given({ checkpoint, reason }), options),
+      ),
+    undo: (callId, { reason, ...how } = {}) =>
+      noted(recorder, run, { type: 'undo', input: given({ id: callId, reason }) }, how, (options) =>
+        callTool(core, run, undoOperation(core, own), given({ callId, reason }), options),
+      ),
+    report: () => reportOf(run, sinks),
+    consult: (subject, options) =>
+      callTool(
+        core,
+        run,
+        subject === 'policy' ? policyOperation(core, run) : reportOperation(() => keptReport(run, sinks)),
+        {},
+        options,
+      ),
+    async close() {
+      await run.shell.processes.close()
+      core.processes.delete(run.shell.processes)
+    },
+  }
+}
+
+export function startRun(
+  core: Core,
+  options: WorkspaceOptions,
+  { id, actor = 'agent', task, taint, scopes = [] }: RunOptions = {},
+): Run {
+  const ids = options.ids ?? (() => crypto.randomUUID())
+  const runId = id ?? ids()
+  if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
+  const artifacts = createArtifacts(runId, { backend: options.artifacts })
+  // What is in memory goes with its run.
+  if (options.artifacts !== undefined) core.artifacts.add(artifacts)
+  return {
+    id: runId,
+    actor,
+    scopes: [...scopes],
+    task,
+    plan: undefined,
+    ledger: createLedger(),
+    shownReads: createShownReads(),
+    rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
+    taint: createTaint(taint),
+    approvals: createApprovals({ approve: options.approve, ids }),
+    artifacts,
+    shell: { cwd: ROOT, processes: createProcesses(core.limits.processes, core.processes) },
+    calls: 0,
+    recordedTask: undefined,
+  }
+}
+
+export function modeOf(core: Core, run: Run): 'act' | 'plan' {
+  return isPlanning(core, run) ? 'plan' : 'act'
+}
+
+/** What is asked, done and, where somebody wants that, recorded. */
+export function noted<R>(
+  recorder: Recorder | undefined,
+  run: Run,
+  what: Pick<RecordedStep, 'type' | 'name' | 'input'>,
+  options: CallOptions | undefined,
+  act: (options?: CallOptions) => Promise<R>,
+): Promise<R> {
+  return recorder === undefined ? act(options) : recorder.step(run, what, options, act)
+}
+
+/** Without what was left out. */
+export function given(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+}
+
+/** A run's `call` in a dialect. */
+function speakOf(core: Core, run: Run, dialect: Dialect, recorder: Recorder | undefined): SpokenRun['call'] {
+  const said = speak(dialect, {
+    call: (name, input, options) => callTool(core, run, name, input, options),
+    noteShown: run.ledger.note,
+    shownVersion: (path) => shownVersion(core, run, path),
+    refuse: async (name, why, options) => (await callTool(core, run, refusingTool(name, why), {}, options)) as Failure,
+    whyNot(name) {
+      if (core.tools.has(name)) return undefined
+      return core.withheld.get(name) ?? new ToolError('UNKNOWN_TOOL', `${name} is not in this workspace's tool set`)
+    },
+  })
+  return (name, input, callOptions) =>
+    noted(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => said(name, input, options))
+}
+
+/** The latest version of a file that a run was shown. Whether it may be touched is for the call that names it. */
+async function shownVersion(core: Core, run: Run, asked: string): Promise<string> {
+  let path: Path
+  try {
+    path = await core.backend.canonical(parsePath(asked))
+  } catch {
+    return NO_VERSION
+  }
+  return run.ledger.latest(path) ?? NO_VERSION
+}
+
+const NO_VERSION = '0'.repeat(64)
+
+function reportOf(run: Run, sinks: readonly AuditSink[]): RunReport {
+  const report = keptReport(run, sinks)
+  if (report !== undefined) return report
+  throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
+}
+
+/** `undefined` where no sink keeps the records. */
+function keptReport({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport | undefined {
+  const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
+  if (kept === undefined) return undefined
+  return reportRun(
+    { id, actor, task },
+    kept.filter(({ runId }) => runId === id),
+  )
+}

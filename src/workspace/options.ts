@@ -1,0 +1,101 @@
+import type { Dialect } from '../dialect.ts'
+import type { AuditSink } from '../evidence/audit.ts'
+import type { WorkspaceHistory } from '../evidence/journal.ts'
+import type { GitProvider } from '../git/provider.ts'
+import type { Hooks } from '../hooks.ts'
+import type { Limits } from '../limits.ts'
+import type { ApproveHandler } from '../policy/approval.ts'
+import type { ParkedCalls } from '../policy/parked.ts'
+import type { PolicyInput } from '../policy/policy.ts'
+import type { TaintOrigin } from '../policy/taint.ts'
+import type { ToolSet } from '../policy/tool-sets.ts'
+import type { RecordLine } from '../recording.ts'
+import type { Task } from '../run.ts'
+import type { Shell } from '../shells/shell.ts'
+import type { Tool } from '../tool.ts'
+import type { Backend } from '../vfs/backend.ts'
+
+/** What a workspace is made of: files, policy, and what may stand around them. */
+export interface WorkspaceOptions {
+  /** Where the files live. Either this or `mounts`. */
+  readonly backend?: Backend
+  /** Several backends in one tree, by path prefix; `''` is the root. */
+  readonly mounts?: Readonly<Record<string, Backend>>
+  /** A preset's name or a policy object. There is no default. */
+  readonly policy: PolicyInput
+  /** Which tools exist here. Default: all of them. */
+  readonly tools?: ToolSet
+  /**
+   * Tools of the embedding program, made with `defineTool`, beside those of `tools`. They take the same steps: their plan is
+   * guarded and judged, and what they draft is committed, recorded and undone like any change.
+   *
+   * @throws TypeError for a name that is not snake_case, or that another tool has
+   */
+  readonly ownTools?: readonly Tool[]
+  /** Registers no mutating tool, and seals the backend. */
+  readonly readOnly?: boolean
+  /** `plan`: nothing is changed until the run's plan (`submit_plan`) is approved. Default: `act`. */
+  readonly mode?: 'act' | 'plan'
+  readonly limits?: Partial<Limits>
+  /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
+  readonly approve?: ApproveHandler
+  /** Where calls wait for their approval; see {@link Workspace.resume}. Default: in memory. */
+  readonly parked?: ParkedCalls
+  readonly hooks?: Hooks
+  /** Where audit records go. Default: memory. */
+  readonly audit?: AuditSink | readonly AuditSink[]
+  /** Where full results and diffs are kept, as `RUN/NAME`: all of them once the workspace is closed. Default: in memory. */
+  readonly artifacts?: Backend
+  /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
+  readonly staleGuard?: 'hash' | 'shown'
+  /**
+   * Gives {@link Workspace.git}, and lets the commands of `bash()` change the repository: `git()` of `wardspace/git`. Diffs
+   * need it not.
+   */
+  readonly git?: GitProvider
+  /**
+   * What runs commands, such as `bash()` of `wardspace/shells/bash`; it is closed with the workspace. Without one there are
+   * no command tools.
+   */
+  readonly shell?: Shell
+  /** Whether a command starts where the last one of its run ended. Default: false, at the root. */
+  readonly keepCwd?: boolean
+  /**
+   * Takes a recording, line by line: how the workspace was opened, what its runs were asked and what came of it, without
+   * secrets. `replay` repeats it. Forks, and what git does, are not recorded.
+   */
+  readonly record?: RecordLine
+  /** Milliseconds since 1970. Default: `Date.now`. */
+  readonly clock?: () => number
+  /** Makes the ids of runs and approvals. Default: random. */
+  readonly ids?: () => string
+  /** The workspace's own first run. */
+  readonly run?: RunOptions
+  /** The undo history of an earlier workspace over the same files, from its {@link Workspace.history}. Run ids must differ. */
+  readonly history?: WorkspaceHistory
+  readonly dialect?: undefined
+}
+
+/** Options of a workspace whose tools have the names and shapes of a dialect. */
+export interface SpokenWorkspaceOptions extends Omit<WorkspaceOptions, 'dialect'> {
+  /** One of `wardspace/dialects/*`, or one of your own. */
+  readonly dialect: Dialect
+}
+
+/** Who acts in a run, and for which task. */
+export interface RunOptions {
+  readonly id?: string
+  /** Who acts, for the record. Default: `agent`. */
+  readonly actor?: string
+  readonly task?: Task
+  /** Which notes it sees and stores, where the policy has the memory ACL: names that the notes carry, too. */
+  readonly scopes?: readonly string[]
+  /** The taint that the run had in another process: `taint.origin()` there. */
+  readonly taint?: TaintOrigin
+}
+
+/** Options of which a fork may leave some out. */
+export type CoreOptions = Omit<WorkspaceOptions, 'backend' | 'mounts'> & {
+  readonly backend?: Backend | undefined
+  readonly mounts?: WorkspaceOptions['mounts'] | undefined
+}
