@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   type ElicitRequest,
   ElicitRequestSchema,
@@ -8,9 +11,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openProgress } from '../../src/adapters/mcp/progress.ts'
 import { createServing } from '../../src/adapters/mcp/served.ts'
 import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
 import { codex } from '../../src/dialects/codex.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
+import { node as nodeShell } from '../../src/shells/node.ts'
 import { connect, settled, workspaceOver } from './mcp-client.ts'
 
 const edit = (path = 'a.txt', oldText = 'one', newText = 'uno') => ['edit_file', { path, oldText, newText }] as const
@@ -229,6 +234,31 @@ describe('progress', () => {
     expect(seen.length).toBeGreaterThan(0)
     const methods = sent.map((message) => ('method' in message ? message.method : 'result'))
     expect(methods.lastIndexOf('notifications/progress')).toBeLessThan(methods.lastIndexOf('result'))
+  })
+
+  it('of a command counts its lines, and shows none of them', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'wardspace-progress-'))
+    const stateDir = `${root}-state`
+    const workspace = await createWorkspace({
+      backend: node(root, { stateDir }),
+      policy: 'autonomous',
+      approve: () => 'allow',
+      shell: nodeShell({ root, stateDir, sandbox: 'none' }),
+    })
+    try {
+      const { client, sent } = await connect(workspace)
+      const seen: unknown[] = []
+      const command = "printf 'hunter2\\nb\\n'"
+      const result = await client.callTool({ name: 'run_command', arguments: { command } }, undefined, {
+        onprogress: ({ message }) => seen.push(message),
+      })
+      expect(result.structuredContent).toMatchObject({ ok: true, stdout: 'hunter2\nb\n' })
+      expect(seen).toContainEqual(expect.stringMatching(/^[12] lines of output$/))
+      expect(JSON.stringify(sent.filter((message) => 'method' in message))).not.toContain('hunter2')
+    } finally {
+      await workspace.close()
+      for (const directory of [root, stateDir]) await rm(directory, { recursive: true, force: true })
+    }
   })
 
   it('is not told unasked', async () => {
