@@ -8,6 +8,8 @@ export function deadLinks(path: string, pages: ReadonlyMap<string, string>): rea
   return linksOf(pages.get(path) ?? '').filter((link) => {
     const [file = '', heading] = link.split('#')
     const target = file === '' ? path : posix.join(posix.dirname(path), file)
+    // The site holds nothing else.
+    if (path.startsWith('docs/') && !target.startsWith('docs/')) return true
     if (!pages.has(target) && !existsSync(join(top, target))) return true
     const page = pages.get(target)
     return heading !== undefined && (page === undefined || !headingsOf(page).has(heading))
