@@ -315,7 +315,7 @@ describe('progress', () => {
       { progress: 12, total: 20, message: '12 of 20 files' },
       { progress: 12.001, total: 20, message: 'waits for an approval' },
     ])
-    vi.advanceTimersByTime(10_000)
+    vi.advanceTimersByTime(30_000)
     expect(seen.slice(3).map(({ message }) => message)).toEqual(['waits for an approval', 'waits for an approval'])
     expect(seen.map((one) => one.progress)).toEqual([...seen.map((one) => one.progress)].sort((a, b) => a - b))
     progress.end()
@@ -327,11 +327,11 @@ describe('progress', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
     const sendNotification = vi.fn(async () => {})
     const progress = openProgress({ _meta: { progressToken: 'a' }, sendNotification }, new Set())
-    vi.advanceTimersByTime(4000)
+    vi.advanceTimersByTime(12_000)
     progress.tell({ done: 1, unit: 'files' })
-    vi.advanceTimersByTime(1000)
+    vi.advanceTimersByTime(3000)
     expect(sendNotification).toHaveBeenCalledTimes(1)
-    vi.advanceTimersByTime(5000)
+    vi.advanceTimersByTime(15_000)
     expect(sendNotification).toHaveBeenCalledTimes(2)
     progress.end()
   })

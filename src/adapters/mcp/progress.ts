@@ -20,7 +20,7 @@ export interface ProgressReport {
 
 /** Milliseconds between two notifications at least, and between two signs of life. */
 const AT_LEAST = 100
-const BEAT = 5000
+const BEAT = 15_000
 /** A sign of life grows by so much: progress must grow with each notification. */
 const STEP = 0.001
 
