@@ -128,7 +128,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     } catch (error) {
       if (!(error instanceof ToolError) || error.code !== 'SHELL_UNAVAILABLE') throw error
       const shell = options.fallback ?? bash()
-      fallen = { reason: error.message, ...(shell === false ? {} : { shell }) }
+      fallen = { reason: error.message, hint: error.details.hint, ...(shell === false ? {} : { shell }) }
       return fallen
     }
   }

@@ -13,6 +13,7 @@ import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotoc
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { listen } from '../../src/cli/listen.ts'
 import { mcp } from '../../src/cli/mcp.ts'
+import { oneRoot } from '../../src/cli/roots.ts'
 import { verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
 import { inspect } from './inspector.ts'
 
@@ -473,6 +474,12 @@ describe('several roots', () => {
     }
     await expect(start(['--root', `x=${root}`, '--shell', 'node']).ended).rejects.toThrow('in one directory')
     await rm(inner, { recursive: true })
+  })
+
+  it('are not for what works on one directory', () => {
+    expect(oneRoot(undefined)).toBe('.')
+    expect(oneRoot(['./a=b'])).toBe('./a=b')
+    for (const wrong of [['a', 'b'], ['name=a']]) expect(() => oneRoot(wrong)).toThrow('works on one directory')
   })
 
   it('have no configuration of one of them', async () => {

@@ -5,6 +5,8 @@ import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess
 /** Where there is no container: why, and what runs the commands, if anything. */
 export interface Fallen {
   readonly reason: string
+  /** What would mend it, where that is known. */
+  readonly hint?: string | undefined
   readonly shell?: Shell
 }
 
@@ -45,8 +47,8 @@ function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
   })
 }
 
-function shellOf({ shell, reason }: Fallen): Shell {
-  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason)
+function shellOf({ shell, reason, hint }: Fallen): Shell {
+  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason, hint === undefined ? {} : { hint })
   return shell
 }
 
