@@ -39,7 +39,7 @@ export interface WorkspaceOptions {
   readonly limits?: Partial<Limits>
   /** Answers what policy asks. Without it such a call ends with `APPROVAL_REQUIRED` and waits in `parked`. */
   readonly approve?: ApproveHandler
-  /** Where calls wait for their approval; see {@link Workspace.resume}. Default: in memory. */
+  /** Where calls wait for their approval; see `Workspace.resume`. Default: in memory. */
   readonly parked?: ParkedCalls
   readonly hooks?: Hooks
   /** Where audit records go. Default: memory. */
@@ -49,7 +49,7 @@ export interface WorkspaceOptions {
   /** What replacing a file needs: its hash, or a whole reading (`hash`, the default), or both (`shown`). */
   readonly staleGuard?: 'hash' | 'shown'
   /**
-   * Gives {@link Workspace.git}, and lets the commands of `bash()` change the repository: `git()` of `wardspace/git`. Diffs
+   * Gives `Workspace.git`, and lets the commands of `bash()` change the repository: `git()` of `wardspace/git`. Diffs
    * need it not.
    */
   readonly git?: GitProvider
@@ -71,7 +71,7 @@ export interface WorkspaceOptions {
   readonly ids?: () => string
   /** The workspace's own first run. */
   readonly run?: RunOptions
-  /** The undo history of an earlier workspace over the same files, from its {@link Workspace.history}. Run ids must differ. */
+  /** The undo history of an earlier workspace over the same files, from its `Workspace.history`. Run ids must differ. */
   readonly history?: WorkspaceHistory
   readonly dialect?: undefined
 }
