@@ -61,6 +61,16 @@ describe('patch', () => {
     expect(await good.run('patch --dry-run -p1 < the.patch')).toMatchObject({ exitCode: 0, filesChanged: [] })
   })
 
+  it('refuses what is not UTF-8, whose bytes would be others in the files', async () => {
+    const patch = Buffer.from('--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+caf\xe9\n', 'latin1')
+    const { run, snapshot } = await shellBench({ 'x.txt': 'a\n', 'latin.patch': new Uint8Array(patch) })
+    const untouched = await snapshot()
+    for (const line of ['patch -p1 < latin.patch', 'patch -p1 -i latin.patch']) {
+      expect(await run(line)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('not UTF-8') })
+    }
+    expect(await snapshot()).toEqual(untouched)
+  })
+
   it('reaches no protected file', async () => {
     const patch = patchOf({ '.env': 'PASSWORD=hunter2\n' }, { '.env': 'PASSWORD=x\n' })
     const moved = patchOf({ '.env': 'PASSWORD=hunter2\n' }, { 'plain.txt': 'PASSWORD=hunter2\n' })

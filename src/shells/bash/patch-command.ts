@@ -52,9 +52,7 @@ export function patchCommand(places: Places): OwnCommand {
     const base = start.path === '.' ? '' : `${start.path}/`
     try {
       const source = flags.values('input').at(-1)
-      const text = decoder.decode(
-        source === undefined ? bytesOfText(stdin, 'latin1') : await readSource(source, cwd, places),
-      )
+      const text = textOf(source === undefined ? bytesOfText(stdin, 'latin1') : await readSource(source, cwd, places))
       const steps = await apply(planPatch(text).changes, base, places.workspace)
       if (flags.count('dryRun') === 0) for (const { carryOut } of steps) await carryOut()
       const verb = flags.count('dryRun') > 0 ? 'checking' : 'patching'
@@ -67,7 +65,16 @@ export function patchCommand(places: Places): OwnCommand {
   })
 }
 
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** @throws ToolError `UNSUPPORTED_ENCODING`: bytes that are no UTF-8 would be others in the patched files */
+function textOf(patch: Uint8Array): string {
+  try {
+    return decoder.decode(patch)
+  } catch {
+    throw new ToolError('UNSUPPORTED_ENCODING', 'Cannot apply the patch: it is not UTF-8')
+  }
+}
 
 async function readSource(name: string, cwd: string, places: Places): Promise<Uint8Array> {
   const place = placeOf(resolvePath(cwd, name), places)
