@@ -18,7 +18,9 @@ const leftOut = ['./testing/vitest']
 const wanted = `${JSON.stringify(manifest(), null, 2)}\n`
 if (process.argv.includes('--write')) writeFileSync(file, wanted)
 const faults =
-  readFileSync(file, 'utf8') === wanted ? [] : ['jsr.json is not as package.json: npm run check:jsr -- --write']
+  `${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2)}\n` === wanted
+    ? []
+    : ['jsr.json is not as package.json: npm run check:jsr -- --write']
 
 const home = mkdtempSync(join(tmpdir(), 'wardspace-jsr-'))
 try {
