@@ -52,11 +52,18 @@ export function readAnswer(answer: unknown): ReadAnswer | undefined {
  */
 export type HandlerAnswer = ApprovalAnswer | 'later'
 
-/** Answers what policy asks. While it thinks, nothing has happened yet; where it throws, the call is refused. */
+/**
+ * Answers what policy asks. While it thinks, nothing has happened yet; where it throws, or answers anything else, the call is
+ * refused. Its promise is typed wider than what it may give: TypeScript takes the `'allow'` of an async function for a
+ * `string` where both an answer and its promise would do.
+ *
+ * @example
+ * const approve = async ({ tool }) => (tool === 'write_file' ? 'allow' : { deny: 'Only write_file may do that' })
+ */
 export type ApproveHandler = (
   request: ApprovalRequest,
   options: { readonly signal?: AbortSignal },
-) => HandlerAnswer | Promise<HandlerAnswer>
+) => HandlerAnswer | Promise<HandlerAnswer | (string & {})>
 
 export interface ApprovalsOptions {
   readonly approve?: ApproveHandler | undefined
