@@ -59,6 +59,8 @@ export default defineConfig(async () => ({
         test: {
           name: 'node',
           include: ['test/**/*.test.ts'],
+          // Loading every module again for each file would take as long as half of the tests.
+          isolate: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,
           expect: { poll: { timeout: 60_000 } },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Place, playAgainstModel } from './model.ts'
 
-const runs: Readonly<Record<Place, number>> = { memory: 80, overlay: 80, node: 20 }
+const runs: Readonly<Record<Place, number>> = { memory: 40, overlay: 40, node: 20 }
 
 for (const [place, numRuns] of Object.entries(runs)) {
   it(`random calls, undos, rollbacks, forks and commits on ${place} do what they do to plain Maps`, async () => {
