@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { Access, GuardedAccess, Permission } from './access.ts'
+import type { ShownReads } from './evidence/shown-reads.ts'
 import type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
 import type { Limits } from './limits.ts'
 import type { LogicalPath, Path } from './paths/logical-path.ts'
@@ -23,22 +24,10 @@ export interface AnsweredFields {
   readonly [field: string]: unknown
 }
 
-/** Which call of the run showed which lines of a version. */
-export interface ShownBefore {
-  /** Remembers which call showed the lines. */
-  note(lines: ShownLines, callId: string): void
-  /** `undefined` where none did, and where the run was shown another version or changed the file since. */
-  find(lines: ShownLines): string | undefined
-}
+export type { ShownLines } from './evidence/shown-reads.ts'
 
-/** Lines of one version of a file, from 1, both ends included, as they were shown: with their numbers or without. */
-export interface ShownLines {
-  readonly path: Path
-  readonly sha256: string
-  readonly startLine: number
-  readonly endLine: number
-  readonly lineNumbers: boolean
-}
+/** Which call of the run showed which lines of a version, for tools to note and to ask. */
+export type ShownBefore = Pick<ShownReads, 'note' | 'find'>
 
 /** What a tool wants to do and to answer. It has done nothing yet: the pipeline judges, commits and projects. */
 export interface Draft<Result> {

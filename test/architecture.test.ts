@@ -47,7 +47,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   'command-repository': ['errors', 'git', 'paths', 'shells', 'vfs'],
   background: ['errors', 'paths', 'shells', 'tool'],
   hooks: ['errors', 'access'],
-  tool: ['policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
+  tool: ['evidence', 'policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
   input: ['tool', 'errors'],
   run: [
     'flow',

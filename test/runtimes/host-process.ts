@@ -7,7 +7,7 @@ import type { Report } from './report.ts'
 const modules = join(import.meta.dirname, '../../node_modules')
 
 /** How each runtime that is a program is started with a file. */
-const commands = {
+export const programs = {
   Node: [process.execPath],
   Deno: [
     join(modules, '@deno/linux-x64-glibc/deno'),
@@ -17,7 +17,7 @@ const commands = {
 } as const
 
 /** Runs a bundle in a process of its own, and takes its report from a file. */
-export async function runInProcess(runtime: keyof typeof commands, code: string): Promise<Report> {
+export async function runInProcess(runtime: keyof typeof programs, code: string): Promise<Report> {
   const home = mkdtempSync(join(tmpdir(), 'wardspace-runtime-'))
   try {
     writeFileSync(join(home, 'bundle.mjs'), code)
@@ -25,7 +25,7 @@ export async function runInProcess(runtime: keyof typeof commands, code: string)
     // Deno looks for packages where a manifest lies, also for those that a package of ours loads late.
     writeFileSync(join(home, 'package.json'), '{ "type": "module" }')
     symlinkSync(modules, join(home, 'node_modules'))
-    const [program, ...args] = commands[runtime]
+    const [program, ...args] = programs[runtime]
     const env = { ...process.env, TMPDIR: home, XDG_STATE_HOME: join(home, 'state'), NO_COLOR: '1', DENO_DIR: home }
     const output = await finished(spawn(program, [...args, join(home, 'main.mjs')], { cwd: home, env, stdio: 'pipe' }))
     if (output !== undefined) throw new Error(`${runtime} did not come to its end: ${output}`)

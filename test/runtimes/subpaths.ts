@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { programs } from './host-process.ts'
 import { type Runtime, useOf, uses } from './subpath-uses.ts'
 
 const run = promisify(execFile)
-const modules = join(import.meta.dirname, '../../node_modules')
 
 /** Every subpath of an installed package that is a module, as its `exports` have it. */
 export function subpathsOf(directory: string): readonly string[] {
@@ -65,16 +65,6 @@ function programOf(subpaths: readonly string[]): BuildOptions {
     logLevel: 'error',
   }
 }
-
-/** How each runtime that is a program is started with a file. */
-export const programs = {
-  Node: [process.execPath],
-  Deno: [
-    join(modules, '@deno/linux-x64-glibc/deno'),
-    ...['run', '-A', '--no-remote', '--no-check', '--node-modules-dir=manual'],
-  ],
-  Bun: [join(modules, '.bin/bun'), 'run'],
-} as const
 
 export interface Outcome {
   /** By subpath: what its use gave, or how it failed. */
