@@ -7,7 +7,10 @@ export const areas: Readonly<
   policy: { mutate: ['src/policy/**/*.ts'], tests: ['test/policy/**/*.test.ts'] },
   patch: {
     mutate: ['src/patch/**/*.ts'],
-    tests: ['test/patch/{diff,text-lines,base-and-hash,offsets}.test.ts', 'test/tools/apply-patch.test.ts'],
+    tests: [
+      'test/patch/{diff,diff-artifact,text-lines,base-and-hash,offsets,forms,mounts}.test.ts',
+      'test/tools/apply-patch.test.ts',
+    ],
   },
   search: { mutate: ['src/search/**/*.ts'], tests: ['test/search/*.test.ts', 'test/tools/search-text.test.ts'] },
   'command-line': {

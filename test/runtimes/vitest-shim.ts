@@ -46,31 +46,56 @@ export const afterEach = (body: Body) => scope.hooks.afterEach.push(body)
 export const afterAll = (body: Body) => scope.hooks.afterAll.push(body)
 export const expect = makeExpect()
 
+/** Which of the declared cases run, and who looks on. */
+export interface Watch {
+  readonly wants: (name: string) => boolean
+  readonly starts: (name: string) => void
+  readonly ends: (result: CaseResult) => void
+}
+
+const everything: Watch = { wants: () => true, starts: () => {}, ends: () => {} }
+
 /** Loads a file, and runs what it has declared. A file that cannot be loaded is one failed case. */
-export async function runFile(name: string, load: () => Promise<unknown>): Promise<Group> {
+export async function runFile(name: string, load: () => Promise<unknown>, watch = everything): Promise<Group> {
   scope = newScope('', undefined)
   const cases: CaseResult[] = []
   const start = Date.now()
   try {
     await load()
-    await runScope(scope, cases)
+    await runScope(scope, cases, watch)
   } catch (error) {
-    cases.push({ name: 'the file itself', status: 'failed', why: whyOf(error) })
+    const result = { name: 'the file itself', status: 'failed', why: whyOf(error) } as const
+    watch.ends(result)
+    cases.push(result)
   }
   return { name, cases, ms: Date.now() - start }
 }
 
-async function runScope(one: Scope, cases: CaseResult[]): Promise<void> {
+async function runScope(one: Scope, cases: CaseResult[], watch: Watch): Promise<void> {
+  if (!isWanted(one, watch)) return
   for (const hook of one.hooks.beforeAll) await hook()
   for (const entry of one.entries) {
-    if ('entries' in entry) await runScope(entry, cases)
+    const name = nameOf(one, entry.name)
+    if ('entries' in entry) await runScope(entry, cases, watch)
+    else if (!watch.wants(name)) continue
     else if (entry.skipped !== undefined) {
-      cases.push({ name: nameOf(one, entry.name), status: 'skipped', why: entry.skipped })
-    } else if (/\b(costs?|linear)\b/.test(nameOf(one, entry.name))) {
-      cases.push({ name: nameOf(one, entry.name), status: 'skipped', why: MEASURED })
-    } else cases.push(await runCase(one, entry.name, entry.body))
+      cases.push({ name, status: 'skipped', why: entry.skipped })
+    } else if (/\b(costs?|linear)\b/.test(name)) {
+      cases.push({ name, status: 'skipped', why: MEASURED })
+    } else {
+      watch.starts(name)
+      const result = await runCase(one, entry.name, entry.body)
+      watch.ends(result)
+      cases.push(result)
+    }
   }
   for (const hook of one.hooks.afterAll) await hook()
+}
+
+function isWanted(one: Scope, watch: Watch): boolean {
+  return one.entries.some((entry) =>
+    'entries' in entry ? isWanted(entry, watch) : watch.wants(nameOf(one, entry.name)),
+  )
 }
 
 async function runCase(one: Scope, name: string, body: Body): Promise<CaseResult> {

@@ -1,0 +1,19 @@
+/** vitest for the tests of mutants: what runs anywhere, and as much of `vi` as the tests of the areas use. */
+export * from '../runtimes/vitest-shim.ts'
+
+const replaced: (readonly [string, PropertyDescriptor | undefined])[] = []
+
+export const vi = {
+  stubGlobal(name: string, value: unknown) {
+    replaced.push([name, Object.getOwnPropertyDescriptor(globalThis, name)])
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true })
+  },
+  unstubAllGlobals() {
+    for (const [name, before] of replaced.splice(0).reverse()) {
+      if (before === undefined) Reflect.deleteProperty(globalThis, name)
+      else Object.defineProperty(globalThis, name, before)
+    }
+  },
+  /** Modules of one bundle stay as they are. */
+  resetModules() {},
+}
