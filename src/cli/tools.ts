@@ -4,22 +4,36 @@ import { memory } from '../backends/memory.ts'
 import { createWorkspace } from '../workspace.ts'
 import { dialectOf } from './dialect.ts'
 import { parseOptions } from './options.ts'
+import { rootsOf } from './roots.ts'
+import { shellOf } from './shell.ts'
 
-/** `wardspace tools`: what can be called, in a dialect if one is named, as a table or as JSON Schema. */
+/** `wardspace tools`: what can be called, with a shell and in a dialect if they are named, as a table or as JSON Schema. */
 export async function tools(words: string[]): Promise<number> {
   const { values } = parseOptions(words, 0)
   const readOnly = values['read-only'] === true
   const dialect = dialectOf(values.dialect)
-  const wanted = { backend: memory(), policy: 'autonomous', readOnly } as const
+  const place = { roots: rootsOf(values.root), overlay: values.overlay === true, readOnly }
+  const shell = await shellOf(values.shell, place)
+  const wanted = {
+    backend: memory(),
+    policy: 'autonomous',
+    readOnly,
+    ...(shell === undefined ? {} : { shell }),
+  } as const
   const workspace = await (dialect === undefined ? createWorkspace(wanted) : createWorkspace({ ...wanted, dialect }))
-  if (values.json === true) {
-    process.stdout.write(`${JSON.stringify(toJsonSchema(workspace.tools), null, 2)}\n`)
-    return 0
+  print(workspace.tools, values.json === true)
+  await workspace.close()
+  return 0
+}
+
+function print(described: Parameters<typeof toJsonSchema>[0], asJson: boolean): void {
+  if (asJson) {
+    process.stdout.write(`${JSON.stringify(toJsonSchema(described), null, 2)}\n`)
+    return
   }
-  for (const { name, description, mutates } of workspace.tools) {
+  for (const { name, description, mutates } of described) {
     process.stdout.write(
       `${styleText('bold', `${name.padEnd(17)} `)}${mutates ? 'changes ' : 'reads   '}${description}\n`,
     )
   }
-  return 0
 }

@@ -35,6 +35,13 @@ async function printed(command: (words: string[]) => Promise<number>, ...words: 
 describe('--dialect', () => {
   it('lists the tools of a dialect, as a table and as JSON Schema', async () => {
     expect((await printed(tools)).text).toContain('replace_range')
+    expect((await printed(tools)).text).not.toContain('run_command')
+    const root = directory()
+    for (const shell of ['bash', 'node']) {
+      expect((await printed(tools, '--shell', shell, '--root', root)).text).toMatch(/^run_command /m)
+    }
+    expect((await printed(tools, '--shell', 'none')).text).not.toContain('run_command')
+    await expect(tools(['--shell', 'zsh'])).rejects.toThrow('There is no shell "zsh"')
     expect((await printed(tools, '--dialect', 'mcp-filesystem')).text).toContain('read_text_file')
     const { text } = await printed(tools, '--dialect', 'mcp-filesystem', '--read-only', '--json')
     const listed = JSON.parse(text) as { name: string; outputSchema?: object }[]

@@ -1,8 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { ElicitRequestSchema, type ElicitResult, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
@@ -33,7 +35,11 @@ describe('the MCP server, driven by the official client over stdio', () => {
   })
 
   async function connect(...options: string[]): Promise<void> {
-    client = new Client({ name: 'test', version: '1.0.0' })
+    await connectAs(new Client({ name: 'test', version: '1.0.0' }), ...options)
+  }
+
+  async function connectAs(wanted: Client, ...options: string[]): Promise<void> {
+    client = wanted
     const args = [main, 'mcp', '--root', root, ...options]
     const env = { ...(process.env as Record<string, string>), XDG_STATE_HOME: join(home, 'state') }
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
@@ -94,6 +100,63 @@ describe('the MCP server, driven by the official client over stdio', () => {
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true)
     const refused = await call('write_file', { path: 'a.txt', content: 'a' })
     expect(failure(refused)).toMatchObject({ code: 'READ_ONLY' })
+  })
+
+  it('asks the person, tells progress, is cancelled, and has roots and resources', async () => {
+    await mkdir(join(root, 'inner'))
+    await writeFile(join(root, 'inner/b.txt'), 'one\n')
+    const person = new Client({ name: 'test', version: '1.0.0' }, { capabilities: { elicitation: {}, roots: {} } })
+    person.setRequestHandler(ListRootsRequestSchema, () => ({
+      roots: [{ uri: pathToFileURL(join(root, 'inner')).href }],
+    }))
+    const questions: string[] = []
+    let reached = () => {}
+    const asked = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const never = new Promise<ElicitResult>(() => {})
+    const answers: (ElicitResult | Promise<ElicitResult>)[] = [
+      { action: 'accept', content: { decision: 'allow once' } },
+      { action: 'decline' },
+      never,
+    ]
+    person.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      questions.push(params.message)
+      const answer = answers[questions.length - 1] ?? never
+      if (answer === never) reached()
+      return answer
+    })
+    const policy = join(home, 'policy.json')
+    await writeFile(policy, JSON.stringify({ preset: 'supervised' }))
+    await connectAs(person, '--policy', policy)
+
+    // The client's root narrows the workspace to itself.
+    const outside = await call('read_file', { path: 'src/app.ts' })
+    expect(outside.isError).toBe(true)
+    const { resources } = await client.listResources()
+    const files = resources.map(({ uri }) => uri).filter((uri) => uri.startsWith('wardspace://files/'))
+    expect(files).toEqual(['wardspace://files/inner/b.txt'])
+    expect(await client.readResource({ uri: files[0] as string })).toMatchObject({ contents: [{ text: 'one\n' }] })
+
+    const progress: number[] = []
+    const patch = ['c', 'd'].map((name) => `--- /dev/null\n+++ b/inner/${name}.txt\n@@ -0,0 +1 @@\n+${name}\n`).join('')
+    const patched = await client.callTool({ name: 'apply_patch', arguments: { patch } }, undefined, {
+      onprogress: (one) => progress.push(one.progress),
+    })
+    expect(patched.isError).toBeUndefined()
+    expect(progress.length).toBeGreaterThan(0)
+    expect(await readFile(join(root, 'inner/d.txt'), 'utf8')).toBe('d\n')
+
+    const write = { name: 'write_file', arguments: { path: 'inner/e.txt', content: 'e\n' } }
+    expect(failure((await client.callTool(write)) as unknown as Answer)).toMatchObject({ code: 'APPROVAL_DENIED' })
+    const cancelling = new AbortController()
+    const cancelled = client.callTool(write, undefined, { signal: cancelling.signal }).catch((error) => String(error))
+    await asked
+    cancelling.abort('not needed any more')
+    expect(await cancelled).toContain('not needed any more')
+    expect(questions).toHaveLength(3)
+    await expect(readFile(join(root, 'inner/e.txt'))).rejects.toThrow('ENOENT')
+    expect((await call('read_file', { path: 'inner/c.txt' })).structuredContent).toMatchObject({ content: 'c\n' })
   })
 
   it('takes a policy file', async () => {
