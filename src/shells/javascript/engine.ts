@@ -60,7 +60,8 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
   const resolver = createResolver(files, builtins)
   const calls = createFileCalls(files, resolver)
 
-  const { newString, undefined: nothing } = { newString: context.newString.bind(context), undefined: context.undefined }
+  const nothing = context.undefined
+  const newString = (content: string) => context.newString(content)
   const define = (name: string, run: (...args: QuickJSHandle[]) => QuickJSHandle | undefined) => {
     context
       .newFunction(name, (...args) => run(...args) ?? nothing)
@@ -71,7 +72,6 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
       .newAsyncifiedFunction(name, async (...args) => run(...args))
       .consume((made) => context.setProp(context.global, name, made))
   }
-  const text = (handle: QuickJSHandle | undefined) => (handle === undefined ? '' : context.getString(handle))
   const bytes = (handle: QuickJSHandle) => {
     const lifetime = context.getArrayBuffer(handle)
     const copy = lifetime.value.slice()
@@ -79,6 +79,13 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
     return copy
   }
   const buffer = (content: Uint8Array) => context.newArrayBuffer(content.slice().buffer)
+  // A text of C ends at its first zero: one that holds any travels as its units.
+  const text = (handle: QuickJSHandle | undefined) => {
+    if (handle === undefined) return ''
+    return context.typeof(handle) === 'object' ? decode(bytes(handle), 'utf16le') : context.getString(handle)
+  }
+  const told = (content: string) =>
+    content.includes('\0') ? buffer(encode(content, 'utf16le')) : context.newString(content)
 
   defineAsync('__host', async (op, args) => {
     const answer = await calls.call(text(op), JSON.parse(text(args)))
@@ -97,7 +104,7 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
     return undefined
   })
   define('__encode', (content, encoding) => buffer(encode(text(content), text(encoding))))
-  define('__decode', (content, encoding) => newString(decode(bytes(content as QuickJSHandle), text(encoding))))
+  define('__decode', (content, encoding) => told(decode(bytes(content as QuickJSHandle), text(encoding))))
   define('__sha256', (content) => newString(sha256(bytes(content as QuickJSHandle))))
   define('__tests', (report) => {
     tests = JSON.parse(text(report)) as TestReport
@@ -313,7 +320,7 @@ function encode(content: string, encoding: string): Uint8Array {
 }
 
 function decode(content: Uint8Array, encoding: string): string {
-  if (encoding === 'utf16le') return new TextDecoder('utf-16le').decode(content)
+  if (encoding === 'utf16le') return new TextDecoder('utf-16le', { ignoreBOM: true }).decode(content)
   if (encoding === 'base64url') {
     return textOfBytes(content, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
   }

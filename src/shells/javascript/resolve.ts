@@ -120,13 +120,16 @@ export function createResolver(files: ScriptFiles, builtins: ReadonlySet<string>
       let found: Resolved | undefined
       if (/^\.{0,2}\//.test(name) || name === '.' || name === '..') {
         const path = name.startsWith('/') ? normalize(name) : normalize(`${from}/${name}`)
-        found =
-          how === 'import' && !name.endsWith('/')
-            ? await asFile(path, false)
-            : ((await asFile(path, true)) ?? (await asDirectory(path)))
+        const isDirectory = /(?:^|\/)\.{0,2}$/.test(name)
+        found = isDirectory ? undefined : await asFile(path, how === 'require')
+        if (how === 'require') found ??= await asDirectory(path)
       } else found = (await selfOrImports(name, from, how)) ?? (await asPackage(name, from, how))
       if (found !== undefined) return found
-      const code = how === 'import' ? 'ERR_MODULE_NOT_FOUND' : 'MODULE_NOT_FOUND'
+      const code = name.startsWith('#')
+        ? 'ERR_PACKAGE_IMPORT_NOT_DEFINED'
+        : how === 'import'
+          ? 'ERR_MODULE_NOT_FOUND'
+          : 'MODULE_NOT_FOUND'
       throw codedError(code, `Cannot find module '${name}' from '${from}'`)
     },
     formatOf,

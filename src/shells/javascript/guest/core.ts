@@ -5,8 +5,24 @@
 export const coreSource = String.raw`
 (function () {
 'use strict';
-var host = globalThis.__host, hostWrite = globalThis.__write, hostOut = globalThis.__out;
-var hostEncode = globalThis.__encode, hostDecode = globalThis.__decode;
+var host = globalThis.__host, hostWrite = globalThis.__write;
+var outText = globalThis.__out, encodeText = globalThis.__encode, decodeText = globalThis.__decode;
+/** Texts travel as those of C, which end at a zero: one that holds any goes as its units. */
+function sent(text) {
+  if (text.indexOf('\0') === -1) return text;
+  var units = new Uint16Array(text.length);
+  for (var i = 0; i < text.length; i++) units[i] = text.charCodeAt(i);
+  return units.buffer;
+}
+function received(told) {
+  if (typeof told === 'string') return told;
+  var units = new Uint16Array(told), text = '';
+  for (var i = 0; i < units.length; i += 8192) text += String.fromCharCode.apply(null, units.subarray(i, i + 8192));
+  return text;
+}
+function hostOut(fd, text) { outText(fd, sent(text)); }
+function hostEncode(text, encoding) { return encodeText(sent(text), encoding); }
+function hostDecode(bytes, encoding) { return received(decodeText(bytes, encoding)); }
 var makers = Object.create(null), made = Object.create(null);
 var W = globalThis.__ward = {
   define: function (name, make) { makers[name] = make; },
@@ -16,6 +32,7 @@ var W = globalThis.__ward = {
     return made[name];
   },
   names: function () { return Object.keys(makers); },
+  out: hostOut,
   systemError: function (told) {
     var error = new Error(told.message);
     if (told.code) { error.code = told.code; error.errno = -1; }

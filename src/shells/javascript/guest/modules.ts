@@ -2,7 +2,7 @@
 export const modulesSource = String.raw`
 (function () {
 'use strict';
-var W = globalThis.__ward, facts = JSON.parse(globalThis.__facts), hostOut = globalThis.__out;
+var W = globalThis.__ward, facts = JSON.parse(globalThis.__facts), hostOut = W.out;
 
 W.define('events', function () {
   class EventEmitter {

@@ -50,7 +50,7 @@ async function limited(run, ms) {
   } finally { clearTimeout(timer); }
 }
 function pad(depth) { return '  '.repeat(Math.max(0, depth)); }
-function say(text) { globalThis.__out(1, text + '\n'); }
+function say(text) { W.out(1, text + '\n'); }
 function told(node, depth, outcome, error, ms) {
   var mark = outcome === 'fail' ? '✖' : outcome === 'skip' ? '﹣' : '✔', note = node.how.skip ? ' # SKIP' : node.how.todo ? ' # TODO' : '';
   if (node.inner && node.inner.items.length > 0) say(pad(depth) + mark + ' ' + node.name + ' (' + ms + 'ms)' + note);
