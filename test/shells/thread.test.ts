@@ -61,3 +61,119 @@ describe('node, beside the real one', () => {
     }
   })
 })
+
+describe('node and npm', () => {
+  const manifest = {
+    name: 'p',
+    scripts: { test: 'node t.cjs', start: 'echo "started"', pretest: 'echo pre', bad: 'false', posttest: 'echo post' },
+  }
+  const tree = {
+    'package.json': JSON.stringify(manifest),
+    't.cjs': 'console.log(process.argv.slice(2).join("|"), process.env.npm_lifecycle_event)',
+    'plain/package.json': '{}',
+    'sick/package.json': '{',
+    'a.ts': 'let x: number',
+    'm.js': "export const x = 1; console.log('module', x, typeof require)",
+    'zero.cjs':
+      "const fs = require('fs'); const text = fs.readFileSync('zero.bin', 'latin1'); fs.writeFileSync('copy.bin', text, 'latin1'); console.log(text.length)",
+    'zero.bin': 'a\0b\0',
+    'some.test.js':
+      "require('node:test').test('one', () => {}); require('node:test').test('two', () => { throw new Error('no') })",
+    'test/deep/quiet.mjs': '',
+    'test/x.txt': 'none',
+    'other-test.cjs': 'process.exit(3)',
+    'test-last.js': "console.error('said'); process.exit(1)",
+    'node_modules/p/a.test.js': 'process.exit(1)',
+    'ignored.js': 'process.exit(1)',
+  }
+  it.each<readonly [line: string, expected: object]>([
+    ['node --version', { stdout: 'v20.19.0\n' }],
+    ['node --help', { stdout: expect.stringMatching(/^Usage: node/) }],
+    ['node -e', { exitCode: 9, stderr: 'node: -e requires an argument\n' }],
+    ['node --inspect x.js', { exitCode: 9, stderr: 'node: --inspect is not available in this shell\n' }],
+    ['node --no-warnings --trace-uncaught -pe "[1, 2n]"', { stdout: '[ 1, 2n ]\n' }],
+    ['node --print=1+1; node --eval=";" -- x', { stdout: '2\n' }],
+    ['node -p process.argv.slice\\(1\\) -- -x', { stdout: "[ '-x' ]\n" }],
+    ["echo 'console.log(1, process.argv.length)' | node", { stdout: '1 1\n' }],
+    ["echo 'console.log(2, __dirname)' | node - a", { stdout: '2 .\n' }],
+    ['echo "import fs from \'fs\'; console.log(typeof fs)" | node --input-type=module', { stdout: 'object\n' }],
+    ['node --input-type=module -e "console.log(typeof require)"', { stdout: 'undefined\n' }],
+    ['node -e "import fs from \'fs\'; console.log(typeof fs.readFileSync)"', { stdout: 'function\n' }],
+    ['node m.js', { stdout: 'module 1 undefined\n' }],
+    ['node a.ts', { exitCode: 1, stderr: expect.stringContaining('TypeScript and JSX are not run') }],
+    ['node none.js', { exitCode: 1, stderr: "node: Cannot find module '/workspace/none.js' from '/workspace'\n" }],
+    ['node -e "require(\'./sick\')"', { exitCode: 1, stderr: expect.stringContaining('Invalid package config') }],
+    ['node zero.cjs; wc -c < copy.bin', { stdout: expect.stringMatching(/^4\n *4\n$/) }],
+    ['node -e "process.stdout.write(\'a\\0b\')" | wc -c', { stdout: expect.stringMatching(/^ *3\n$/) }],
+    ['node -e "process.exitCode = 300"', { exitCode: 44 }],
+    ['node -e "process.exit(4); console.log(1)"', { exitCode: 4, stdout: '' }],
+    ['node -e "setTimeout(() => process.exit(5), 1); setInterval(() => {}, 1000)"', { exitCode: 5 }],
+    ['node -e "process.on(\'exit\', () => process.exit(6))"', { exitCode: 6 }],
+    ['node -e "setImmediate(() => { throw 1 })"', { exitCode: 1, stderr: 'Uncaught:\n1\n\nNode.js v20.19.0\n' }],
+    ['node -e "Promise.resolve().then(() => process.exit(7))"', { exitCode: 7, stderr: '' }],
+    [
+      'node --input-type=module -e "await 1; throw new TypeError(9)"',
+      { exitCode: 1, stderr: expect.stringContaining('TypeError: 9') },
+    ],
+    ['node --input-type=module -e "await new Promise(() => {})"', { stdout: '' }],
+    ['node -e "let a = ;"', { exitCode: 1, stderr: expect.stringContaining('SyntaxError') }],
+    ['node -e "require(\'./a.ts\')"', { exitCode: 1, stderr: expect.stringContaining('ERR_UNKNOWN_FILE_EXTENSION') }],
+    ["node -e 'throw Object.assign(Object.create(null), { get x() { throw 1 } })'", { exitCode: 1 }],
+    [
+      "node -e 'throw new Proxy({}, { ownKeys() { throw 1 }, get() { throw 2 } })'",
+      { exitCode: 1, stderr: expect.stringContaining('Uncaught') },
+    ],
+    ['node -p "console.log(1); process.exit()"', { stdout: '1\n' }],
+    ["node -p \"__host('constructor', '[]')\"", { stdout: '{"error":{"message":"There is no constructor"}}\n' }],
+    ['node -e "__out(1); __out(2, 1); __host(); "', { exitCode: 1 }],
+    [
+      'node --test some.test.js',
+      {
+        exitCode: 1,
+        stdout: expect.stringMatching(
+          /✔ one.*✖ two.*ℹ tests 2\n.*ℹ pass 1\nℹ fail 1\n.*test at some\.test\.js\n✖ two\n/s,
+        ),
+      },
+    ],
+    ['node some.test.js', { exitCode: 1, stdout: expect.stringMatching(/ℹ tests 2\n(?:(?!duration).)*test at/s) }],
+    ['node --test --test-name-pattern one some.test.js', { exitCode: 0, stdout: expect.stringMatching(/✔ one/) }],
+    ['node --test --test-reporter spec some.test.js --test-name-pattern=one --test-only', { exitCode: 0 }],
+    ['node --test test', { exitCode: 0, stdout: expect.stringMatching(/^✔ test\/deep\/quiet\.mjs\nℹ tests 1\n/) }],
+    ['cd test && node --test', { exitCode: 0, stdout: expect.stringMatching(/^✔ deep\/quiet\.mjs\n/) }],
+    [
+      'cd test && node --test /workspace/test-last.js',
+      {
+        exitCode: 1,
+        stdout: expect.stringMatching(/^✖ \/workspace\/test-last\.js\n.*\n {2}said\n$/s),
+        stderr: 'said\n',
+      },
+    ],
+    [
+      'node --test',
+      {
+        exitCode: 1,
+        stdout: expect.stringMatching(/ℹ tests 5\n.*ℹ pass 2\nℹ fail 3\n.*✖ other-test\.cjs\n {2}exit code 3\n/s),
+      },
+    ],
+    ['npm --version', { stdout: '10.8.2\n' }],
+    [
+      'npm run',
+      {
+        stdout:
+          '  test\n    node t.cjs\n  start\n    echo "started"\n  pretest\n    echo pre\n  bad\n    false\n  posttest\n    echo post\n',
+      },
+    ],
+    ['npm', { exitCode: 1, stderr: 'npm error what to do: only test, start, stop and run work in this shell\n' }],
+    ['npm run none', { exitCode: 1, stderr: 'npm error Missing script: "none"\n' }],
+    ['npm run none --if-present', { exitCode: 0, stdout: '', stderr: '' }],
+    ['npm run bad && echo never', { exitCode: 1, stdout: '\n> p bad\n> false\n\n' }],
+    [`npm -s test -- a "b c" "d'e"`, { stdout: "pre\na|b c|d'e test\npost\n" }],
+    ['cd test/deep && npm start', { stdout: '\n> p start\n> echo "started"\n\nstarted\n' }],
+    ['cd plain && npm test', { exitCode: 1, stderr: 'npm error Missing script: "test"\n' }],
+    ['cd sick && npm run', { exitCode: 0, stdout: '' }],
+    ['cd /tmp && npm test; npm run', { exitCode: 0, stderr: 'npm error there is no package.json here\n' }],
+  ])('%s', async (line, expected) => {
+    const { run } = await open(tree, here)
+    expect(await run(line)).toMatchObject({ ok: true, exitCode: 0, ...expected })
+  })
+})

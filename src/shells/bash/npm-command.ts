@@ -66,7 +66,7 @@ async function runScripts(
       ...(manifest.version === undefined ? {} : { npm_package_version: manifest.version }),
     }
     const how = { cwd: directory, env, ...(context.signal === undefined ? {} : { signal: context.signal }) }
-    const result = await context.exec?.(line, how)
+    const result = await context.exec?.(`export ${Object.keys(env).join(' ')}; ${line}`, how)
     if (result === undefined) return refused('no script can be run here')
     stdout += result.stdout
     stderr += result.stderr

@@ -1,10 +1,11 @@
-import type { Command, IFileSystem } from 'just-bash'
+import type { ExecResult, IFileSystem } from 'just-bash'
 import { runScript } from '../javascript/engine.ts'
 import type { ScriptFiles } from '../javascript/script.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { runLine } from './line.ts'
 import { nodeCommand } from './node-command.ts'
 import { npmCommand } from './npm-command.ts'
+import { type OwnCommand, ownCommand } from './own-command.ts'
 import { resolvePath } from './places.ts'
 import {
   type Asked,
@@ -42,7 +43,7 @@ const nodePort = (
 )?.parentPort
 const port: Port = nodePort ?? (globalThis as unknown as Port)
 
-if (nodePort !== undefined && nodePort !== null) nodePort.on('message', onMessage)
+if (nodePort) nodePort.on('message', onMessage)
 else globalThis.addEventListener('message', (event) => onMessage((event as MessageEvent<ToThread>).data))
 port.postMessage({ type: 'ready' })
 
@@ -69,7 +70,7 @@ async function begin(message: Extract<ToThread, { type: 'line' | 'script' }>): P
     const interpreter = await loadInterpreter()
     const limits = inThisThread(message.request.timeoutMs, stop.signal)
     const commands = [
-      ...message.commands.map((name) => askedCommand(job, name)),
+      ...message.commands.map((name) => askedCommand(job, name).command),
       nodeCommand(
         (script, files) => runScript(script, files, limits),
         (error) => stop.abort(error),
@@ -109,13 +110,8 @@ function askedFs(job: number): IFileSystem {
 }
 
 /** A command that is carried out where the files are. */
-function askedCommand(job: number, command: string): Command {
-  return {
-    name: command,
-    async execute(args, { cwd, stdin, origCommand }) {
-      const result = await ask(job, { command, args, cwd, stdin: String(stdin) })
-      if (result !== undefined) return result as Awaited<ReturnType<Command['execute']>>
-      return (await origCommand?.(args)) ?? { stdout: '', stderr: `${command}: not here\n`, exitCode: 2 }
-    },
-  }
+function askedCommand(job: number, command: string): OwnCommand {
+  return ownCommand(command, async (args, at) => {
+    return (await ask(job, { command, args, ...at })) as ExecResult | undefined
+  })
 }

@@ -100,7 +100,6 @@ export function createThreads(start: (events: ThreadEvents) => Thread): Threads 
   }
 
   function kill(own: Own): void {
-    if (own.isDead) return
     own.thread.kill()
     end(own, new ToolError('ABORTED', 'The command was stopped, with another one that had to be ended'))
   }
@@ -136,7 +135,7 @@ export function createThreads(start: (events: ThreadEvents) => Thread): Threads 
         /** Whoever waits is told at once; the thread gets a moment to end the job by itself. */
         function giveUp(error: unknown, patienceMs: number): void {
           end({ error })
-          if (!own.isDead) own.thread.post({ type: 'stop', job })
+          own.thread.post({ type: 'stop', job })
           setTimeout(() => {
             if (own.jobs.has(job)) kill(own)
           }, patienceMs)
