@@ -182,18 +182,20 @@ function openActive(core: Core, run: Run, callId: string, tool: string, isTool: 
   }
 }
 
+const unlabelled = (): Label => 'public'
+
 /** A workspace whose policy speaks of no labels. */
 const inactive: Flow = {
   enters: (call) => call,
   reads() {},
   brings() {},
-  highest: () => 'public',
+  highest: unlabelled,
   reachesHost() {},
   judge: (changes) => changes,
   committed() {},
-  shown: () => 'public',
-  refused: () => 'public',
-  relabelled: () => 'public',
+  shown: unlabelled,
+  refused: unlabelled,
+  relabelled: unlabelled,
 }
 
 function writes(permission: string): boolean {
@@ -202,8 +204,8 @@ function writes(permission: string): boolean {
 
 /** A command line, and each command that it would start. */
 function linesOf({ tool, input, line }: JudgedCall): string[] {
-  const whole = tool.commandLine?.(input)
-  return whole === undefined ? [] : [whole, ...(line?.commands ?? []).map(({ text }) => text)]
+  const lines = [tool.commandLine?.(input), line?.commands.map(({ text }) => text)]
+  return lines.flat().filter((text) => text !== undefined)
 }
 
 function denied(sink: LabelSink, origin: TaintOrigin, what: string, path?: string): ToolError {

@@ -114,10 +114,12 @@ export async function judgeChanges(
   }
 }
 
-/** A directory that is made because something granted shall stand in it. */
+const makes: Pick<GuardedAccess, 'permission'> = { permission: 'file:write:create' }
+
+/** A directory that is made because something granted shall stand in it, which names the permission. */
 function parentAccess(accesses: readonly GuardedAccess[], path: Path): GuardedAccess {
   const inside = accesses.find((access) => isWithin(access.path, path))
-  const permission = inside?.permission ?? 'file:write:create'
+  const { permission } = { ...makes, ...inside }
   return { permission, asked: path, path, classification: classifyDirectory(path), recursive: false }
 }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Access } from './access.ts'
-import { isOverlay } from './backends/overlay.ts'
+import { isOverlay, type OverlayBackend } from './backends/overlay.ts'
 import { ToolError } from './errors.ts'
 import type { JournalEntry } from './evidence/journal.ts'
 import { type Return, takeBack, wayBack } from './evidence/take-back.ts'
@@ -67,19 +67,15 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
     input,
     output: z.object({ paths: z.array(z.string()) }),
     plan() {
-      if (isOverlay(backend)) {
-        return accessesOf(
-          pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' })),
-          true,
-        )
-      }
-      throw new ToolError('INVALID_INPUT', 'Cannot commit: the files of this workspace are no overlay', {
-        hint: 'Open the workspace over overlay(...), or fork one.',
-      })
+      requireOverlay(backend)
+      return accessesOf(
+        pending.map(({ path, expect, to }) => ({ path, now: to, to, isNew: expect === 'absent' })),
+        true,
+      )
     },
     async draft(): Promise<Draft<{ paths: string[] }>> {
-      if (!isOverlay(backend)) throw new TypeError('planned as an overlay')
-      const { lower } = backend
+      const above = requireOverlay(backend)
+      const { lower } = above
       const paths = pending.map(({ path }) => path)
       return {
         summary: pending.length === 0 ? 'Nothing to commit' : `Committed ${pending.length} changes of the overlay`,
@@ -90,14 +86,21 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
           readLink: (path) => lower.readLink(path),
           async commit(changes, options) {
             await origin?.diffs.beforeCommit(changes)
-            for (const fork of origin?.forks ?? []) if (fork !== backend) await fork.hold(changes)
-            return backend.accept(changes, options)
+            for (const fork of origin?.forks ?? []) if (fork !== above) await fork.hold(changes)
+            return above.accept(changes, options)
           },
         },
         result: () => ({ paths }),
       }
     },
   }) as unknown as Tool
+}
+
+function requireOverlay(backend: Backend): OverlayBackend {
+  if (isOverlay(backend)) return backend
+  throw new ToolError('INVALID_INPUT', 'Cannot commit: the files of this workspace are no overlay', {
+    hint: 'Open the workspace over overlay(...), or fork one.',
+  })
 }
 
 /**

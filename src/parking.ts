@@ -3,7 +3,7 @@ import type { KnownChange } from './evidence/change-diff.ts'
 import type { JudgedChanges } from './judge-changes.ts'
 import { type Path, quote } from './paths/logical-path.ts'
 import type { Answered, ApproveHandler, Question, ReadAnswer } from './policy/approval.ts'
-import type { ParkedCall, ParkedEffect } from './policy/parked.ts'
+import { addNewest, type ParkedCall, type ParkedEffect } from './policy/parked.ts'
 import type { Plan } from './policy/plan.ts'
 import type { Core, Run } from './run.ts'
 import { sameVersion, versionAt, versionOf } from './vfs/states.ts'
@@ -31,10 +31,7 @@ export async function approve(
   const request = changes.request()
   const { grant } = asking
   const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(core, changes.known))
-  if (isSame && isGranted(run, request, grant)) {
-    answeredBefore(request, grant, asking)
-    return
-  }
+  if (isSame && isGranted(run, request, grant, asking)) return
   await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
 }
 
@@ -73,19 +70,18 @@ export async function approveStep(
   asking: Asking,
 ): Promise<void> {
   const { grant, earlier } = asking
-  if (grant !== undefined && isGranted(run, question, grant)) answeredBefore(question, grant, asking)
-  else await askOrPark(core, run, call, question, asking, async () => [])
+  if (grant === undefined || !isGranted(run, question, grant, asking)) {
+    await askOrPark(core, run, call, question, asking, async () => [])
+  }
   earlier.push(question)
 }
 
-function isGranted(run: Run, request: Question, { parked, answer }: Grant): boolean {
-  return (
-    'allow' in answer && run.approvals.accept(parked.request, request, answer.allow === 'run' ? 'allow-run' : 'allow')
-  )
-}
-
-function answeredBefore(question: Question, { answer }: Grant, { answered }: Asking): void {
-  answered(question, 'allow' in answer ? answer.allow : 'denied', answer.by)
+/** Whether the answer that the call was resumed with covers a question; then it is told as the answer to it. */
+function isGranted(run: Run, question: Question, { parked, answer }: Grant, { answered }: Asking): boolean {
+  const covers =
+    'allow' in answer && run.approvals.accept(parked.request, question, answer.allow === 'run' ? 'allow-run' : 'allow')
+  if (covers) answered(question, answer.allow, answer.by)
+  return covers
 }
 
 async function askOrPark(
@@ -165,12 +161,9 @@ export function withGrant(run: Run, grant: Grant | undefined): Run {
 
 /** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
 function remember(core: Core, id: string, run: Run, plan: Plan | undefined): void {
-  core.waiting.set(id, run)
+  addNewest(core.waiting, id, run)
   if (plan !== undefined) core.submitted.set(run, { plan, approvalId: id })
-  if (core.waiting.size > MAX_WAITING) core.waiting.delete(core.waiting.keys().next().value as string)
 }
-
-const MAX_WAITING = 1000
 
 async function effectOf(core: Core, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
   const effect: ParkedEffect[] = []

@@ -47,15 +47,18 @@ async function suggestPaths(backend: Backend, missing: LogicalPath, sight: Sight
 /** Levenshtein distance (Wagner–Fischer), or `undefined` when it is over `most`. */
 function editDistance(a: string, b: string, most: number): number | undefined {
   if (Math.abs(a.length - b.length) > most) return undefined
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
+  const other = [...b]
+  let distance = other.length
+  let row = other.map((_, j) => j + 1)
+  for (const [i, char] of [...a].entries()) {
+    // The three neighbours that were counted already: above and to the left, to the left, and above.
+    let corner = i
+    distance = i + 1
+    row = row.map((above, j) => {
+      distance = Math.min(corner + Number(char !== other[j]), distance + 1, above + 1)
+      corner = above
+      return distance
+    })
   }
-  const distance = row[b.length] ?? 0
   return distance <= most ? distance : undefined
 }

@@ -64,6 +64,22 @@ describe('hooks', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ content: 'hidden' })
   })
 
+  it('raise the label of a result by one that there is, and by no other', async () => {
+    const labels = { sources: [{ label: 'restricted', paths: ['people'] }] } as const
+    for (const [label, expected] of [
+      ['confidential', 'confidential'],
+      ['secret!', 'public'],
+      [undefined, 'public'],
+    ] as const) {
+      const workspace = await open({
+        policy: { preset: 'autonomous', labels },
+        hooks: { postToolResponse: ({ result }) => ({ ...result, label }) },
+      })
+      expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true, label: expected })
+      expect(workspace.taint.label()).toBe(expected)
+    }
+  })
+
   it('that narrow are judged whole: by policy, approval, plan mode and labels', async () => {
     const hooks: Hooks = { preToolCall: ({ input }) => ({ input: { ...input, path: 'src/other.ts' } }) }
     const call = ['write_file', { path: 'src/new.ts', content: 'x' }] as const

@@ -105,6 +105,36 @@ describe('a recording', () => {
     expect(await again(planned.entries())).toEqual({ ok: true, steps: 4 })
   })
 
+  it('has no more answers than were given, and steps that name nothing stay refused', async () => {
+    const asked = await recording({ policy: 'supervised', approve: () => 'allow' })
+    await asked.workspace.call('append_file', { path: 'b.txt', content: 'x\n' })
+    await asked.workspace.call('append_file', { path: 'b.txt', content: 'y\n' })
+    await asked.workspace.resume('approval-none', 'allow')
+    await asked.workspace.approvePlan()
+    await asked.workspace.close()
+    expect(await again(asked.entries())).toEqual({ ok: true, steps: 4 })
+    const silent = asked.entries().filter(({ type }) => type !== 'answer')
+    expect(await again(silent)).toMatchObject({ ok: false, steps: 0, why: 'different', field: 'ok' })
+    const rules = [{ name: 'reading', action: 'ask', permissions: ['file:read'] }] as const
+    const own = await recording({ policy: { preset: 'autonomous', rules } })
+    await own.workspace.call('run_command', { command: 'cat b.txt; cat docs/guide.md' }, { approve: () => 'allow' })
+    await own.workspace.close()
+    expect(await again(own.entries())).toEqual({ ok: true, steps: 1 })
+    const fewer = own.entries().map((entry) => ('answers' in entry ? { ...entry, answers: ['allow' as const] } : entry))
+    expect(await again(fewer)).toMatchObject({ ok: false, steps: 0, why: 'different' })
+  })
+
+  it('whose steps do not belong together is refused', async () => {
+    const { entries } = await story()
+    const [first, second, ...rest] = entries
+    if (first === undefined || second === undefined) throw new Error('No recording')
+    await expect(again([first, second, first])).rejects.toThrow('A recording is of one workspace')
+    const stray = rest.map((entry) => ('runId' in entry ? { ...entry, runId: 'stray' } : entry))
+    await expect(again([first, second, ...stray])).rejects.toThrow('names a run "stray" that it never opened')
+    const bare = { type: 'undo', runId: 'run', at: 1, result: { ok: false, code: 'NOT_FOUND' } } as const
+    expect(await again([first, second, bare as never])).toMatchObject({ ok: false, steps: 0, field: 'hint' })
+  })
+
   it('keeps steps that overlap in the order in which they began', async () => {
     const { workspace, entries } = await recording()
     const names = ['a', 'b', 'c', 'd']

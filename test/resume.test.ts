@@ -61,6 +61,26 @@ describe('a call that waits for its approval', () => {
     ])
   })
 
+  it('is found as it was, however large it is', async () => {
+    const large = memory({ 'large.txt': 'x\n'.repeat(2000), 'other.txt': 'y\n'.repeat(2000) })
+    const workspace = await open({ backend: large, limits: { textFileBytes: 1000 } })
+    const id = approvalOf(await workspace.call('delete_file', { path: 'large.txt' }))
+    const stale = approvalOf(await workspace.call('delete_file', { path: 'other.txt' }))
+    await large.commit(
+      [
+        {
+          path: 'other.txt' as Path,
+          expect: 'any',
+          to: { type: 'file', bytes: new TextEncoder().encode(`${'y\n'.repeat(1999)}z\n`) },
+        },
+      ],
+      { durability: 'durable' },
+    )
+    expect(await workspace.resume(stale, 'allow')).toMatchObject({ code: 'WRITE_CONFLICT', path: 'other.txt' })
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ ok: true })
+    expect(await large.stat('large.txt' as Path)).toBeUndefined()
+  })
+
   it('is carried out once, however many answer at the same time', async () => {
     const parked = storage()
     const backend = files()

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../src/backends/memory.ts'
+import { overlay } from '../src/backends/overlay.ts'
 import { callbackSink, createWorkspace, type PolicyInput, type WorkspaceOptions } from '../src/index.ts'
+import { bash } from '../src/shells/bash.ts'
 import { faulty } from '../src/testing/index.ts'
 
 const files = {
@@ -41,6 +43,11 @@ describe('creating a workspace', () => {
       ['a fraction', { policy: 'autonomous', backend: memory(), limits: { readLines: 1.5 } }, /readLines/],
       ['an unknown tool', { policy: 'autonomous', backend: memory(), tools: ['nonsense'] }, /nonsense/],
       ['a bad run id', { policy: 'autonomous', backend: memory(), run: { id: '../x' } }, /run id/],
+      [
+        'a memory below a file',
+        { policy: { preset: 'autonomous', memory: { path: 'a/notes' } }, backend: memory({ a: 'file\n' }) },
+        /"a\/notes" is a link/,
+      ],
     ]
     for (const [what, options, message] of wrong) {
       const made = createWorkspace(options as unknown as WorkspaceOptions)
@@ -55,6 +62,56 @@ describe('creating a workspace', () => {
       ...['apply_patch', 'diff_workspace', 'list_directory', 'read_file', 'search_text', 'write_file'],
     ])
     expect(await workspace.call('delete_file', { path: 'src/app.ts' })).toMatchObject({ code: 'UNKNOWN_TOOL' })
+  })
+})
+
+describe('a shell', () => {
+  it('that runs nothing in the background has no tool for it', async () => {
+    const shell = bash()
+    const workspace = await open({ shell: { ...shell, capabilities: { ...shell.capabilities, background: false } } })
+    expect(workspace.tools.map(({ name }) => name)).toContain('run_command')
+    expect(await workspace.call('start_command', { command: 'true' })).toMatchObject({
+      code: 'SHELL_UNAVAILABLE',
+      message: 'The shell bash runs no commands in the background',
+    })
+  })
+})
+
+describe('a fork', () => {
+  it('of a workspace that plans is in plan mode', async () => {
+    const workspace = await open({ mode: 'plan' })
+    const fork = await workspace.fork()
+    expect(fork.mode).toBe('plan')
+    expect(await fork.call('write_file', { path: 'a.txt', content: 'a' })).toMatchObject({ code: 'PLAN_MODE' })
+    expect((await (await open()).fork()).mode).toBe('act')
+  })
+
+  it('whose storage fails is not committed, and says so', async () => {
+    const below = faulty(memory(files))
+    const fork = await (await open({ backend: below })).fork()
+    await fork.call('delete_file', { path: 'docs/guide.md' })
+    below.inject({ error: new Error('/physical/path') })
+    const result = await fork.commit()
+    expect(result).toMatchObject({ ok: false, code: 'BACKEND_ERROR' })
+    expect(JSON.stringify(result)).not.toContain('physical')
+    below.heal()
+    expect(await fork.commit()).toMatchObject({ ok: true, paths: ['docs/guide.md'] })
+    expect(await below.stat('docs/guide.md' as never)).toBeUndefined()
+  })
+
+  it('puts another link in the place of one', async () => {
+    const below = memory({ ...files, now: { link: 'docs' } })
+    const above = overlay(below)
+    const workspace = await open({ backend: above })
+    await above.commit([{ path: 'now' as never, expect: 'any', to: { type: 'link', target: 'src' } }], {
+      durability: 'durable',
+    })
+    expect(await workspace.commit()).toMatchObject({ ok: true, paths: ['now'] })
+    expect(await below.readLink('now' as never)).toBe('src')
+    const [diff] = workspace.auditRecords().flatMap(({ artifactUris }) => artifactUris)
+    expect(await workspace.call('read_file', { path: String(diff) })).toMatchObject({
+      content: expect.stringMatching(/^-docs$[\s\S]*^\+src$/m),
+    })
   })
 })
 
@@ -106,6 +163,13 @@ describe('a call', () => {
       code: 'NOT_FOUND',
       suggestions: ['src/app.ts'],
     })
+    const stored = memory({ 'bat.ts': '', 'cat.ts': '', 'mat.ts': '', 'hut.ts': '' })
+    const reversed = { ...stored, list: async (path: never) => (await stored.list(path)).toReversed() }
+    for (const backend of [stored, reversed]) {
+      expect(await (await open({ backend })).call('read_file', { path: 'hat.ts' })).toMatchObject({
+        suggestions: ['bat.ts', 'cat.ts', 'hut.ts', 'mat.ts'],
+      })
+    }
     const hiding = await open({ policy: { preset: 'autonomous', deniedPaths: ['src/app.ts'] } })
     expect(await hiding.call('read_file', { path: 'src/ap.ts' })).not.toHaveProperty('suggestions')
   })
@@ -266,6 +330,22 @@ describe('policy in a call', () => {
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
+  it('asks about what a listing would show, and shows what was allowed', async () => {
+    const rules = [
+      { name: 'docs', action: 'ask', permissions: ['file:list'], paths: ['docs', 'docs/**'] },
+      { name: 'drafts', action: 'ask', paths: ['docs/draft.md'] },
+    ] as const
+    const workspace = await open({
+      backend: memory({ ...files, 'docs/draft.md': '' }),
+      policy: { preset: 'autonomous', rules },
+      approve: () => 'allow',
+    })
+    expect(await workspace.call('find_files', { pattern: '**' })).toMatchObject({ files: ['src/app.ts'] })
+    expect(await workspace.call('list_directory', { path: 'docs' })).toMatchObject({
+      entries: [{ path: 'docs/guide.md' }],
+    })
+  })
+
   it('explains without doing, counting or recording', async () => {
     const workspace = await open()
     const denied = await workspace.explain('read_file', { path: '.env' })
@@ -297,6 +377,19 @@ describe('policy in a call', () => {
 })
 
 describe('the audit', () => {
+  it('has no records where its sinks keep none', async () => {
+    const seen: string[] = []
+    const workspace = await open({
+      audit: callbackSink(async ({ phase }) => {
+        seen.push(phase)
+      }),
+    })
+    await workspace.call('append_file', { path: 'docs/guide.md', content: 'more\n' })
+    expect(seen).toEqual(['intent', 'outcome'])
+    expect(workspace.auditRecords()).toEqual([])
+    expect(workspace.verifyAudit()).toMatchObject({ ok: true, count: 0 })
+  })
+
   it('holds an intent and an outcome per call, one record per refusal, and no content', async () => {
     const workspace = await open()
     await workspace.call(
@@ -377,5 +470,14 @@ describe('files, for the embedding program', () => {
     await expect(workspace.files.write('src/app.ts', 'old\n', sha256)).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
     await expect(workspace.files.read('.env')).rejects.toMatchObject({ code: 'POLICY_DENIED_SECRET' })
     expect((await workspace.files.list('src')).map(({ path }) => path)).toEqual(['src/app.ts'])
+    await expect(workspace.files.remove('src/app.ts', sha256)).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+    const guide = await workspace.files.read('docs/guide.md')
+    await workspace.files.remove('docs/guide.md', guide.sha256)
+    await expect(workspace.files.read('docs/guide.md')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('are read whole or not at all', async () => {
+    const workspace = await open({ backend: memory({ 'long.txt': 'a\n'.repeat(1001) }) })
+    await expect(workspace.files.read('long.txt')).rejects.toMatchObject({ code: 'FILE_TOO_LARGE', message: /at once/ })
   })
 })

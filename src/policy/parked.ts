@@ -46,8 +46,7 @@ export function memoryParking(): ParkedCalls {
   const calls = new Map<string, ParkedCall>()
   return {
     put(call) {
-      calls.set(call.id, call)
-      if (calls.size > MAX_PARKED) calls.delete(calls.keys().next().value as string)
+      addNewest(calls, call.id, call)
     },
     take(id) {
       const call = calls.get(id)
@@ -57,4 +56,10 @@ export function memoryParking(): ParkedCalls {
   }
 }
 
-const MAX_PARKED = 1000
+/** Notes something of a call that waits; of more than a thousand, the oldest is let go. */
+export function addNewest<T>(waiting: Map<string, T>, id: string, value: T): void {
+  waiting.set(id, value)
+  if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value as string)
+}
+
+const MAX_WAITING = 1000

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git as gitProvider } from '../../src/git/index.ts'
@@ -33,6 +33,21 @@ async function open(options: Partial<WorkspaceOptions> = {}, directory = reposit
 }
 
 describe('git in a workspace', () => {
+  it('puts a directory where a file was, and the file back', async () => {
+    const directory = repository()
+    git(directory, 'checkout', '-q', '-b', 'deep')
+    git(directory, 'rm', '-q', 'b.txt')
+    mkdirSync(join(directory, 'b.txt'))
+    writeFileSync(join(directory, 'b.txt/in.txt'), 'in\n')
+    commitAll(directory)
+    git(directory, 'checkout', '-q', 'main')
+    const { git: own, text } = await open({}, directory)
+    await own.checkout('deep')
+    expect(await text('b.txt/in.txt')).toBe('in\n')
+    await own.checkout('main')
+    expect(await text('b.txt')).toBe('b\n')
+  })
+
   it('is there where it was asked for', async () => {
     const workspace = await createWorkspace({ backend: loaded(repository()), policy: 'autonomous' })
     expect(workspace.git).toBeUndefined()

@@ -33,6 +33,40 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  it('asks about a read while its clock stands, and about what it changes at its end', async () => {
+    const rules = [
+      { name: 'reading', action: 'ask', permissions: ['file:read'], paths: ['a.txt'] },
+      { name: 'writing', action: 'ask', permissions: ['file:write:*'], paths: ['b.txt'] },
+    ] as const
+    const asked: string[] = []
+    const { workspace, snapshot } = await shellBench(
+      { 'a.txt': 'a\n' },
+      {
+        policy: { preset: 'autonomous', rules },
+        approve: ({ verdict }) => {
+          const names = verdict.rules.filter(({ source }) => source === 'rule').map(({ name }) => name)
+          asked.push(...new Set(names))
+          return names.includes('reading') ? 'allow' : { deny: 'not that' }
+        },
+      },
+    )
+    const before = await snapshot()
+    await workspace.call('start_command', { command: 'cat a.txt; cat a.txt > b.txt' })
+    let last: Answer = {}
+    await until(async () => {
+      last = await workspace.call('check_command', { id: 'process-1' })
+      return last.state === 'ended'
+    })
+    expect(asked).toEqual(['reading', 'writing'])
+    expect(last).toMatchObject({
+      state: 'ended',
+      exitCode: 126,
+      stdout: '',
+      stderr: expect.stringContaining('not that'),
+    })
+    expect(await snapshot()).toEqual(before)
+  })
+
   it('changes nothing when it is stopped', async () => {
     const { workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
     const before = await snapshot()

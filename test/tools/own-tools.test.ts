@@ -10,6 +10,8 @@ import {
   type Tool,
   type WorkspaceOptions,
 } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash.ts'
+import { boundOutput } from '../../src/tools/command-output.ts'
 
 /** Counts the lines of a file, and where it is told to, writes the number beside it. */
 const countLines = defineTool({
@@ -36,6 +38,16 @@ const countLines = defineTool({
     }
   },
 })
+
+/** What a tool has that plans nothing. */
+const bare = {
+  title: 'Bare',
+  description: 'Plans nothing.',
+  permission: 'file:read',
+  mutates: false,
+  idempotent: false,
+  plan: () => [],
+} as const
 
 const files = { 'a.txt': 'one\ntwo\n', '.env': 'KEY=1\n' }
 const open = (options: Partial<WorkspaceOptions> = {}) =>
@@ -78,6 +90,77 @@ describe('tools of the embedding program', () => {
     expect(await denying.call('count_lines', { path: 'a.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
     const sealed = await open({ readOnly: true })
     expect(await sealed.call('count_lines', { path: 'a.txt' })).toMatchObject({ code: 'READ_ONLY' })
+  })
+
+  it('that stand for a command line are judged by it, and need a shell', async () => {
+    const deploy = defineTool({ ...countLines, name: 'deploy', commandLine: () => 'rm -rf /', plan: () => [] })
+    const input = { path: 'a.txt' }
+    const without = await open({ ownTools: [deploy] as Tool[] })
+    expect(await without.call('deploy', input)).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    const workspace = await open({ ownTools: [deploy] as Tool[], shell: bash() })
+    expect(await workspace.call('deploy', input)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
+    expect(await workspace.explain('deploy', input)).toMatchObject({
+      verdict: { decision: 'deny' },
+      line: { commands: [{ text: 'rm -rf /' }] },
+    })
+  })
+
+  it('know what the run has read, and ask before they reach a host', async () => {
+    const send = defineTool({
+      ...bare,
+      name: 'send',
+      input: z.strictObject({}),
+      output: z.object({ taint: z.string() }),
+      async draft(_input, context) {
+        const taint = context.taint()
+        context.reachesHost('api.example.com')
+        return { summary: 'Sent', result: () => ({ taint }) }
+      },
+    })
+    const labels = {
+      sources: [{ label: 'confidential', paths: ['a.txt'] }],
+      sinks: [{ name: 'outside', ceiling: 'internal', hosts: ['*.example.com'] }],
+    } as const
+    const workspace = await open({
+      ownTools: [send] as Tool[],
+      policy: { preset: 'autonomous', labels, tools: { send: 'allow' } },
+    })
+    expect(await workspace.call('send', {})).toMatchObject({ ok: true, taint: 'public' })
+    await workspace.call('read_file', { path: 'a.txt' })
+    expect(await workspace.call('send', {})).toMatchObject({
+      code: 'TAINT_DENIED',
+      message: expect.stringContaining('reach "api.example.com"'),
+      sink: 'outside',
+    })
+  })
+
+  it('that fill the room for artifacts leave none for diffs and plans; the calls go on', async () => {
+    const fill = defineTool({
+      ...bare,
+      name: 'fill',
+      input: z.strictObject({}),
+      output: z.object({ kept: z.boolean(), more: z.boolean() }),
+      async draft(_input, context) {
+        const kept = context.keepArtifact('all.txt', ' '.repeat(64 * 1024 * 1024)) !== undefined
+        const more = context.keepArtifact('more.txt', 'more') !== undefined
+        const stdout = 'x\n'.repeat(context.limits.commandOutputBytes)
+        const { uri, truncated } = boundOutput({ stdout, stderr: '' }, context)
+        return { summary: 'Filled', result: () => ({ kept, more: more || uri !== undefined || !truncated }) }
+      },
+    })
+    const workspace = await open({
+      ownTools: [fill] as Tool[],
+      policy: { preset: 'autonomous', tools: { fill: 'allow' } },
+    })
+    expect(await workspace.call('fill', {})).toMatchObject({ ok: true, kept: true, more: false })
+    const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'uno' })
+    expect(edited).toMatchObject({ ok: true, warnings: [expect.stringContaining('The diff was not kept')] })
+    expect(edited).not.toHaveProperty('artifactUri')
+    expect(workspace.auditRecords().at(-1)).toMatchObject({
+      phase: 'outcome',
+      pathsWritten: ['a.txt'],
+      artifactUris: [],
+    })
   })
 
   it('stand beside any set, and are told of like the others', async () => {

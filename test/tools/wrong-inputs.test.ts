@@ -70,6 +70,12 @@ const badPaths: readonly unknown[] = [
 const pathFields = (tool: string) => (tool === 'move_file' || tool === 'copy_file' ? ['path', 'to'] : ['path'])
 
 describe('every tool', () => {
+  it('repeats no field at length that it does not know', async () => {
+    const answer = await (await bench(tree)).call('read_file', { path: 'a.ts', ['x'.repeat(5000)]: 1 })
+    expect(answer).toMatchObject({ code: 'INVALID_INPUT', field: `${'x'.repeat(200)}…` })
+    expect(JSON.stringify(answer).length).toBeLessThan(2000)
+  })
+
   it('has a right input here', () => {
     expect(Object.keys(right).sort()).toEqual(builtinTools.map(({ name }) => name).sort())
   })

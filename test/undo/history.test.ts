@@ -53,6 +53,27 @@ describe('a history that goes on in another workspace', () => {
     expect(await textOf(backend, 'b.txt')).toBeUndefined()
   })
 
+  it('forgets the oldest of many calls that cannot be taken back, and says so of a checkpoint before them', async () => {
+    const backend = memory({ 'a.txt': 'one\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint('start')
+    const { checkpoints } = first.history()
+    const entries = Array.from({ length: 10_001 }, (_, i) => {
+      return { callId: `run-1-${i}`, runId: 'run-1', tool: 'write_file', at: i, changes: undefined }
+    })
+    const second = await reopen(backend, { version: 1, first: 0, entries, checkpoints }, 'run-2')
+    const late = second.checkpoint('late')
+    expect(second.history()).toMatchObject({ first: 5000, entries: { length: 5001 } })
+    await second.call('append_file', { path: 'a.txt', content: 'two\n' })
+    expect(await second.rollback(start.id)).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('does not reach back so far'),
+    })
+    expect(await second.undo('run-1-4999')).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await second.undo('run-1-5000')).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
+    expect(await second.rollback(late.id)).toMatchObject({ ok: true, paths: ['a.txt'] })
+  })
+
   it('refuses what someone else changed between the two', async () => {
     const backend = memory({ 'a.txt': 'one\n' })
     const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
