@@ -189,14 +189,15 @@ const STAR = { type: 'star' } as const
  */
 function parseTokens(written: string, special: number, fold: Fold): PathToken[] | undefined {
   const start = toBytes(written.slice(0, special)).length
-  const pattern = toBytes(fold === undefined ? written : fold(written))
+  const pattern = toBytes(written)
+  const plain = fold === undefined ? pattern : fold(pattern)
   const tokens: PathToken[] = []
   const addText = (text: string) => {
     const last = tokens.at(-1)
     if (last?.type === 'text') tokens[tokens.length - 1] = { type: 'text', text: last.text + text }
     else tokens.push({ type: 'text', text })
   }
-  if (start > 0) addText(pattern.slice(0, start))
+  if (start > 0) addText(plain.slice(0, start))
   for (let at = start; at < pattern.length; at++) {
     const char = pattern[at] as string
     if (char === '*') {
@@ -212,24 +213,18 @@ function parseTokens(written: string, special: number, fold: Fold): PathToken[] 
       at = end - 1
     } else if (char === '?') tokens.push({ type: 'any' })
     else if (char === '[') {
-      const found = parseClass(pattern, at, pattern.length)
+      const found = parseClass(pattern, at, pattern.length, fold !== undefined)
       if (found === undefined) return undefined
-      tokens.push({ type: 'class', has: fold === undefined ? found.has : inEitherCase(found.has, found.negated) })
+      tokens.push({ type: 'class', has: found.has })
       at = found.end - 1
     } else if (char === '\\') {
       at += 1
       if (at === pattern.length) return undefined
+      // As it stands even where letter case is ignored: git makes small the letters of names, and so finds no capital.
       addText(pattern[at] as string)
-    } else addText(char)
+    } else addText(plain[at] as string)
   }
   return tokens
-}
-
-function inEitherCase(has: (code: number) => boolean, negated: boolean): (code: number) => boolean {
-  return (code) => {
-    const other = code >= 0x61 && code <= 0x7a ? code - 32 : code
-    return negated ? has(code) && has(other) : has(code) || has(other)
-  }
 }
 
 const SLASH = 0x2f

@@ -155,8 +155,11 @@ export interface CharacterClass {
  * Reads the bracket expression that opens at `start`, as POSIX and git do: `!` or `^` negates, a `]` in first place is
  * a member, `\` takes the next character as it is, `[:alpha:]` and its kin are sets. `undefined` where it never closes
  * or names an unknown set.
+ *
+ * With `isFolded` it will be asked about text whose letters of ASCII were made small, as git does where letter case is
+ * ignored: a capital matches as part of a range or of a set, and not on its own.
  */
-export function parseClass(source: string, start: number, end: number): CharacterClass | undefined {
+export function parseClass(source: string, start: number, end: number, isFolded = false): CharacterClass | undefined {
   const ranges: [low: number, high: number][] = []
   const sets: ((code: number) => boolean)[] = []
   let hasRange = false
@@ -176,7 +179,7 @@ export function parseClass(source: string, start: number, end: number): Characte
       if (close > at + 2 && source[close - 1] === ':') {
         const set = namedSets.get(source.slice(at + 2, close - 1))
         if (set === undefined) return undefined
-        sets.push(set)
+        sets.push(isFolded ? (code) => set(code) || set(capitalOf(code)) : set)
         previous = undefined
         at = close + 1
         continue
@@ -190,6 +193,7 @@ export function parseClass(source: string, start: number, end: number): Characte
       hasRange = true
       hasEmptyRange ||= previous > code
       ranges.push([previous, code])
+      if (isFolded) ranges.push(smallLettersOf(previous, code))
       previous = undefined
     } else {
       if (code === ESCAPE) {
@@ -208,6 +212,15 @@ export function parseClass(source: string, start: number, end: number): Characte
     return ranges.some(([low, high]) => code >= low && code <= high) !== negated
   }
   return { end: at + 1, negated, hasRange, hasEmptyRange, has }
+}
+
+/** The small letters of the capitals in a range. */
+function smallLettersOf(low: number, high: number): [low: number, high: number] {
+  return [Math.max(low, 0x41) + 0x20, Math.min(high, 0x5a) + 0x20]
+}
+
+function capitalOf(code: number): number {
+  return code >= 0x61 && code <= 0x7a ? code - 0x20 : code
 }
 
 const OPEN = 0x5b

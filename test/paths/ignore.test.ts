@@ -62,6 +62,15 @@ function askOurs({ files, entries }: Case, options = {}): string[] {
   return entries.filter((entry) => judge(entry.replace(/\/$/, ''), entry.endsWith('/')))
 }
 
+/** What git was asked for many cases at once. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
 function parent(path: string): string {
   const slash = path.lastIndexOf('/')
   return slash === -1 ? '' : path.slice(0, slash)
@@ -142,6 +151,12 @@ const piece = fc.oneof(
       '[[:foo:]]',
       '[[:alpha:',
       '[[:a]',
+      '\\A',
+      '[A]',
+      '[!A-C]',
+      '[Z-a]',
+      '[[:upper:]]',
+      '[[:ALPHA:]]',
     ),
   },
 )
@@ -225,7 +240,7 @@ describe('parseIgnore', () => {
     'x.ts',
     'é',
   ]
-  it.each<[string, Record<string, string>]>([
+  const rows: [what: string, files: Record<string, string>][] = [
     ['a plain name', { '.gitignore': 'a' }],
     ['an anchored name', { '.gitignore': '/a' }],
     ['a path', { '.gitignore': 'b/a' }],
@@ -244,10 +259,42 @@ describe('parseIgnore', () => {
     ['bytes, not characters', { '.gitignore': '?\n' }],
     ['two slashes', { '.gitignore': 'b//a\na//\n//a' }],
     ['malformed brackets', { '.gitignore': '[a\n[[:foo:]]\n[z-a]\nx.t[s' }],
-  ])('agrees with git on %s', (_, files) => {
-    const one = { files, entries: tree }
-    expect(askOurs(one)).toEqual(askGit([one])[0])
+  ]
+  const treeCases = rows.map(([, files]) => ({ files, entries: tree }))
+  const onTrees = once(() => askGit(treeCases))
+  it.each(rows.map(([what], i) => [what, i] as const))('agrees with git on %s', (_, i) => {
+    expect(askOurs(treeCases[i] as Case)).toEqual(onTrees()[i])
   })
+
+  const letters = ['a', 'A', 'b', 'B', 'aB', 'z', 'Z', '_', '1', 'é', 'É', 'Dir/', 'Dir/Ab', 'dir/b/', 'dir/b/A']
+  const spellings = [
+    ...['a', 'A', '/A', 'dir/aB', 'DIR', '*B', 'A*', 'D?R', 'DIR/?b', 'dir/*/a', '**/A', 'DI**/B'],
+    ...['\\a', '\\A', '\\aB', 'a\\b', 'a\\B', 'A\\b', '*\\b', '*\\B', '/\\A', 'd*/\\A*', 'dir/\\Ab', 'dir/\\aB'],
+    ...['[a]', '[A]', '[\\a]', '[\\A]', '[!a]', '[!A]', '[aA]', '[^\\A]', '[AB]*', '/[A]', 'dir/[A]b', 'dir/[!A]b'],
+    ...[
+      '[a-b]',
+      '[A-B]',
+      '[\\A-\\B]',
+      '[!A-B]',
+      '[A-A]',
+      '[Z-a]',
+      '[z-A]',
+      '[A-z]',
+      '[@-[]',
+      '[A-é]',
+      '[Y-é]',
+      '[1-A]',
+    ],
+    ...['[[:upper:]]', '[[:lower:]]', '[![:upper:]]', '[[:UPPER:]]', '[[:alpha:]]', '[[:xdigit:]]', 'É', '[É]*', '\\É'],
+  ]
+  const letterCases = spellings.map((spelling) => ({ files: { '.gitignore': spelling }, entries: letters }))
+  const inAnyCase = once(() => askGit(letterCases, ['-c', 'core.ignoreCase=true']))
+  it.each(spellings.map((spelling, i) => [spelling, i] as const))(
+    'agrees with git on %s where letter case is ignored',
+    (_, i) => {
+      expect(askOurs(letterCases[i] as Case, { caseInsensitive: true })).toEqual(inAnyCase()[i])
+    },
+  )
 
   it('is empty where no line is a rule', () => {
     for (const nothing of ['', '\n\n', '# x\n', ' \n', '!\n', '/\n', '\uFEFF'])
