@@ -1,4 +1,4 @@
-import { type Argument, mayBeOption } from './words.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Why the built-in denylist refuses a command, if it does. No policy takes anything off it. */
 export function builtInDenial(name: string, args: readonly Argument[]): string | undefined {
@@ -6,7 +6,7 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
   if (power.has(name)) return `${name} acts on the power of the machine`
   if (disks.has(name) || /^mkfs(\.|$)|^fsck(\.|$)/.test(name)) return `${name} acts on disks`
   if (system.has(name)) return `${name} acts on the system`
-  const words = args.map(({ literal }) => literal ?? '')
+  const words = args.map(knownText)
   switch (name) {
     case 'systemctl':
     case 'service':
@@ -16,7 +16,10 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
     case 'dd':
       return words.some((word) => /^of=(\/|~|.*\.\.)/.test(word)) ? 'dd writes outside the workspace' : undefined
     case 'kill':
-      return words.some((word, index) => index > 0 && /^-?1$|^-1$/.test(word)) ? 'kill ends every process' : undefined
+      // The first word may be a signal.
+      return words.some((word, index) => word === '1' || (index > 0 && word === '-1'))
+        ? 'kill ends every process'
+        : undefined
     case 'rm':
     case 'chmod':
     case 'chown':
@@ -31,7 +34,9 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
       return words.some((word) => ROOTS.test(word)) ? `${name} reaches for a whole system directory` : undefined
     case 'docker':
     case 'podman':
-      return words.some((word) => /^--privileged(=|$)|^\/:|(=|^)\/:|^--pid=host$/.test(word))
+      return words.some((word) =>
+        /^--privileged(=|$)|^(.*=|-\w*v)?\/:|(^|,)(source|src)=\/(,|$)|^--pid=host$/.test(word),
+      )
         ? `${name} gives a container the machine`
         : undefined
     default:
@@ -48,12 +53,12 @@ const power = list('shutdown reboot halt poweroff init telinit kexec rtcwake pm-
 const disks = list(
   `fdisk sfdisk cfdisk gdisk sgdisk parted wipefs blkdiscard hdparm mkswap swapon swapoff losetup cryptsetup mount umount
   pvcreate vgcreate lvcreate lvremove vgremove pvremove mdadm zpool zfs btrfs tune2fs resize2fs e2fsck badblocks diskutil
-  diskpart format mke2fs newfs blockdev partprobe debugfs fusermount`.trim(),
+  diskpart format mke2fs newfs blockdev partprobe debugfs fusermount`,
 )
 const system = list(
   `insmod rmmod modprobe sysctl iptables ip6tables nft ufw useradd userdel usermod groupadd groupdel passwd chpasswd visudo
   vipw chsh crontab at batch atd setenforce setcap chattr dmesg mknod pivot_root switch_root update-grub grub-install efibootmgr
-  killall5 systemd-run start-stop-daemon mkinitcpio dracut`.trim(),
+  killall5 systemd-run start-stop-daemon mkinitcpio dracut`,
 )
 
 const ROOTS =
@@ -66,12 +71,12 @@ function recursiveOutside(name: string, args: readonly Argument[]): string | und
   const unknown: Argument[] = []
   for (const argument of args) {
     const { literal } = argument
-    if (options && literal === '--') options = false
-    else if (options && literal?.startsWith('--') === true) recursive ||= /^--(r|no-p)/.test(literal)
-    else if (options && literal !== undefined && /^-./.test(literal)) recursive ||= /r/i.test(literal)
-    else if (literal === undefined) {
+    if (literal === undefined) {
       if (!argument.inside && !isPlainGlob(argument.raw)) unknown.push(argument)
-    } else if (isOutside(literal)) reaches = literal
+    } else if (options && literal === '--') options = false
+    else if (options && literal.startsWith('--')) recursive ||= /^--(r|no-p)/.test(literal)
+    else if (options && /^-./.test(literal)) recursive ||= /r/i.test(literal)
+    else if (isOutside(literal)) reaches = literal
   }
   // One unknown word may be the option that makes another one's loss complete.
   if (options && (unknown.some(({ splits }) => splits) || (unknown.length > 1 && unknown.some(mayBeOption)))) {

@@ -203,21 +203,15 @@ function xargs(call: Call): undefined {
     valued: 'nPLIsdEaJR',
     attached: 'lie',
     longFlags: ['null', 'no-run-if-empty', 'verbose', 'exit', 'interactive', 'show-limits', 'open-tty'],
-    longValued: [
-      'max-args',
-      'max-procs',
-      'max-lines',
-      'max-chars',
-      'replace',
-      'delimiter',
-      'arg-file',
-      'eof',
-      'process-slot-var',
-    ],
+    longValued: ['max-args', 'max-procs', 'max-chars', 'delimiter', 'arg-file'],
+    longAttached: ['max-lines', 'replace', 'eof'],
   })
   if ('unclear' in read) return unclear(call, read.unclear)
-  if (read.options.some(({ name }) => name === 'process-slot-var')) return unclear(call, call.args[0] as Argument)
-  const mark = read.options.find(({ name }) => 'IiJ'.includes(name) || name === 'replace')
+  // Of the options that say where the input goes, the last one holds in some, and the first in others.
+  const places = read.options.filter(({ name }) => /^([IiJnLl]|replace|max-(args|lines))$/.test(name))
+  const mark = places.find(({ name }) => /^([IiJ]|replace)$/.test(name))
+  const other = places.at(-1)
+  if (mark !== undefined && other !== undefined && other !== mark) return unclear(call, other.argument)
   const replaced = mark === undefined ? undefined : mark.value === '' ? '{}' : (mark.value ?? '')
   // What it reads stands in every word that holds the mark, or behind the last one.
   const words = read.rest.map((word) =>

@@ -9,6 +9,8 @@ export interface OptionTable {
   readonly attached?: string
   readonly longFlags?: readonly string[]
   readonly longValued?: readonly string[]
+  /** Names whose value can only stand behind `=`. */
+  readonly longAttached?: readonly string[]
 }
 
 interface Option {
@@ -47,6 +49,8 @@ export function readOptions(args: readonly Argument[], table: OptionTable): Opti
         const next = equals === -1 ? args[++i] : undefined
         if (equals === -1 && (next === undefined || next.splits)) return { unclear: argument }
         options.push({ name, value: next === undefined ? literal.slice(equals + 1) : next.literal, argument })
+      } else if (table.longAttached?.includes(name) === true) {
+        options.push({ name, value: equals === -1 ? '' : literal.slice(equals + 1), argument })
       } else if (table.longFlags?.includes(name) === true) {
         options.push({ name, value: undefined, argument })
       } else {

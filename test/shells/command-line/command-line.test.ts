@@ -13,6 +13,8 @@ import {
 import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
 import { details } from './details.ts'
+import { edges } from './edges.ts'
+import { sentences } from './sentences.ts'
 
 const policy = { deny: ['forbidden', 'git push', 'npm publish'] }
 
@@ -20,13 +22,14 @@ const codes = (verdict: CommandVerdict): string[] => verdict.reasons.map(({ code
 const decisionOf = (line: string, lists: Parameters<typeof judgeCommand>[1] = {}): string =>
   judgeCommand(line, lists).decision
 
-const groups = Object.entries({ ...bypasses, ...details })
+const groups = Object.entries({ ...bypasses, ...details, ...edges })
 
 describe.each(groups)('%s', (_, cases) => {
-  it.each(cases)('%j → %s', (line, expected) => {
+  it.each(cases)('%j → %s', (line, ...expected) => {
     const verdict = judgeCommand(line, policy)
-    if (expected === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })
-    else expect([verdict.decision, codes(verdict)]).toEqual(['deny', expect.arrayContaining([expected])])
+    if (expected[0] === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })
+    else expect([verdict.decision, [...new Set(codes(verdict))].sort()]).toEqual(['deny', [...expected].sort()])
+    for (const { code, message } of verdict.reasons) expect(sentences[code]?.test(message) ?? message).toBe(true)
   })
 
   it('points into the line, and is plain data', () => {
