@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { ToolError } from '../errors.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
 import type { RunningCommand } from '../shells/processes.ts'
@@ -7,7 +6,7 @@ import { defineTool, type ToolContext } from '../tool.ts'
 import { boundOutput } from './command-output.ts'
 import { requireDirectory } from './command-place.ts'
 import { reason } from './fields.ts'
-import { targetOf } from './target.ts'
+import { deskOf, targetOf } from './target.ts'
 
 const id = z.string().min(1).max(100).describe('As start_command gave it')
 
@@ -43,8 +42,8 @@ export const startCommand = defineTool({
   commandLine: ({ command }) => command,
   plan: ({ cwd }, at) => [{ permission: 'command:background', path: cwd ?? display(at.cwd) }],
   async draft(asked, context) {
-    const { commands: desk, processes, limits, warnings } = context
-    if (desk === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+    const { processes, limits, warnings } = context
+    const desk = deskOf(context)
     processes.requireRoom()
     const { path: cwd } = targetOf(context)
     await requireDirectory(desk.open(context.signal).files, cwd)

@@ -24,21 +24,18 @@ export function cutPatch(
   return { text, truncated: false }
 }
 
-/** The section up to the last hunk that fits; nothing where not even the first one does. */
+/** Of a section that does not fit: up to the last hunk that does; nothing where not even the first one does. */
 function wholeHunks(text: string, maxBytes: number): string {
   let end = 0
   let bytes = 0
   let from = 0
-  let isFirst = true
-  for (;;) {
-    // Within a hunk each line starts with a space, a sign or a backslash.
-    const at = text.indexOf('\n@@ ', from)
-    const stop = at === -1 ? text.length : at + 1
-    bytes += utf8Length(text.slice(from, stop))
-    if (bytes > maxBytes) return text.slice(0, end)
-    if (!isFirst) end = stop
-    if (at === -1) return text
-    isFirst = false
-    from = stop
+  // Within a hunk each line starts with a space, a sign or a backslash.
+  for (let at = text.indexOf('\n@@ '); at !== -1; at = text.indexOf('\n@@ ', from)) {
+    bytes += utf8Length(text.slice(from, at + 1))
+    if (bytes > maxBytes) break
+    // What comes before the first hunk is nothing by itself.
+    if (from > 0) end = at + 1
+    from = at + 1
   }
+  return text.slice(0, end)
 }

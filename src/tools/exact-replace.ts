@@ -137,7 +137,7 @@ function linesOf(text: string, found: readonly Match[]): number[] {
 function refusePartsOfMarks(text: string, found: readonly Match[], marks: Redaction['marks'], path: Path): void {
   if (marks.length === 0) return
   let index = 0
-  for (const mark of markPositions(text, new Set(marks.map((one) => one.mark)))) {
+  for (const mark of markPositions(text, new Map(marks.map((one) => [one.mark, one])))) {
     while (index < found.length && (found[index] as Match).end <= mark.start) index += 1
     for (let i = index; i < found.length && (found[i] as Match).start < mark.end; i++) {
       const { start, end } = found[i] as Match

@@ -48,11 +48,13 @@ export async function readLargeFile(
   const ends = collectLineEnds()
   let head = new Uint8Array()
   let decoder: ReturnType<typeof createDecoder> | undefined
+  let format: Format = { encoding: 'utf-8', bom: false }
   for await (const bytes of partsOf(context, path, stat)) {
     hash.update(bytes)
     if (decoder === undefined) {
       head = bytes.slice(0, HEAD_BYTES)
-      decoder = createDecoder(head, path)
+      format = formatOf(head, path)
+      decoder = createDecoder(format, path)
     }
     const text = decoder.decode(bytes)
     ends.add(text)
@@ -64,8 +66,8 @@ export async function readLargeFile(
     ...found,
     startLine: asked.startLine,
     sha256: hash.digest(),
-    encoding: decoder?.encoding ?? 'utf-8',
-    bom: decoder?.bom ?? false,
+    encoding: format.encoding,
+    bom: format.bom,
     eol: ends.end(),
     head,
   }
@@ -76,14 +78,16 @@ const HEAD_BYTES = 64 * 1024
 /** Text around the window, in UTF-16 units, in which a secret may begin or end that reaches into it. */
 const AROUND = 64 * 1024
 
+interface Format {
+  readonly encoding: Encoding
+  readonly bom: boolean
+}
+
 /** Decodes a file part by part, as strictly as a whole one. Without bytes: the end. */
-function createDecoder(head: Uint8Array, path: Path) {
-  const { encoding, bom } = formatOf(head, path)
+function createDecoder({ encoding, bom }: Format, path: Path) {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   let isFirst = true
   return {
-    encoding,
-    bom,
     decode(bytes?: Uint8Array): string {
       try {
         const text = decoder.decode(bytes, { stream: bytes !== undefined })
@@ -100,7 +104,7 @@ function createDecoder(head: Uint8Array, path: Path) {
 }
 
 /** What the head says, which is refused as in a whole file. */
-function formatOf(head: Uint8Array, path: Path): { encoding: Encoding; bom: boolean } {
+function formatOf(head: Uint8Array, path: Path): Format {
   const [a, b, c, d] = head
   const isUtf16 = ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) && !(c === 0 && d === 0)
   if (isUtf16 && !looksBinary(head)) return { encoding: a === 0xff ? 'utf-16le' : 'utf-16be', bom: true }
@@ -146,7 +150,6 @@ function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
   let endsInLine = false
   return {
     add(part: string): void {
-      if (part === '') return
       endsInLine = !part.endsWith('\n')
       let from = 0
       if (!isOpen) {

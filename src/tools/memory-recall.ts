@@ -3,7 +3,7 @@ import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineTool } from '../tool.ts'
 import { boundContent } from './bound-content.ts'
-import { eachNote, idOf, memoryOf, noteShown, occurrences, type ReadNote, wordsOf } from './memory.ts'
+import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './memory.ts'
 
 const MOST = 20
 /** Bytes of one note that are shown. */
@@ -27,7 +27,7 @@ export const memoryRecall = defineTool({
   permission: 'memory:read',
   mutates: false,
   idempotent: true,
-  plan: (_, { memory }) => [{ permission: 'memory:read', path: memory ?? '.', recursive: true }],
+  plan: (_, state) => [{ permission: 'memory:read', path: memoryPath(state), recursive: true }],
   async draft({ query = '', maxNotes }, context) {
     const most = clamp('maxNotes', maxNotes, MOST, context.warnings)
     const words = wordsOf(query)

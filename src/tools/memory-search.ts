@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineTool } from '../tool.ts'
-import { eachNote, idOf, memoryOf, noteShown, occurrences, type ReadNote, wordsOf } from './memory.ts'
+import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './memory.ts'
 
 const MOST = 100
 
@@ -26,7 +26,7 @@ export const memorySearch = defineTool({
   permission: 'memory:read',
   mutates: false,
   idempotent: true,
-  plan: (_, { memory }) => [{ permission: 'memory:read', path: memory ?? '.', recursive: true }],
+  plan: (_, state) => [{ permission: 'memory:read', path: memoryPath(state), recursive: true }],
   async draft({ query, maxResults }, context) {
     const most = clamp('maxResults', maxResults, MOST, context.warnings)
     const words = wordsOf(query)

@@ -13,9 +13,14 @@ export const noteId = z
   .regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of letters, digits, - and _, with / between')
   .describe('Name of the note, such as decisions/storage')
 
+/** Where the notes lie. */
+export function memoryPath({ memory }: Pick<PlanState, 'memory'>): string {
+  return required(memory)
+}
+
 /** Where a note lies. */
-export function notePath(id: string, { memory }: Pick<PlanState, 'memory'>): string {
-  return `${memory}/${id}.md`
+export function notePath(id: string, state: Pick<PlanState, 'memory'>): string {
+  return `${memoryPath(state)}/${id}.md`
 }
 
 /** The id of the note at a path. */
@@ -24,6 +29,11 @@ export function idOf(path: string, { path: root }: MemoryContext): string {
 }
 
 export function memoryOf({ memory }: Pick<ToolContext, 'memory'>): MemoryContext {
+  return required(memory)
+}
+
+/** Without a memory, no tool of it is there. */
+function required<T>(memory: T | undefined): T {
   if (memory === undefined) throw new TypeError('The workspace has no memory')
   return memory
 }

@@ -16,17 +16,14 @@ export function nearestPassage(text: string, wanted: string): Passage | undefine
   const wantedLines = wanted.split(/\r?\n/)
   while (wantedLines.length > 1 && wantedLines.at(-1) === '') wantedLines.pop()
   const height = wantedLines.length
-  const sought = new Map<string, number>()
-  for (const line of wantedLines) {
-    const key = squeeze(line)
-    if (key !== '') sought.set(key, (sought.get(key) ?? 0) + 1)
-  }
-  const shares = lines.map((line) => (sought.has(squeeze(line)) ? 1 : 0))
+  const sought = new Set(wantedLines.map(squeeze))
+  sought.delete('')
+  const shares = lines.map((line) => Number(sought.has(squeeze(line))))
+  const leaving = [...new Array<number>(height).fill(0), ...shares].values()
   let best = { score: 0, line: -1 }
   let score = 0
-  for (let i = 0; i < lines.length; i++) {
-    score += shares[i] ?? 0
-    if (i >= height) score -= shares[i - height] ?? 0
+  for (const [i, share] of shares.entries()) {
+    score += share - Number(leaving.next().value)
     if (score > best.score) best = { score, line: Math.max(0, i - height + 1) }
   }
   const start = best.line === -1 ? mostSimilarLine(lines, wantedLines) : best.line
@@ -45,8 +42,7 @@ function mostSimilarLine(lines: readonly string[], wantedLines: readonly string[
     (longest, line) => (squeeze(line).length > squeeze(longest).length ? line : longest),
     '',
   )
-  const words = new Set(telling.match(/[\p{L}\p{N}_$]+/gu)?.slice(0, 200) ?? [])
-  if (words.size === 0) return undefined
+  const words = new Set(Array.from(telling.matchAll(/[\p{L}\p{N}_$]+/gu), ([word]) => word).slice(0, 200))
   let best: { score: number; line: number } | undefined
   for (const [index, line] of lines.entries()) {
     let score = 0

@@ -10,7 +10,7 @@ import type { Change } from '../vfs/backend.ts'
 import { boundOutput } from './command-output.ts'
 import { requireDirectory } from './command-place.ts'
 import { reason } from './fields.ts'
-import { targetOf } from './target.ts'
+import { deskOf, targetOf } from './target.ts'
 
 const input = z.strictObject({
   command: z.string().min(1).describe('Command line'),
@@ -49,8 +49,7 @@ export const runCommand = defineTool({
   commandLine: ({ command }) => command,
   plan: ({ cwd }, state) => [{ permission: 'command:run', path: cwd ?? display(state.cwd) }],
   async draft(asked, context) {
-    const desk = context.commands
-    if (desk === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+    const desk = deskOf(context)
     const timeoutMs = clamp(
       'timeoutMs',
       asked.timeoutMs ?? context.limits.commandTimeoutMs,

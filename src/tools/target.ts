@@ -1,13 +1,20 @@
 import type { GuardedAccess } from '../access.ts'
 import { ToolError } from '../errors.ts'
 import { type LogicalPath, nameOf, quote } from '../paths/logical-path.ts'
+import type { CommandDesk } from '../shells/shell.ts'
 import type { ToolContext } from '../tool.ts'
 
 /** The guarded form of the access that the tool planned at `index`. */
-export function targetOf(context: ToolContext, index = 0): GuardedAccess {
-  const target = context.accesses[index]
+export function targetOf({ accesses }: Pick<ToolContext, 'accesses'>, index = 0): GuardedAccess {
+  const target = accesses[index]
   if (target === undefined) throw new TypeError(`the tool planned no access ${index}`)
   return target
+}
+
+/** What runs commands. */
+export function deskOf({ commands }: Pick<ToolContext, 'commands'>): CommandDesk {
+  if (commands === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+  return commands
 }
 
 /** Refuses to change the root itself. */

@@ -95,9 +95,7 @@ function restoreMarks(document: Document, changed: string): string {
   const hidden = new Map(marks.map((mark) => [mark.mark, mark]))
   let restored = ''
   let from = 0
-  for (const { start, end } of markPositions(changed, hidden)) {
-    const mark = hidden.get(changed.slice(start, end))
-    if (mark === undefined) continue
+  for (const { start, end, of: mark } of markPositions(changed, hidden)) {
     restored += changed.slice(from, start) + document.original.slice(mark.originalStart, mark.originalEnd)
     from = end
   }

@@ -145,3 +145,37 @@ describe('edit_file', () => {
     expect(ownTime() - start).toBeLessThan(8000)
   })
 })
+
+describe('edit_file in a file of mixed line ends', () => {
+  it.each<[string, string, object, string]>([
+    [
+      'gives a new line the end of the line that it stands in',
+      'a b\r\na b\na b',
+      { oldText: ' b', newText: '\nc', replaceAll: true },
+      'a\r\nc\r\na\nc\na\nc',
+    ],
+    ['keeps ends where the new text has none', 'a\r\nb\nc', { oldText: 'b', newText: 'x' }, 'a\r\nx\nc'],
+    [
+      'takes the last line end of the file after it',
+      'a\nb\r\nlast',
+      { oldText: 'last', newText: 'x\ny' },
+      'a\nb\r\nx\r\ny',
+    ],
+    ['finds one end for the other', 'a\r\nb\nc\r\n', { oldText: 'a\nb\nc', newText: 'x' }, 'x\r\n'],
+  ])('%s', async (_, before, edit, after) => {
+    const { ok, text } = await bench({ 'a.txt': before })
+    await ok('edit_file', { path: 'a.txt', ...edit })
+    expect(await text('a.txt')).toBe(after)
+  })
+
+  it('changes what stands after a mark, and never a part of it', async () => {
+    const token = `ghp_${'a1B2'.repeat(10)}`
+    const { ok, code, text } = await bench({ 'a.txt': `x\nkey ${token} x\nx\nkey2 ${token.toLowerCase()}${token} y\n` })
+    await ok('edit_file', { path: 'a.txt', oldText: 'x', newText: 'z', replaceAll: true })
+    expect(await text('a.txt')).toBe(`z\nkey ${token} z\nz\nkey2 ${token.toLowerCase()}${token} y\n`)
+    expect(await code('edit_file', { path: 'a.txt', oldText: 'REDACTED', newText: 'y', replaceAll: true })).toBe(
+      'POLICY_DENIED_SECRET',
+    )
+    await ok('edit_file', { path: 'a.txt', oldText: 'key2', newText: '[REDACTED:nothing:9]' })
+  })
+})

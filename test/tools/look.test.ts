@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
 import { bench } from './setup.ts'
 
 const tree = {
@@ -258,5 +260,88 @@ describe('file_info', () => {
     }
     expect(await code('file_info', { path: '.git/config' })).toBe('POLICY_DENIED')
     expect(await code('file_info', { path: 'none' })).toBe('NOT_FOUND')
+  })
+})
+
+describe('search_text in what is no plain text', () => {
+  const token = `ghp_${'a1B2'.repeat(10)}`
+  const odd = [0xff, 0xfe, 0x61, 0, 0x62]
+  const stored = {
+    'a.ts': `answer ${token}\nanswer\nanswer ${token} answer\n`,
+    'binary.txt': new Uint8Array([...Buffer.from('answer\n'), 0, 1, 2]),
+    'little.txt': new Uint8Array(Buffer.from('\ufeffanswer\n', 'utf16le')),
+    'big.txt': new Uint8Array(Buffer.from('\ufeffanswer\n', 'utf16le').swap16()),
+    'odd.txt': new Uint8Array(odd),
+    'swapped.txt': new Uint8Array([0xfe, 0xff, ...odd.slice(2)]),
+    'not-utf16.txt': new Uint8Array([0xfe, 0x61, 0x0a]),
+    'latin.txt': new Uint8Array([...Buffer.from(`answer [x] ${token} `), 0xe9, 0x0a]),
+    'no-secret.txt': 'ghp_ answer [x]\n',
+  }
+
+  it('counts and finds the same lines, of texts alone', async () => {
+    const { ok } = await bench(stored)
+    const expected = { 'a.ts': 3, 'big.txt': 1, 'latin.txt': 1, 'little.txt': 1, 'no-secret.txt': 1 }
+    const { files } = await ok('search_text', { query: 'answer', filesOnly: true })
+    const counted = files.map(({ path, count }: { path: string; count: number }) => [path, count])
+    expect(Object.fromEntries(counted)).toEqual(expected)
+    const { matches } = await ok('search_text', { query: 'answer' })
+    const found: Record<string, number> = {}
+    for (const { path } of matches) found[path] = (found[path] ?? 0) + 1
+    expect(found).toEqual(expected)
+    expect(JSON.stringify(matches)).not.toContain(token)
+    const counts = await ok('search_text', { query: 'B2a1', filesOnly: true })
+    expect(counts.files).toEqual([])
+  })
+
+  it('finds nothing that stands in a mark alone, and brackets beside it', async () => {
+    const { ok } = await bench(stored)
+    expect((await ok('search_text', { query: 'REDACTED', mode: 'regex', filesOnly: true })).files).toEqual([])
+    expect((await ok('search_text', { query: 'REDACTED', mode: 'regex' })).matches).toEqual([])
+    const { files } = await ok('search_text', { query: '[x]', filesOnly: true })
+    expect(files.map(({ path }: { path: string }) => path)).toEqual(['latin.txt', 'no-secret.txt'])
+    const { matches } = await ok('search_text', { query: '[r\\]]', mode: 'regex', path: 'a.ts' })
+    expect(matches.map(({ line, column }: { line: number; column: number }) => [line, column])).toEqual([
+      [1, 6],
+      [2, 6],
+      [3, 6],
+    ])
+  })
+
+  it('says where a file may not be searched', async () => {
+    const rules = [{ name: 'no reading', action: 'deny', permissions: ['file:read'], paths: ['a.ts'] }] as const
+    const { call } = await bench(stored, { policy: { preset: 'autonomous', rules } })
+    expect(await call('search_text', { query: 'answer', path: 'a.ts' })).toMatchObject({
+      code: 'POLICY_DENIED',
+      message: 'Policy does not allow to search "a.ts"',
+    })
+  })
+})
+
+describe('file_info of what is out of the ordinary', () => {
+  it('tells what it is, and its version', async () => {
+    const backend = memory({
+      'odd.txt': new Uint8Array([0xff, 0xfe, 0x61]),
+      'large.txt': 'x\n'.repeat(100),
+      l: { link: 'gone' },
+    })
+    const timeless: Backend = {
+      ...backend,
+      async stat(path) {
+        const stat = await backend.stat(path)
+        if (stat === undefined) return undefined
+        const { modifiedAt: _, ...rest } = stat
+        return rest
+      },
+    }
+    const { ok, sha } = await bench({}, { backend: timeless, limits: { textFileBytes: 100 } })
+    expect(await ok('file_info', { path: 'odd.txt' })).toMatchObject({
+      readable: false,
+      reason: 'it is in an encoding that cannot be kept',
+      sha256: await sha('odd.txt'),
+    })
+    const large = await ok('file_info', { path: 'large.txt' })
+    expect(large).toMatchObject({ sizeBytes: 200, sha256: await sha('large.txt') })
+    expect(large).not.toHaveProperty('modifiedAt')
+    expect(await ok('file_info', { path: 'l' })).toMatchObject({ type: 'link', target: 'gone' })
   })
 })

@@ -310,3 +310,40 @@ describe('taint', () => {
     }
   })
 })
+
+describe('what is no note', () => {
+  it('is neither found nor given, whatever its name', async () => {
+    const long = `WORD ${'x'.repeat(300)}`
+    const workspace = await open(
+      { memory: {} },
+      {
+        backend: memory({
+          'memory/link.md': { link: 'data.txt' },
+          'memory/data.txt': '# WORD\n',
+          'memory/latin.md': new Uint8Array([...Buffer.from('WORD '), 0xe9]),
+          'memory/long.md': `# Long\n\n${long}\n`,
+          'memory/large.md': `# Large\n\n${'some line of it\n'.repeat(6000)}`,
+        }),
+      },
+    )
+    const found = (await workspace.call('memory_search', { query: 'word' })) as Success
+    expect(found).toMatchObject({ matches: [{ id: 'long', line: 3 }] })
+    expect(JSON.stringify(found)).toContain(`${long.slice(0, 100)}`)
+    expect(JSON.stringify(found)).toContain('x…')
+    for (const id of ['link', 'latin']) {
+      expect(await workspace.call('memory_get', { id })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    }
+    const large = (await workspace.call('memory_get', { id: 'large' })) as Success
+    expect(large).toMatchObject({ ok: true, truncated: true })
+    // What was shown in part is not replaced without its version.
+    expect(await workspace.call('memory_store', { id: 'large', content: 'other' })).toMatchObject({ ok: false })
+  })
+
+  it('is all there is where nobody has stored any yet', async () => {
+    for (const tree of [{}, { memory: 'a file\n' }]) {
+      const workspace = await open({ memory: {} }, { backend: memory(tree) })
+      expect(await workspace.call('memory_search', { query: 'x' })).toMatchObject({ ok: true, matches: [] })
+      expect(await workspace.call('memory_recall', {})).toMatchObject({ ok: true, notes: [] })
+    }
+  })
+})

@@ -1,6 +1,12 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
+import { node } from '../../src/backends/node.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import { faulty } from '../../src/testing/index.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { bench } from './setup.ts'
 
@@ -24,6 +30,56 @@ function ignoringCase(inner: Backend): Backend {
     read: async (path, range) => inner.read(await stored(path), range),
   }
 }
+
+describe('what is no ordinary file', () => {
+  it('is named as such, and neither read, changed, taken along nor deleted', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'other-'))
+    const socket = createServer()
+    try {
+      mkdirSync(join(root, 'd'))
+      await new Promise<void>((resolve) => socket.listen(join(root, 'd/s.txt'), resolve))
+      const { ok, call, code } = await bench({}, { backend: node(root, { stateDir: join(root, '../state') }) })
+      expect(await ok('file_info', { path: 'd/s.txt' })).toMatchObject({
+        type: 'other',
+        readable: false,
+        writable: false,
+      })
+      const unread = await call('search_text', { query: 'x', path: 'd/s.txt' })
+      expect(unread).toMatchObject({ code: 'PATH_REJECTED', message: '"d/s.txt" is no ordinary file' })
+      for (const [tool, input] of [
+        ['delete_file', { path: 'd/s.txt' }],
+        ['copy_file', { path: 'd', to: 'e' }],
+        ['move_file', { path: 'd/s.txt', to: 't.txt' }],
+        ['apply_patch', { patch: '--- a/d/s.txt\n+++ b/d/s.txt\n@@ -1 +1 @@\n-x\n+y\n' }],
+      ] as const) {
+        expect([tool, await code(tool, input)]).toEqual([tool, 'PATH_REJECTED'])
+      }
+      expect(statSync(join(root, 'd/s.txt')).isSocket()).toBe(true)
+      expect(readdirSync(root)).toEqual(['d'])
+    } finally {
+      socket.close()
+      rmSync(root, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('a source that changes during the call', () => {
+  it('is not taken along', async () => {
+    const tree = { 'd/x.txt': 'x\n', 'd/y.txt': 'y\n' }
+    for (const to of [null, { type: 'link', target: 'd/x.txt' }] as const) {
+      const backend: Backend = faulty(memory(tree), {
+        on: 'read',
+        path: 'd/x.txt',
+        when: 'after',
+        nth: 1,
+        run: () => backend.commit([{ path: 'd/y.txt' as Path, expect: 'any', to }], { durability: 'durable' }),
+      })
+      const { call, snapshot } = await bench({}, { backend })
+      expect(await call('copy_file', { path: 'd', to: 'e' })).toMatchObject({ code: 'WRITE_CONFLICT', path: 'd/y.txt' })
+      expect(Object.keys(await snapshot())).not.toContain('e')
+    }
+  })
+})
 
 describe('move_file', () => {
   it('moves a file with its bytes and mode, making parents', async () => {

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory.ts'
+import { faulty } from '../../src/testing/index.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
 import { bench } from './setup.ts'
+
+const put = (backend: Backend, text: string) =>
+  backend.commit(
+    [{ path: 'a.txt' as never, expect: 'any', to: { type: 'file', bytes: new TextEncoder().encode(text) } }],
+    { durability: 'durable' },
+  )
 
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 
@@ -127,7 +136,67 @@ describe('read_file', () => {
       expect((await parts.ok('file_info', { path: 'a.txt' })).sha256).toBe(sha(stored))
     })
 
+    const pem = `-----BEGIN PRIVATE KEY-----\n${`${'QUJDREVG'.repeat(8)}\n`.repeat(10)}-----END PRIVATE KEY-----\n`
+    const part = 1024 * 1024
+    it.each<[string, string, object[]]>([
+      ['a line end over two parts', `${'x\n'.repeat(part / 2 - 1)}y\r\nz\r\n`, [{}, { startLine: part / 2 }]],
+      [
+        'other line ends in a later part',
+        `${'x\r\n'.repeat(part / 3 + 1)}\r\n${'y\n'.repeat(20)}\r`,
+        [{ startLine: 9 }],
+      ],
+      [
+        'a secret over the edges of what is shown',
+        `a\n${pem}${'b\n'.repeat(800)}`,
+        [
+          { startLine: 1, maxLines: 3 },
+          { startLine: 5, maxLines: 3 },
+        ],
+      ],
+    ])('with %s answers as if it were loaded whole', async (_, text, ranges) => {
+      const whole = await bench({ 'a.txt': text })
+      const parts = await bench({ 'a.txt': text }, { limits })
+      for (const range of ranges) {
+        const [one, other] = await Promise.all(
+          [whole, parts].map(({ ok }) => ok('read_file', { path: 'a.txt', ...range })),
+        )
+        expect({ ...other, callId: '', content: '' }).toEqual({ ...one, callId: '', content: '' })
+        expect(other?.content).not.toContain('QUJD')
+      }
+    })
+
+    it('shows nothing of a secret that its bound cuts', async () => {
+      const text = `${'x'.repeat(90)} ${token} ${'y'.repeat(2000)}\n`
+      const { ok } = await bench({ 'a.txt': text }, { limits: { ...limits, readBytes: 100 } })
+      const { content, truncated } = await ok('read_file', { path: 'a.txt' })
+      expect({ content, truncated }).toEqual({ content: `${'x'.repeat(90)} `, truncated: true })
+    })
+
+    it('ends where it is cancelled, and where the file becomes another', async () => {
+      const stored = 'x\n'.repeat(part)
+      const stopping = new AbortController()
+      for (const [happens, expected] of [
+        [() => stopping.abort(), { code: 'ABORTED' }],
+        [(backend: Backend) => put(backend, 'y\n'), { code: 'WRITE_CONFLICT' }],
+      ] as const) {
+        const backend: Backend = faulty(memory({ 'a.txt': stored }), {
+          on: 'read',
+          nth: 1,
+          when: 'after',
+          run: () => happens(backend),
+        })
+        const { call } = await bench({}, { backend, limits })
+        expect(
+          await call('read_file', { path: 'a.txt' }, expected.code === 'ABORTED' ? { signal: stopping.signal } : {}),
+        ).toMatchObject(expected)
+      }
+    })
+
     it('refuses binary and broken text, and edits', async () => {
+      const utf16 = new Uint8Array(2000)
+      utf16.set([0xff, 0xfe, 0x61])
+      const wide = await bench({ utf16 }, { limits })
+      expect(await wide.code('read_file', { path: 'utf16' })).toMatch(/UNSUPPORTED/)
       const broken = Buffer.concat([Buffer.from('é'.repeat(1_000_000)), Buffer.from([0xff])])
       const { code } = await bench({ blob: new Uint8Array(2000), broken: new Uint8Array(broken) }, { limits })
       expect(await code('read_file', { path: 'blob' })).toMatch(/UNSUPPORTED/)

@@ -1,9 +1,21 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createArtifacts } from '../../src/evidence/artifacts.ts'
 import { createSha256Portable } from '../../src/files/sha256.ts'
 import { createSha256 } from '../../src/files/version.ts'
+import { optionalPackage } from '../../src/optional-package.ts'
+import { project } from '../../src/projection.ts'
+import { boundContent } from '../../src/tools/bound-content.ts'
+import { boundOutput } from '../../src/tools/command-output.ts'
+import { cutPatch } from '../../src/tools/cut-patch.ts'
+import { markPositions } from '../../src/tools/marks.ts'
+import { memoryOf, memoryPath } from '../../src/tools/memory.ts'
+import { nearestPassage } from '../../src/tools/nearest.ts'
 import { occurrences } from '../../src/tools/occurrences.ts'
+import { deskOf, targetOf } from '../../src/tools/target.ts'
+import { newSha256 } from '../../src/tools/text-change.ts'
+import { isoTime } from '../../src/tools/time.ts'
 import { utf8Length } from '../../src/tools/utf8-length.ts'
 
 describe('occurrences', () => {
@@ -54,5 +66,138 @@ describe('utf8Length', () => {
         expect(utf8Length(text)).toBe(Buffer.byteLength(text))
       }),
     )
+  })
+})
+
+describe('a text that is bounded', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '𝒳', '\n'), maxLength: 60 })
+
+  it('keeps as many whole lines as fit from its beginning, or else as many characters', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 40 }), (content, most) => {
+        const fits = (part: string) => Buffer.byteLength(part) <= most
+        const starts = [...content].map((_, i, all) => all.slice(0, i + 1).join('')).filter(fits)
+        const whole = starts.filter((part) => part === content || part.endsWith('\n')).at(-1)
+        expect(boundContent(content, most)).toBe(whole ?? starts.at(-1) ?? '')
+      }),
+    )
+  })
+
+  it('of a command keeps its end: as many characters as fit, from the start of a line that is near', () => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 40 }), (stdout, most) => {
+        const kept: string[] = []
+        const limits = { commandKeptBytes: 1000, commandOutputBytes: most } as never
+        const keepArtifact = (_: string, whole: string) => `kept ${kept.push(whole)}`
+        const shown = boundOutput({ stdout, stderr: '' }, { limits, keepArtifact })
+        if (Buffer.byteLength(stdout) <= most) {
+          expect(shown).toEqual({ stdout, stderr: '', truncated: false, uri: undefined })
+          return
+        }
+        const all = [...stdout]
+        const end = all.map((_, i) => all.slice(i).join('')).find((part) => Buffer.byteLength(part) <= most) ?? ''
+        const line = end.indexOf('\n')
+        const near = line !== -1 && line <= end.length / 2
+        expect(shown).toMatchObject({
+          stdout: `[…]\n${near ? end.slice(line + 1) : end}`,
+          truncated: true,
+          uri: 'kept 1',
+        })
+        expect(kept).toEqual([stdout])
+      }),
+    )
+  })
+
+  it('as a patch is cut between hunks, and keeps nothing of a file whose first hunk does not fit', () => {
+    const head = '--- a/x\n+++ b/x\n'
+    const hunks = ['@@ -1 +1 @@\n-a\n+b\n', '@@ -9 +9 @@\n-c\n+d\n', '@@ -20 +20 @@\n-e\n+f\n']
+    const section = { text: head + hunks.join(''), binary: false }
+    for (let most = 1; most < section.text.length; most++) {
+      const fitting = [1, 2]
+        .map((count) => head + hunks.slice(0, count).join(''))
+        .filter(({ length }) => length <= most)
+      expect(cutPatch([section], most)).toEqual({ text: fitting.at(-1) ?? '', truncated: true })
+    }
+    expect(cutPatch([{ ...section, text: 'rename from a\n' }], 3)).toEqual({ text: '', truncated: true })
+    expect(cutPatch([section], section.text.length)).toEqual({ text: section.text, truncated: false })
+  })
+})
+
+describe('a result that is bounded', () => {
+  it('keeps the beginning of long texts and lists, and everything in an artifact', async () => {
+    const artifacts = createArtifacts('run')
+    const result = {
+      ok: true,
+      warnings: ['first'],
+      list: Array.from({ length: 1000 }, (_, i) => ({ path: `file-${i}.ts`, line: i, isNew: null })),
+      text: `${'x'.repeat(332)}𝒳${'x'.repeat(5000)}`,
+      record: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field-${i}`, i])),
+    }
+    const { list, text, record, warnings, artifactUri, ...rest } = project(result, 4000, artifacts) as typeof result & {
+      artifactUri: string
+    }
+    expect(rest).toEqual({ ok: true, truncated: true })
+    expect(list.length).toBeGreaterThan(5)
+    expect(list).toEqual(result.list.slice(0, list.length))
+    expect(JSON.stringify(list).length).toBeLessThanOrEqual(1000)
+    expect(text).toBe(`${'x'.repeat(332)}…`)
+    expect(record).toBe(result.record)
+    expect(warnings).toEqual(['first', `The result was cut to 4000 bytes; read the whole of it at ${artifactUri}`])
+    expect(JSON.parse(await artifacts.read(artifactUri))).toEqual(result)
+  })
+})
+
+describe('the passage nearest to a text', () => {
+  const numbered = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => `line ${i + from}`).join('\n')
+  it.each<[string, string, string, unknown]>([
+    ['shares most lines with it', 'a\nb\nx\nb\nc\n', ' b\nc  \nd\n', { line: 2, text: 'b\nx\nb' }],
+    ['has a line twice', 'x\na\na\n', 'a\na\nb', { line: 1, text: 'x\na\na' }],
+    [
+      'shares words with its longest line',
+      'one\nconst answer = 41\nend',
+      '{\nconst answer is 41\n}',
+      { line: 1, text: 'one\nconst answer = 41\nend' },
+    ],
+    ['is none where there are no words', 'one\ntwo\n', '(((\n', undefined],
+    ['is none where no word is shared', 'one\ntwo\n', 'three', undefined],
+    [
+      'is cut where it is long',
+      numbered(0, 400),
+      numbered(1, 399),
+      { line: 2, text: `${numbered(1, 399).slice(0, 2000)}…` },
+    ],
+  ])('%s', (_, text, wanted, expected) => {
+    expect(nearestPassage(text, wanted)).toEqual(expected)
+  })
+})
+
+describe('what a tool cannot do without', () => {
+  it('is named where it is missing', async () => {
+    expect(() => targetOf({ accesses: [] }, 1)).toThrow('planned no access 1')
+    expect(() => deskOf({ commands: undefined })).toThrow('This workspace has no shell')
+    expect(() => memoryOf({ memory: undefined })).toThrow('The workspace has no memory')
+    expect(() => memoryPath({})).toThrow('The workspace has no memory')
+    const other = { path: 'b.txt' as never, before: null, after: null }
+    expect(() => newSha256({ applied: [other] }, 'a.txt' as never)).toThrow('the receipt names no such file')
+    await expect(optionalPackage('parts', 'The tool', () => Promise.reject(new Error('gone')))).rejects.toMatchObject({
+      code: 'SHELL_UNAVAILABLE',
+      message: 'The tool needs the package parts, which cannot be loaded',
+      details: { hint: 'Tell the person in charge to install it: npm install parts' },
+    })
+  })
+
+  it('has a time, whatever a storage gives', () => {
+    expect(isoTime(1_767_225_600_000)).toBe('2026-01-01T00:00:00.000Z')
+    expect(isoTime(Number.NaN)).toBe('1970-01-01T00:00:00.000Z')
+  })
+})
+
+describe('marks in a text', () => {
+  it('are those that are known, and closed in time', () => {
+    const known = new Map([['[REDACTED:token:1]', 'one']])
+    const text = `[REDACTED:token:2][REDACTED:${'x'.repeat(300)}] [REDACTED:token:1]\n[REDACTED:[REDACTED:token:1`
+    const start = text.indexOf('[REDACTED:token:1]')
+    expect([...markPositions(text, known)]).toEqual([{ start, end: start + 18, of: 'one' }])
   })
 })
