@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -8,7 +8,7 @@ import { bash } from '../../src/shells/bash.ts'
 import type { WorkspaceOptions } from '../../src/workspace.ts'
 import { serveGit } from '../git/http-server.ts'
 import { commitAll, loaded, newRepository, onDisk, git as realGit, temporary } from '../git/repositories.ts'
-import { shellBench } from './setup.ts'
+import { shellBench, unjudged } from './setup.ts'
 
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
 const tree = { 'a.txt': 'a\n', 'src/b.ts': 'b\n', '.env': 'PASSWORD=hunter2\n', 'private/plan.txt': 'plan\n' }
@@ -167,6 +167,232 @@ describe('git that changes the repository', () => {
     }
     const bare = await shellBench(tree, { shell: bash() })
     expect((await bare.run('git init')).stderr).toContain('opened without git')
+  })
+})
+
+/** One session; `~` before a line: what it says is put in other words, and only its exit code is as git's. */
+const session = [
+  'git init -q -b trunk',
+  'git init -q',
+  '~git init',
+  'git status',
+  'git status -sb',
+  'git branch',
+  'git log',
+  'git commit --amend --no-edit',
+  'git checkout -q -b main',
+  'git branch --show-current',
+  '~git add',
+  'git add .',
+  'git status',
+  'git commit -m first -m "with a body"',
+  'git status',
+  'git log --oneline',
+  'echo more >> a.txt; rm b.txt; echo new > d/new.txt; printf "#!/bin/sh\\n" > e/f/run.sh',
+  'git status',
+  'git status --porcelain --branch',
+  'git status -s -uall; git status --short --untracked-files=all; git status -s -u; git status -s -uno; git status -s -unormal',
+  'git add d; git status',
+  'git diff --stat; git diff --shortstat; git diff --cached --stat; git diff --staged --name-status',
+  'git diff --quiet; git diff --cached --quiet',
+  'git diff --exit-code --name-only; git diff --exit-code --name-only -- d',
+  'printf "second\\n\\n\\n\\nand why  \\n\\n" | git commit -q -a -F -',
+  'git show --stat --oneline; git show -s --format="%H|%h|%s|%an|%ae|%B%n%%"',
+  'git show --no-patch --format=format:%b; git show --pretty=oneline --shortstat',
+  'git log --format=tformat:%h%n%s --reverse; git log -1 --pretty=%s; git log -n 1 --format=%an main; git log --max-count=0',
+  'git diff HEAD~1 HEAD --shortstat; git diff HEAD~1.. --stat; git diff ..HEAD --name-only; git diff HEAD~1..HEAD --name-status',
+  'git show HEAD:d/new.txt HEAD~1:b.txt; cd d; git show HEAD:./new.txt HEAD:../a.txt; git rev-parse --show-prefix',
+  'git rev-parse --show-toplevel; git rev-parse --is-inside-work-tree; git rev-parse --show-prefix; git rev-parse --abbrev-ref HEAD',
+  'git rev-parse --short HEAD; git rev-parse --verify HEAD~1; git rev-parse main~1',
+  '~git rev-parse nothing',
+  'git -C d status --porcelain; git --no-pager -P log --oneline',
+  'git branch one; git branch two HEAD~1; git branch; git branch --list -v',
+  '~git branch one',
+  'git checkout one; git checkout one; git checkout -b three two',
+  'git switch main; git switch -c four HEAD~1; git switch -q main; git switch -d HEAD~1',
+  'git status; git status -sb; git branch --show-current; git rev-parse --abbrev-ref HEAD',
+  '~git branch -d main',
+  'git checkout -q main; git branch -d one two; git branch -q -D three',
+  '~git branch -d main',
+  'git switch -q four; echo apart > apart.txt; git add .; git commit -m apart; git switch -q main',
+  'git switch -q --detach; echo more > apart.txt; git add .; git commit -m "on no branch"; git commit --amend -m again; git rev-parse --abbrev-ref HEAD; git switch -q main; git branch -v',
+  '~git branch -d four',
+  'git branch -D four',
+  '~git branch -d four',
+  '~git checkout nothing',
+  '~git switch nothing',
+  '~git switch',
+  '~git checkout -b main',
+  'echo x > a.txt; git checkout -q -- a.txt; cat a.txt; echo x > a.txt; git checkout -q HEAD~1 -- b.txt a.txt; git status -s',
+  '~git checkout a.txt; git checkout HEAD -- a.txt d/c.txt',
+  'git reset; git status -s',
+  'git reset -q; rm a.txt; git reset; git add .; git reset -- a.txt; git reset HEAD a.txt d; git status -s; git reset @',
+  '~git reset --hard a.txt',
+  'git reset --hard; git status',
+  'echo y > a.txt; git add a.txt; echo z > a.txt; git restore a.txt; cat a.txt; git restore --staged a.txt; git status -s; git restore .; git status -s',
+  'git restore --staged --worktree --source HEAD~1 b.txt; git restore -S -W -s HEAD~1 a.txt; git status -s; git commit -q -m third',
+  '~git restore',
+  'git commit -q --amend -m "third again"; git log --oneline -1',
+  '~git commit -m nothing',
+  'git commit -q --allow-empty -m empty; git show --stat --format=%s',
+  'git reset -q --hard; git commit -q --amend --no-edit --allow-empty; git log --oneline -1',
+  'echo a > g.txt; git add g.txt; rm g.txt; git status -s; git commit -q -m g; git status -s; git add -u; git commit -q -m gone',
+  'git checkout -q --detach HEAD~1; git switch -q main; git checkout -q -f main; git switch -q --discard-changes main',
+  'echo w > w.txt; git add -A; git checkout -q -f main; git status -s; ls',
+  '~git add -v nothing',
+  '~git -C d add ../../outside',
+  '~git log nothing',
+  '~git show HEAD:nothing',
+]
+
+describe('git, line by line', () => {
+  it('does and says what the real one does', async () => {
+    const files = { 'a.txt': 'a\nb\n', 'b.txt': 'b\n', 'd/c.txt': 'c', 'e/f/g.txt': 'g' }
+    const { run, backend } = await shellBench(files, {
+      shell: unjudged(bash()),
+      git: git(),
+      clock: () => 1_767_225_600_000,
+    })
+    const directory = temporary()
+    const lines = session.map((line) => line.replace(/^~/, ''))
+    const put = Object.entries(files).map(
+      ([path, text]) => `mkdir -p "$(dirname ${path})"; printf '${text.replaceAll('\n', '\\n')}' > ${path}`,
+    )
+    const told = lines.map(
+      (line) => `cd "$here"; ( ${line}\n) 2> "$here.err"; printf '\\0%s\\0' $?; cat "$here.err"; printf '\\0'`,
+    )
+    const person = { NAME: 'Wardspace', EMAIL: 'wardspace@localhost', DATE: '1767225600 +0000' }
+    const env = Object.fromEntries(
+      Object.entries(person).flatMap(([name, value]) => [
+        [`GIT_AUTHOR_${name}`, value],
+        [`GIT_COMMITTER_${name}`, value],
+      ]),
+    )
+    const script = [`cd "${directory}"; here=${directory}`, ...put, ...told].join('\n')
+    const { stdout } = spawnSync('bash', ['-c', script], {
+      encoding: 'utf8',
+      env: { ...env, PATH: process.env.PATH, HOME: '/nonexistent', GIT_CONFIG_GLOBAL: '/dev/null', GIT_PAGER: 'cat' },
+    })
+    const answers = stdout.split('\0')
+    for (const [index, line] of session.entries()) {
+      const [out = '', code, err = ''] = answers.slice(index * 3)
+      const ours = await run(line.replace(/^~/, ''))
+      expect(`${ours.exitCode}`, `${line}\n${ours.stderr}`).toBe(code)
+      if (line.startsWith('~')) continue
+      // Hints, modes and dates stand in git's words only.
+      const plain = out.replace(/^ {2}\(use .*\n|^ (create|delete) mode .*\n|^ Date: .*\n/gm, '')
+      const told = (text: string) => text.replaceAll(directory, '/workspace').replace(/\n+/g, '\n')
+      expect(told(ours.stdout), line).toBe(told(plain))
+      expect(ours.stderr, line).toBe(told(err))
+    }
+    const ours = await onDisk(backend)
+    realGit(ours, 'fsck', '--strict')
+    expect(realGit(ours, 'log', '--all', '--format=%H %D')).toBe(realGit(directory, 'log', '--all', '--format=%H %D'))
+  })
+
+  it('says what it does not know, and does nothing then', async () => {
+    const { run, snapshot, backend } = await opened({ shell: unjudged(bash()) })
+    await run(
+      `${started} && git checkout -q -b other && echo c > c.txt && git add c.txt && git commit -q -m other && git checkout -q main`,
+    )
+    const before = await snapshot()
+    const unknown = 'an option of it is not available in this shell'
+    const rows: (readonly [line: string, said: string])[] = [
+      ...[
+        'init',
+        'clone',
+        'add',
+        'commit',
+        'checkout',
+        'switch',
+        'restore',
+        'reset',
+        'status',
+        'diff',
+        'log',
+        'show',
+        'branch',
+        'branch -d',
+      ].map((verb) => [`${verb} --nothing`, unknown] as const),
+      ...[
+        'init a b',
+        'init --initial-branch',
+        'clone a b c',
+        'commit x',
+        'commit --message',
+        'commit -m',
+        'commit --all=x',
+        'branch -f x',
+        'branch a b c',
+        'checkout',
+      ].map((line) => [line, unknown] as const),
+      ...[
+        'checkout -b a b c',
+        'checkout -b a -- a.txt',
+        'checkout main other -- a.txt',
+        'switch main other',
+        'restore -s HEAD a.txt',
+        'reset other',
+        'status a.txt',
+        'status -ux',
+      ].map((line) => [line, unknown] as const),
+      ...[
+        'diff a b c',
+        'diff main...other',
+        'diff --cached main other',
+        'log a b',
+        'log --format=plain',
+        'log --format=%Z',
+        'show -- a.txt',
+        'show --pretty=full',
+        'branch -v -x',
+      ].map((line) => [line, unknown] as const),
+      ...['rev-parse', 'rev-parse --all', 'rev-parse HEAD HEAD'].map((line) => [line, unknown] as const),
+      ['init sub', 'a repository here is that of the workspace: git init in /workspace'],
+      ['clone', 'You must specify a repository to clone.'],
+      ['clone https://example.com/x', 'is that of the workspace itself: git clone https://example.com/x .'],
+      ['clone https://example.com/x y', 'is that of the workspace itself'],
+      ['clone ssh://example.com/x .', 'only http and https'],
+      ['clone no-address .', 'only http and https'],
+      ['clone https://a@example.com/x .', 'must hold no name and no password'],
+      ['clone --depth 0 https://example.com/x .', 'depth 0 is not a positive number'],
+      ['clone --depth=1 -b main -q https://example.com/x .', 'the workspace has a repository already'],
+      ['commit -F message.txt', '-F takes the message from the input only: -F -'],
+      ['commit --amend', 'there is no editor here'],
+      ['commit -m ""', 'Aborting commit due to empty commit message.'],
+      ['commit -m x', ''],
+      ['branch -d', 'branch name required'],
+      ['-c a=b status', 'an option before the command is not available in this shell'],
+      ['-C', 'an option before the command is not available in this shell'],
+      ['', 'git is not available in this shell'],
+      ['--no-pager', 'git is not available in this shell'],
+      ['revert HEAD', 'git revert is not available in this shell: git show COMMIT'],
+    ]
+    for (const [line, said] of rows) {
+      const answer = await run(`git ${line}`)
+      expect(answer.exitCode, line).toBeGreaterThan(0)
+      expect(answer.stderr, line).toContain(said)
+    }
+    // The second commit is emptied by what stood there before it.
+    await run('git checkout -q other; rm c.txt; git add -u')
+    expect(await run('git commit --amend -m x')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('would be empty'),
+    })
+    await run('git reset -q --hard; git checkout -q main')
+    const unborn = new TextEncoder().encode('ref: refs/heads/unborn\n')
+    await backend.commit([{ path: '.git/HEAD' as Path, expect: 'any', to: { type: 'file', bytes: unborn } }], {
+      durability: 'relaxed',
+    })
+    expect((await run('git branch -d other')).stderr).toContain("'other' is not fully merged")
+    expect((await run('git reset; git checkout -q main')).stderr).toContain(unknown)
+    const { '.git/index': _, ...left } = await snapshot()
+    const { '.git/index': __, ...expected } = before
+    expect(left).toEqual(expected)
+    expect(await run('git add .env missing; cd src; git clone https://example.com/x .')).toMatchObject({
+      exitCode: 128,
+      stderr: expect.stringContaining('git clone https://example.com/x /workspace'),
+    })
   })
 })
 

@@ -1,5 +1,5 @@
 import { ToolError } from '../../../errors.ts'
-import { parseFlags } from '../flags.ts'
+import { type Flags, parseFlags } from '../flags.ts'
 import { HOME } from '../places.ts'
 import { longStatus } from './status.ts'
 import {
@@ -100,7 +100,8 @@ export const commit: Verb = async (asked) => {
   )
   if (flags === undefined || flags.operands.length > 0) return undefined
   const isAmended = flags.count('amend') > 0
-  if (isAmended && head.commit === undefined) return fatal('You have nothing to amend.')
+  const amended = isAmended ? head.commit : undefined
+  if (isAmended && amended === undefined) return fatal('You have nothing to amend.')
   const given = messageOf(flags.values('message'), flags.values('file'), stdin)
   if (given === undefined && !(isAmended && flags.count('keep') > 0)) {
     return fatal('there is no editor here: give the message with -m, or with -F - on the input')
@@ -110,7 +111,7 @@ export const commit: Verb = async (asked) => {
   const repository = await git.change()
   if (flags.count('all') > 0) await repository.add(['.'], { tracked: true })
   const rows = await git.status()
-  if (isAmended && flags.count('empty') === 0 && (await isEmptied(git, head.commit))) {
+  if (amended !== undefined && flags.count('empty') === 0 && (await isEmptied(git, amended))) {
     return failed(1, '', 'error: amended, the commit would be empty\nhint: git commit --amend --allow-empty\n')
   }
   if (!isAmended && flags.count('empty') === 0 && !rows.some(({ index }) => index !== 'same')) {
@@ -168,7 +169,7 @@ export const checkout: Verb = async (asked) => {
   )
   if (flags === undefined) return undefined
   const [refs, paths] = atDashes(flags.operands, args)
-  const how = { force: flags.count('force') > 0, quiet: flags.count('quiet') > 0 }
+  const how = howOf(flags)
   const name = flags.values('create').at(-1)
   if (name !== undefined)
     return paths.length > 0 || refs.length > 1 ? undefined : switchToNew(asked, name, refs[0], how)
@@ -178,9 +179,10 @@ export const checkout: Verb = async (asked) => {
       asked,
       paths.map((path) => inside(cwd, path)),
       refs[0],
+      how,
     )
   }
-  const [ref, ...more] = refs
+  const [ref = how.detach ? 'HEAD' : undefined, ...more] = refs
   if (ref === undefined) return undefined
   const isKnown =
     more.length === 0 &&
@@ -191,7 +193,7 @@ export const checkout: Verb = async (asked) => {
   if (isKnown) return switchTo(asked, ref, how)
   const files = refs.map((path) => inside(cwd, path))
   try {
-    return await restored(asked, files, undefined)
+    return await restored(asked, files, undefined, how)
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND') throw error
     return failed(1, '', `error: pathspec '${ref}' did not match any file(s) known to git\n`)
@@ -215,14 +217,16 @@ export const switchBranch: Verb = async (asked) => {
     ),
   )
   if (flags === undefined) return undefined
-  const how = { force: flags.count('force') > 0, quiet: flags.count('quiet') > 0 }
+  const how = howOf(flags)
   const name = flags.values('create').at(-1)
   const [ref, more] = flags.operands
   if (more !== undefined) return undefined
   if (name !== undefined) return switchToNew(asked, name, ref, how)
-  if (ref === undefined) return fatal('missing branch or commit argument')
-  if (flags.count('detach') === 0 && !(await git.branches()).includes(ref)) return fatal(`invalid reference: ${ref}`)
-  return switchTo(asked, ref, how)
+  if (ref === undefined && !how.detach) return fatal('missing branch or commit argument')
+  if (ref !== undefined && !how.detach && !(await git.branches()).includes(ref)) {
+    return fatal(`invalid reference: ${ref}`)
+  }
+  return switchTo(asked, ref ?? 'HEAD', how)
 }
 
 export const restore: Verb = async (asked) => {
@@ -281,7 +285,8 @@ export const reset: Verb = async (asked) => {
     if (names.length > 0) return fatal('Cannot do hard reset with paths.')
     const { skipped } = await repository.checkout(head.branch ?? head.commit, { force: true })
     const { entry } = await git.show('HEAD')
-    return said(`HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`, leftOut(skipped))
+    const told = `HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`
+    return said(flags.count('quiet') > 0 ? '' : told, leftOut(skipped))
   }
   const paths = names.length === 0 ? ['.'] : names.map((name) => inside(cwd, name))
   await repository.restore(paths, { from: 'HEAD', only: 'index' })
@@ -295,12 +300,19 @@ export const reset: Verb = async (asked) => {
 interface How {
   readonly force: boolean
   readonly quiet: boolean
+  /** To the commit, even where a branch was named. */
+  readonly detach: boolean
 }
 
-async function switchTo({ git, head }: Asked, ref: string, { force, quiet }: How) {
-  const isBranch = (await git.branches()).includes(ref)
+function howOf({ count }: Flags): How {
+  return { force: count('force') > 0, quiet: count('quiet') > 0, detach: count('detach') > 0 }
+}
+
+async function switchTo({ git, head }: Asked, ref: string, { force, quiet, detach }: How) {
+  const isBranch = !detach && (await git.branches()).includes(ref)
   if (isBranch && ref === head.branch && !force) return said('', quiet ? '' : `Already on '${ref}'\n`)
-  const { commit: id, skipped } = await (await git.change()).checkout(ref, { force })
+  const to = detach ? await git.resolve(ref) : ref
+  const { commit: id, skipped } = await (await git.change()).checkout(to, { force })
   const { entry } = await git.show(id)
   const told = isBranch ? `Switched to branch '${ref}'\n` : `HEAD is now at ${short(id)} ${subject(entry.message)}\n`
   return said('', `${quiet ? '' : told}${leftOut(skipped)}`)
@@ -327,14 +339,15 @@ async function switchToNew({ git, head }: Asked, name: string, at: string | unde
   return said('', told + leftOut(skipped))
 }
 
-async function restored({ git }: Asked, paths: readonly string[], from: string | undefined) {
+async function restored({ git }: Asked, paths: readonly string[], from: string | undefined, { quiet }: How) {
   const skipped = await (await git.change()).restore(paths, from === undefined ? {} : { from, overlay: true })
-  return said('', `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n${leftOut(skipped)}`)
+  const told = `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n`
+  return said('', `${quiet ? '' : told}${leftOut(skipped)}`)
 }
 
 /** Whether the index is what stood there before the last commit. */
-async function isEmptied(git: Asked['git'], commit: string | undefined): Promise<boolean> {
-  const [parent] = commit === undefined ? [] : (await git.show(commit)).entry.parents
+async function isEmptied(git: Asked['git'], commit: string): Promise<boolean> {
+  const [parent] = (await git.show(commit)).entry.parents
   return parent !== undefined && (await git.diff({ from: parent, to: 'index' })).length === 0
 }
 

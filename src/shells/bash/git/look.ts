@@ -4,7 +4,7 @@ import type { CommandDiff } from '../../shell.ts'
 import { parseFlags } from '../flags.ts'
 import { HOME } from '../places.ts'
 import { textOfBytes } from '../text.ts'
-import { atDashes, counted, inside, isWanted, said, short, subject, table, type Verb } from './verb.ts'
+import { atDashes, counted, detachedAt, inside, isWanted, said, short, subject, table, type Verb } from './verb.ts'
 
 const MOST_COMMITS = 1000
 
@@ -111,7 +111,7 @@ export const show: Verb = async ({ git, args, cwd }) => {
     }
     const { entry, diff: found } = await git.show(name)
     const changes = flags.count('silent') > 0 ? '' : diffText(found, flags.count)
-    text += render.tell(entry) + (changes === '' || render === oneLine ? '' : '\n') + changes
+    text += render.tell(entry) + (changes === '' || render === oneLine || render === oneLongLine ? '' : '\n') + changes
   }
   return said(text)
 }
@@ -123,17 +123,19 @@ export const branches: Verb = async ({ git, head, args }) => {
   )
   if (flags === undefined || flags.operands.length > 0) return undefined
   if (flags.count('current') > 0) return said(head.branch === undefined ? '' : `${head.branch}\n`)
-  const detached = head.branch === undefined ? [`* (HEAD detached at ${short(head.commit ?? '')})\n`] : []
-  const rows: string[] = []
+  const named: { mark: string; name: string; ref: string }[] = []
+  if (head.branch === undefined) named.push({ mark: '*', name: `(${detachedAt(head)})`, ref: 'HEAD' })
   for (const name of await git.branches()) {
-    const mark = name === head.branch ? '*' : ' '
-    if (flags.count('verbose') === 0) rows.push(`${mark} ${name}\n`)
-    else {
-      const [entry] = await git.log(name, 1)
-      rows.push(`${mark} ${name} ${short(entry?.commit ?? '')} ${subject(entry?.message ?? '')}\n`)
-    }
+    named.push({ mark: name === head.branch ? '*' : ' ', name, ref: `refs/heads/${name}` })
   }
-  return said([...detached, ...rows].join(''))
+  if (flags.count('verbose') === 0) return said(named.map(({ mark, name }) => `${mark} ${name}\n`).join(''))
+  const width = Math.max(0, ...named.map(({ name }) => name.length))
+  let text = ''
+  for (const { mark, name, ref } of named) {
+    const { entry } = await git.show(ref)
+    text += `${mark} ${name.padEnd(width)} ${short(entry.commit)} ${subject(entry.message)}\n`
+  }
+  return said(text)
 }
 
 export const revParse: Verb = async ({ git, head, args, cwd }) => {
@@ -155,6 +157,7 @@ interface Render {
 }
 
 const oneLine: Render = { tell: ({ commit, message }) => `${short(commit)} ${subject(message)}\n`, isLong: false }
+const oneLongLine: Render = { tell: ({ commit, message }) => `${commit} ${subject(message)}\n`, isLong: false }
 
 const whole: Render = {
   isLong: true,
@@ -166,7 +169,8 @@ const whole: Render = {
 
 /** How a commit is told; `undefined` for a format that is not here. */
 function renderOf(format: string | undefined, isShort: boolean): Render | undefined {
-  if (isShort || format === 'oneline') return oneLine
+  if (isShort) return oneLine
+  if (format === 'oneline') return oneLongLine
   if (format === undefined || format === 'medium') return whole
   const pattern = /^t?format:/.test(format) ? format.slice(format.indexOf(':') + 1) : format
   const isKnown = [...pattern.matchAll(/%(a.|.)/g)].every(([, what = '']) => Object.hasOwn(fields, what))

@@ -1,37 +1,38 @@
 import type { CommandStatus, GitState } from '../../shell.ts'
 import { parseFlags } from '../flags.ts'
-import { type Asked, said, table, type Verb } from './verb.ts'
+import { type Asked, detachedAt, said, table, type Verb } from './verb.ts'
 
 export const status: Verb = async ({ git, head, args }) => {
   const flags = parseFlags(
-    args,
+    args.map((arg) => (/^(-u|--untracked-files$)/.test(arg) ? `--untracked-files=${arg.slice(2)}` : arg)),
     table(
-      {
-        '-s': 'short',
-        '--short': 'short',
-        '--porcelain': 'short',
-        '-b': 'branch',
-        '--branch': 'branch',
-        '-u': 'all',
-        '-uall': 'all',
-      },
+      { '-s': 'short', '--short': 'short', '--porcelain': 'short', '-b': 'branch', '--branch': 'branch' },
       { '--untracked-files': 'untracked' },
     ),
   )
   if (flags === undefined || flags.operands.length > 0) return undefined
-  const showsAll = flags.count('all') > 0 || flags.values('untracked').at(-1) === 'all'
-  const rows = await git.status({ untracked: showsAll ? 'files' : 'directories' })
+  const untracked = untrackedOf(flags.values('untracked').at(-1))
+  if (untracked === undefined) return undefined
+  const all = await git.status({ untracked: untracked === 'files' ? 'files' : 'directories' })
+  const rows = untracked === 'none' ? all.filter(({ files }) => files !== 'untracked') : all
   if (flags.count('short') > 0) {
-    const first = flags.count('branch') > 0 ? `## ${head.branch ?? 'HEAD (no branch)'}\n` : ''
+    const where = head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
+    const first = flags.count('branch') > 0 ? `## ${where}\n` : ''
     return said(first + rows.map((row) => `${lettersOf(row)} ${row.path}\n`).join(''))
   }
   return said(longStatus(head, rows))
 }
 
+/** What is shown of untracked files; `undefined` for a way that git has not. */
+function untrackedOf(way = 'normal'): 'files' | 'directories' | 'none' | undefined {
+  const ways = { '': 'files', all: 'files', normal: 'directories', no: 'none' } as const
+  return Object.hasOwn(ways, way) ? ways[way as keyof typeof ways] : undefined
+}
+
 /** The status as git tells it to people. */
 export function longStatus(head: Asked['head'], rows: readonly CommandStatus[]): string {
   const { branch, commit } = head
-  const lines = [branch === undefined ? `HEAD detached at ${(commit ?? '').slice(0, 7)}` : `On branch ${branch}`]
+  const lines = [branch === undefined ? detachedAt(head) : `On branch ${branch}`]
   if (commit === undefined) lines.push('', 'No commits yet')
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))

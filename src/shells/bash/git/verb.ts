@@ -63,7 +63,11 @@ export function short(commit: string): string {
 }
 
 export function subject(message: string): string {
-  return message.split('\n')[0] ?? ''
+  return message.replace(/\n.*/s, '')
+}
+
+export function detachedAt({ commit }: Head): string {
+  return `HEAD detached at ${short(String(commit))}`
 }
 
 /** ` 2 files changed, 3 insertions(+), 1 deletion(-)`, as git counts. */
