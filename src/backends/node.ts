@@ -1,4 +1,4 @@
-import { resolve, sep } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import { ToolError } from '../errors.ts'
 import { display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Capabilities } from '../vfs/backend.ts'
@@ -167,10 +167,7 @@ export function node(root: string, options: NodeOptions = {}): Backend {
 
     holds(physicalPath) {
       const path = physicalOf(resolve(physicalPath))
-      return (
-        path === ground.physical ||
-        path.startsWith(ground.physical.endsWith(sep) ? ground.physical : ground.physical + sep)
-      )
+      return path === ground.physical || path.startsWith(join(ground.physical, sep))
     },
 
     close() {

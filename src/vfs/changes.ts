@@ -68,7 +68,7 @@ export function judgeChanges<P extends Present>(changes: readonly Change[], view
  * The order in which a set can be applied step by step: what vanishes first, children before parents, then directories,
  * parents before children, then files and links. The same for every order of the set.
  */
-export function applyOrder(changes: readonly Change[]): readonly Change[] {
+export function applyOrder<C extends Change>(changes: readonly C[]): readonly C[] {
   if (changes.length < 2) return changes
   const absent = changes.filter(({ to }) => to === null).sort((a, b) => (a.path < b.path ? 1 : -1))
   const directories = changes.filter(({ to }) => to?.type === 'directory').sort(byPathAscending)

@@ -6,7 +6,7 @@ import { throwIfAborted } from '../../vfs/changes.ts'
 import { failure } from './errno.ts'
 import { elsewhere, type Pin } from './ground.ts'
 import { patiently } from './patience.ts'
-import { stage, syncDirectories } from './staging.ts'
+import { type Staged, stage, syncDirectories } from './staging.ts'
 import type { Temp } from './state.ts'
 import { disturbed, type Pins, putNew } from './steps.ts'
 import { type Applying, dropTemps, isSame, type Task, verbFor } from './tasks.ts'
@@ -24,13 +24,13 @@ export async function applyOne(how: Applying, pins: Pins, task: Task): Promise<V
       changeName(pin.at(nameOf(path)), task)
       after = to
     } else {
-      after = await putStaged(how, pins, pin, task)
+      after = await putStaged(how, pins, pin, task, to)
     }
   } catch (error) {
     throw failure(verbFor(to), path, error)
   }
   if (how.durable) await makeLast(pins, path, parent)
-  how.state.log(how.strays)
+  how.state.logLeft(how.strays)
   return after
 }
 
@@ -46,9 +46,13 @@ function changeName(at: string, { change: { path, to }, present }: Task): void {
   else mkdirSync(at)
 }
 
-async function putStaged(how: Applying, pins: Pins, pin: Pin, { change, present }: Task): Promise<Version> {
-  const { path, to } = change
-  if (to === null || to.type === 'directory') throw new TypeError('Only files and links are staged')
+async function putStaged(
+  how: Applying,
+  pins: Pins,
+  pin: Pin,
+  { change: { path }, present }: Task,
+  to: Staged,
+): Promise<Version> {
   const temp: Temp = how.state.nextTemp(parentOf(path))
   how.state.log([...how.strays, temp])
   const at = pin.at(nameOf(path))
@@ -57,8 +61,10 @@ async function putStaged(how: Applying, pins: Pins, pin: Pin, { change, present 
     const stats = await stage(staged, to, present?.stats, how.durable)
     throwIfAborted(how.signal)
     if (!pin.holds()) throw elsewhere(parentOf(path))
-    if (present === undefined) putNew(staged, at, path)
-    else {
+    if (present === undefined) {
+      putNew(staged, at, path)
+      dropTemps(how, pins, [temp])
+    } else {
       if (!isSame(at, present)) throw disturbed(path)
       renameSync(staged, at)
     }

@@ -3,14 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { sha256 } from '../../files/version.ts'
 import { ancestorsOf, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
-import type { State, Version } from '../../vfs/backend.ts'
+import type { Change, Version } from '../../vfs/backend.ts'
 import { applyOrder, throwIfAborted } from '../../vfs/changes.ts'
 import { readContent } from './content.ts'
 import { errnoOf, failure } from './errno.ts'
 import { elsewhere } from './ground.ts'
+import type { Present } from './judging.ts'
 import { isOutOfDescriptors, patiently } from './patience.ts'
-import { fsyncAsync, stage, syncDirectories } from './staging.ts'
-import { bootId, type Temp } from './state.ts'
+import { readLinkAt } from './resolving.ts'
+import { fsyncAsync, type Staged, stage, syncDirectories } from './staging.ts'
+import { bootId, type StateDirectory, type Temp } from './state.ts'
 import {
   disturbed,
   doStep,
@@ -39,30 +41,30 @@ export interface Journal {
  * The general case: everything is staged and synced, then the steps are written to the journal, then done. From the
  * moment the journal holds them whole, a kill leads to all of them; before it, to none. A step that fails takes back all.
  */
-export async function applySet(how: Applying, pins: Pins, tasks: readonly Task[]): Promise<Version[]> {
+export async function applySet(how: Applying, pins: Pins, tasks: readonly [Task, ...Task[]]): Promise<Version[]> {
   const { state, durable } = how
   const taskOf = new Map(tasks.map((task) => [task.change.path, task]))
   const planned = planSteps(how, taskOf)
-  const temps = planned.flatMap(tempsOf)
+  const temps = planned.flatMap(({ step }) => tempsOf(step))
   const written = new Map<Path, Stats | undefined>()
   const steps: Step[] = []
   try {
     state.log([...how.strays, ...temps])
-    for (const step of planned) {
-      try {
-        steps.push(await stageStep(how, pins, taskOf, step, written))
-      } catch (error) {
-        throw failure(verbFor(taskOf.get(step.path)?.change.to ?? null), step.path, error)
-      }
+    for (const plan of planned) {
+      steps.push('to' in plan ? await stageStep(how, pins, taskOf, plan, written) : plan.step)
     }
     if (durable) await syncDirectories(pins, new Set(temps.map(([home]) => home)))
     throwIfAborted(how.signal)
     await patiently(() => requireUndisturbed(pins, tasks, taskOf))
     state.writeJournal(JSON.stringify({ boot: bootId(), durable, steps } satisfies Journal), durable)
   } catch (error) {
-    state.clearJournal(false)
-    dropTemps(how, pins, temps)
-    throw failure('change', tasks[0]?.change.path ?? ROOT, error)
+    try {
+      state.clearJournal(false)
+      dropTemps(how, pins, temps)
+    } catch {
+      how.strays.push(...temps)
+    }
+    throw failure('change', tasks[0].change.path, error)
   }
   await runSteps(how, pins, steps, temps)
   dropTemps(how, pins, temps)
@@ -96,15 +98,9 @@ async function runSteps(how: Applying, pins: Pins, steps: readonly Step[], temps
     state.clearJournal(durable)
   } catch (error) {
     const failed = steps[Math.min(done, steps.length - 1)] as Step
-    const undone = await undoSteps(pins, steps.slice(0, done + 1))
-    if (!undone) {
-      // Whoever takes the lock next tries again; the temporaries hold the old content.
-      state.writeJournal(JSON.stringify({ boot: bootId(), durable, undo: true, steps } satisfies Journal), durable)
-      how.strays.push(...temps)
-      throw new ToolError('BACKEND_ERROR', 'Cannot take back a change that failed halfway: the storage refuses', {
-        hint: 'Tell the person in charge. It is tried again before the next change.',
-      })
-    }
+    noteUndo(state, { boot: bootId(), durable, steps })
+    // Whoever takes the lock next tries again; the temporaries hold the old content.
+    if ((await undoSteps(pins, steps.slice(0, done + 1))).length > 0) throw notTakenBack()
     if (durable) await syncDirectories(pins, touchedBy(steps)).catch(() => {})
     state.clearJournal(durable)
     dropTemps(how, pins, temps)
@@ -112,17 +108,34 @@ async function runSteps(how: Applying, pins: Pins, steps: readonly Step[], temps
   }
 }
 
-/** Takes steps back, the last one first; false if one could not be. */
-export async function undoSteps(pins: Pins, steps: readonly Step[]): Promise<boolean> {
-  let whole = true
+/** To be done before anything is taken back: a kill in between must not lead on from what is half taken back. */
+export function noteUndo(state: StateDirectory, journal: Journal): void {
+  try {
+    state.writeJournal(JSON.stringify({ ...journal, undo: true } satisfies Journal), journal.durable)
+  } catch {
+    // While the journal leads forward, only forward is safe.
+    if (state.readJournal() !== undefined) throw notTakenBack()
+  }
+}
+
+/** Takes steps back, the last one first; returns why some could not be. */
+export async function undoSteps(pins: Pins, steps: readonly Step[]): Promise<unknown[]> {
+  const errors: unknown[] = []
   for (const step of [...steps].reverse()) {
     try {
       await resumed(() => undoStep(pins, step))
-    } catch {
-      whole = false
+    } catch (error) {
+      errors.push(error)
     }
   }
-  return whole
+  return errors
+}
+
+/** The refusal while half of a set stands, and the old state of the other half under temporary names. */
+export function notTakenBack(): ToolError {
+  return new ToolError('BACKEND_ERROR', 'Cannot take back a change that failed halfway: the storage refuses', {
+    hint: 'Tell the person in charge. It is tried again before the next change.',
+  })
 }
 
 /** Runs something that can be run on from where it stopped, whenever descriptors are short. */
@@ -137,22 +150,32 @@ async function resumed(action: () => void): Promise<void> {
   }
 }
 
-function planSteps({ state }: Applying, taskOf: TaskMap): Step[] {
+/** A step that puts something there, with what it puts there. */
+interface Putting {
+  readonly step: Extract<Step, { do: 'create' | 'replace' }>
+  readonly change: Change
+  readonly present: Present | undefined
+  readonly to: Staged
+}
+
+function planSteps({ state }: Applying, taskOf: TaskMap): (Putting | { readonly step: Step })[] {
   const ordered = applyOrder([...taskOf.values()].map(({ change }) => change))
-  return ordered.flatMap(({ path, to }): Step[] => {
+  return ordered.flatMap((change): (Putting | { readonly step: Step })[] => {
+    const { path, to } = change
     const present = taskOf.get(path)?.present
     const temp = () => state.nextTemp(homeOf(path, taskOf))
-    const away: Step[] =
+    const away: { readonly step: Step }[] =
       present === undefined
         ? []
         : present.type === 'directory'
-          ? [{ do: 'rmdir', path, mode: present.stats.mode & 0o777 }]
-          : [{ do: 'remove', path, aside: temp(), ino: present.stats.ino }]
+          ? [{ step: { do: 'rmdir', path, mode: present.stats.mode & 0o777 } }]
+          : [{ step: { do: 'remove', path, aside: temp(), ino: present.stats.ino } }]
     if (to === null) return away
-    if (to.type === 'directory') return [...away, { do: 'mkdir', path }]
+    if (to.type === 'directory') return [...away, { step: { do: 'mkdir', path } }]
+    const put = { change, present, to }
     if (present === undefined || present.type === 'directory')
-      return [...away, { do: 'create', path, temp: temp(), ino: 0 }]
-    return [{ do: 'replace', path, temp: temp(), ino: 0, backup: temp() }]
+      return [...away, { step: { do: 'create', path, temp: temp(), ino: 0 }, ...put }]
+    return [{ step: { do: 'replace', path, temp: temp(), ino: 0, backup: temp() }, ...put }]
   })
 }
 
@@ -166,21 +189,20 @@ async function stageStep(
   how: Applying,
   pins: Pins,
   taskOf: TaskMap,
-  step: Step,
+  { step, change: { from }, present, to }: Putting,
   written: Map<Path, Stats | undefined>,
 ): Promise<Step> {
-  if (step.do !== 'create' && step.do !== 'replace') return step
-  const task = taskOf.get(step.path) as Task
-  const { to, from } = task.change
-  if (to === null || to.type === 'directory') return step
-  const at = await patiently(() => tempPlace(pins, step.temp))
-  const source = from === undefined ? undefined : taskOf.get(from)
-  let stats = source === undefined ? undefined : await linkSource(how, pins, source, to, at)
-  stats ??= await stage(at, to, task.present?.stats ?? source?.present?.stats, how.durable)
-  if (to.type === 'file') written.set(step.path, stats)
-  if (step.do === 'replace' && task.present !== undefined)
-    await keepBackup(how, pins, step.path, step.backup, task.present.stats)
-  return { ...step, ino: stats?.ino ?? lstatSync(at).ino }
+  try {
+    const at = await patiently(() => tempPlace(pins, step.temp))
+    const source = from === undefined ? undefined : taskOf.get(from)
+    let stats = source === undefined ? undefined : await linkSource(how, pins, source, to, at)
+    stats ??= await stage(at, to, present?.stats ?? source?.present?.stats, how.durable)
+    if (to.type === 'file') written.set(step.path, stats)
+    if (step.do === 'replace') await keepBackup(how, pins, step.path, step.backup)
+    return { ...step, ino: stats?.ino ?? lstatSync(at).ino }
+  } catch (error) {
+    throw failure(verbFor(to), step.path, error)
+  }
 }
 
 /** A moved file need not be written again: its staged copy is a second name of it. */
@@ -188,7 +210,7 @@ async function linkSource(
   how: Applying,
   pins: Pins,
   { change, present }: Task,
-  to: Exclude<State, null | { type: 'directory' }>,
+  to: Staged,
   at: string,
 ): Promise<Stats | undefined> {
   const version = present?.version
@@ -198,7 +220,7 @@ async function linkSource(
   const source = await patiently(() => place(pins, change.path))
   if (!isSame(source, present) || !tryLink(source, at)) return undefined
   if (how.durable) {
-    const fd = await patiently(() => openSync(at, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)))
+    const fd = await patiently(() => openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW))
     try {
       await fsyncAsync(fd)
     } finally {
@@ -208,14 +230,16 @@ async function linkSource(
   return lstatSync(at)
 }
 
-/** Keeps the old state under a second name, or as a copy where files cannot have two. */
-async function keepBackup(how: Applying, pins: Pins, path: Path, backup: Temp, stats: Stats): Promise<void> {
+/** Keeps the old state under a second name, or as a copy where it cannot have two. */
+async function keepBackup(how: Applying, pins: Pins, path: Path, backup: Temp): Promise<void> {
   const at = await patiently(() => tempPlace(pins, backup))
   const here = await patiently(() => place(pins, path))
   if (tryLink(here, at)) return
-  if (!stats.isFile()) throw disturbed(path)
-  const { bytes } = await readContent(how.ground, path, undefined, how.modes)
-  await stage(at, { type: 'file', bytes }, stats, how.durable)
+  const stats = lstatSync(here)
+  const old: Staged = stats.isSymbolicLink()
+    ? { type: 'link', target: readLinkAt(how.ground, path) }
+    : { type: 'file', bytes: (await readContent(how.ground, path, undefined, how.modes)).bytes }
+  await stage(at, old, stats, how.durable)
 }
 
 function tryLink(source: string, at: string): boolean {

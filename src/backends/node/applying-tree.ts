@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, type Stats } from 'node:fs'
+import { ToolError } from '../../errors.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import type { Version } from '../../vfs/backend.ts'
+import type { Change, State, Version } from '../../vfs/backend.ts'
 import { applyOrder, throwIfAborted } from '../../vfs/changes.ts'
 import { makeLast } from './applying-one.ts'
 import { errnoOf, failure } from './errno.ts'
@@ -11,18 +12,27 @@ import { disturbed, openPins, type Pins, place } from './steps.ts'
 import { type Applying, dropTemps, type Task, verbFor } from './tasks.ts'
 import { versionAfter } from './versions.ts'
 
+/** A new directory with what is in it. */
+export interface NewTree {
+  readonly top: Path
+  readonly changes: readonly (Change & { readonly to: NonNullable<State> })[]
+}
+
 /** The new directory that a set consists of, if it consists of one new directory with what is in it. */
-export function newTree(tasks: readonly Task[]): Path | undefined {
+export function newTree(tasks: readonly Task[]): NewTree | undefined {
   let top: Path | undefined
+  const changes: NewTree['changes'][number][] = []
   for (const { change, present } of tasks) {
-    if (present !== undefined || change.to === null) return undefined
-    if (change.to.type === 'directory' && (top === undefined || isWithin(top, change.path))) top = change.path
+    const { path, to } = change
+    if (present !== undefined || to === null) return undefined
+    if (to.type === 'directory' && (top === undefined || isWithin(top, path))) top = path
+    changes.push({ ...change, to })
   }
-  return top !== undefined && tasks.every(({ change }) => isWithin(change.path, top)) ? top : undefined
+  return top !== undefined && changes.every(({ path }) => isWithin(path, top)) ? { top, changes } : undefined
 }
 
 /** The whole tree is made under a temporary name; one rename gives it its own. */
-export async function applyTree(how: Applying, pins: Pins, tasks: readonly Task[], top: Path): Promise<Version[]> {
+export async function applyTree(how: Applying, pins: Pins, { top, changes }: NewTree): Promise<Version[]> {
   const parent = parentOf(top)
   const staged = how.state.nextTemp(parent)
   const inside = openPins(how.ground)
@@ -31,17 +41,17 @@ export async function applyTree(how: Applying, pins: Pins, tasks: readonly Task[
     const pin = await patiently(() => pins.get(parent))
     how.state.log([...how.strays, staged])
     const directories: Path[] = []
-    for (const { path, to } of applyOrder(tasks.map(({ change }) => change))) {
+    for (const { path, to } of applyOrder(changes)) {
       const there = `${childOf(parent, staged[1])}${path.slice(top.length)}` as Path
       try {
         const at = await patiently(() => place(inside, there))
-        if (to?.type === 'directory') {
+        if (to.type === 'directory') {
           mkdirSync(at)
           directories.push(there)
-        } else if (to !== null) written.set(path, await stage(at, to, undefined, how.durable))
+        } else written.set(path, await stage(at, to, undefined, how.durable))
       } catch (error) {
         // The temporary name is nobody's business.
-        if (errnoOf(error) === undefined) throw disturbed(path)
+        if (error instanceof ToolError) throw disturbed(path)
         throw failure(verbFor(to), path, error)
       }
     }
@@ -58,8 +68,8 @@ export async function applyTree(how: Applying, pins: Pins, tasks: readonly Task[
     throw failure('create directory', top, error)
   }
   if (how.durable) await makeLast(pins, top, parent)
-  how.state.log(how.strays)
-  return tasks.map(({ change }) => versionAfter(change.to, written.get(change.path), how.modes))
+  how.state.logLeft(how.strays)
+  return changes.map(({ path, to }) => versionAfter(to, written.get(path), how.modes))
 }
 
 const TAKEN: ReadonlySet<string> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR'])

@@ -12,11 +12,11 @@ import type { Applying, Task } from './tasks.ts'
 export async function applyTasks(how: Applying, tasks: readonly Task[]): Promise<Version[]> {
   const pins = openPins(how.ground)
   try {
-    const [first] = tasks
+    const [first, ...others] = tasks
     if (first === undefined) return []
     if (tasks.length === 1 && !changesKind(first)) return [await applyOne(how, pins, first)]
-    const top = newTree(tasks)
-    return top === undefined ? await applySet(how, pins, tasks) : await applyTree(how, pins, tasks, top)
+    const tree = newTree(tasks)
+    return tree === undefined ? await applySet(how, pins, [first, ...others]) : await applyTree(how, pins, tree)
   } finally {
     pins.close()
   }

@@ -127,13 +127,11 @@ function tooLarge(path: Path, size: number): ToolError {
   })
 }
 
-const readAsync = promisify(read)
-
 async function fillSlowly(fd: number, bytes: Uint8Array, position: number): Promise<number> {
   let got = 0
   while (got < bytes.length) {
     const length = Math.min(4 * AT_ONCE_BYTES, bytes.length - got)
-    const { bytesRead } = await readAsync(fd, bytes, got, length, position + got)
+    const { bytesRead } = await promisify(read)(fd, bytes, got, length, position + got)
     if (bytesRead === 0) break
     got += bytesRead
   }
@@ -142,15 +140,14 @@ async function fillSlowly(fd: number, bytes: Uint8Array, position: number): Prom
 
 function hashAtOnce(fd: number, size: number): string {
   const bytes = new Uint8Array(size)
-  const got = fill(fd, bytes, 0)
-  return sha256(got === size ? bytes : bytes.subarray(0, got))
+  return sha256(bytes.subarray(0, fill(fd, bytes, 0)))
 }
 
 async function hashSlowly(fd: number): Promise<string> {
   const hash = createHash('sha256')
   const bytes = new Uint8Array(AT_ONCE_BYTES)
   for (let position = 0; ; ) {
-    const { bytesRead } = await readAsync(fd, bytes, 0, bytes.length, position)
+    const { bytesRead } = await promisify(read)(fd, bytes, 0, bytes.length, position)
     if (bytesRead === 0) return hash.digest('hex')
     hash.update(bytes.subarray(0, bytesRead))
     position += bytesRead

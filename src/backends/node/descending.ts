@@ -15,7 +15,8 @@ const TURN_MS = 10
 /** How many directories, one in the other, are held open at once; deeper ones are each found from the root. */
 const DEEPEST_HELD = 32
 
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+// A flag that a platform does not have counts as none.
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /** A directory that is being gone through. */
 interface Frame {

@@ -13,6 +13,7 @@ export function failure(verb: string, path: LogicalPath, error: unknown): ToolEr
 
 /** The name of a system error, as `ENOENT`, or undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
+  if (error instanceof ToolError) return undefined
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : undefined
 }
@@ -21,6 +22,11 @@ export function errnoOf(error: unknown): string | undefined {
 export function isMissing(error: unknown): boolean {
   const code = errnoOf(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** Whether what was ours has gone since, or was put behind a link or a mount by someone else. */
+export function isNoLongerThere(error: unknown): boolean {
+  return isMissing(error) || (error instanceof ToolError && error.code === 'PATH_REJECTED')
 }
 
 const reasons: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -16,6 +16,8 @@ export interface Present {
   readonly stat: { readonly tag: string }
   readonly stats: Stats
   readonly version: Version
+  /** Of a file's content, where that was read. */
+  readonly sha256: string
 }
 
 /**
@@ -41,7 +43,7 @@ export async function judgeOnDisk(
         if (!seen.has(path)) seen.set(path, above.has(path) ? DIRECTORY : lookQuickly(ground, path))
         return seen.get(path)
       },
-      sha256: (present) => (present.version?.type === 'file' ? present.version.sha256 : ''),
+      sha256: (present) => present.sha256,
       names: (path) => namesIn(ground, path),
     }),
   )
@@ -61,14 +63,20 @@ async function presentAt(ground: Ground, path: Path, modes: boolean): Promise<Pr
     if (present.type !== 'file') return present
     const { sha256, stats } = await hashContent(path, look)
     const mode = modes ? { mode: stats.mode & 0o777 } : undefined
-    return { ...withStats(stats), version: { type: 'file', sha256, size: stats.size, ...mode } }
+    return { ...withStats(stats), sha256, version: { type: 'file', sha256, size: stats.size, ...mode } }
   } finally {
     look.close()
   }
 }
 
 /** A directory that is known to be there; the set does not change it. */
-const DIRECTORY: Present = { type: 'directory', stat: { tag: '' }, stats: {} as Stats, version: { type: 'directory' } }
+const DIRECTORY: Present = {
+  type: 'directory',
+  stat: { tag: '' },
+  stats: {} as Stats,
+  version: { type: 'directory' },
+  sha256: '',
+}
 
 /** Without the content. */
 function lookQuickly(ground: Ground, path: Path): Present | undefined {
@@ -84,5 +92,5 @@ function lookQuickly(ground: Ground, path: Path): Present | undefined {
 
 function withStats(stats: Stats): Present {
   const type = typeOf(stats)
-  return { type, stat: { tag: tagOf(stats) }, stats, version: type === 'directory' ? { type } : null }
+  return { type, stat: { tag: tagOf(stats) }, stats, version: type === 'directory' ? { type } : null, sha256: '' }
 }

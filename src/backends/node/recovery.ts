@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import { type Journal, touchedBy, undoSteps } from './applying-set.ts'
+import { type Journal, noteUndo, notTakenBack, touchedBy, undoSteps } from './applying-set.ts'
+import { isNoLongerThere } from './errno.ts'
 import type { Ground } from './ground.ts'
 import { type Lock, unlinkIfThere } from './lock.ts'
 import { isTempName, tempPrefix } from './names.ts'
@@ -16,7 +17,7 @@ export async function recover(ground: Ground, state: StateDirectory, lock: Lock,
     await replay(pins, state)
     await sweep(ground, pins, state, lock)
     for (const temp of strays.splice(0)) if (!tryRemove(pins, temp)) strays.push(temp)
-    state.log(strays)
+    state.logLeft(strays)
   } finally {
     pins.close()
   }
@@ -28,19 +29,21 @@ async function replay(pins: Pins, state: StateDirectory): Promise<void> {
   if (text !== undefined) {
     const journal = JSON.parse(text) as Journal
     // What was not synced may not have outlived a power cut: then there is nothing to go by.
-    if (journal.durable || journal.boot === bootId()) await finish(pins, journal)
+    if (journal.durable || journal.boot === bootId()) await finish(pins, state, journal)
   }
   if (state.hasJournal()) state.clearJournal(true)
 }
 
-async function finish(pins: Pins, { steps, undo }: Journal): Promise<void> {
-  let forward = undo !== true
+async function finish(pins: Pins, state: StateDirectory, journal: Journal): Promise<void> {
+  const { steps } = journal
+  let forward = journal.undo !== true
   try {
     if (forward) for (const step of steps) doStep(pins, step, 'again')
   } catch {
     forward = false
+    noteUndo(state, journal)
   }
-  if (!forward) await undoSteps(pins, steps)
+  if (!forward && (await undoSteps(pins, steps)).some((error) => !isNoLongerThere(error))) throw notTakenBack()
   await syncDirectories(pins, touchedBy(steps)).catch(() => {})
   for (const temp of steps.flatMap(tempsOf)) tryRemove(pins, temp)
 }
@@ -117,8 +120,7 @@ function tryRemove(pins: Pins, temp: Temp): boolean {
     return true
   } catch (error) {
     // Its directory is gone, or a link stands there now: nothing of ours is to be found.
-    const code = (error as { code?: string }).code
-    return code === 'ENOENT' || code === 'ENOTDIR' || code === 'PATH_REJECTED'
+    return isNoLongerThere(error)
   }
 }
 

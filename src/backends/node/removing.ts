@@ -15,24 +15,19 @@ export function removeTree(place: string): void {
     emptyDirectory(place)
     rmdirSync(place)
   } catch (error) {
-    if (!isMissing(error)) throw error
+    // Something else stands there now, such as a link: that is not ours.
+    if (!isMissing(error) && errnoOf(error) !== 'ELOOP') throw error
   }
 }
 
-const FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
+const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
 function emptyDirectory(place: string): void {
   if (process.platform !== 'linux') {
     for (const name of readdirSync(place)) removeTree(join(place, name))
     return
   }
-  let fd: number
-  try {
-    fd = openSync(place, FLAGS)
-  } catch (error) {
-    if (errnoOf(error) === 'ELOOP') return
-    throw error
-  }
+  const fd = openSync(place, FLAGS)
   try {
     const self = `/proc/self/fd/${fd}`
     for (const name of readdirSync(self)) removeTree(`${self}/${name}`)

@@ -1,5 +1,5 @@
 import { lstatSync, opendirSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { type Ground, linuxGround } from './ground.ts'
 import { recheckingGround } from './recheck.ts'
 
@@ -89,7 +89,7 @@ function* namesToAsk(physical: string): Generator<[string, string]> {
   } finally {
     directory.closeSync()
   }
-  if (dirname(physical) !== physical && !physical.endsWith(sep)) yield [dirname(physical), basename(physical)]
+  yield [dirname(physical), basename(physical)]
 }
 
 function swapCase(name: string): string {

@@ -21,7 +21,8 @@ const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
 /** A file beyond this is passed over: it would not fit into one array everywhere. */
 const LARGEST_BYTES = 1024 * 1024 * 1024
 
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+// A flag that a platform does not have counts as none.
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
  * Reads many files one after the other, synchronously, into one buffer: asynchronous reads of small files cost five times

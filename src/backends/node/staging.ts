@@ -19,10 +19,11 @@ import { patiently } from './patience.ts'
 import { writeWhole } from './state.ts'
 import type { Pins } from './steps.ts'
 
-export const fsyncAsync = promisify(fsync)
-const writeAsync = promisify(write)
+/** What has content of its own: it is written under a temporary name before it gets its own. */
+export type Staged = Exclude<State, null | { type: 'directory' }>
 
-const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
+// A flag that a platform does not have counts as none.
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
  * Writes a whole file or link under a temporary name. `old` is the file it will replace, whose permission bits and owner it
@@ -30,7 +31,7 @@ const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (const
  */
 export async function stage(
   at: string,
-  to: Exclude<State, null | { type: 'directory' }>,
+  to: Staged,
   old: Stats | undefined,
   durable: boolean,
 ): Promise<Stats | undefined> {
@@ -53,6 +54,11 @@ export async function stage(
   }
 }
 
+/** Waits until what was written to a descriptor is on the disk. */
+export function fsyncAsync(fd: number): Promise<void> {
+  return promisify(fsync)(fd)
+}
+
 /** Makes what happened to the names in directories last. */
 export async function syncDirectories(pins: Pins, directories: Iterable<Path>): Promise<void> {
   for (const directory of directories) {
@@ -73,7 +79,7 @@ async function syncDirectory(fd: number): Promise<void> {
 async function writeSlowly(fd: number, bytes: Uint8Array): Promise<void> {
   let done = 0
   while (done < bytes.length) {
-    const { bytesWritten } = await writeAsync(fd, bytes, done, Math.min(4 * AT_ONCE_BYTES, bytes.length - done))
+    const { bytesWritten } = await promisify(write)(fd, bytes, done, Math.min(4 * AT_ONCE_BYTES, bytes.length - done))
     if (bytesWritten <= 0) throw Object.assign(new Error('short write'), { code: 'ENOSPC' })
     done += bytesWritten
   }

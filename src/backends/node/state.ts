@@ -40,8 +40,10 @@ export interface StateDirectory {
    * one that is not takes it for dead.
    */
   claim(): void
-  /** Notes the temporaries that a commit is about to make; they are removed after a kill. `[]` when they are gone. */
+  /** Notes the temporaries that a commit is about to make; they are removed after a kill. */
   log(temps: readonly Temp[]): void
+  /** Notes those that are left once it is over; that this cannot be noted is no failure of what was done. */
+  logLeft(temps: readonly Temp[]): void
   /** The journal's text, or undefined if there is none that is whole. */
   readJournal(): string | undefined
   /** Whether anything at all is in the journal. */
@@ -77,12 +79,19 @@ export function openState(path: string): StateDirectory {
   const at = placesIn(path, directory)
   const opened = directory === -1 ? [] : [directory]
   try {
-    const log = openSync(at(`log-${id}`), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
-    opened.push(log)
+    const logFile = openSync(at(`log-${id}`), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
+    opened.push(logFile)
     const journal = openSync(at('journal'), constants.O_RDWR | constants.O_CREAT, 0o600)
     opened.push(journal)
     let count = 0
     let logged = 0
+    const log = (temps: readonly Temp[]) => {
+      if (temps.length === 0 && logged === 0) return
+      // The page cache outlives a kill; a power cut is met by looking for the prefix.
+      const record = Buffer.from(`${temps.length === 0 ? '' : JSON.stringify(temps)}\n`)
+      writeWhole(logFile, record, 0)
+      logged = temps.length
+    }
     return {
       id,
       prefix,
@@ -99,12 +108,13 @@ export function openState(path: string): StateDirectory {
         }
         if (directory !== -1) fsyncSync(directory)
       },
-      log(temps) {
-        if (temps.length === 0 && logged === 0) return
-        // The page cache outlives a kill; a power cut is met by looking for the prefix.
-        const record = Buffer.from(`${temps.length === 0 ? '' : JSON.stringify(temps)}\n`)
-        writeWhole(log, record, 0)
-        logged = temps.length
+      log,
+      logLeft(temps) {
+        try {
+          log(temps)
+        } catch {
+          // The names that are noted are never used again.
+        }
       },
       readJournal: () => unseal(readFrom(journal)),
       hasJournal: () => fstatSync(journal).size > 0,

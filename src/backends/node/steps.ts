@@ -151,26 +151,24 @@ export function tempsOf(step: Step): readonly Temp[] {
   return step.do === 'replace' ? [step.temp, step.backup] : []
 }
 
-/** Gives a staged file its name without ever overwriting: link(2) refuses where rename(2) would replace. */
+/**
+ * Gives a staged file its name without ever overwriting: link(2) refuses where rename(2) would replace. The temporary name
+ * may stay, for the caller to remove: that it cannot be removed is no failure of the change.
+ */
 export function putNew(temp: string, target: string, path: Path, staged?: Stats): void {
   try {
     linkSync(temp, target)
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'EEXIST') {
-      if (staged !== undefined && lookAt(target)?.ino === staged.ino) {
-        unlinkSync(temp)
-        return
-      }
+      if (staged !== undefined && lookAt(target)?.ino === staged.ino) return
       throw disturbed(path)
     }
     if (!NO_HARD_LINKS.has(code ?? '')) throw error
     // A filesystem without hard links: the smallest window there is.
     if (lookAt(target) !== undefined) throw disturbed(path)
     renameSync(temp, target)
-    return
   }
-  unlinkSync(temp)
 }
 
 export const NO_HARD_LINKS: ReadonlySet<string> = new Set([

@@ -31,7 +31,7 @@ export function dropTemps({ state, strays }: Applying, pins: Pins, temps: readon
       strays.push(temp)
     }
   }
-  state.log(strays)
+  state.logLeft(strays)
 }
 
 /** Whether what is at a place still is what was judged: the last look before it is replaced. */

@@ -5,7 +5,7 @@ import { parentOf } from '../../paths/logical-path.ts'
 import type { Change, CommitOptions, Receipt } from '../../vfs/backend.ts'
 import { throwIfAborted, validateChanges } from '../../vfs/changes.ts'
 import { applyTasks } from './applying.ts'
-import { errnoOf, failure, isMissing } from './errno.ts'
+import { errnoOf, failure, isNoLongerThere } from './errno.ts'
 import { judgeOnDisk, type Present } from './judging.ts'
 import { hasLeftovers } from './leftovers.ts'
 import { type Lock, openLock } from './lock.ts'
@@ -64,10 +64,11 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
         throw stateFailure(error)
       }
       const { state, lock } = both
-      const taken = async (orphaned: boolean) => {
-        if (orphaned || state.hasJournal()) await recover(ground, state, lock, strays)
-      }
-      return lock.hold(() => action(state, lock), taken, signal)
+      return lock.hold(async (orphaned) => {
+        // Also what we ourselves could not take back or remove before.
+        if (orphaned || state.hasJournal() || strays.length > 0) await recover(ground, state, lock, strays)
+        return action(state, lock)
+      }, signal)
     })
     last = turn.catch(() => {})
     return turn
@@ -97,6 +98,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
         try {
           await syncDirectories(pins, [directory])
         } catch (error) {
+          // What is no longer there is not ours to bring to disk.
           if (!isNoLongerThere(error)) throw error
         }
       }
@@ -168,11 +170,12 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
         refuseTempNames(path)
         if (from !== undefined) refuseTempNames(from)
       }
-      if (changes.length === 0) return { applied: [] }
+      const [first] = changes
+      if (first === undefined) return { applied: [] }
       try {
         return await inTurn((state) => commitNow(state, changes, options), options.signal)
       } catch (error) {
-        throw failure('change', changes[0]?.path ?? ('' as Path), error)
+        throw failure('change', first.path, error)
       }
     },
 
@@ -185,16 +188,12 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
       try {
         await flush()
       } finally {
-        await lock.close()
+        // Whoever comes next shall find what is still to be removed, as after a kill.
+        await lock.close(strays.length > 0 ? 'leaving traces' : 'whole')
         state.close()
       }
     },
   }
-}
-
-/** What has gone since, or has been put behind a link or a mount by someone else, is not ours to bring to disk. */
-function isNoLongerThere(error: unknown): boolean {
-  return isMissing(error) || (error instanceof ToolError && error.code === 'PATH_REJECTED')
 }
 
 /** A change of something into what it is already is none. */

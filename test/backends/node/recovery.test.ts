@@ -17,6 +17,8 @@ import type { Step } from '../../../src/backends/node/steps.ts'
 import { node } from '../../../src/backends/node.ts'
 import { sha256Text } from '../../../src/files/version.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
+import type { Change } from '../../../src/vfs/backend.ts'
+import { refusing } from './system-calls.ts'
 import { straysIn, treeOf } from './tree.ts'
 
 const DEAD = 'de'.repeat(16)
@@ -197,5 +199,36 @@ describe('a journal', () => {
     await backend.commit([{ path: 'd' as Path, expect: 'any', to: { type: 'directory' } }], { durability: 'durable' })
     await backend.close()
     expect(treeOf(root)).toEqual(new Map([...after, ['d', 'directory']]))
+  })
+
+  it('that cannot be taken back now is kept, with what it needs, until it can', async () => {
+    for (const undo of [{ undo: true }, {}]) {
+      const { root, state, steps, before } = await halfway(2)
+      // Somebody took a name, so that forward is no way either.
+      if (undo.undo === undefined) writeFileSync(join(root, 'new/c'), 'theirs')
+      leaveJournal(state, steps, undo)
+      const backend = node(root, { stateDir: join(state, '..') })
+      const absent: Change = { path: 'none' as Path, expect: 'any', to: null }
+      const commit = () => backend.commit([absent], { durability: 'durable' })
+      const refused = refusing('renameSync', 'EIO', new RegExp(temp(3)), () => commit().catch(String))
+      expect(await refused).toContain('Cannot take back a change that failed halfway')
+      expect(readFileSync(join(root, temp(3)), 'utf8')).toBe('old')
+      await commit()
+      await backend.close()
+      const theirs = [
+        ['new', 'directory'],
+        ['new/c', 'file theirs'],
+      ] as const
+      expect(treeOf(root)).toEqual(new Map([...before, ...(undo.undo ? [] : theirs)]))
+    }
+  })
+
+  it('of a machine that went down is not gone by unless it was synced', async () => {
+    for (const durable of [false, true]) {
+      const { root, state, steps, before, after, reopen } = await halfway(0)
+      leaveJournal(state, steps, { durable, boot: 'another boot' })
+      await reopen()
+      expect(treeOf(root)).toEqual(durable ? after : before)
+    }
   })
 })

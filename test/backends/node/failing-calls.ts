@@ -1,0 +1,72 @@
+import { readdirSync, symlinkSync } from 'node:fs'
+import { expect } from 'vitest'
+import { sha256Text } from '../../../src/files/version.ts'
+import type { Change } from '../../../src/vfs/backend.ts'
+import { absent, directory, link, move, place, put, relaxed } from './setup.ts'
+import { refusing } from './system-calls.ts'
+import { treeOf } from './tree.ts'
+
+/** Sets of each shape that is applied in its own way. */
+export const sets = {
+  'a file replaced': [put('a', 'new')],
+  'a new file': [put('new', 'new')],
+  'a new link': [link('new', 'a')],
+  'a new directory': [directory('new'), put('new/x', 'x')],
+  'a directory for a file': [{ ...directory('b'), expect: { sha256: sha256Text('b') } }, put('b/x', 'x')],
+  'some of everything': [put('a', 'new'), absent('e/f'), absent('e'), link('l', 'b'), ...move('b', 'd/y', 'b')],
+} satisfies Record<string, Change[]>
+
+/** The calls that a commit makes. */
+export const calls = [
+  'openSync',
+  'linkSync',
+  'renameSync',
+  'unlinkSync',
+  'mkdirSync',
+  'rmdirSync',
+  'symlinkSync',
+  'writeSync',
+  'ftruncateSync',
+  'lstatSync',
+] as const
+
+/**
+ * Commits a set again and again, each time with the next of its calls of a name refused, and so many after it, until none
+ * is left to refuse: all of it or nothing must be there by the next commit.
+ */
+export async function failEach(names: readonly (typeof calls)[number][], set: Change[], often: readonly number[]) {
+  let made = await start()
+  const before = treeOf(made.root)
+  await relaxed(made.backend, ...set)
+  const after = treeOf(made.root)
+  made = await start()
+  for (const name of names) {
+    for (let nth = 0, isReached = true; isReached; nth++) {
+      for (const times of often) {
+        const { root, backend, own } = made
+        let count = 0
+        const fromThe = (path: unknown) => !String(path).startsWith('/proc/sys') && count++ >= nth
+        const outcome = await refusing(name, 'EIO', fromThe, () => relaxed(backend, ...set), times).catch(String)
+        isReached = count > nth
+        // What could not be taken back or removed at once is so before the next change.
+        await relaxed(backend, absent('none'))
+        const found = treeOf(root)
+        const isUnsaid = /Cannot take back/.test(String(outcome)) && found.size === after.size
+        const isUndone = typeof outcome === 'string' && !isUnsaid
+        expect([name, nth, times, outcome, found]).toEqual([name, nth, times, outcome, isUndone ? before : after])
+        if (isUndone) continue
+        await backend.close()
+        expect(readdirSync(own())).toEqual(['journal'])
+        made = await start()
+      }
+    }
+  }
+}
+
+/** A tree to change, over which a commit was made already. */
+async function start() {
+  const made = place({ a: 'a', b: 'b', 'd/x': 'x', 'e/f': 'f' })
+  symlinkSync('a', `${made.root}/l`)
+  await relaxed(made.backend, absent('none'))
+  return made
+}

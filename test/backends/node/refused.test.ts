@@ -1,0 +1,339 @@
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, vi } from 'vitest'
+import { failure } from '../../../src/backends/node/errno.ts'
+import { patiently } from '../../../src/backends/node/patience.ts'
+import { canonicalOnDisk } from '../../../src/backends/node/resolving.ts'
+import { openRoot } from '../../../src/backends/node/root.ts'
+import type { ToolError } from '../../../src/errors.ts'
+import { type LogicalPath, type Path, ROOT } from '../../../src/paths/logical-path.ts'
+import type { Backend, Glance } from '../../../src/vfs/backend.ts'
+import { afterwards, at, closeAfterEach, codeOf, commit, place, put, told } from './setup.ts'
+import { meddling, refusing, systemError } from './system-calls.ts'
+
+closeAfterEach()
+
+describe('what the system says', () => {
+  it('is told by its meaning, an unknown name as it is, and nothing else of the error', () => {
+    for (const [error, code, text] of [
+      [systemError('ENOSPC'), 'NO_SPACE', 'Cannot read "a": no space is left on the storage'],
+      [systemError('EWEIRD'), 'BACKEND_ERROR', 'Cannot read "a": the storage reported EWEIRD'],
+      [systemError('/etc/passwd'), 'BACKEND_ERROR', 'Cannot read "a": the storage failed in an unexpected way'],
+      [new RangeError('/etc/passwd'), 'BACKEND_ERROR', 'Cannot read "a": the storage failed in an unexpected way'],
+      [undefined, 'BACKEND_ERROR', 'Cannot read "a": the storage failed in an unexpected way'],
+    ] as const) {
+      expect(failure('read', at('a'), error)).toMatchObject({ code, message: text, details: { path: 'a' } })
+    }
+  })
+
+  it('is waited for where descriptors are short, but not for ever', async () => {
+    let tries = 0
+    const third = () => {
+      tries += 1
+      if (tries < 3) throw systemError('ENFILE')
+      return tries
+    }
+    expect(await patiently(third)).toBe(3)
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => (tries += 20_000))
+    try {
+      await expect(patiently(() => Promise.reject(systemError('EMFILE')))).rejects.toThrow('EMFILE')
+    } finally {
+      clock.mockRestore()
+    }
+  })
+})
+
+describe('reading', () => {
+  it('refuses more than a gibibyte at once, and reads ranges of it', async () => {
+    const { root, backend } = place({ large: '' })
+    truncateSync(join(root, 'large'), 1024 ** 3 + 2)
+    appendFileSync(join(root, 'large'), 'end')
+    expect(await told(backend.read(at('large')))).toMatchObject({ code: 'LIMIT_EXCEEDED', details: { path: 'large' } })
+    const { bytes: end } = await backend.read(at('large'), { start: 1024 ** 3, end: 1024 ** 3 + 9 })
+    expect(new TextDecoder().decode(end)).toBe('\0\0end')
+  })
+
+  it.each([10, 2_000_000])('gives what there is of a file of %i bytes that is cut while it is read', async (size) => {
+    const { root, backend } = place({ a: 'x'.repeat(size) })
+    // The second descriptor call of each attempt comes after the reading.
+    let looks = 0
+    const cut = (real: () => unknown) => {
+      const stats = real()
+      looks += 1
+      if (looks > 1 && looks % 2 === 0) truncateSync(join(root, 'a'), size - looks)
+      return stats
+    }
+    const read = await meddling('fstatSync', cut, () => backend.read(at('a')))
+    expect(read.bytes.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true)
+    expect(read.bytes.length).toBeLessThan(size)
+    // A tag that nothing else will ever have.
+    expect(read.stat.tag).not.toBe((await backend.stat(at('a')))?.tag)
+  })
+
+  it('refuses what took the place of a file between look and opening, where these are two calls', async () => {
+    const { base, root, backend } = place({ a: 'a', 'd/b': 'b' }, { grounding: 'recheck' })
+    mkdirSync(join(base, 'elsewhere'))
+    writeFileSync(join(base, 'elsewhere/b'), 'secret')
+    const swap = (real: () => unknown, path: string) => {
+      if (path === join(root, 'a')) {
+        unlinkSync(path)
+        mkdirSync(path)
+      } else if (path === join(root, 'd/b')) {
+        renameSync(join(root, 'd'), join(base, 'd'))
+        symlinkSync(join(base, 'elsewhere'), join(root, 'd'))
+      }
+      return real()
+    }
+    expect(await meddling('openSync', swap, () => codeOf(backend.read(at('a'))))).toBe('IS_DIRECTORY')
+    expect(await meddling('openSync', swap, () => codeOf(backend.read(at('d/b'))))).toBe('PATH_REJECTED')
+  })
+
+  it('refuses everything once the root was replaced, where it is no held descriptor', async () => {
+    const { base, root, backend } = place({ a: 'inside' }, { grounding: 'recheck' })
+    await backend.read(at('a'))
+    renameSync(root, join(base, 'moved'))
+    mkdirSync(root)
+    writeFileSync(join(root, 'a'), 'another')
+    expect(await codeOf(backend.read(at('a')))).toBe('BACKEND_ERROR')
+    expect(await codeOf(commit(backend, put('a', 'new')))).toBe('BACKEND_ERROR')
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe('another')
+  })
+
+  it('leaves out of a list what is no name in UTF-8, and keeps what only looks like it', async () => {
+    const { root, backend } = place({ 'is \ufffd': '' })
+    writeFileSync(Buffer.concat([Buffer.from(`${root}/no `), Buffer.from([0xff])]), '')
+    expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['is \ufffd'])
+  })
+
+  it('refuses a link whose way cannot be looked at', async () => {
+    const { backend } = place({ 'd/a': 'a' })
+    for (const [code, refusal] of [
+      ['EACCES', 'd/a'],
+      ['EIO', 'BACKEND_ERROR'],
+    ]) {
+      // Only the short way, one open with all links followed, is refused.
+      const short = (_path: unknown, flags: unknown) => flags === 0x200000
+      const found = refusing('openSync', code as string, short, () =>
+        backend.canonical(at('d/a') as LogicalPath).catch((error: ToolError) => error.code),
+      )
+      expect(await found).toBe(refusal)
+    }
+  })
+})
+
+describe('reading many files', () => {
+  const scanned = async (backend: Backend, ...paths: string[]) => {
+    const seen: [string, number][] = []
+    await backend.scan?.(paths.map(at), (path, found) => seen.push([path, found.length]) > 0)
+    return seen
+  }
+
+  it('takes files of every size, each by itself', async () => {
+    const { root, backend } = place({ a: 'a', b: 'b'.repeat(300_000), c: 'c', d: 'd' })
+    truncateSync(join(root, 'c'), 17 * 1024 * 1024)
+    const sizes = [
+      ['a', 1],
+      ['b', 300_000],
+      ['c', 17 * 1024 * 1024],
+      ['d', 1],
+    ]
+    expect(await scanned(backend, 'a', 'b', 'c', 'd')).toEqual(sizes)
+  })
+
+  it('passes over what cannot be opened or read, waits for descriptors, and tells of any other failure', async () => {
+    const { backend } = place({ 'd/a': 'a', 'e/b': 'b' })
+    const both = () => scanned(backend, 'd/a', 'e/b')
+    expect(await refusing('openSync', 'EACCES', /\/d$/, both)).toEqual([['e/b', 1]])
+    expect(await refusing('openSync', 'EACCES', /\/a$/, both)).toEqual([['e/b', 1]])
+    for (const code of ['EINVAL', 'EISDIR']) {
+      expect(await refusing('readSync', code, /./, both, 1)).toEqual([['e/b', 1]])
+    }
+    expect(await refusing('openSync', 'EMFILE', /\/d$/, both, 2)).toEqual([
+      ['d/a', 1],
+      ['e/b', 1],
+    ])
+    for (const where of [/\/d$/, /\/a$/]) {
+      expect(await told(refusing('openSync', 'EIO', where, both))).toMatchObject({ code: 'BACKEND_ERROR' })
+    }
+    expect(await told(refusing('readSync', 'EIO', /./, both))).toMatchObject({ code: 'BACKEND_ERROR' })
+  })
+
+  it('gives what there is of a file that was cut', async () => {
+    const { root, backend } = place({ a: 'abc' })
+    const cut = (real: () => unknown) => {
+      truncateSync(join(root, 'a'), 1)
+      return real()
+    }
+    expect(await meddling('readSync', cut, () => scanned(backend, 'a'))).toEqual([['a', 1]])
+  })
+})
+
+describe('going down', () => {
+  const tour = async (backend: Backend, start: string, before: (path: Path) => unknown, most = 0) => {
+    const found: string[] = []
+    const skipped: string[] = []
+    await backend.descend?.(at(start), {
+      visit(path, entries, read) {
+        before(path)
+        if (most > 0) for (const { name } of entries) found.push(`${name}=${read(name, most)?.length}`)
+        return entries.filter(({ type }) => type === 'directory').map(({ name }) => name)
+      },
+      skipped: (path) => skipped.push(path),
+    })
+    return { found, skipped }
+  }
+
+  it('refuses a start, or a root, that is moved away meanwhile', async () => {
+    for (const start of ['d', '']) {
+      const { base, root, backend } = place({ 'd/e/f': '', 'd/g/h': '' })
+      const whole = join(root, start)
+      const moved = tour(backend, start, (path) => path.endsWith('e') && renameSync(whole, join(base, 'gone')))
+      expect(await codeOf(moved)).toBe(start === '' ? 'BACKEND_ERROR' : 'PATH_REJECTED')
+    }
+  })
+
+  it('gives the start of files only, waits for descriptors, and gives nothing of what cannot be read', async () => {
+    const { backend } = place({ a: 'abc', 'd/b': 'b' })
+    const all = () => tour(backend, '', () => {}, 2)
+    expect((await all()).found).toEqual(['a=2', 'd=undefined', 'b=1'])
+    expect((await refusing('readSync', 'EIO', /./, all, 1)).found).toEqual(['a=undefined', 'd=undefined', 'b=1'])
+    // It is told again where files were short.
+    expect((await refusing('openSync', 'EMFILE', /\/b$/, all, 1)).found).toEqual(['a=2', 'd=undefined', 'b=1'])
+    expect((await refusing('openSync', 'EMFILE', /\/a$/, all, 1)).found).toEqual(['a=2', 'd=undefined', 'b=1'])
+  })
+})
+
+describe('a glance', () => {
+  const glance = async (backend: Backend, known: Record<string, Glance | undefined>, ...paths: string[]) => {
+    const found = (await backend.glance?.(paths.map(at), (path) => known[path])) ?? []
+    return found.map((one) => one && { ...one, names: [...one.names], types: [...one.types] })
+  }
+  const later = async <T>(action: () => Promise<T>): Promise<T> => {
+    const real = Date.now
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => real() + 10_000)
+    try {
+      return await action()
+    } finally {
+      clock.mockRestore()
+    }
+  }
+
+  it('takes names that are known where the directory did not change, by its place or held open', async () => {
+    const { root, backend } = place({ a: 'a', 'd/b': 'b', 'd/c': 'c' })
+    await later(async () => {
+      const [top, below] = (await backend.glance?.([ROOT, at('d')], () => undefined)) ?? []
+      expect(top?.stamp).toBeGreaterThan(0)
+      const known = { '': top, d: below }
+      appendFileSync(join(root, 'd/b'), 'more')
+      const none = () => {
+        throw new Error('listed again')
+      }
+      const again = () => meddling('readdirSync', none, () => glance(backend, known, '', 'd'))
+      const [, seen] = await again()
+      expect(seen).toMatchObject({ names: ['b', 'c'], types: [1, 1] })
+      expect([seen?.facts[0], seen?.facts[5]]).toEqual([5, 1])
+      // The physical place cannot be looked at: the directory is found through the root that is held open.
+      expect(await refusing('lstatSync', 'EACCES', (path) => path === join(root, 'd'), again)).toEqual([
+        expect.anything(),
+        seen,
+      ])
+      mkdirSync(join(root, 'd/new'))
+      expect((await glance(backend, known, 'd'))[0]).toMatchObject({ names: ['b', 'c', 'new'], types: [1, 1, 2] })
+    })
+  })
+
+  it('says of a name what it is by now, or that it is gone, and then is not to be trusted', async () => {
+    const { base, root, backend } = place({ 'd/a': 'a', 'd/b': 'b' })
+    await later(async () => {
+      const change = (real: () => unknown, path: string) => {
+        if (path.endsWith('/a')) unlinkSync(join(root, 'd/a'))
+        if (path.endsWith('/b')) {
+          renameSync(join(root, 'd/b'), join(base, 'b'))
+          symlinkSync('none', join(root, 'd/b'))
+        }
+        return real()
+      }
+      const [found] = await meddling('lstatSync', change, () => glance(backend, {}, 'd'))
+      expect(found).toMatchObject({ stamp: Number.NaN, names: ['a', 'b'], types: [0, 3] })
+      expect(found?.facts[0]).toBe(0)
+    })
+  })
+
+  it('gives nothing for what is gone, no directory or behind a link, and refuses what failed', async () => {
+    for (const grounding of [{}, { grounding: 'recheck' }] as const) {
+      const { base, root, backend } = place({ a: 'a', 'd/b': 'b' }, grounding)
+      mkdirSync(join(base, 'outside'))
+      symlinkSync('../outside', join(root, 'link'))
+      const known = { d: (await backend.glance?.([at('d')], () => undefined))?.[0] }
+      rmSync(join(root, 'd'), { recursive: true })
+      expect(await later(() => glance(backend, known, 'none', 'a', 'link', 'link/x', 'a/b', 'd'))).toEqual(
+        Array(6).fill(undefined),
+      )
+      const top = () => glance(backend, {}, '')
+      const gone = { readdirSync: 'ENOENT' }
+      for (const [call, code] of Object.entries(gone)) {
+        expect(await refusing(call as 'readdirSync', code, /./, top)).toEqual([undefined])
+      }
+      expect(await codeOf(refusing('readdirSync', 'EIO', /./, top))).toBe('BACKEND_ERROR')
+      expect(await refusing('readdirSync', 'EMFILE', /./, top, 1)).toMatchObject([{ names: ['a', 'link'] }])
+    }
+    const { backend } = place({ 'd/b': 'b' })
+    const look = () => glance(backend, {}, 'd')
+    expect(await refusing('openSync', 'EACCES', /\/d$/, look)).toEqual([undefined])
+    expect(await codeOf(refusing('openSync', 'EIO', /\/d$/, look))).toBe('BACKEND_ERROR')
+  })
+})
+
+describe('the kernel’s own files', () => {
+  it('are out of reach below the root of everything, however they are asked for', () => {
+    const opened = openRoot('/')
+    afterwards(() => opened.ground.close())
+    const { ground } = opened
+    for (const path of ['proc', 'proc/self/environ', 'sys', 'dev/null']) {
+      expect(() => ground.look(at(path))).toThrow('belongs to the operating system')
+      expect(() => ground.pin(at(path))).toThrow('belongs to the operating system')
+    }
+    const pin = ground.pin(ROOT)
+    afterwards(() => pin.close())
+    expect(() => pin.child('proc')).toThrow('belongs to the operating system')
+    expect(pin.holds()).toBe(true)
+    const base = place({ 'd/a': 'a' })
+    symlinkSync(join(base.root, 'd'), join(base.root, 'link'))
+    const asked = join(base.root, 'link/a').slice(1) as LogicalPath
+    expect(canonicalOnDisk(opened, asked, false)).toBe(join(base.root, 'd/a').slice(1))
+  })
+
+  it('are out of reach where they are mounted below, and other storages are not', async () => {
+    const { root } = place({ 'd/a': 'a' })
+    const { ground } = openRoot(root)
+    afterwards(() => ground.close())
+    const top = ground.pin(ROOT)
+    afterwards(() => top.close())
+    const reached = (device: number, type: number, action: () => { close(): void }) => {
+      const elsewhere = (real: () => unknown) => Object.assign(real() as Stats, { dev: device })
+      return meddling('fstatSync', elsewhere, () =>
+        meddling(
+          'statfsSync',
+          () => ({ type }),
+          () => action().close(),
+        ),
+      )
+    }
+    const ways = [() => ground.pin(at('d')), () => ground.look(at('d/a')), () => top.child('d')]
+    for (const [i, way] of ways.entries()) {
+      await expect(reached(-1, 0x9fa0, way)).rejects.toThrow('belongs to the operating system')
+      await reached(-2 - i, 0x1021994, way)
+    }
+  })
+})
