@@ -72,11 +72,11 @@ function glanceAt(ground: Ground, directory: Path, last: Glance | undefined, mod
   }
   try {
     const stamp = pin.fd < 0 ? Number.NaN : stampOf(fstatSync(pin.fd))
-    if (last !== undefined && last.stamp === stamp) return look(pin.at(''), last, modes)
+    if (last !== undefined && last.stamp === stamp) return look(`${pin.self}/`, last, modes)
     const entries = listDirectory(ground, directory)
     const names = entries.map(({ name }) => name)
     const types = Uint8Array.from(entries, ({ type }) => codes[type])
-    return look(pin.at(''), { stamp, names, types }, modes)
+    return look(`${pin.self}/`, { stamp, names, types }, modes)
   } catch (error) {
     if (isGone(error)) return undefined
     throw error

@@ -1,0 +1,598 @@
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openLock, unlinkIfThere } from '../../../src/backends/node/lock.ts'
+import { removeTree } from '../../../src/backends/node/removing.ts'
+import { canonicalOnDisk } from '../../../src/backends/node/resolving.ts'
+import { openRoot } from '../../../src/backends/node/root.ts'
+import { bootId, openState, parseLog, statePath } from '../../../src/backends/node/state.ts'
+import { doStep, openPins, undoStep } from '../../../src/backends/node/steps.ts'
+import { node } from '../../../src/backends/node.ts'
+import { type LogicalPath, ROOT } from '../../../src/paths/logical-path.ts'
+import {
+  absent,
+  afterwards,
+  at,
+  closeAfterEach,
+  codeOf,
+  commit,
+  directory,
+  link,
+  move,
+  place,
+  put,
+  relaxed,
+  told,
+} from './setup.ts'
+import { meddling, onPlatform, refusing } from './system-calls.ts'
+import { straysIn, treeOf } from './tree.ts'
+
+closeAfterEach()
+
+const DEAD = 'de'.repeat(16)
+const OTHER = 'ad'.repeat(16)
+const temp = (count: number) => `.wardspace-${DEAD.slice(0, 16)}${String(count).padStart(16, '0')}.tmp`
+const claimOf = (id: string) => `${id}\n${bootId()}\n1\n`
+
+/** A root that was committed to once and closed again. */
+async function used(files: Record<string, string> = {}) {
+  const made = place(files)
+  await commit(made.backend, absent('none'))
+  await made.backend.close()
+  return { ...made, state: made.own() }
+}
+
+describe('a storage that is not as others', () => {
+  const everything = [put('a', 'new'), put('n', 'n'), absent('b'), link('l', 'b'), ...move('c', 'd/c', 'c')]
+
+  it('without hard links takes all the same, whole or not at all', async () => {
+    const { root, backend, open } = place({ a: 'a', b: 'b', c: 'c', 'd/x': 'x' })
+    symlinkSync('a', join(root, 'l'))
+    await relaxed(backend, absent('none'))
+    const unlinked = <T>(action: () => Promise<T>) => {
+      const inRoot = (from: unknown) => String(from).includes('.tmp') || !String(from).includes('claim-')
+      return refusing('linkSync', 'EPERM', inRoot, action)
+    }
+    const before = treeOf(root)
+    const failing = () => unlinked(() => commit(backend, ...everything))
+    expect(await codeOf(refusing('renameSync', 'EIO', (_from, to) => /\/n$/.test(String(to)), failing))).toBe(
+      'BACKEND_ERROR',
+    )
+    expect(treeOf(root)).toEqual(before)
+    await unlinked(() => commit(backend, ...everything))
+    const after = treeOf(root)
+    expect([...after]).toEqual([
+      ['a', 'file new'],
+      ['d', 'directory'],
+      ['d/c', 'file c'],
+      ['d/x', 'file x'],
+      ['l', 'link b'],
+      ['n', 'file n'],
+    ])
+    await unlinked(() => commit(backend, put('single', 'x')))
+    expect(readFileSync(join(root, 'single'), 'utf8')).toBe('x')
+    // What stands there is not overwritten, whoever put it there just now.
+    const theirs = (real: () => unknown, _from: string, to: unknown) => {
+      if (!String(to).endsWith('/late')) return real()
+      writeFileSync(join(root, 'late'), 'theirs')
+      throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    }
+    expect(await codeOf(meddling('linkSync', theirs, () => commit(backend, put('late', 'mine'))))).toBe(
+      'WRITE_CONFLICT',
+    )
+    expect(readFileSync(join(root, 'late'), 'utf8')).toBe('theirs')
+    // Any other refusal is one.
+    const moved = () => commit(backend, ...move('n', 'm', 'n'))
+    expect(await codeOf(refusing('linkSync', 'EIO', /\/n$/, moved))).toBe('BACKEND_ERROR')
+    await backend.close()
+    expect(straysIn(root)).toEqual([])
+    await open().stat(ROOT)
+  })
+
+  it('that does not confirm is said not to, where the change is made, and takes back what was promised whole', async () => {
+    const { root, backend } = place({ a: 'a', 'd/x': 'x' })
+    await commit(backend, absent('none'))
+    const directories = (fd: unknown) => statSync(`/proc/self/fd/${fd}`).isDirectory()
+    const unconfirmed = await told(refusing('fsync', 'EIO', directories, () => commit(backend, put('new', 'new'))))
+    expect(unconfirmed.message).toContain('was made, but the storage does not confirm')
+    expect(readFileSync(join(root, 'new'), 'utf8')).toBe('new')
+    for (const code of ['EINVAL', 'EBADF']) {
+      await refusing('fsync', code, directories, () => commit(backend, put('new', code)))
+      expect(readFileSync(join(root, 'new'), 'utf8')).toBe(code)
+    }
+    const before = treeOf(root)
+    // Once names changed, the directories cannot be synced: neither forward nor back.
+    let isBegun = false
+    const begin = (real: () => unknown) => {
+      isBegun = true
+      return real()
+    }
+    const late = (fd: unknown) => isBegun && directories(fd)
+    const set = () => commit(backend, put('a', 'other'), absent('d/x'), absent('d'))
+    const outcome = meddling('renameSync', begin, () => codeOf(refusing('fsync', 'EIO', late, set)))
+    expect(await outcome).toBe('BACKEND_ERROR')
+    expect(treeOf(root)).toEqual(before)
+  })
+
+  it('that was written to without waiting is synced before anything is promised, or nothing is', async () => {
+    const { backend } = place({ a: 'a' })
+    await relaxed(backend, put('b', 'b'))
+    const promise = () => codeOf(commit(backend, put('c', 'c')))
+    expect(await refusing('fsync', 'EIO', /./, promise)).toBe('BACKEND_ERROR')
+    expect(await refusing('openSync', 'EIO', /\/b$/, promise)).toBe('BACKEND_ERROR')
+    const directories = (fd: unknown) => statSync(`/proc/self/fd/${fd}`).isDirectory()
+    expect(await refusing('fsync', 'EIO', directories, promise)).toBe('BACKEND_ERROR')
+    expect(await backend.stat(at('c'))).toBeUndefined()
+    await commit(backend, put('c', 'c'))
+  })
+
+  it('that is full in the middle of a file has no half of it', async () => {
+    const { root, backend } = place({ a: 'a' })
+    for (const size of [10, 2_000_000]) {
+      const nothing = (_real: () => unknown, _fd: string, ...more: unknown[]) => {
+        const done = more.at(-1)
+        if (typeof done !== 'function') return 0
+        done(null, 0, more[0])
+        return undefined
+      }
+      const name = size === 10 ? 'writeSync' : 'write'
+      const inRoot = (real: () => unknown, fd: string, ...more: unknown[]) =>
+        placeOf(fd).startsWith(`${root}/`) ? nothing(real, fd, ...more) : real()
+      const full = meddling(name, inRoot, () => codeOf(relaxed(backend, put('a', 'x'.repeat(size)))))
+      expect(await full).toBe('NO_SPACE')
+      expect(treeOf(root)).toEqual(new Map([['a', 'file a']]))
+    }
+  })
+
+  it('keeps the owner of a file that is replaced, where that is permitted', async () => {
+    const { root, backend } = place({ a: 'a' })
+    const own = lstatSync(join(root, 'a'))
+    // As if what is staged belonged to another at first.
+    const foreign = (real: () => unknown, fd: string) => {
+      const stats = real() as Stats
+      return placeOf(fd).includes('.wardspace-') ? Object.assign(stats, { uid: own.uid + 1 }) : stats
+    }
+    const given: unknown[] = []
+    const note = (real: () => unknown, _fd: string, ...to: unknown[]) => {
+      given.push(to)
+      return real()
+    }
+    const replace = () => meddling('fstatSync', foreign, () => relaxed(backend, put('a', 'b')))
+    await meddling('fchownSync', note, replace)
+    expect(given).toEqual([[own.uid, own.gid]])
+    await refusing('fchownSync', 'EPERM', /./, replace)
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe('b')
+  })
+
+  it('gets its refusals by what was to be done', async () => {
+    const { backend } = place({ a: 'a', 'd/x': 'x' })
+    const cases = [
+      ['symlinkSync', [link('l', 'a')], 'Cannot link "l"'],
+      ['symlinkSync', [link('l', 'a'), absent('a')], 'Cannot link "l"'],
+      ['rmdirSync', [absent('d'), absent('d/x')], 'Cannot delete "d"'],
+      ['mkdirSync', [directory('n'), absent('a')], 'Cannot create directory "n"'],
+    ] as const
+    for (const [name, set, message] of cases) {
+      expect((await told(refusing(name, 'EIO', /./, () => relaxed(backend, ...set), 1))).message).toContain(message)
+    }
+    expect((await told(refusing('openSync', 'EIO', /\/d$/, () => relaxed(backend, put('d/n', ''))))).message).toContain(
+      'input/output error',
+    )
+  })
+
+  it('is waited for in the middle of a set while descriptors are short', async () => {
+    const { root, backend } = place({ a: 'a', b: 'b' })
+    await refusing('renameSync', 'EMFILE', /./, () => relaxed(backend, absent('a'), absent('b')), 2)
+    expect(treeOf(root)).toEqual(new Map())
+  })
+})
+
+describe('the state directory', () => {
+  it('is for us alone, or is not used', async () => {
+    const { base, state, open } = await used()
+    chmodSync(state, 0o755)
+    await commit(open(), absent('none'))
+    expect(statSync(state).mode & 0o777).toBe(0o700)
+    const other = await used()
+    renameSync(other.state, join(base, 'elsewhere'))
+    symlinkSync(join(base, 'elsewhere'), other.state)
+    expect((await told(commit(other.open(), absent('none')))).message).toContain('belongs to another user')
+    expect(readdirSync(join(base, 'elsewhere'))).toEqual(['journal'])
+  })
+
+  it('that cannot be used is told as that, and tried again at the next commit', async () => {
+    const { root, backend } = place({ a: 'a' })
+    const write = () => commit(backend, put('a', 'new'))
+    for (const [name, where, message] of [
+      ['openSync', /\/journal$/, 'the state directory cannot be used (EIO)'],
+      ['openSync', /\/claim-/, 'the state directory cannot be used (EIO)'],
+      ['mkdirSync', /./, 'the state directory cannot be used (EIO)'],
+      ['linkSync', /\/claim-/, 'the state directory cannot hold a lock (EIO)'],
+      ['readFileSync', /boot_id/, ''],
+    ] as const) {
+      if (message === '') await refusing(name, 'EIO', where, write)
+      else expect((await told(refusing(name, 'EIO', where, write))).message).toContain(message)
+      expect(readFileSync(join(root, 'a'), 'utf8')).toBe(message === '' ? 'new' : 'a')
+    }
+    // Without a name of its own, an error is still told.
+    const broken = () => {
+      throw new Error('secret')
+    }
+    const again = place()
+    const error = await told(meddling('mkdirSync', broken, () => commit(again.backend, put('a', ''))))
+    expect(error.message).toBe('Cannot commit: the state directory cannot be used (unknown)')
+  })
+
+  it('lies where the platform keeps such things', async () => {
+    const { base, root } = place()
+    const opened = openRoot(root)
+    afterwards(() => opened.ground.close())
+    const saved = { ...process.env }
+    try {
+      process.env.LOCALAPPDATA = join(base, 'local')
+      process.env.XDG_STATE_HOME = join(base, 'xdg')
+      expect(await onPlatform('win32', () => statePath(opened, undefined))).toContain(join(base, 'local', 'wardspace'))
+      expect(statePath(opened, undefined)).toContain(join(base, 'xdg', 'wardspace'))
+      delete process.env.LOCALAPPDATA
+      expect(await onPlatform('win32', () => statePath(opened, undefined))).toContain(join(base, 'xdg', 'wardspace'))
+    } finally {
+      process.env = saved
+    }
+  })
+
+  it('with a log that was torn, or that cannot be read, names nothing', () => {
+    expect(parseLog('[["","a"]\n')).toEqual([])
+    expect(parseLog('[["","a"]]\n')).toEqual([['', 'a']])
+  })
+})
+
+describe('what dead openings left', () => {
+  it('stays found until it can be removed', async () => {
+    const { root, state, open } = await used()
+    writeFileSync(join(root, temp(1)), 'x')
+    writeFileSync(join(state, `claim-${DEAD}`), claimOf(DEAD))
+    writeFileSync(join(state, `log-${DEAD}`), `${JSON.stringify([['', temp(1)]])}\n`)
+    const first = open()
+    await refusing('unlinkSync', 'EBUSY', new RegExp(temp(1)), () => first.stat(ROOT))
+    await first.close()
+    expect(straysIn(root)).toEqual([temp(1)])
+    await open().stat(ROOT)
+    expect(straysIn(root)).toEqual([])
+    expect(readdirSync(state).filter((name) => name.includes(DEAD))).toEqual([])
+  })
+
+  it('is removed where it is named: no longer there, behind a link, or in what cannot be listed', async () => {
+    const { base, root, state, open } = await used({ 'd/x': 'x', 'e/y': 'y' })
+    mkdirSync(join(base, 'outside'))
+    writeFileSync(join(base, 'outside', temp(1)), 'theirs')
+    symlinkSync('../outside', join(root, 'link'))
+    for (const path of ['d', 'e']) writeFileSync(join(root, path, temp(2)), 'x')
+    writeFileSync(join(state, `claim-${DEAD}`), `${DEAD}\nanother boot\n`)
+    writeFileSync(join(state, `log-${DEAD}`), `${JSON.stringify([['link', temp(1)]])}\n`)
+    await refusing('openSync', 'EACCES', /\/d$/, () => open().stat(ROOT))
+    expect(readdirSync(join(base, 'outside'))).toEqual([temp(1)])
+    expect(straysIn(root)).toEqual([`d/${temp(2)}`])
+  })
+
+  it('before they had a claim goes with the time; a claim needs no log', async () => {
+    const { state, open } = await used()
+    const long = new Date(Date.now() - 3_600_000)
+    for (const name of [`log-${OTHER}`, `take-${OTHER}`]) {
+      writeFileSync(join(state, name), '')
+      utimesSync(join(state, name), long, long)
+    }
+    writeFileSync(join(state, `log-${'ab'.repeat(16)}`), '')
+    writeFileSync(join(state, `claim-${DEAD}`), claimOf(DEAD))
+    const gone = (real: () => unknown, path: string) => {
+      if (path.endsWith(`take-${OTHER}`)) unlinkSync(path)
+      return real()
+    }
+    const backend = open()
+    await meddling('lstatSync', gone, () => backend.stat(ROOT))
+    await backend.close()
+    expect(readdirSync(state).sort()).toEqual(['journal', `log-${'ab'.repeat(16)}`])
+  })
+
+  it('of a lock is found without its claim, and a lock that somebody alive holds keeps nobody from reading', async () => {
+    const { state, open } = await used()
+    writeFileSync(join(state, 'lock'), claimOf(DEAD))
+    const finder = open()
+    await finder.stat(ROOT)
+    await finder.close()
+    expect(readdirSync(state)).toEqual(['journal'])
+    const alive = openState(state)
+    afterwards(() => alive.close())
+    const { close } = await openLock(alive, 1)
+    linkSync(join(state, readdirSync(state).find((name) => name.startsWith('claim-')) ?? ''), join(state, 'lock'))
+    const second = open()
+    await second.stat(ROOT)
+    await second.close()
+    expect(readdirSync(state)).toContain('lock')
+    // A claim that went in the meantime is nobody's.
+    writeFileSync(join(state, `claim-${OTHER}`), claimOf(OTHER))
+    const third = open()
+    await refusing('statSync', 'ENOENT', /claim-/, () => third.stat(ROOT))
+    expect(readdirSync(state)).toContain(`claim-${OTHER}`)
+    rmSync(join(state, 'lock'))
+    await close('whole')
+  })
+
+  it('that cannot be read is no hindrance to reading for who may only read, and is one for any other failure', async () => {
+    const { state, open } = await used({ a: 'a' })
+    writeFileSync(join(state, `claim-${DEAD}`), claimOf(DEAD))
+    const reading = () => open().read(at('a'))
+    expect((await refusing('mkdirSync', 'EACCES', /./, reading)).bytes.length).toBe(1)
+    expect(await codeOf(refusing('readdirSync', 'EIO', /\/\.$/, reading))).toBe('BACKEND_ERROR')
+  })
+})
+
+describe('the lock', () => {
+  const opening = async (path: string, timeoutMs = 60_000) => {
+    const state = openState(path)
+    afterwards(() => state.close())
+    const lock = await openLock(state, timeoutMs)
+    return { state, lock }
+  }
+
+  it('passes from one to the next, and is refused who waits too long or gives up', async () => {
+    const { state: path } = await used()
+    const one = await opening(path)
+    const two = await opening(path)
+    const hasty = await opening(path, 1)
+    const order: string[] = []
+    let others: Promise<unknown>[] = []
+    await one.lock.hold(async (orphaned) => {
+      order.push(`one ${orphaned}`)
+      await expect(hasty.lock.hold(async () => order.push('never'))).rejects.toThrow('holds the lock')
+      const gone = AbortSignal.abort()
+      await expect(two.lock.hold(async () => order.push('never'), gone)).rejects.toThrow('cancelled')
+      others = [two.lock.hold(async (left) => order.push(`two ${left}`))]
+      for (let turn = 0; turn < 50; turn++) await new Promise((done) => setImmediate(done))
+      order.push('one ends')
+    })
+    await Promise.all(others)
+    expect(order).toEqual(['one false', 'one ends', 'two false'])
+    for (const { lock } of [one, two, hasty]) await lock.close('whole')
+  })
+
+  it('of the dead is taken over, also where one who took it over died, but not from under the living', async () => {
+    const { state: path } = await used()
+    for (const id of [DEAD, OTHER]) writeFileSync(join(path, `claim-${id}`), claimOf(id))
+    linkSync(join(path, `claim-${DEAD}`), join(path, 'lock'))
+    linkSync(join(path, `claim-${OTHER}`), join(path, `break-${DEAD}`))
+    const one = await opening(path)
+    expect(await one.lock.hold(async (orphaned) => orphaned)).toBe(true)
+    expect(readdirSync(path).filter((name) => name.startsWith('break-'))).toEqual([])
+    await one.lock.close('whole')
+    // Somebody alive is just taking it over.
+    const alive = await opening(path)
+    linkSync(join(path, `claim-${DEAD}`), join(path, 'lock'))
+    linkSync(join(path, `claim-${alive.state.id}`), join(path, `break-${DEAD}`))
+    const hasty = await opening(path, 1)
+    await expect(hasty.lock.hold(async () => {})).rejects.toThrow('holds the lock')
+    expect(readFileSync(join(path, 'lock'), 'latin1')).toBe(claimOf(DEAD))
+    const patient = await opening(path)
+    // The guard goes at the same moment as it is found: it is tried again.
+    const vanish = (real: () => unknown, place: string) => {
+      if (place.endsWith(`break-${DEAD}`)) unlinkSync(place)
+      return real()
+    }
+    expect(await meddling('readFileSync', vanish, () => patient.lock.hold(async (orphaned) => orphaned))).toBe(true)
+    for (const { lock } of [alive, hasty, patient]) await lock.close('whole')
+  })
+
+  it('is asked for again where it went, or went to another, between two looks', async () => {
+    const { state: path } = await used()
+    const { lock } = await opening(path)
+    writeFileSync(join(path, 'lock'), claimOf(DEAD))
+    const vanish = (real: () => unknown, place: string) => {
+      if (place.endsWith('/lock')) unlinkSync(place)
+      return real()
+    }
+    expect(await meddling('readFileSync', vanish, () => lock.hold(async (orphaned) => orphaned))).toBe(false)
+    await lock.close('whole')
+    // Dead at the first look, taken over by somebody by the second.
+    const other = await opening(path)
+    writeFileSync(join(path, 'lock'), claimOf(DEAD))
+    let looks = 0
+    const taken = (real: () => unknown, place: string) => {
+      if (place.endsWith('/lock') && ++looks === 2) writeFileSync(join(path, 'lock'), claimOf(OTHER))
+      return real()
+    }
+    expect(await meddling('readFileSync', taken, () => other.lock.hold(async (orphaned) => orphaned))).toBe(true)
+    expect(looks).toBeGreaterThan(2)
+    await other.lock.close('whole')
+  })
+
+  it('is not taken from one whose life cannot be told, and fails as the storage does', async () => {
+    const { state: path } = await used()
+    writeFileSync(join(path, 'lock'), claimOf(DEAD))
+    symlinkSync(`sock-${DEAD}`, join(path, `sock-${DEAD}`))
+    const { lock } = await opening(path, 1)
+    await expect(lock.hold(async () => {})).rejects.toThrow('holds the lock')
+    await expect(refusing('readFileSync', 'EIO', /\/lock$/, () => lock.hold(async () => {}))).rejects.toThrow('EIO')
+    expect(() => unlinkIfThere(path)).toThrow()
+    await lock.close('whole')
+  })
+
+  it('leaves guards of the dead to whoever recovers, and those of the living alone', async () => {
+    const { state: path, open } = await used()
+    const alive = open()
+    await commit(alive, absent('none'))
+    const claim = readdirSync(path).find((name) => name.startsWith('claim-')) ?? ''
+    writeFileSync(join(path, `claim-${DEAD}`), claimOf(DEAD))
+    writeFileSync(join(path, `break-${OTHER}`), claimOf(DEAD))
+    writeFileSync(join(path, `break-${DEAD}`), '')
+    linkSync(join(path, claim), join(path, 'break-alive'))
+    await open().stat(ROOT)
+    expect(
+      readdirSync(path)
+        .filter((name) => name.startsWith('break-'))
+        .sort(),
+    ).toEqual(['break-alive', `break-${DEAD}`])
+    for (const name of ['break-alive', `break-${DEAD}`]) rmSync(join(path, name))
+  })
+})
+
+describe('single steps', () => {
+  it('find a name taken by somebody else, and leave what is theirs when taken back', () => {
+    const { root } = place({ a: 'a', b: 'b', 'd/x': 'x' })
+    const { ground } = openRoot(root)
+    const pins = openPins(ground)
+    afterwards(() => ground.close())
+    afterwards(() => pins.close())
+    const ino = (path: string) => lstatSync(join(root, path)).ino
+    expect(() => doStep(pins, { do: 'remove', path: at('a'), aside: [ROOT, temp(1)], ino: ino('b') })).toThrow('else')
+    expect(() => doStep(pins, { do: 'mkdir', path: at('a') })).toThrow('somebody else changed it')
+    expect(() => doStep(pins, { do: 'rmdir', path: at('d'), mode: 0o755 })).toThrow('ENOTEMPTY')
+    // Done, but killed before the temporary name was gone.
+    linkSync(join(root, 'a'), join(root, temp(2)))
+    doStep(pins, { do: 'create', path: at('a'), temp: [ROOT, temp(2)], ino: ino('a') }, 'again')
+    const aside = { do: 'remove', path: at('b'), aside: [ROOT, temp(3)], ino: ino('b') } as const
+    doStep(pins, aside)
+    writeFileSync(join(root, 'b'), 'theirs')
+    undoStep(pins, aside)
+    rmSync(join(root, 'd'), { recursive: true })
+    undoStep(pins, { do: 'rmdir', path: at('d'), mode: 0o750 })
+    undoStep(pins, { do: 'rmdir', path: at('d'), mode: 0o750 })
+    rmSync(join(root, temp(2)))
+    expect(treeOf(root)).toEqual(
+      new Map([
+        ['a', 'file a'],
+        ['b', 'file theirs'],
+        ['d', 'directory'],
+      ]),
+    )
+    const broken = () => {
+      throw new Error('no system error')
+    }
+    return expect(meddling('mkdirSync', broken, () => doStep(pins, { do: 'mkdir', path: at('n') }))).rejects.toThrow(
+      'no system error',
+    )
+  })
+
+  it('work in directories that may be entered, not listed', async () => {
+    const { root, backend } = place({ 'd/x': 'x' })
+    const listing = (path: unknown, flags: unknown) => String(path).endsWith('/d') && Number(flags) < 0x200000
+    await refusing('openSync', 'EACCES', listing, () => commit(backend, put('d/x', 'new'), put('d/y', 'y')))
+    expect([...treeOf(root)]).toEqual([
+      ['d', 'directory'],
+      ['d/x', 'file new'],
+      ['d/y', 'file y'],
+    ])
+  })
+
+  it('remove a tree without following what was put into it, on every platform', async () => {
+    for (const platform of ['linux', 'darwin'] as const) {
+      const { base, root } = place({ 't/a/b': 'b', 't/c': 'c', 'kept/x': 'x' })
+      symlinkSync('../../kept', join(root, 't/a/link'))
+      await onPlatform(platform, () => removeTree(join(root, 't')))
+      removeTree(join(root, 'none'))
+      expect([...treeOf(root).keys()]).toEqual(['kept', 'kept/x'])
+      mkdirSync(join(root, 't'))
+      const swap = (real: () => unknown, path: string) => {
+        if (path === join(root, 't')) {
+          renameSync(path, join(base, `t ${platform}`))
+          symlinkSync('kept', path)
+        }
+        return real()
+      }
+      if (platform === 'linux') await meddling('openSync', swap, () => removeTree(join(root, 't')))
+      expect(readFileSync(join(root, 'kept/x'), 'utf8')).toBe('x')
+    }
+    const { root } = place({ a: 'a' })
+    await expect(refusing('unlinkSync', 'EPERM', /./, () => removeTree(join(root, 'a')))).rejects.toThrow('EPERM')
+  })
+})
+
+describe('other platforms', () => {
+  it.each(['darwin', 'win32'] as const)('%s: the same changes by other ways', async (platform) => {
+    const { base, root } = place({ a: 'a', c: 'c', 'd/x': 'x' })
+    // So long that no socket fits in it.
+    const stateDir = join(base, 'state '.repeat(20).trim())
+    await onPlatform('linux', () => mkdirSync(stateDir))
+    const backend = await onPlatform(platform, () => node(root, { stateDir }))
+    expect(backend.capabilities.modes).toBe(platform === 'darwin')
+    expect(backend.capabilities.caseSensitive).toBe(true)
+    if (platform === 'win32') {
+      // Only what does not need its pipes.
+      await onPlatform(platform, () => backend.list(ROOT))
+      const [glance] = (await backend.glance?.([ROOT], () => undefined)) ?? []
+      expect([...(glance?.names ?? [])]).toEqual(['a', 'c', 'd'])
+      expect(glance?.facts[1]).toBe(-1)
+      expect(await backend.stat(at('a'))).not.toHaveProperty('mode')
+      const { applied } = await commit(backend, put('a', 'new'))
+      expect(applied[0]?.after).not.toHaveProperty('mode')
+      await backend.close()
+      return
+    }
+    const set = () => commit(backend, put('a', 'new'), ...move('c', 'd/c', 'c'), directory('e'))
+    await onPlatform(platform, set)
+    await onPlatform(platform, () => backend.close())
+    expect([...treeOf(root).keys()]).toEqual(['a', 'd', 'd/c', 'd/x', 'e'])
+  })
+
+  it('without descriptors under /proc check by path, and say what a root lacks', async () => {
+    const { root, state } = place({ a: 'a' })
+    const noLink = (where: RegExp) => (path: unknown) => where.test(String(path))
+    const opened = () => node(root, { stateDir: state })
+    // Standard input may be closed.
+    const still = await refusing('readlinkSync', 'ENOENT', noLink(/fd\/0$/), opened)
+    expect((await still.list(ROOT)).length).toBe(1)
+    await still.close()
+    const without = () => refusing('readdirSync', 'ENOENT', noLink(/^\/proc/), opened)
+    const rechecked = await refusing('readlinkSync', 'ENOENT', noLink(/fd\/0$/), without)
+    expect((await rechecked.list(ROOT)).length).toBe(1)
+    await rechecked.close()
+    await expect(refusing('openSync', 'EACCES', noLink(/root$/), opened)).rejects.toThrow(
+      new TypeError('node(): the root cannot be opened for reading'),
+    )
+  })
+
+  it('whose disks find a name in any case are told, and give its own spelling', async () => {
+    const { root } = place({ 'Read.Me': 'x', 'Dir/x': 'x', 1: '' })
+    const fold = (path: string) => path.replace(/read\.me$/i, 'Read.Me').replace(/dir(?=\/|$)/i, 'Dir')
+    const opened = openRoot(root, 'recheck')
+    const insensitive = { ...opened, caseSensitive: false }
+    const canonical = (path: string) => canonicalOnDisk(insensitive, path as LogicalPath, false)
+    expect(canonical('Read.Me')).toBe('Read.Me')
+    expect(canonical('none/below')).toBe('none/below')
+    symlinkSync('.', join(root, 'here'))
+    expect(canonical('here')).toBe('')
+    for (const altered of ['a.', 'con', 'NUL.txt', 'a~1', 'a?'])
+      expect(() => canonical(altered)).toThrow('a name that this storage would alter')
+    expect(await onPlatform('darwin', () => canonical('a~1'))).toBe('a~1')
+    const { lstatSync: real } = await import('node:fs').then(({ default: fs }) => ({ lstatSync: fs.lstatSync }))
+    const found = (_real: () => unknown, path: string, ...more: unknown[]) => real(fold(path), ...(more as []))
+    expect(await meddling('lstatSync', found, () => canonical('READ.ME'))).toBe('Read.Me')
+    expect(await meddling('lstatSync', found, () => openRoot(place({ 'Read.Me': '' }).root).caseSensitive)).toBe(false)
+    await expect(refusing('readdirSync', 'EIO', /root$/, () => canonical('Read.Me'))).rejects.toThrow('EIO')
+    // Where nothing can be asked, the platform tells.
+    const unknown = () => openRoot(root, 'recheck').caseSensitive
+    const swapped = (path: unknown) => /rEAD|dIR|HERE|ROOT$/.test(String(path))
+    expect(await refusing('lstatSync', 'EACCES', swapped, unknown)).toBe(true)
+    for (const platform of ['darwin', 'win32'] as const)
+      expect(await onPlatform(platform, () => refusing('lstatSync', 'EACCES', swapped, unknown))).toBe(false)
+  })
+})
+
+/** Where a descriptor leads. */
+function placeOf(fd: string): string {
+  return readlinkSync(`/proc/self/fd/${fd}`)
+}
