@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
 import { memory } from '../src/backends/memory.ts'
 import { overlay } from '../src/backends/overlay.ts'
-import { callbackSink, createWorkspace, type PolicyInput, type WorkspaceOptions } from '../src/index.ts'
+import {
+  type AnsweredFields,
+  type Backend,
+  callbackSink,
+  createWorkspace,
+  type Draft,
+  type Path,
+  type PolicyInput,
+  type Tool,
+  type ToolContext,
+  ToolError,
+  type WorkspaceOptions,
+} from '../src/index.ts'
 import { bash } from '../src/shells/bash.ts'
 import { faulty } from '../src/testing/index.ts'
 
@@ -479,5 +492,352 @@ describe('files, for the embedding program', () => {
   it('are read whole or not at all', async () => {
     const workspace = await open({ backend: memory({ 'long.txt': 'a\n'.repeat(1001) }) })
     await expect(workspace.files.read('long.txt')).rejects.toMatchObject({ code: 'FILE_TOO_LARGE', message: /at once/ })
+  })
+})
+
+/** A tool that drafts what the test says. */
+function acting(
+  act: (context: ToolContext) => Partial<Draft<Record<string, unknown>>>,
+  more: Partial<Tool> = {},
+): Tool {
+  return {
+    name: 'act',
+    title: 'Act',
+    description: 'Does what the test says.',
+    input: z.strictObject({ path: z.string().optional() }),
+    output: z.object({ text: z.string().optional() }),
+    permission: 'file:write:create',
+    mutates: true,
+    idempotent: true,
+    plan: ({ path = 'new.txt' }) => [{ permission: 'file:write', path: String(path) }],
+    draft: async (_, context) => ({ summary: 'Acted', result: () => ({}), ...act(context) }),
+    ...more,
+  }
+}
+
+const creation = { path: 'new.txt' as Path, expect: 'absent', to: { type: 'file', bytes: Uint8Array.of(65) } } as const
+
+describe('the steps of a call', () => {
+  const write = ['write_file', { path: 'new.txt', content: 'x' }] as const
+  const failing = (on: 'commit') => faulty(memory(files), { on, error: 'NO_SPACE' })
+  it.each<[string, string, Partial<WorkspaceOptions>, string, unknown]>([
+    ['input', 'UNKNOWN_TOOL', {}, 'nonsense', {}],
+    ['input', 'INVALID_INPUT', {}, 'read_file', { path: 1 }],
+    ['input', 'INVALID_INPUT', { policy: { preset: 'autonomous', requireReason: true } }, ...write],
+    ['plan', 'INVALID_PATCH', {}, 'apply_patch', { patch: 'none' }],
+    ['guard', 'PATH_REJECTED', {}, 'read_file', { path: '../x' }],
+    ['guard', 'SHELL_UNAVAILABLE', { ownTools: [acting(() => ({}), { commandLine: () => 'ls' })] }, 'act', {}],
+    ['limits', 'PLAN_MODE', { mode: 'plan' }, ...write],
+    ['policy', 'POLICY_DENIED_SECRET', {}, 'read_file', { path: '.env' }],
+    ['policy', 'POLICY_DENIED_SECRET', { shell: bash() }, 'run_command', { command: 'cat < .env' }],
+    ['hooks', 'POLICY_DENIED', { hooks: { preToolCall: () => ({ refuse: 'no' }) } }, ...write],
+    ['approval', 'APPROVAL_REQUIRED', { policy: 'supervised' }, ...write],
+    ['approval', 'APPROVAL_REQUIRED', { policy: 'supervised', shell: bash() }, 'run_command', { command: 'exit 1' }],
+    ['draft', 'NOT_FOUND', {}, 'read_file', { path: 'src/absent.ts' }],
+    ['commit', 'NO_SPACE', { backend: failing('commit') }, ...write],
+    [
+      'response',
+      'HOOK_FAILED',
+      { hooks: { postToolResponse: () => null as never } },
+      'read_file',
+      { path: 'src/app.ts' },
+    ],
+  ])('end in %s with %s, which the record names', async (step, code, options, tool, input) => {
+    const workspace = await open(options)
+    expect(await workspace.call(tool, input)).toMatchObject({ ok: false, code })
+    expect(workspace.auditRecords().at(-1)).toMatchObject({ code, step, toolName: tool })
+  })
+
+  it('end where a call is cancelled: before its draft, or before its commit, with nothing changed', async () => {
+    const controller = new AbortController()
+    let drafted = 0
+    const act = acting(() => {
+      drafted += 1
+      controller.abort()
+      return { changes: [creation] }
+    })
+    const workspace = await open({ ownTools: [act] })
+    expect(await workspace.call('act', {}, { signal: AbortSignal.abort() })).toMatchObject({ code: 'ABORTED' })
+    expect(drafted).toBe(0)
+    expect(await workspace.call('act', {}, { signal: controller.signal })).toMatchObject({ code: 'ABORTED' })
+    expect(drafted).toBe(1)
+    expect(workspace.auditRecords().map(({ phase, step }) => [phase, step])).toEqual([
+      ['refused', 'draft'],
+      ['refused', 'commit'],
+    ])
+    expect(await workspace.call('file_info', { path: 'new.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('record what the draft read, showed and was refused, and the verdict on its changes', async () => {
+    const path = 'src/app.ts' as Path
+    const refusal = {
+      permission: 'file:read',
+      path: '.env' as Path,
+      code: 'POLICY_DENIED_SECRET',
+      message: 'no',
+    } as const
+    const sha256 = 'a'.repeat(64)
+    const act = acting(({ warnings, progress }) => {
+      warnings.push('A warning of the draft')
+      progress(1, 'files', 2)
+      progress(2, 'files')
+      return {
+        reads: ['docs/guide.md' as Path],
+        refusals: [refusal],
+        shown: () => [{ path, sha256, lines: 'all' }],
+        changes: [creation],
+      }
+    })
+    const policy: PolicyInput = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile'] }
+    const workspace = await open({ ownTools: [act], policy, approve: () => 'allow' })
+    const told: unknown[] = []
+    const acted = await workspace.call('act', {}, { onProgress: (progress) => told.push(progress) })
+    expect(acted).toMatchObject({ ok: true, summary: 'Acted', warnings: ['A warning of the draft'] })
+    expect(told).toEqual([
+      { done: 1, unit: 'files', total: 2 },
+      { done: 2, unit: 'files' },
+    ])
+    expect(workspace.auditRecords().at(-1)).toMatchObject({
+      phase: 'outcome',
+      permission: 'file:write:create',
+      pathsRead: ['docs/guide.md'],
+      pathsWritten: ['new.txt'],
+      refusals: [{ permission: 'file:read', path: '.env', code: 'POLICY_DENIED_SECRET' }],
+      readSha256: { [path]: sha256 },
+      artifactUris: [acted.artifactUri],
+    })
+    // What was shown whole may be replaced, if it is that version.
+    expect(await workspace.call('write_file', { path, content: 'x' })).toMatchObject({ code: 'WRITE_CONFLICT' })
+    await workspace.call('write_file', { path: 'Makefile', content: 'all:\n' })
+    expect(workspace.auditRecords().at(-1)?.policyDecision).toMatchObject({
+      decision: 'ask',
+      rules: expect.arrayContaining([expect.objectContaining({ name: 'requireApprovalIf touchesBuildFile' })]),
+    })
+  })
+
+  it('commit durably, with the time of the clock and the signal of the caller', async () => {
+    const inner = memory(files)
+    const hows: Parameters<Backend['commit']>[1][] = []
+    const backend: Backend = {
+      ...inner,
+      commit(changes, how) {
+        hows.push(how)
+        return inner.commit(changes, how)
+      },
+    }
+    const workspace = await open({ backend, clock: () => 77 })
+    const { signal } = new AbortController()
+    await workspace.call('write_file', { path: 'a.txt', content: 'a' }, { signal })
+    await workspace.call('write_file', { path: 'b.txt', content: 'b' })
+    await workspace.call('read_file', { path: 'b.txt' })
+    expect(hows).toEqual([
+      { durability: 'durable', at: 77, signal },
+      { durability: 'durable', at: 77 },
+    ])
+  })
+
+  it('give back the bytes of a commit that failed', async () => {
+    const backend = faulty(memory(files), { on: 'commit', nth: 1, error: 'NO_SPACE' })
+    const workspace = await open({ backend, limits: { bytesWrittenPerRun: 5 } })
+    const five = { path: 'new.txt', content: '12345' }
+    expect(await workspace.call('write_file', five)).toMatchObject({ code: 'NO_SPACE' })
+    expect(await workspace.call('write_file', five)).toMatchObject({ ok: true })
+    expect(await workspace.call('write_file', { path: 'b.txt', content: '1' })).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+    })
+  })
+
+  it('count a call once, also where a hook narrows it', async () => {
+    const hooks = { preToolCall: () => ({ input: { path: 'docs/guide.md' } }) }
+    const workspace = await open({ hooks, limits: { callsPerMinute: 1 } })
+    const read = () => workspace.call('read_file', { path: 'src/app.ts' })
+    expect(await read()).toMatchObject({ ok: true, path: 'docs/guide.md' })
+    expect(await read()).toMatchObject({ code: 'RATE_LIMITED' })
+    expect(workspace.auditRecords().at(-1)).toMatchObject({ step: 'limits' })
+  })
+
+  it('judge a rehearsal whole, and ask and change nothing', async () => {
+    let asked = 0
+    const approve = () => {
+      asked += 1
+      return 'allow' as const
+    }
+    const backend = memory({
+      ...files,
+      'src/made.ts': '// Code generated by a tool. DO NOT EDIT.\nexport const a = 1\n',
+    })
+    const before = backend.tree()
+    const policy: PolicyInput = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile'] }
+    const act = acting(({ accesses: [access] }) => ({
+      rehearsal: true,
+      changes: [{ ...creation, path: access?.path as Path, expect: 'any' }],
+    }))
+    const workspace = await open({ backend, policy, approve, ownTools: [act] })
+    expect(await workspace.call('act', { path: 'src/made.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
+    expect(await workspace.call('act', { path: 'Makefile' })).toMatchObject({ ok: true })
+    expect(asked).toBe(0)
+    expect(backend.tree()).toBe(before)
+  })
+
+  it('keep whole what a result shows cut, and tell the draft what was answered', async () => {
+    const answers: AnsweredFields[] = []
+    const act = acting(() => ({
+      whole: { extension: 'txt', text: () => 'all of it' },
+      answered: (answer) => answers.push(answer),
+    }))
+    const workspace = await open({ ownTools: [act] })
+    const acted = await workspace.call('act', {})
+    expect(answers).toEqual([acted])
+    expect(await workspace.call('read_file', { path: String(acted.artifactUri) })).toMatchObject({
+      content: 'all of it',
+    })
+    expect(workspace.auditRecords().find(({ phase }) => phase === 'outcome')?.artifactUris).toEqual([acted.artifactUri])
+  })
+
+  it('bound what is answered', async () => {
+    const act = acting(() => ({ result: () => ({ text: 'x'.repeat(100_000) }) }))
+    const workspace = await open({ ownTools: [act], limits: { projectionBytes: 2000 } })
+    const acted = await workspace.call('act', {})
+    expect(acted).toMatchObject({ ok: true, truncated: true })
+    expect(JSON.stringify(acted).length).toBeLessThan(2000)
+  })
+
+  it('name the tools that there are to a caller who asks for another', async () => {
+    const workspace = await open({ tools: ['read_file', 'file_info'] })
+    expect(await workspace.call('x'.repeat(5000), {})).toMatchObject({
+      code: 'UNKNOWN_TOOL',
+      message: `There is no tool "${'x'.repeat(100)}" here`,
+      hint: 'Use one of: read_file, file_info.',
+    })
+  })
+
+  it('ask for a reason only what changes something and can give one', async () => {
+    const policy: PolicyInput = { preset: 'autonomous', requireReason: true }
+    const workspace = await open({ policy, ownTools: [acting(() => ({}))] })
+    expect(await workspace.call('act', {})).toMatchObject({ ok: true })
+    expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
+    expect(await workspace.call(...write)).toMatchObject({ message: 'write_file needs a reason here', field: 'reason' })
+  })
+})
+
+describe('a version in a refusal', () => {
+  const conflict = (currentSha256: string | null) =>
+    acting(
+      () => {
+        throw new ToolError('WRITE_CONFLICT', 'It changed', { path: '.env', currentSha256 })
+      },
+      { plan: () => [{ permission: 'file:delete', path: '.env' }] },
+    )
+  const policyOf = (permissions: readonly string[]): PolicyInput => ({
+    preset: 'autonomous',
+    rules: [{ name: 'open', action: 'allow', paths: ['.env'], permissions, overrides: ['secret'] }],
+  })
+  const sha256 = 'a'.repeat(64)
+
+  it('is kept from whoever must not read the file', async () => {
+    const workspace = await open({ policy: policyOf(['file:delete']), ownTools: [conflict(sha256)] })
+    const refused = await workspace.call('act', {})
+    expect(refused).toMatchObject({ code: 'WRITE_CONFLICT', message: 'It changed', path: '.env' })
+    expect(refused).not.toHaveProperty('currentSha256')
+  })
+
+  it('is told to whoever may, and that there is none to anybody', async () => {
+    const reader = await open({ policy: policyOf(['file:delete', 'file:read']), ownTools: [conflict(sha256)] })
+    expect(await reader.call('act', {})).toMatchObject({ currentSha256: sha256 })
+    const other = await open({ policy: policyOf(['file:delete']), ownTools: [conflict(null)] })
+    expect(await other.call('act', {})).toMatchObject({ currentSha256: null })
+  })
+})
+
+describe('the line of a command', () => {
+  const policy = (action: 'ask' | 'deny'): PolicyInput => ({
+    preset: 'autonomous',
+    rules: [{ name: 'docs', action, permissions: ['file:read'], paths: ['docs/**'] }],
+  })
+
+  it('is refused for what it plainly opens, and each such file is recorded', async () => {
+    const workspace = await open({ shell: bash(), policy: policy('deny') })
+    const refused = await workspace.call('run_command', { command: 'cat src/app.ts < docs/guide.md' })
+    expect(refused).toMatchObject({ code: 'POLICY_DENIED', path: 'docs/guide.md' })
+    expect(workspace.auditRecords()).toMatchObject([
+      { phase: 'refused', refusals: [{ permission: 'file:read', path: 'docs/guide.md', code: 'POLICY_DENIED' }] },
+    ])
+    const explained = await workspace.explain('run_command', { command: 'cat < docs/guide.md' })
+    expect(explained).toMatchObject({ verdict: { decision: 'deny' }, line: { decision: expect.any(String) } })
+  })
+
+  it('that opens what is asked about is asked about when it comes to it', async () => {
+    const workspace = await open({ shell: bash(), policy: policy('ask') })
+    const explained = await workspace.explain('run_command', { command: 'cat < docs/guide.md' })
+    expect(explained).toMatchObject({ verdict: { decision: 'allow' } })
+  })
+
+  it('is approved before it runs, once, and is then no question any more', async () => {
+    const asked: string[][] = []
+    const workspace = await open({
+      shell: bash(),
+      policy: 'supervised',
+      approve(request) {
+        asked.push([request.tool, String(request.diff), JSON.stringify(request.risks)])
+        return 'allow'
+      },
+    })
+    expect(await workspace.call('run_command', { command: 'ls src' })).toMatchObject({ ok: true })
+    expect(asked).toEqual([['run_command', 'undefined', '[]']])
+    expect(workspace.auditRecords().at(-1)).toMatchObject({
+      phase: 'outcome',
+      policyDecision: { decision: 'allow' },
+      approvals: [{ how: 'once' }],
+    })
+  })
+
+  it('runs at the root where the call names no place', async () => {
+    const act = acting(() => ({}), { plan: () => [], commandLine: () => 'cat < .env' })
+    const workspace = await open({ shell: bash(), ownTools: [act] })
+    expect(await workspace.call('act', {})).toMatchObject({ code: 'POLICY_DENIED_SECRET', path: '.env' })
+  })
+})
+
+describe('the label of what is answered', () => {
+  const labels = { sources: [{ label: 'internal', paths: ['docs'] }] } as const
+  const policy: PolicyInput = { preset: 'autonomous', labels }
+  const read = { path: 'docs/guide.md' }
+
+  it('may be raised by a hook, which raises the taint of the run', async () => {
+    const hooks = { postToolResponse: ({ result }: { result: object }) => ({ ...result, label: 'restricted' }) }
+    const workspace = await open({ policy, hooks })
+    expect(await workspace.call('read_file', read)).toMatchObject({ ok: true, label: 'restricted' })
+    expect(workspace.taint.label()).toBe('restricted')
+    const plain = await open({ hooks })
+    expect(await plain.call('read_file', read)).toMatchObject({ label: 'restricted' })
+    expect(plain.taint.label()).toBe('public')
+  })
+
+  it('is given of a refusal too, and recorded with where the taint came from', async () => {
+    const workspace = await open({ policy, run: { id: 'run' } })
+    const edit = { ...read, oldText: 'Guise', newText: 'x' }
+    expect(await workspace.call('edit_file', edit)).toMatchObject({ code: 'EDIT_NO_MATCH', label: 'internal' })
+    await workspace.call('read_file', read)
+    const origin = { label: 'internal', callId: 'run-1', tool: 'edit_file', path: 'docs/guide.md' }
+    const told = workspace.auditRecords().map(({ phase, label, taint }) => [phase, label, taint])
+    expect(told).toEqual([
+      ['refused', 'internal', origin],
+      ['intent', undefined, undefined],
+      ['outcome', 'internal', origin],
+    ])
+    const other = await open({})
+    expect(await other.call('edit_file', edit)).not.toHaveProperty('label')
+  })
+})
+
+describe('a refused answer to a call that waits', () => {
+  it('is recorded with who gave it', async () => {
+    const workspace = await open({ policy: 'supervised' })
+    const waits = (await workspace.call('append_file', { path: 'docs/guide.md', content: 'x' })) as {
+      approvalId?: unknown
+    }
+    const denied = await workspace.resume(String(waits.approvalId), { deny: 'no', by: 'Ada' })
+    expect(denied).toMatchObject({ code: 'APPROVAL_DENIED' })
+    expect(workspace.auditRecords().at(-1)).toMatchObject({ approvals: [{ how: 'denied', by: 'Ada' }] })
   })
 })

@@ -19,6 +19,10 @@ export const areas: Readonly<
   },
   pipeline: {
     mutate: ['src/pipeline.ts'],
-    tests: ['test/workspace.test.ts', 'test/hooks.test.ts', 'test/policy/*.test.ts'],
+    tests: [
+      'test/{workspace,hooks,events,resume,plan-mode}.test.ts',
+      'test/tools/read-if-changed.test.ts',
+      'test/undo/fork.test.ts',
+    ],
   },
 }

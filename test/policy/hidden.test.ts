@@ -1,7 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { createWorkspace, type Path, type PolicyInput } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
+import * as generate from './generate.ts'
 
 const visible = {
   'README.md': '# Project\n',
@@ -148,5 +150,32 @@ describe('what policy hides', () => {
       ids: () => 'run',
     })
     expect(new Set(others)).toEqual(new Set([JSON.stringify(await unchanged.call('diff_workspace', {}))]))
+  })
+})
+
+describe('the verdict on a call', () => {
+  it('does not depend on how a path is spelled', async () => {
+    const spelling = fc.array(fc.constantFrom('./', '/', 'x/../', './/', 'src/./../'), { minLength: 1, maxLength: 4 })
+    const named = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
+    await fc.assert(
+      fc.asyncProperty(generate.policies, generate.paths, spelling, named, async (policy, path, pieces, tool) => {
+        const withArgs = { name: 'args', action: 'ask', args: { path: ['src/**', 'docs/*'] } } as const
+        const workspace = await createWorkspace({
+          backend: memory(),
+          policy: { ...policy, rules: [...(policy.rules ?? []), withArgs] },
+        })
+        const parts = path.split('/')
+        const at = pieces.length % parts.length
+        // A slash may not stand first: that would be another path.
+        const odd = at === 0 ? pieces.map((piece) => (piece === '/' ? './' : piece)) : pieces
+        const spelled = [...parts.slice(0, at), odd.join('') + parts.slice(at).join('/')].join('/')
+        const content = tool === 'write_file' ? { content: 'x' } : {}
+        expect(await workspace.explain(tool, { path: spelled, ...content })).toEqual(
+          await workspace.explain(tool, { path, ...content }),
+        )
+        await workspace.close()
+      }),
+      { numRuns: 200 },
+    )
   })
 })

@@ -1,11 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { GuardedAccess, Permission } from '../../src/access.ts'
-import { memory } from '../../src/backends/memory.ts'
 import { classifyDirectory, classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { compilePolicy, type Decision, denied, type PolicyData, type Verdict } from '../../src/policy/policy.ts'
-import { createWorkspace } from '../../src/workspace.ts'
 import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
@@ -162,31 +160,6 @@ describe('the verdict', () => {
         expect(strength[both.decision]).toBe(Math.max(strength[one], strength[two]))
       }),
       runs,
-    )
-  })
-
-  it('does not depend on how a path is spelled', async () => {
-    const spelling = fc.array(fc.constantFrom('./', '/', 'x/../', './/', 'src/./../'), { minLength: 1, maxLength: 4 })
-    const named = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
-    await fc.assert(
-      fc.asyncProperty(policies, paths, spelling, named, async (policy, path, pieces, tool) => {
-        const withArgs = { name: 'args', action: 'ask', args: { path: ['src/**', 'docs/*'] } } as const
-        const workspace = await createWorkspace({
-          backend: memory(),
-          policy: { ...policy, rules: [...(policy.rules ?? []), withArgs] },
-        })
-        const parts = path.split('/')
-        const at = pieces.length % parts.length
-        // A slash may not stand first: that would be another path.
-        const odd = at === 0 ? pieces.map((piece) => (piece === '/' ? './' : piece)) : pieces
-        const spelled = [...parts.slice(0, at), odd.join('') + parts.slice(at).join('/')].join('/')
-        const content = tool === 'write_file' ? { content: 'x' } : {}
-        expect(await workspace.explain(tool, { path: spelled, ...content })).toEqual(
-          await workspace.explain(tool, { path, ...content }),
-        )
-        await workspace.close()
-      }),
-      { numRuns: 200 },
     )
   })
 
