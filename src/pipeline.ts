@@ -146,7 +146,7 @@ export async function callTool(
       changes = flow.judge(await judgeChanges(core, run, call, draft))
     }
     const { plan } = draft
-    if (plan !== undefined) record.plan(plan)
+    record.plan(plan)
     if (changes.verdict.decision === 'ask') {
       await approve(core, run, repeatable && { ...repeatable, plan }, changes, asking)
     }
@@ -281,7 +281,7 @@ async function reachByCommand(
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }
   const judgeName = nameJudge(core, facts)
-  for (const access of judged.opens.length === 0 ? [] : await guardAccesses(core.backend, judged.opens, judgeName)) {
+  for (const access of await guardAccesses(core.backend, judged.opens, judgeName)) {
     const opened = core.policy.evaluate({ ...facts, accesses: [access] })
     // What it asks about is asked when the line comes to it, or once it is known what it wrote.
     if (opened.decision !== 'deny') continue

@@ -44,8 +44,8 @@ export interface CallRecord {
   judged(verdict: Verdict): void
   /** The version that the call read of a path. */
   saw(version: { readonly path: Path; readonly sha256: string }): void
-  /** The plan that the call hands in or approves. */
-  plan(plan: Plan): void
+  /** The plan that the call hands in or approves, if any. */
+  plan(plan: Plan | undefined): void
   /** How a question about the call was answered. */
   answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
   /** The label of what the call shows, and where the taint of its run came from. */

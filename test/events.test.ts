@@ -27,6 +27,15 @@ describe('the events of a workspace', () => {
       { paths: ['a.txt', 'd.txt'], listing: true, callId: 'r-4' },
       { paths: expect.arrayContaining(['a.txt', 'd.txt']), listing: true, callId: 'r-5' },
     ])
+    const patch = '*** Begin Patch\n*** Update File: d.txt\n@@\n-1\n+2\n*** Add File: e.txt\n+1\n*** End Patch\n'
+    await workspace.call('write_file', { path: 'd.txt', content: '1\n' })
+    await workspace.call('apply_patch', { patch })
+    await workspace.call('delete_file', { path: 'd.txt' })
+    expect(seen.splice(4)).toMatchObject([
+      { paths: ['d.txt'], listing: true },
+      { paths: ['d.txt', 'e.txt'], listing: true },
+      { paths: ['d.txt'], listing: true },
+    ])
     stop()
     stop()
     await workspace.call('append_file', { path: 'a.txt', content: 'x\n' })

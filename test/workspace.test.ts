@@ -8,6 +8,9 @@ import {
   callbackSink,
   createWorkspace,
   type Draft,
+  type Hooks,
+  type ParkedCall,
+  type ParkedCalls,
   type Path,
   type PolicyInput,
   type Tool,
@@ -545,7 +548,34 @@ describe('the steps of a call', () => {
   ])('end in %s with %s, which the record names', async (step, code, options, tool, input) => {
     const workspace = await open(options)
     expect(await workspace.call(tool, input)).toMatchObject({ ok: false, code })
-    expect(workspace.auditRecords().at(-1)).toMatchObject({ code, step, toolName: tool })
+    const decision = step === 'policy' ? 'deny' : expect.any(String)
+    expect(workspace.auditRecords().at(-1)).toMatchObject({ code, step, toolName: tool, policyDecision: { decision } })
+  })
+
+  it('say what a call has to wait for, and what the workspace has not', async () => {
+    const planning = await open({ mode: 'plan' })
+    expect(await planning.call(...write)).toMatchObject({
+      message: 'write_file has to wait until the plan is approved',
+    })
+    const without = await open({ ownTools: [acting(() => ({}), { commandLine: () => 'ls' })] })
+    expect(await without.call('act', {})).toMatchObject({ message: 'This workspace has no shell' })
+  })
+
+  it('go on as they are where a hook says nothing', async () => {
+    const workspace = await open({ hooks: { preToolCall: [() => undefined, async () => undefined] } })
+    expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true, path: 'src/app.ts' })
+  })
+
+  it('tell nothing of the place behind a name that policy hides, also where it cannot be followed', async () => {
+    const backend = memory({ 'private/out': { link: 'out' }, 'open/out': { link: 'out' } })
+    const policy: PolicyInput = { preset: 'autonomous', deniedPaths: ['private'] }
+    const workspace = await open({ backend, policy, shell: bash() })
+    expect(await workspace.call('read_file', { path: 'open/out' })).toMatchObject({
+      message: expect.stringContaining('link'),
+    })
+    expect(await workspace.call('read_file', { path: 'private/out' })).toMatchObject({ code: 'POLICY_DENIED' })
+    const line = await workspace.call('run_command', { command: 'cat < private/out' })
+    expect(line).toMatchObject({ code: 'POLICY_DENIED' })
   })
 
   it('end where a call is cancelled: before its draft, or before its commit, with nothing changed', async () => {
@@ -630,7 +660,7 @@ describe('the steps of a call', () => {
     await workspace.call('write_file', { path: 'a.txt', content: 'a' }, { signal })
     await workspace.call('write_file', { path: 'b.txt', content: 'b' })
     await workspace.call('read_file', { path: 'b.txt' })
-    expect(hows).toEqual([
+    expect(hows).toStrictEqual([
       { durability: 'durable', at: 77, signal },
       { durability: 'durable', at: 77 },
     ])
@@ -691,7 +721,9 @@ describe('the steps of a call', () => {
     expect(await workspace.call('read_file', { path: String(acted.artifactUri) })).toMatchObject({
       content: 'all of it',
     })
-    expect(workspace.auditRecords().find(({ phase }) => phase === 'outcome')?.artifactUris).toEqual([acted.artifactUri])
+    const outcome = workspace.auditRecords().find(({ phase }) => phase === 'outcome')
+    expect(outcome).toMatchObject({ artifactUris: [acted.artifactUri], pathsRead: [] })
+    expect(await workspace.call('read_file', { path: 'src/app.ts' })).not.toHaveProperty('artifactUri')
   })
 
   it('bound what is answered', async () => {
@@ -700,6 +732,30 @@ describe('the steps of a call', () => {
     const acted = await workspace.call('act', {})
     expect(acted).toMatchObject({ ok: true, truncated: true })
     expect(JSON.stringify(acted).length).toBeLessThan(2000)
+  })
+
+  it('can be taken back where they changed something that could be kept', async () => {
+    const backend = memory({ ...files, 'large.txt': 'x'.repeat(6000) })
+    const workspace = await open({ backend, limits: { journalBytes: 5000 } })
+    const read = await workspace.call('read_file', { path: 'src/app.ts' })
+    expect(await workspace.undo(String(read.callId))).toMatchObject({ code: 'NOT_FOUND' })
+    const small = await workspace.call(...write)
+    expect(small).toMatchObject({ warnings: [] })
+    expect(await workspace.undo(String(small.callId))).toMatchObject({ ok: true })
+    const large = await workspace.call('delete_file', { path: 'large.txt' })
+    expect(large).toMatchObject({
+      ok: true,
+      warnings: ['This call cannot be undone: what it replaced is too large to be kept'],
+    })
+    expect(await workspace.undo(String(large.callId))).toMatchObject({ ok: false })
+  })
+
+  it('of a fork that is accepted are no call of its own to be taken back', async () => {
+    const workspace = await open()
+    const fork = await workspace.fork()
+    await fork.call('edit_file', { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' })
+    expect(await fork.commit()).toMatchObject({ ok: true, warnings: [] })
+    expect(await workspace.call('read_file', { path: 'docs/guide.md' })).toMatchObject({ content: '# Book\n' })
   })
 
   it('name the tools that there are to a caller who asks for another', async () => {
@@ -716,7 +772,13 @@ describe('the steps of a call', () => {
     const workspace = await open({ policy, ownTools: [acting(() => ({}))] })
     expect(await workspace.call('act', {})).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
-    expect(await workspace.call(...write)).toMatchObject({ message: 'write_file needs a reason here', field: 'reason' })
+    expect(await workspace.call(...write)).toMatchObject({
+      message: 'write_file needs a reason here',
+      field: 'reason',
+      hint: 'Say in reason why this is to be done; it is kept for the record.',
+    })
+    expect(await workspace.call('write_file', { ...write[1], reason: ' \n' })).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await workspace.call('write_file', { ...write[1], reason: 'needed' })).toMatchObject({ ok: true })
   })
 })
 
@@ -741,6 +803,13 @@ describe('a version in a refusal', () => {
     expect(refused).not.toHaveProperty('currentSha256')
   })
 
+  it('without a path is told as it is', async () => {
+    const act = acting(() => {
+      throw new ToolError('WRITE_CONFLICT', 'It changed', { currentSha256: sha256 })
+    })
+    expect(await (await open({ ownTools: [act] })).call('act', {})).toMatchObject({ currentSha256: sha256 })
+  })
+
   it('is told to whoever may, and that there is none to anybody', async () => {
     const reader = await open({ policy: policyOf(['file:delete', 'file:read']), ownTools: [conflict(sha256)] })
     expect(await reader.call('act', {})).toMatchObject({ currentSha256: sha256 })
@@ -762,6 +831,8 @@ describe('the line of a command', () => {
     expect(workspace.auditRecords()).toMatchObject([
       { phase: 'refused', refusals: [{ permission: 'file:read', path: 'docs/guide.md', code: 'POLICY_DENIED' }] },
     ])
+    const below = await workspace.call('run_command', { command: 'cat < guide.md', cwd: 'docs' })
+    expect(below).toMatchObject({ code: 'POLICY_DENIED', path: 'docs/guide.md' })
     const explained = await workspace.explain('run_command', { command: 'cat < docs/guide.md' })
     expect(explained).toMatchObject({ verdict: { decision: 'deny' }, line: { decision: expect.any(String) } })
   })
@@ -804,13 +875,20 @@ describe('the label of what is answered', () => {
   const read = { path: 'docs/guide.md' }
 
   it('may be raised by a hook, which raises the taint of the run', async () => {
-    const hooks = { postToolResponse: ({ result }: { result: object }) => ({ ...result, label: 'restricted' }) }
+    const given: unknown[] = []
+    const hooks: Hooks = {
+      postToolResponse({ result }) {
+        given.push(result.label)
+        return { ...result, label: 'restricted' }
+      },
+    }
     const workspace = await open({ policy, hooks })
     expect(await workspace.call('read_file', read)).toMatchObject({ ok: true, label: 'restricted' })
     expect(workspace.taint.label()).toBe('restricted')
     const plain = await open({ hooks })
     expect(await plain.call('read_file', read)).toMatchObject({ label: 'restricted' })
     expect(plain.taint.label()).toBe('public')
+    expect(given).toEqual(['internal', undefined])
   })
 
   it('is given of a refusal too, and recorded with where the taint came from', async () => {
@@ -830,8 +908,61 @@ describe('the label of what is answered', () => {
   })
 })
 
-describe('a refused answer to a call that waits', () => {
-  it('is recorded with who gave it', async () => {
+describe('labels around a call', () => {
+  const labels = {
+    sources: [{ label: 'restricted', paths: ['src'] }],
+    sinks: [{ name: 'docs', ceiling: 'public', paths: ['docs'] }],
+  } as const
+  const policy: PolicyInput = { preset: 'autonomous', labels }
+
+  it('come with what its draft read by other ways', async () => {
+    const act = acting(() => ({ reads: ['src/app.ts' as Path] }))
+    const workspace = await open({ policy, ownTools: [act] })
+    expect(await workspace.call('act', {})).toMatchObject({ label: 'restricted' })
+    expect(workspace.taint.origin()).toMatchObject({ path: 'src/app.ts', tool: 'act' })
+  })
+
+  it('do not hold up what takes a change back', async () => {
+    const workspace = await open({ policy })
+    const edit = { path: 'docs/guide.md', oldText: 'Guide', newText: 'Book' }
+    const edited = await workspace.call('edit_file', edit)
+    await workspace.call('read_file', { path: 'src/app.ts' })
+    expect(await workspace.call('edit_file', { ...edit, oldText: 'Book' })).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(await workspace.undo(String(edited.callId))).toMatchObject({ ok: true })
+  })
+
+  it('of what a fork wrote are its own until it is accepted', async () => {
+    const workspace = await open({ policy })
+    const label = async (path: string) => (await workspace.run().call('read_file', { path })).label
+    await workspace.call('write_file', { path: 'notes.md', content: 'old\n' })
+    const fork = await workspace.fork()
+    await fork.call('read_file', { path: 'src/app.ts' })
+    await fork.call('append_file', { path: 'notes.md', content: 'new\n' })
+    expect(await label('notes.md')).toBe('public')
+    expect(await fork.run().call('read_file', { path: 'notes.md' })).toMatchObject({ label: 'restricted' })
+    await fork.commit()
+    expect(await label('notes.md')).toBe('restricted')
+  })
+})
+
+describe('the answer to a call that waits', () => {
+  it('is kept with when the call began, and recorded as it was given', async () => {
+    const calls: ParkedCall[] = []
+    const parked: ParkedCalls = {
+      put: (call) => void calls.push(call),
+      take: (id) => calls.find((call) => call.id === id),
+    }
+    const rules = [{ name: 'docs', action: 'ask', paths: ['docs'] }] as const
+    const one = await open({ policy: 'supervised', parked })
+    const other = await open({ policy: { preset: 'supervised', rules }, parked, ids: () => `other-${calls.length}` })
+    await one.call('append_file', { path: 'docs/guide.md', content: 'x' })
+    await other.resume(String(calls[0]?.id), 'allow')
+    expect(calls.map(({ began }) => began)).toEqual([1_000_001, 1_000_001])
+    expect(await other.resume(String(calls[1]?.id), { allow: 'once', by: 'Ada' })).toMatchObject({ ok: true })
+    expect(other.auditRecords().at(-1)?.approvals).toMatchObject([{ how: 'once', by: 'Ada' }])
+  })
+
+  it('is recorded with who refused it', async () => {
     const workspace = await open({ policy: 'supervised' })
     const waits = (await workspace.call('append_file', { path: 'docs/guide.md', content: 'x' })) as {
       approvalId?: unknown

@@ -119,6 +119,13 @@ describe('a workspace in a dialect', () => {
     expect(workspace.verifyAudit()).toMatchObject({ ok: true })
   })
 
+  it('has shown what its answer holds, not what its calls gave it', async () => {
+    const workspace = await open()
+    await workspace.call('CAT', { path: '/w/a.txt' })
+    const read = await workspace.own.call('read_file', { path: 'a.txt', ifChanged: true })
+    expect(read).toMatchObject({ content: 'one\n' })
+  })
+
   it('a dialect that fails tells nothing of how, and never rejects', async () => {
     const result = await (await open()).call('BREAK', { path: '/w/a.txt' })
     expect(result).toMatchObject({ isError: true, failure: { code: 'BACKEND_ERROR' } })

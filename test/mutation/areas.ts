@@ -23,6 +23,8 @@ export const areas: Readonly<
       'test/{workspace,hooks,events,resume,plan-mode}.test.ts',
       'test/tools/read-if-changed.test.ts',
       'test/undo/fork.test.ts',
+      'test/dialects/frame.test.ts',
+      'test/shells/background.test.ts',
     ],
   },
 }

@@ -3,6 +3,15 @@ import { isMutating, type Permission } from '../../src/access.ts'
 import type { Classification } from '../../src/files/classify.ts'
 import type { Decision, PolicyData, Rule } from '../../src/policy/policy.ts'
 
+/** Changes that show something of what they change, such as its version, or bring it where it can be read. */
+const showing: ReadonlySet<Permission> = new Set([
+  'file:write:replace',
+  'file:append',
+  'file:move',
+  'file:copy',
+  'file:patch:apply',
+])
+
 /** One access under one name. */
 export interface Name {
   readonly tool: string
@@ -22,7 +31,13 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
   if (anyGlob(policy.deniedPaths ?? [], path)) decisions.push('deny')
   if (anyGlob(policy.readOnlyPaths ?? [], path) && isMutating(permission) && !isCommand) decisions.push('deny')
   const protection = referenceProtection(permission, classification)
-  const lifted = rules.some((rule) => rule.action === 'allow' && rule.overrides?.includes(protection?.name as never))
+  const lifts = (rule: Rule) => rule.action === 'allow' && rule.overrides?.includes(protection?.name as never)
+  let lifted = rules.some(lifts)
+  if (protection?.name === 'secret' && showing.has(permission)) {
+    // What shows something of a secret needs leave to read it, too.
+    const reading = (policy.rules ?? []).filter((rule) => ruleMatches(rule, { ...name, permission: 'file:read' }))
+    lifted &&= reading.some(lifts) && !reading.some((rule) => rule.action === 'deny')
+  }
   if (protection !== undefined && !lifted) decisions.push(protection.decision)
 
   let spoken = rules.some((rule) => rule.action !== 'deny')
