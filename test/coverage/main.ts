@@ -1,30 +1,73 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { addChildren, type Coverage, type FileCoverage } from './merge.ts'
+import { build } from 'esbuild'
+import { startCollector } from './collector.ts'
+import { countedFrom } from './counted.ts'
+import { instrument } from './instrument.ts'
+import { addChildren, addCoverage, type Coverage, type FileCoverage } from './merge.ts'
 
 /**
- * `npm run coverage [TEST...]`: runs the tests, and tells what of `src/` they reached: in the processes of vitest, in its
- * pages, and in the Node processes and threads that tests start. What runs in pages that a test drives itself, in workers
- * of a page and in other runtimes is not seen.
+ * `npm run coverage [TEST...]`: runs the tests, and tells what of `src/` they reached. V8 counts what runs in the processes
+ * of vitest and in the Node processes that tests start. What runs elsewhere has counters in it and tells of them: pages,
+ * workers, threads and other runtimes.
  */
 const top = join(import.meta.dirname, '../..')
 const written = mkdtempSync(join(tmpdir(), 'wardspace-coverage-'))
-const run = (command: string, args: readonly string[], env = process.env) =>
-  spawnSync(command, args, { cwd: top, stdio: 'inherit', env }).status
+const children = join(written, 'children')
+const counted = join(written, 'counted')
+const told = join(written, 'told')
+const thread = join(top, 'dist/shells/bash/thread.js')
+const collector = await startCollector(told)
 try {
-  if (run('npx', ['vite', 'build', '--logLevel', 'warn', '--sourcemap']) !== 0) throw new Error('The build failed')
-  const projects = ['--project', 'node', '--project', 'browser']
-  const tests = ['vitest', 'run', '--config', 'test/coverage/vitest.config.ts', ...projects, ...process.argv.slice(2)]
-  process.exitCode = run('npx', tests, { ...process.env, WARDSPACE_CHILD_COVERAGE: written }) ?? 1
+  mkdirSync(children)
+  if ((await run('vite', 'build', '--logLevel', 'warn', '--sourcemap')) !== 0) throw new Error('The build failed')
+  const elsewhere = instrument(counted, { file: told, address: collector.address })
+  copyFileSync(thread, join(written, 'thread.js'))
+  await countThread()
   const file = join(top, 'coverage/coverage-final.json')
+  const vitest = ['vitest', 'run', '--config', 'test/coverage/vitest.config.ts', '--passWithNoTests']
+  const wanted = process.argv.slice(2)
+  const inNode = await run(...vitest, '--project', 'node', '--coverage.enabled', ...wanted)
+  const inBrowser = await run(...vitest, '--project', 'browser', ...wanted)
+  process.exitCode = inNode || inBrowser
   const coverage = JSON.parse(readFileSync(file, 'utf8')) as Coverage
-  await addChildren(coverage, written, join(top, 'dist'))
+  await addChildren(coverage, children, join(top, 'dist'))
+  collector.countIn(elsewhere)
+  addCoverage(coverage, elsewhere)
   writeFileSync(file, JSON.stringify(coverage))
   tell(coverage)
 } finally {
+  collector.close()
+  // What is built stays of use to other tests.
+  if (existsSync(join(written, 'thread.js'))) copyFileSync(join(written, 'thread.js'), thread)
   rmSync(written, { recursive: true, force: true })
+}
+
+/** The thread of bash is ended before V8 writes down what it ran: it gets counters, in a file of its own. */
+async function countThread(): Promise<void> {
+  await build({
+    entryPoints: [join(top, 'src/shells/bash/thread.ts')],
+    outfile: thread,
+    allowOverwrite: true,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    packages: 'external',
+    logLevel: 'error',
+    // A page that takes it from here may count what it asks for.
+    define: { XMLHttpRequest: 'undefined' },
+    plugins: [countedFrom(counted)],
+  })
+  // It would tell of the file that was there before.
+  rmSync(`${thread}.map`)
+}
+
+function run(...args: readonly string[]): Promise<number> {
+  const env = { ...process.env, WARDSPACE_CHILD_COVERAGE: children, WARDSPACE_COUNTED: counted }
+  const child = spawn('npx', args, { cwd: top, stdio: 'inherit', env })
+  return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)))
 }
 
 /** Prints the files that have gaps, with the lines where they begin, and the sums. */

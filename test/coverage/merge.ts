@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { convert } from 'ast-v8-to-istanbul'
@@ -42,7 +42,10 @@ export async function addChildren(coverage: Coverage, written: string, dist: str
   const built = pathToFileURL(`${dist}/`).href
   for (const name of readdirSync(written)) {
     const { result } = JSON.parse(readFileSync(join(written, name), 'utf8')) as { result: Script[] }
-    for (const script of result.filter(({ url }) => url.startsWith(built))) await addScript(coverage, script)
+    for (const script of result) {
+      if (script.url.startsWith(built) && existsSync(`${fileURLToPath(script.url)}.map`))
+        await addScript(coverage, script)
+    }
   }
 }
 
@@ -53,38 +56,78 @@ async function addScript(coverage: Coverage, script: Script): Promise<void> {
   const found = await convert({ code, sourceMap, coverage: script, ast: parseAst(code) } as Parameters<
     typeof convert
   >[0])
-  for (const [source, more] of Object.entries(found as unknown as Coverage)) {
+  addCoverage(coverage, found as unknown as Coverage)
+}
+
+/** Adds the hits of one measure to another of the same files. */
+export function addCoverage(coverage: Coverage, found: Coverage): void {
+  for (const [source, more] of Object.entries(found)) {
     const known = coverage[source]
     if (known !== undefined) addFile(known, more)
   }
 }
 
 function addFile(known: FileCoverage, more: FileCoverage): void {
-  const statements = idsAt(known.statementMap, at)
-  for (const [id, range] of Object.entries(more.statementMap)) add(known.s, statements.get(at(range)), more.s[id])
-  const functions = idsAt(known.fnMap, ({ loc }) => at(loc))
-  for (const [id, { loc }] of Object.entries(more.fnMap)) add(known.f, functions.get(at(loc)), more.f[id])
-  const branches = idsAt(known.branchMap, branchAt)
-  for (const [id, branch] of Object.entries(more.branchMap)) {
-    const counts = known.b[branches.get(branchAt(branch)) ?? '']
-    more.b[id]?.forEach((count, arm) => {
+  for (const [id, same] of pairs(statements(known), statements(more))) add(known.s, id, more.s[same])
+  for (const [id, same] of pairs(functions(known), functions(more))) add(known.f, id, more.f[same])
+  for (const [id, same] of pairs(branches(known), branches(more))) {
+    const counts = known.b[id]
+    more.b[same]?.forEach((count, arm) => {
       if (counts?.[arm] !== undefined) counts[arm] += count
     })
   }
 }
 
-function add(counts: Record<string, number>, id: string | undefined, count = 0): void {
-  if (id !== undefined) counts[id] = (counts[id] ?? 0) + count
+function add(counts: Record<string, number>, id: string, count = 0): void {
+  counts[id] = (counts[id] ?? 0) + count
 }
 
-function idsAt<T>(things: Record<string, T>, key: (thing: T) => string): Map<string, string> {
-  return new Map(Object.entries(things).map(([id, thing]) => [key(thing), id]))
+interface Counted {
+  readonly id: string
+  readonly kind: string
+  readonly start: Place
 }
 
-function at({ start }: Range): string {
-  return `${start.line}:${start.column}`
+const statements = ({ statementMap }: FileCoverage): Counted[] =>
+  Object.entries(statementMap).map(([id, { start }]) => ({ id, kind: 'statement', start }))
+const functions = ({ fnMap }: FileCoverage): Counted[] =>
+  Object.entries(fnMap).map(([id, { loc }]) => ({ id, kind: 'function', start: loc.start }))
+const branches = ({ branchMap }: FileCoverage): Counted[] =>
+  Object.entries(branchMap).map(([id, { type, loc, locations }]) => ({
+    id,
+    kind: `${type} ${locations.length}`,
+    start: loc.start,
+  }))
+
+/**
+ * The ids of what is the same in two measures: of one kind, and beginning at one place. A place that a source map gave may
+ * lie beside the true one, by a bracket or a type: what is left of a kind in a line is the same in its order, where as much
+ * of it is left in both.
+ */
+function pairs(known: readonly Counted[], more: readonly Counted[]): [string, string][] {
+  const exact = pairsBy(known, more, ({ kind, start }) => `${kind} ${start.line}:${start.column}`)
+  const found = [new Set(exact.map(([id]) => id)), new Set(exact.map(([, id]) => id))] as const
+  const left = [known.filter(({ id }) => !found[0].has(id)), more.filter(({ id }) => !found[1].has(id))] as const
+  return [...exact, ...pairsBy(...left, ({ kind, start }) => `${kind} ${start.line}`)]
 }
 
-function branchAt({ type, loc, locations }: FileCoverage['branchMap'][string]): string {
-  return `${type} ${at(loc)} ${locations.length}`
+/** Pairs what has the same key, in its order, where it is as often in both. */
+function pairsBy(
+  known: readonly Counted[],
+  more: readonly Counted[],
+  key: (one: Counted) => string,
+): [string, string][] {
+  const same = groups(more, key)
+  return [...groups(known, key)].flatMap(([name, ids]) => {
+    const others = same.get(name) ?? []
+    return ids.length === others.length ? ids.map((id, i): [string, string] => [id, others[i] as string]) : []
+  })
+}
+
+function groups(all: readonly Counted[], key: (one: Counted) => string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const one of all.toSorted((a, b) => a.start.column - b.start.column)) {
+    found.set(key(one), [...(found.get(key(one)) ?? []), one.id])
+  }
+  return found
 }

@@ -1,21 +1,28 @@
 import { defineConfig } from 'vitest/config'
 import base from '../../vite.config.ts'
+import { countedByVite } from './counted.ts'
 
-/** The whole of the tests, with the coverage of what runs in the processes of vitest. */
+/** Apart from what the tests without counters have prepared. */
+const cacheDir = 'node_modules/.cache/wardspace/coverage/vite'
+
+/** The whole of the tests, so that it can be told what they reach: by V8 in Node, by counters in the browser. */
 export default defineConfig(async (environment) => {
   const config = await base(environment)
   const projects = config.test?.projects ?? []
   return {
     ...config,
+    cacheDir,
     test: {
       ...config.test,
-      projects: projects.map((project) =>
-        typeof project === 'object' && 'test' in project && project.test?.name === 'node'
-          ? { ...project, test: { ...project.test, setupFiles: ['test/coverage/children.ts'] } }
-          : project,
-      ),
+      projects: projects.map((project) => {
+        if (typeof project !== 'object' || !('test' in project)) return project
+        if (project.test?.name === 'browser') return { ...project, cacheDir, plugins: [countedByVite] }
+        if (project.test?.name !== 'node') return project
+        // Counters make bundles much larger, and their start slower.
+        const slower = { hookTimeout: 300_000, testTimeout: 600_000 }
+        return { ...project, test: { ...project.test, ...slower, setupFiles: ['test/coverage/children.ts'] } }
+      }),
       coverage: {
-        enabled: true,
         provider: 'v8' as const,
         include: ['src/**/*.ts'],
         reporter: ['json'],

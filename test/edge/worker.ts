@@ -23,6 +23,14 @@ export class Subject {
   }
 
   async fetch(request: Request): Promise<Response> {
+    try {
+      return await this.answer(request)
+    } finally {
+      await globalThis.tellCoverage?.()
+    }
+  }
+
+  private async answer(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url)
     const { storage } = this.state
     if (pathname === '/mcp') {

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
+import { counted } from '../coverage/counted.ts'
 
 /** Bundles a worker as a user's build would, for workerd without any of Node. */
 export async function bundleWorker(entry: string): Promise<string> {
@@ -14,6 +15,7 @@ export async function bundleWorker(entry: string): Promise<string> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['cloudflare:*'],
     logLevel: 'silent',
+    plugins: counted,
   })
   if (warnings.length > 0) throw new Error(`The bundle of ${entry} warns: ${JSON.stringify(warnings)}`)
   return outputFiles[0]?.text ?? ''

@@ -3,6 +3,7 @@ import { builtinModules } from 'node:module'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { counted } from '../coverage/counted.ts'
 
 const top = join(import.meta.dirname, '../..')
 
@@ -83,7 +84,7 @@ function options(platform: Platform): BuildOptions & { write: false } {
     absWorkingDir: top,
     alias: { vitest: join(import.meta.dirname, 'vitest-shim.ts') },
     external: ['quickjs-emscripten'],
-    plugins: [fewerRuns, withoutThreads, platform === 'web' ? withoutNode : installed],
+    plugins: [fewerRuns, withoutThreads, ...(platform === 'web' ? [withoutNode, ...counted] : [installed])],
     ...(platform === 'node'
       ? { platform: 'node', banner: { js: requireBanner } }
       : { platform: 'browser', define: { 'process.env': '{}' } }),

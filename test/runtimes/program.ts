@@ -24,6 +24,8 @@ export async function runProgram({ subjects, files }: Program): Promise<Report> 
   for (const [name, load] of Object.entries(files)) ran.push(await runFile(name, load))
   const stories: Record<string, string> = {}
   for (const [name, create] of Object.entries(subjects)) stories[name] = await storyOver(create).catch(whyOf)
+  // There is no later moment in workerd.
+  await globalThis.tellCoverage?.()
   return { contracts, files: ran, stories }
 }
 

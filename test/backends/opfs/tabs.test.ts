@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { counted } from '../../coverage/counted.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
 import type { Layout, PageApi } from './page.ts'
 
@@ -26,6 +27,7 @@ beforeAll(async () => {
     format: 'esm',
     target: 'es2022',
     logLevel: 'error',
+    plugins: counted,
   })
   server = createServer(({ url }, response) => {
     const script = /^\/([\w-]+\.js)$/.exec(url ?? '')?.[1]

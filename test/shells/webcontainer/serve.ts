@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { counted } from '../../coverage/counted.ts'
 
 /** The page under test and the stand-in's frame, each on an origin and a site of its own. */
 export interface Sites {
@@ -28,7 +29,7 @@ export async function serveSites(): Promise<Sites> {
     logLevel: 'error',
     platform: 'browser',
     define: { 'process.env': '{}' },
-    plugins: [withoutCompression],
+    plugins: [withoutCompression, ...counted],
   } satisfies BuildOptions
   const entries = { page: `${here}/page.ts`, frame: `${here}/stand-in/frame.ts`, thread: 'src/shells/bash/thread.ts' }
   await build({ ...common, entryPoints: entries, external: ['quickjs-emscripten'] })

@@ -1,0 +1,99 @@
+/**
+ * Tells what runs in one realm (a page, a worker, a thread, another runtime) of code that has counters in it, in time: some
+ * realms are ended without a word. Each counter is told once, when it was first seen above zero.
+ */
+
+interface Counts {
+  readonly s: Record<string, number>
+  readonly f: Record<string, number>
+  readonly b: Record<string, Record<string, number>>
+}
+
+/** Counters by file, each named like `s/12`, `f/3` or `b/4/1`: a statement, a function, an arm of a branch. */
+export type Told = Record<string, string[]>
+
+declare global {
+  var __coverage__: Record<string, Counts> | undefined
+  /** Tells what has run until now. In workerd, where nothing can be told between calls, a test has to ask for it. */
+  var tellCoverage: (() => Promise<unknown>) | undefined
+}
+
+const EVERY_MS = 100
+
+/** Begins to tell: in a file where there are files, else to an address. */
+export function tellWhatRuns(file: string, address: string): void {
+  if (globalThis.tellCoverage !== undefined) return
+  const tellNow = senderAtOnce(file, address)
+  const news = createNews()
+  if (tellNow === undefined) {
+    globalThis.tellCoverage = async () => fetch(address, { method: 'POST', body: news() ?? '{}' })
+    return
+  }
+  const tell = () => {
+    const told = news()
+    if (told !== undefined) tellNow(told)
+  }
+  globalThis.tellCoverage = async () => tell()
+  const timer: { unref?(): void } | number = setInterval(tell, EVERY_MS)
+  if (typeof timer === 'object') timer.unref?.()
+  globalThis.process?.on?.('exit', tell)
+  // Who is told something may end the thread or worker that told it.
+  for (const kind of ['MessagePort', 'DedicatedWorkerGlobalScope']) before(Reflect.get(globalThis, kind), tell)
+}
+
+/** How it is told without a wait, if there is a way. */
+function senderAtOnce(file: string, address: string): ((told: string) => void) | undefined {
+  const files = globalThis.process?.getBuiltinModule?.('node:fs')
+  if (files !== undefined) return (told) => files.appendFileSync(file, `${told}\n`)
+  if (typeof XMLHttpRequest === 'undefined') return undefined
+  return (told) => {
+    const request = new XMLHttpRequest()
+    request.open('POST', address, false)
+    try {
+      request.send(told)
+    } catch {
+      // The page is offline, or is being closed.
+    }
+  }
+}
+
+/** Gives the counters above zero that it did not give before. */
+function createNews(): () => string | undefined {
+  const waiting = new Map<string, Counter[]>()
+  return () => {
+    const told: Told = {}
+    for (const [file, counts] of Object.entries(globalThis.__coverage__ ?? {})) {
+      const left = waiting.get(file) ?? countersOf(counts)
+      const found = left.filter(isAboveZero)
+      if (found.length > 0) told[file] = found.map(({ name }) => name)
+      waiting.set(file, found.length === 0 ? left : left.filter((one) => !found.includes(one)))
+    }
+    return Object.keys(told).length === 0 ? undefined : JSON.stringify(told)
+  }
+}
+
+interface Counter {
+  readonly name: string
+  readonly among: Readonly<Record<string, number>>
+  readonly at: string
+}
+
+function countersOf({ s, f, b }: Counts): Counter[] {
+  const all = (kind: string, among: Readonly<Record<string, number>>) =>
+    Object.keys(among).map((at) => ({ name: `${kind}/${at}`, among, at }))
+  const arms = Object.entries(b).flatMap(([id, counts]) => all(`b/${id}`, counts))
+  return [...all('s', s), ...all('f', f), ...arms]
+}
+
+function isAboveZero({ among, at }: Counter): boolean {
+  return (among[at] ?? 0) > 0
+}
+
+function before(kind: { prototype: { postMessage(...args: unknown[]): void } } | undefined, tell: () => void): void {
+  const post = kind?.prototype.postMessage
+  if (kind === undefined || post === undefined) return
+  kind.prototype.postMessage = function (...args) {
+    tell()
+    post.apply(this, args)
+  }
+}
