@@ -238,7 +238,7 @@ function asciiTable(ranges: [number, number][], sets: ((code: number) => boolean
 
 const matching = (expression: RegExp) => (code: number) => expression.test(String.fromCharCode(code))
 
-/** Of ASCII only, as in git. */
+/** Of ASCII only, as in git, whose spaces have no vertical tab and no form feed. */
 const namedSets: ReadonlyMap<string, (code: number) => boolean> = new Map([
   ['alnum', matching(/[A-Za-z0-9]/)],
   ['alpha', matching(/[A-Za-z]/)],
@@ -249,7 +249,7 @@ const namedSets: ReadonlyMap<string, (code: number) => boolean> = new Map([
   ['lower', matching(/[a-z]/)],
   ['print', matching(/[ -~]/)],
   ['punct', matching(/[!-/:-@[-`{-~]/)],
-  ['space', matching(/[ \t\n\v\f\r]/)],
+  ['space', matching(/[ \t\n\r]/)],
   ['upper', matching(/[A-Z]/)],
   ['xdigit', matching(/[0-9A-Fa-f]/)],
 ])

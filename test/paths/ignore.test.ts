@@ -287,8 +287,68 @@ describe('parseIgnore', () => {
     ],
     ...['[[:upper:]]', '[[:lower:]]', '[![:upper:]]', '[[:UPPER:]]', '[[:alpha:]]', '[[:xdigit:]]', 'É', '[É]*', '\\É'],
   ]
+  const sets = [
+    'alnum',
+    'alpha',
+    'blank',
+    'cntrl',
+    'digit',
+    'graph',
+    'lower',
+    'print',
+    'punct',
+    'space',
+    'upper',
+    'xdigit',
+  ]
+  const brackets = [
+    ...sets.flatMap((set) => [`[[:${set}:]]`, `[![:${set}:]_]`]),
+    ...['[!a]', '[^a]', '[!!]', '[!]a]', '[]a]', '[]-a]', '[a-]', '[-a]', '[--0]', '[+--]', '[a-c-e]', '[[:digit:]-z]'],
+    ...[
+      '[\\]a]',
+      '[a\\-z]',
+      '[X-\\]]',
+      '[[-a]',
+      '[[a]',
+      '[a[]',
+      '[:alpha:]',
+      '[a:digit:]',
+      '[[xdigit:]',
+      '[][:alpha:]]',
+    ],
+    ...[
+      '[[:]',
+      '[[:]]',
+      '[[::]]',
+      '[[:ab]',
+      '[[:alpha]',
+      '[[:nope:]]',
+      '[[:alpha:',
+      '[]',
+      '[!]',
+      '[a-',
+      '[a-\\',
+      '[\\',
+      '[a',
+    ],
+  ]
+  const characters = Array.from({ length: 127 }, (_, i) => String.fromCharCode(i + 1)).filter((c) => !'./'.includes(c))
+  const bracketCases = brackets.map((bracket) => ({
+    files: { '.gitignore': bracket },
+    entries: [...characters, bracket],
+  }))
+  const onCharacters = once(() => askGit(bracketCases))
+  it.each(brackets.map((bracket, i) => [bracket, i] as const))(
+    'agrees with git on %s, character by character',
+    (_, i) => {
+      const one = bracketCases[i] as Case
+      expect(askOurs(one)).toEqual(onCharacters()[i])
+      expect(askOurs(one, { caseInsensitive: true })).toEqual(inAnyCase()[letterCases.length + i])
+    },
+  )
+
   const letterCases = spellings.map((spelling) => ({ files: { '.gitignore': spelling }, entries: letters }))
-  const inAnyCase = once(() => askGit(letterCases, ['-c', 'core.ignoreCase=true']))
+  const inAnyCase = once(() => askGit([...letterCases, ...bracketCases], ['-c', 'core.ignoreCase=true']))
   it.each(spellings.map((spelling, i) => [spelling, i] as const))(
     'agrees with git on %s where letter case is ignored',
     (_, i) => {
