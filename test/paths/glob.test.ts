@@ -128,7 +128,19 @@ describe('compileGlob', () => {
     ['[😀-😎]', '😃', true],
     ['*?', '😀', true],
     ['???', '😀', false],
+    ['?', '\u{10000}', true],
+    ['?', '\u{10ffff}', true],
+    ['?x', '\uffffx', true],
     ['*é*', 'caféx', true],
+    ['*a*', 'a', true],
+    ['*a*b', 'b', false],
+    ['*a*b', 'xab', true],
+    ['\x02?', 'ab', false],
+    ['[A-C]', 'b', false],
+    ['[a-a]', 'a', true],
+    ['[a-c]*', '[a-c]x', false],
+    ['[\uffffa]', 'a', true],
+    ['[\x80]', '\x80', true],
     ['__proto__', '__proto__', true],
     ['**/constructor', 'a/toString', false],
   ])('%s on %s: %s', (pattern, path, expected) => {
@@ -397,10 +409,12 @@ describe('globs of odd shapes', () => {
     ['[a-\\z]', ['q', 'z'], ['-', '\\', 'A']],
     ['[\\]x]', [']', 'x'], ['\\']],
     ['[\\-a]', ['-', 'a'], ['b']],
-    ['[😀-😂]x', ['😁x'], ['x', 'ax']],
+    ['[😀-😂]x', ['😁x'], ['x', 'ax', 'éx', 'Ａx']],
     // A bracket expression that also stands for its own text, beside what has no fixed width.
     ['*[ab]?', ['xa1', 'x[ab]1', '[ab]😀', 'a😀', 'x[ab]'], ['x[a', 'a', 'b', 'xc1']],
     ['[ab]*c?', ['[ab]cc', '[ab]xc1', 'acx'], ['[ab]c', '[ac]c1']],
+    ['[ab]?*', ['[ab]undefined'], ['[ab]']],
+    ['[ab]?', ['[ab]x', '[ab]\uffff'], ['[ab]xy']],
     ['?[😀]', ['a😀', 'a[😀]', '😀😀', '[😀'], ['😀', '😀a']],
   ] as const)('%s', (pattern, yes, no) => {
     const { matches } = compileGlob(pattern)

@@ -238,7 +238,13 @@ describe('parsePath', () => {
       "'",
       '`x`',
       '\u200b',
+      '\u200d',
+      'x\u202f',
+      '\u206a',
       '\ufeffx',
+      '\u{10000}',
+      '\u{103ff}',
+      '\u{10ffff}',
     ]) {
       expect(parsePath(name)).toBe(name)
       expect(parsePath(`a/${name}/b`)).toBe(`a/${name}/b`)
@@ -252,6 +258,7 @@ describe('parsePath', () => {
     ['./ ', 'empty'],
     ['a/../ ', 'empty'],
     [' /.', 'empty'],
+    ['\t\n', 'empty'],
     ['/', 'absolute'],
     ['/etc/passwd', 'absolute'],
     ['//server/share', 'absolute'],
@@ -271,13 +278,25 @@ describe('parsePath', () => {
     ['a\nb', 'control'],
     ['a\x7fb', 'control'],
     ['a\x9fb', 'control'],
+    ['a\x80b', 'control'],
     ['a\u202eb', 'bidirectional'],
+    ['a\u200eb', 'bidirectional'],
+    ['a\u200fb', 'bidirectional'],
+    ['a\u202ab', 'bidirectional'],
+    ['a\u2066b', 'bidirectional'],
+    ['a\u2069b', 'bidirectional'],
     ['a\u2067b', 'bidirectional'],
     ['a\u061cb', 'bidirectional'],
     ['\ud800', 'well-formed'],
     ['a\udc00b', 'well-formed'],
     ['\ud800/\udc00', 'well-formed'],
     ['\udc00\ud800', 'well-formed'],
+    ['\udc00\udc00', 'well-formed'],
+    ['a\udfffb', 'well-formed'],
+    ['\ud800a', 'well-formed'],
+    ['\ud800\uffff', 'well-formed'],
+    ['\u0800'.repeat(86), '255'],
+    [`${Array.from({ length: 16 }, () => `${'x'.repeat(253)}é`).join('/')}/`, '4095'],
     [`${'é'.repeat(128)}/a`, '255'],
     [`${'日'.repeat(86)}`, '255'],
     [`${'😀'.repeat(64)}`, '255'],
@@ -384,6 +403,8 @@ describe('quote', () => {
       }),
       { numRuns: 3000 },
     )
+    expect(quote('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
+    expect(quote('x'.repeat(201))).toBe(`"${'x'.repeat(200)}…"`)
     expect(quote('a"b\u202e\n')).toBe('"a\\u{22}b\\u{202e}\\u{a}"')
   })
 })
