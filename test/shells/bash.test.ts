@@ -423,3 +423,68 @@ describe('a line', () => {
     expect(await run('ls; true | sed p a.txt')).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
   })
 })
+
+describe('files of a line', () => {
+  const tree = { 'a.txt': 'a\n', 'd/b.txt': 'b\n', 'd/e/c.txt': 'c\n', 'f/g.txt': 'g\n' }
+  it.each<readonly [line: string, expected: object]>([
+    ['rm missing', { exitCode: 1, stderr: expect.stringContaining('No such file') }],
+    ['rm -f missing; rm d; ls d', { stdout: 'b.txt\ne\n', stderr: expect.stringContaining('s a directory') }],
+    ['rmdir d; ls d', { stdout: 'b.txt\ne\n', stderr: expect.stringContaining('not empty') }],
+    ['cp d x; ls', { stdout: 'a.txt\nd\nf\n', stderr: expect.stringContaining('directory') }],
+    ['cp -r d x && find x | sort', { stdout: 'x\nx/b.txt\nx/e\nx/e/c.txt\n' }],
+    ['cp -r d d/e', { exitCode: 1 }],
+    ['ln -s b.txt d/l && cp -r d x && readlink x/l', { stdout: 'b.txt\n' }],
+    ['ln -s /workspace/f/g.txt d/e/l && readlink d/e/l && cat d/e/l', { stdout: '../../f/g.txt\ng\n' }],
+    ['ln a.txt b.txt && cat b.txt; ln a.txt d/b.txt; ln d x', { exitCode: 1, stdout: 'a\n' }],
+    ['mkdir -p d/e /workspace / && mkdir -p x/y/z && ls x/y', { stdout: 'z\n' }],
+    ['mkdir /', { exitCode: 1, stderr: expect.stringMatching(/exists/) }],
+    ['mkdir /nowhere', { exitCode: 1, stderr: expect.stringMatching(/denied/i) }],
+    ['mkdir -p /dev/x', { exitCode: 1 }],
+    ['mv a.txt /tmp/x && cat /tmp/x && ls && mv /tmp/x back && cat back', { stdout: 'a\nd\nf\na\n' }],
+    ['mv d /tmp && find /tmp | sort', { stdout: '/tmp\n/tmp/d\n/tmp/d/b.txt\n/tmp/d/e\n/tmp/d/e/c.txt\n' }],
+    ['ls /; ls /dev', { stdout: 'dev\ntmp\nworkspace\nfd\nnull\nurandom\n' }],
+    ['cat /dev', { exitCode: 1, stderr: expect.stringMatching(/directory/i) }],
+    ['cat < /', { exitCode: 1 }],
+    [
+      'echo x > /dev/null; touch /dev/null; cat /dev/null; head -c 4 /dev/urandom | wc -c',
+      { stdout: expect.stringMatching(/^ *4\n$/) },
+    ],
+    [
+      'echo a; echo x > /dev/urandom; echo never',
+      { exitCode: 1, stdout: 'a\n', stderr: 'bash: /dev/urandom: Permission denied\n' },
+    ],
+    [
+      'readlink -f /tmp; readlink -f /dev/null; readlink -f d/../a.txt',
+      { stdout: '/tmp\n/dev/null\n/workspace/a.txt\n' },
+    ],
+    ['cd /dev && pwd; ls /etc', { stdout: '/dev\n', exitCode: 2 }],
+    ['readlink a.txt; readlink missing', { exitCode: 1, stdout: '' }],
+    ['touch d missing/x; touch fresh && ls fresh', { stdout: 'fresh\n', stderr: expect.stringContaining('missing/x') }],
+    ['printf x >> fresh; printf y >> fresh; printf z > fresh2; cat fresh fresh2', { stdout: 'xyz' }],
+    ['rm -r /workspace', { exitCode: 1 }],
+    ['chmod 600 missing', { exitCode: 1 }],
+    ['unset PWD; cd d; unset PWD', { cwd: '.' }],
+    ['mkdir gone; cd gone; rmdir ../gone', { cwd: '.' }],
+    [
+      'cd d && patch -d /tmp < /dev/null',
+      { exitCode: 1, stderr: 'patch: **** it works in the workspace only\n', cwd: 'd' },
+    ],
+    ['patch -i /nowhere/x', { exitCode: 1, stderr: 'patch: **** Cannot open the patch "/nowhere/x"\n' }],
+    ['echo x > /tmp/x; grep -rh x /tmp', { stdout: 'x\n' }],
+    ['grep -r; rg', { exitCode: 2 }],
+    ['rg --bogus; rg -a a a.txt; rg -t nothing a; rg -e a -e b a.txt', {}],
+  ])('%s', async (line, expected) => {
+    const { run } = await shellBench(tree)
+    expect(await run(line)).toMatchObject({ ok: true, ...expected })
+  })
+
+  it('are bounded in size and number', async () => {
+    const limits = { commandFileBytes: 50, treeEntries: 3 }
+    const { run, snapshot } = await shellBench({ ...tree, big: 'x'.repeat(100) }, { limits })
+    const before = await snapshot()
+    expect(await run('cat big')).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(await run('printf "%060d" 1 > y')).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
+    expect(await snapshot()).toEqual(before)
+    expect((await run('mkdir -p h/1 h/2 h/3 h/4 && rm -r h; ls h')).stdout).toBe('1\n2\n3\n4\n')
+  })
+})

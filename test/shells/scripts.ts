@@ -118,6 +118,10 @@ export const scripts: readonly (readonly [string, Readonly<Record<string, string
           () => fs.symlinkSync('a.txt', p('fresh')), () => fs.readlinkSync(p('fresh')), () => fs.readlinkSync(p('a.txt')), () => fs.realpathSync(p('fresh')), () => fs.realpathSync(p('none')),
           () => fs.chmodSync(p('a.txt'), 0o600), () => (fs.statSync(p('a.txt')).mode & 0o777).toString(8), () => fs.chmodSync(p('none'), 0o600),
           () => fs.truncateSync(p('a.txt'), 2), () => fs.readFileSync(p('a.txt'), 'latin1'),
+          () => fs.renameSync(p('d'), p('a.txt')), () => fs.renameSync(p('a.txt'), p('d')), () => fs.renameSync(p('dd'), p('d')), () => fs.renameSync(p('d'), p('d/in')), () => fs.renameSync(p('a.txt'), p('a.txt')),
+          () => fs.renameSync(p('dd'), p('away')), () => fs.mkdirSync(p('hollow')), () => fs.renameSync(p('away'), p('hollow')), () => fs.readdirSync(p('hollow')).sort(), () => fs.renameSync(p('hollow'), p('nowhere/x')),
+          () => fs.symlinkSync('x', p('a.txt')), () => fs.mkdirSync(p('a.txt')), () => fs.writeFileSync(p('d'), ''), () => fs.existsSync(p('a.txt/x')), () => fs.unlinkSync(p('d')),
+          () => fs.symlinkSync('gone', p('dangling')), () => fs.lstatSync(p('dangling')).isSymbolicLink(), () => fs.statSync(p('dangling')), () => fs.rmdirSync(p('d/e'), { recursive: true }),
         ]
         module.exports = async () => {
           const out = tries.map((run) => { try { return String(run()) } catch (error) { return error.code ?? error.name } })

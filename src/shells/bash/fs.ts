@@ -145,26 +145,26 @@ export function bashFs(options: BashFsOptions): IFileSystem {
     },
     stat: (path) => stat(path, false),
     lstat: (path) => stat(path, true),
-    mkdir: (path, how) =>
-      at(
-        path,
-        'mkdir',
-        async ({ files, path: inside }) => {
-          const missing: string[] = []
-          if (how?.recursive === true) {
-            if ((await files.stat(inside))?.type === 'directory') return
-            for (let above = upper(inside); above !== '.'; above = upper(above)) {
-              if ((await files.stat(above)) !== undefined) break
-              missing.unshift(above)
-            }
+    async mkdir(path, how) {
+      const isDeep = how?.recursive === true
+      const { in: part } = place(path)
+      if (part === 'nowhere') throw systemError('EACCES', 'mkdir', path)
+      if (part !== 'files') {
+        if (part === 'frame' && isDeep) return
+        throw systemError('EEXIST', 'mkdir', path)
+      }
+      await at(path, 'mkdir', async ({ files, path: inside }) => {
+        const missing: string[] = []
+        if (isDeep) {
+          if ((await files.stat(inside))?.type === 'directory') return
+          for (let above = upper(inside); above !== '.'; above = upper(above)) {
+            if ((await files.stat(above)) !== undefined) break
+            missing.unshift(above)
           }
-          for (const directory of [...missing, inside]) await files.makeDirectory(directory)
-        },
-        (found) => {
-          if (found.in === 'frame' && how?.recursive === true) return
-          throw systemError(found.in === 'nowhere' ? 'EACCES' : 'EEXIST', 'mkdir', path)
-        },
-      ),
+        }
+        for (const directory of [...missing, inside]) await files.makeDirectory(directory)
+      })
+    },
     readdir: async (path) => (await list(path)).map(({ name }) => name),
     readdirWithFileTypes: async (path) =>
       (await list(path)).map(({ name, type }) => ({
