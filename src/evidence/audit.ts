@@ -125,11 +125,13 @@ function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefi
 const LONG_WORD = /[\w-]{16}/
 const isLong = (path: string) => path.length >= 16 && LONG_WORD.test(path)
 
-function mayNameSecret({ pathsRead, pathsWritten, pathsSearched, policyDecision, refusals }: AuditEntry): boolean {
+function mayNameSecret(entry: AuditEntry): boolean {
+  const { pathsRead, pathsWritten, pathsSearched, policyDecision, refusals, taint } = entry
   return (
     pathsRead.some(isLong) ||
     pathsWritten.some(isLong) ||
     pathsSearched?.some(isLong) === true ||
+    (taint?.path !== undefined && isLong(taint.path)) ||
     refusals?.some(({ path }) => isLong(path)) === true ||
     policyDecision.rules.some(({ path }) => path !== undefined && isLong(path))
   )

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AuditRecord, type AuditSink, createAudit, shaMap, verifyAudit } from '../../src/evidence/audit.ts'
+import { diffOfChanges } from '../../src/evidence/change-diff.ts'
 import { callbackSink, memorySink } from '../../src/evidence/sinks.ts'
 import { ownTime } from '../own-time.ts'
 import { entries, entry } from './entries.ts'
@@ -274,5 +275,69 @@ describe('createAudit', () => {
     }
     // A generous ceiling: the figure itself is the bench's.
     expect(((ownTime() - started) * 1000) / calls).toBeLessThan(200)
+  })
+})
+
+describe('what an audit is given', () => {
+  it('is no sink without a function', () => {
+    expect(() => callbackSink(undefined as never)).toThrow('callbackSink needs a function')
+  })
+
+  it('is told as it is, with a time, and without secrets in the names of what tainted it', async () => {
+    const sink = memorySink()
+    const token = `ghp_${'a1B2'.repeat(10)}`
+    const taint = { label: 'restricted', callId: 'run-1', tool: 'read_file', path: `${token}.txt` } as const
+    const audit = createAudit({ sinks: [sink] })
+    void audit.record(entry(1, { timestamp: Number.NaN, taint }))
+    const [record] = sink.records()
+    expect(record).toMatchObject({ timestamp: '1970-01-01T00:00:00.000Z', taint: { label: 'restricted' } })
+    expect(JSON.stringify(record)).not.toContain(token)
+    const copy = memorySink()
+    void copy.append(record as AuditRecord)
+    expect(copy.records()).toEqual(sink.records())
+  })
+
+  it('says at its end that a sink could not be closed', async () => {
+    const closed: string[] = []
+    const sinks: AuditSink[] = [
+      { append() {}, close: () => Promise.reject(new Error('the disk at /x')) },
+      { append() {}, close: () => void closed.push('second') },
+    ]
+    const audit = createAudit({ sinks })
+    await expect(audit.close()).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
+    expect(closed).toEqual(['second'])
+    await audit.close()
+  })
+
+  it('as a chain that goes on from elsewhere begins with a record', () => {
+    const [first, second] = chainOf(2) as [AuditRecord, AuditRecord]
+    expect(verifyAudit([second], { after: first })).toMatchObject({ ok: true, count: 1 })
+    for (const none of ['text', null, {}, { ...second, sequence: 1.5 }, { ...second, actor: 1n }]) {
+      expect(verifyAudit([none as never], { after: first })).toMatchObject({ ok: false, at: 0 })
+    }
+    expect(verifyAudit([{ ...second, actor: 1n } as never], { after: first })).toMatchObject({
+      reason: 'It is no record',
+    })
+  })
+})
+
+describe('the diff of a change set', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const file = (content: Uint8Array) => ({ type: 'file', bytes: content }) as const
+  const link = { type: 'link', target: 'there' } as const
+  const binary = file(Uint8Array.of(1, 0, 2))
+  const latin = file(Uint8Array.of(0x61, 0xe9))
+  it.each([
+    ['a.bin', null, binary, /^diff --git a\/a\.bin b\/a\.bin\nnew file/],
+    ['a.bin', binary, null, /deleted file[\s\S]*Binary files/],
+    ['a.bin', link, binary, /Binary files a.* differ/],
+    ['a.txt', latin, file(bytes('b\n')), /Binary files a.* differ/],
+    ['a.txt', link, { ...link, target: 'elsewhere' }, /-there[\s\S]*\+elsewhere/],
+    ['.env', file(bytes('A=1')), file(bytes('A=2')), /^Protected file \.env changed\n$/],
+    ['.env', file(bytes('A=1')), null, /^Protected file \.env deleted\n$/],
+    ['.git/index', null, binary, /^Git's own data: 1 change\n$/],
+    ['d', null, { type: 'directory' } as const, /^$/],
+  ])('of %s names and shows it', (path, before, to, expected) => {
+    expect(diffOfChanges([{ change: { path: path as never, expect: 'any', to }, before }])).toMatch(expected)
   })
 })
