@@ -1,5 +1,9 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../src/backends/memory.ts'
+import { directoryParking } from '../src/evidence/directory-parking.ts'
 import {
   createWorkspace,
   type Failure,
@@ -265,3 +269,43 @@ describe('where it waits', () => {
 function put(backend: ReturnType<typeof memory>, to: Parameters<typeof backend.commit>[0][number]['to']) {
   return backend.commit([{ path: 'a.txt' as Path, expect: 'any', to }], { durability: 'relaxed' })
 }
+
+describe('calls that wait in a directory', () => {
+  it('are told in their order, and each is given once, whatever else lies there', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'parked-'))
+    try {
+      let now = 10
+      const parked = directoryParking(join(place, 'waiting'))
+      const workspace = await open({ parked, clock: () => (now += 1) })
+      const first = approvalOf(await workspace.call('edit_file', edit))
+      const second = approvalOf(await workspace.call('edit_file', { ...edit, path: 'b.txt', oldText: 'two' }))
+      const taken = join(parked.directory, 'taken.json')
+      symlinkSync('gone', taken)
+      writeFileSync(join(parked.directory, 'half.tmp'), '{')
+      expect(parked.list().map(({ id }) => id)).toEqual([first, second])
+      const [call] = parked.list()
+      if (call === undefined) throw new Error('Nothing waits')
+      expect(await parked.take(first)).toEqual(call)
+      expect(await parked.take(first)).toBeUndefined()
+      expect(parked.list().map(({ id }) => id)).toEqual([second])
+      rmSync(taken)
+      mkdirSync(taken)
+      expect(() => parked.list()).toThrow('EISDIR')
+      rmSync(taken, { recursive: true })
+      await parked.put(call)
+      // Where a file of that name is to be, a directory stands.
+      for (const name of readdirSync(parked.directory).filter((one) => one.endsWith('.json'))) {
+        rmSync(join(parked.directory, name))
+        mkdirSync(join(parked.directory, name, 'full'), { recursive: true })
+      }
+      expect(() => parked.put(call)).toThrow('rename')
+      expect(readdirSync(parked.directory).filter((name) => name.endsWith('.tmp'))).toEqual(['half.tmp'])
+      rmSync(parked.directory, { recursive: true })
+      writeFileSync(parked.directory, '')
+      expect(() => parked.take(second)).toThrow('ENOTDIR')
+      expect(existsSync(parked.directory)).toBe(true)
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  })
+})

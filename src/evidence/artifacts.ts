@@ -37,7 +37,8 @@ const SCHEME = 'artifact://'
 /** Hex digits of a name: 128 bits. */
 const NAME_DIGITS = 32
 
-type Content = { readonly text: string } | { readonly bytes: Uint8Array } | { readonly make: () => string }
+type Made = { readonly text: string } | { readonly bytes: Uint8Array }
+type Content = Made | { readonly make: () => string }
 
 interface Stored {
   content: Content
@@ -73,18 +74,17 @@ export function createArtifacts(runId: string, options: ArtifactsOptions = {}): 
           },
         )
       }
-      stored.set(name, { content, size })
+      const entry = { content, size }
+      stored.set(name, entry)
       total += size
-      if (backend !== undefined) queue(backend, name)
+      if (backend !== undefined) queue(backend, name, entry)
     }
     return `${SCHEME}${runId}/${name}`
   }
 
   /** In the backend it need not be kept here. */
-  function queue(to: Backend, name: string): void {
+  function queue(to: Backend, name: string, entry: Stored): void {
     writing = writing.then(async () => {
-      const entry = stored.get(name)
-      if (entry === undefined) return
       try {
         await to.commit(changesFor(runId, name, bytesOf(entry.content)), { durability: 'relaxed' })
         stored.delete(name)
@@ -95,13 +95,10 @@ export function createArtifacts(runId: string, options: ArtifactsOptions = {}): 
     })
   }
 
-  async function content(uri: string): Promise<Content> {
+  async function content(uri: string): Promise<Made> {
     const address = parseArtifactUri(uri)
     const entry = address.runId === runId ? stored.get(address.name) : undefined
-    if (entry !== undefined) {
-      if ('make' in entry.content) made(entry, entry.content.make())
-      return entry.content
-    }
+    if (entry !== undefined) return 'make' in entry.content ? made(entry, entry.content.make()) : entry.content
     if (backend !== undefined && address.runId === runId) {
       const path = await backend.canonical(parsePath(`${runId}/${address.name}`))
       if ((await backend.stat(path))?.type === 'file') return { bytes: (await backend.read(path)).bytes }
@@ -112,10 +109,12 @@ export function createArtifacts(runId: string, options: ArtifactsOptions = {}): 
   }
 
   /** What it was made of is let go; the text may be read even where it takes more than was thought. */
-  function made(entry: Stored, text: string): void {
-    entry.content = { text }
+  function made(entry: Stored, text: string): Made {
+    const content = { text }
+    entry.content = content
     total += text.length - entry.size
     entry.size = text.length
+    return content
   }
 
   return {
@@ -128,8 +127,7 @@ export function createArtifacts(runId: string, options: ArtifactsOptions = {}): 
       store(nameFor(sha256Text(`lazy\0${key}`), extensionOf(`x.${extension}`)), { make }, keeps),
     async read(uri) {
       const found = await content(uri)
-      if ('bytes' in found) return new TextDecoder().decode(found.bytes)
-      return 'text' in found ? found.text : found.make()
+      return 'bytes' in found ? new TextDecoder().decode(found.bytes) : found.text
     },
     readBytes: async (uri) => bytesOf(await content(uri)).slice(),
     async flush() {

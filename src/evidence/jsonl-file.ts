@@ -123,7 +123,8 @@ export function parseLine(line: string): AuditRecord | undefined {
 
 /** The lines of a file. What follows the last line end is one, too, and no record. */
 function* linesOf(file: string): Generator<string> {
-  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  // Where a platform has no such flag, `|` takes it for 0.
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const chunk = Buffer.alloc(CHUNK)
     let rest = Buffer.alloc(0)

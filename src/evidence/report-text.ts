@@ -142,7 +142,7 @@ function escaped(cell: string): string {
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
-    (char) => `u+${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+    (char) => `u+${Number(char.codePointAt(0)).toString(16).padStart(4, '0')}`,
   )
 }
 

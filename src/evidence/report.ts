@@ -96,13 +96,14 @@ const basedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_
 
 /** The reports of all runs in some records, in the order of their first. */
 export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
-  const runs = new Map<string, ReportedRecord[]>()
+  const runs = new Map<string, { readonly actor: string; readonly entries: ReportedRecord[] }>()
   for (const record of records) {
-    const known = runs.get(record.runId)
-    if (known === undefined) runs.set(record.runId, [record])
-    else known.push(record)
+    const { runId, actor } = record
+    const known = runs.get(runId)
+    if (known === undefined) runs.set(runId, { actor, entries: [record] })
+    else known.entries.push(record)
   }
-  return [...runs].map(([id, entries]) => reportRun({ id, actor: entries[0]?.actor ?? '' }, entries))
+  return [...runs].map(([id, { actor, entries }]) => reportRun({ id, actor }, entries))
 }
 
 /** The report of one run, from its records in their order. */

@@ -16,10 +16,7 @@ export function memorySink(): MemorySink {
   const records: AuditRecord[] = []
 
   function chained(): readonly AuditRecord[] {
-    for (let i = records.length; i < entries.length; i++) {
-      const entry = entries[i]
-      if (entry !== undefined) records.push(chain(entry, records[i - 1] ?? emptyChain))
-    }
+    for (const entry of entries.slice(records.length)) records.push(chain(entry, records.at(-1) ?? emptyChain))
     return records.slice()
   }
 

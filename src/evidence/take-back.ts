@@ -106,7 +106,9 @@ async function expectationOf(backend: Backend, path: Path, from: Version, to: St
   if (from === null) return 'absent'
   if (from.type === 'file') return { sha256: from.sha256 }
   if (from.type === 'directory' && to === null) return 'any'
-  return { tag: (await backend.stat(path))?.tag ?? '' }
+  // What is gone by now has no tag, and so is refused.
+  const { tag } = { tag: '', ...(await backend.stat(path)) }
+  return { tag }
 }
 
 function changedByOthers(what: string, paths: readonly Path[]): ToolError {

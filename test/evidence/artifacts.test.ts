@@ -191,3 +191,16 @@ describe('the artifacts of a workspace', () => {
     expect(closed).toBe(true)
   })
 })
+
+describe('artifacts in a backend', () => {
+  it('that are not there, or no files, are not found', async () => {
+    const backend = memory({ 'run/dir.txt/x': '' })
+    const artifacts = createArtifacts('run', { backend })
+    for (const name of ['none.txt', 'dir.txt']) {
+      await expect(artifacts.read(`artifact://run/${name}`)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    }
+    const lazy = artifacts.putLazy('k', 'diff', () => 'made\n')
+    await artifacts.flush()
+    expect(await artifacts.read(lazy)).toBe('made\n')
+  })
+})

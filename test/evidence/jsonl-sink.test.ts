@@ -2,9 +2,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -15,12 +17,17 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { node } from '../../src/backends/node.ts'
 import { createAudit, verifyAudit } from '../../src/evidence/audit.ts'
+import { takeFileLock } from '../../src/evidence/file-lock.ts'
+import { readAt } from '../../src/evidence/jsonl-file.ts'
 import { jsonlSink, readAuditFile, verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
+import { rotatedFiles } from '../../src/evidence/rotation.ts'
+import { createWorkspace } from '../../src/index.ts'
 import { entry } from './entries.ts'
 
 let directory: string
@@ -340,4 +347,56 @@ describe('processes', () => {
     expect(said).toBe('TypeError')
     await holder.close?.()
   }, 60_000)
+})
+
+describe('an audit file that is none', () => {
+  it('ends the reading at the first line that is no record', async () => {
+    await write(2)
+    appendFileSync(file, 'no record\n')
+    expect(() => [...readAuditFile(file)]).toThrow('Line 3 of "audit.jsonl" is no record')
+    expect(verifyAuditFile(file)).toMatchObject({ ok: false, at: 2, line: 3 })
+    expect(rotatedFiles(join(directory, 'missing/audit.jsonl'))).toEqual([])
+  })
+
+  it('lies inside of what an agent could reach', async () => {
+    const root = join(directory, 'root')
+    mkdirSync(root)
+    const audit = jsonlSink(join(root, 'audit.jsonl'))
+    const backend = node(root, { stateDir: join(directory, 'state') })
+    await expect(createWorkspace({ backend, policy: 'autonomous', audit })).rejects.toThrow('inside the workspace')
+    await audit.close?.()
+    await backend.close()
+  })
+
+  it('is read as far as it goes', () => {
+    writeFileSync(file, 'abc')
+    const fd = openSync(file, 'r')
+    try {
+      expect(readAt(fd, 1, 100).toString()).toBe('bc')
+    } finally {
+      closeSync(fd)
+    }
+  })
+})
+
+describe('the lock of a file', () => {
+  it.each<[string, object, boolean]>([
+    ['another process of this host', { pid: process.ppid, host: hostname(), started: 'long ago' }, true],
+    ['no process', { host: hostname() }, true],
+    ['a number that no process has', { pid: 1e12, host: hostname(), started: 'then' }, true],
+    ['this very process, earlier', { pid: process.pid, host: hostname(), started: 'then' }, true],
+    ['another host', { pid: 1, host: `not-${hostname()}` }, false],
+  ])('that names %s is taken over where that cannot be alive', (_, owner, taken) => {
+    writeFileSync(`${file}.lock`, JSON.stringify(owner))
+    const lock = takeFileLock(`${file}.lock`)
+    expect(lock !== undefined).toBe(taken)
+    lock?.release()
+    expect(existsSync(`${file}.lock`)).toBe(!taken)
+  })
+
+  it('cannot be taken where something else stands', () => {
+    mkdirSync(`${file}.lock`)
+    expect(takeFileLock(`${file}.lock`)).toBeUndefined()
+    expect(existsSync(`${file}.lock`)).toBe(true)
+  })
 })

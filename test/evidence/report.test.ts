@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { reportSections } from '../../src/evidence/report-text.ts'
+import { memorySink } from '../../src/evidence/sinks.ts'
 import {
   createWorkspace,
   type RunReport,
@@ -10,6 +11,7 @@ import {
   type WorkspaceOptions,
 } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
+import { entry } from './entries.ts'
 
 const files = {
   'src/app.ts': 'export const answer = 41\n',
@@ -224,5 +226,42 @@ describe('a report as Markdown', () => {
         .map((row) => row.match(/(?<!\\)\|/g)?.length)
       expect(new Set(counts).size).toBe(1)
     }
+  })
+})
+
+describe('a report of records', () => {
+  const records = [
+    entry(1, { task: { text: 'try', risk: 'high', scope: ['../src'] } }),
+    entry(2, {
+      phase: 'outcome',
+      pathsRead: ['' as never],
+      pathsWritten: ['x\u{e0041}.ts' as never],
+      newSha256: { 'x\u{e0041}.ts': 'a' },
+    }),
+    entry(3, { phase: 'refused', code: 'WRITE_CONFLICT' as never, toolName: 'edit_file', toolCallId: 'other-3' }),
+    entry(4, { phase: 'outcome', plan: { text: ' do\nit ' }, pathsWritten: [] }),
+    entry(5, { runId: 'second', actor: 'eve', phase: 'outcome' }),
+  ]
+
+  it('tells of each run what its records hold, however little that is', () => {
+    const [first, second] = reportRuns(records) as [RunReport, RunReport]
+    expect(first).toMatchObject({
+      runId: 'run',
+      read: [{ path: '.' }],
+      patches: expect.arrayContaining([
+        { callId: 'other-3', tool: 'edit_file', paths: [], metBase: false, code: 'WRITE_CONFLICT' },
+      ]),
+      scope: { finalDiffInside: false },
+      calls: { unfinished: ['run-1'] },
+    })
+    expect(second).toMatchObject({ runId: 'second', actor: 'eve' })
+    const text = reportMarkdown(first, { ok: false, at: 2, reason: 'It was changed' })
+    expect(text).toContain('| risk | high |')
+    expect(text).toContain('| unfinished | \\#1 |')
+    expect(text).toContain('| approved plan | do it, call \\#4 |')
+    expect(text).toContain('BROKEN at record 3: It was changed')
+    expect(text).toContain('other-3')
+    expect(text).toContain('xu+e0041.ts')
+    expect(memorySink().records()).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { createWorkspace, memorySink, spanSink, type TracerLike } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash.ts'
+import { entry } from './entries.ts'
 import { byContent, calls, leaks, tree } from './planted.ts'
 
 /** A tracer as the API describes one, that keeps what it was told. */
@@ -96,4 +97,15 @@ it('holds up nothing where the tracer throws, and is refused where it is none', 
     warnings: [],
   })
   for (const wrong of [undefined, {}, { startSpan: 1 }]) expect(() => spanSink(wrong as never)).toThrow(TypeError)
+})
+
+it('names the label of what a call gave, and of a refusal the code, where they are known', () => {
+  const { api, spans } = tracer()
+  const sink = spanSink(api)
+  sink.accept?.(entry(1, { phase: 'outcome', label: 'restricted' }))
+  sink.accept?.(entry(2, { phase: 'refused', code: 'READ_ONLY' as never }))
+  expect(spans).toMatchObject([
+    { attributes: { 'wardspace.label': 'restricted' } },
+    { attributes: { 'error.type': 'READ_ONLY', 'wardspace.step': 'unknown' }, status: { message: 'READ_ONLY' } },
+  ])
 })

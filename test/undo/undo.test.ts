@@ -5,8 +5,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { node } from '../../src/backends/node.ts'
 import { overlay } from '../../src/backends/overlay.ts'
+import { takeBack, wayBack } from '../../src/evidence/take-back.ts'
 import { callbackSink, createWorkspace, type Success, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import { at, change, commit, file, textAt } from '../../src/testing/backend/case.ts'
+import { faulty } from '../../src/testing/index.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { snapshot } from '../tools/setup.ts'
 
@@ -396,4 +398,52 @@ describe('a file where a directory was', () => {
       await workspace.close()
     })
   }
+})
+
+describe('the way back', () => {
+  const bytes = new TextEncoder().encode('back\n')
+  const back = { type: 'file', bytes } as const
+  const directory = { type: 'directory' } as const
+  const way = (path: string, to: typeof back | typeof directory | null, from: typeof directory | null = null) => ({
+    path: at(path),
+    to,
+    from,
+  })
+  const refused = (paths: string[]) => ({ code: 'WRITE_CONFLICT', details: expect.objectContaining({ paths }) })
+
+  it('is refused where others came between two calls, or before the first', () => {
+    const entry = {
+      ...{ callId: 'c', runId: 'r', tool: 't', at: 0 },
+      changes: [{ path: at('a'), before: back, was: directory, became: null }],
+    }
+    expect(() => wayBack('go', [entry])).toThrow(expect.objectContaining(refused(['a'])))
+  })
+
+  it('names what others have put in its place, and no more than five of them', async () => {
+    const tree = { 'd/x.txt': '', 'd/y.txt': '', f: 'a file', l: { link: 'd' } }
+    const backend = memory(tree)
+    for (const [ways, paths] of [
+      [[way('d', back, directory)], ['d/x.txt', 'd/y.txt']],
+      [[way('f/in', back)], ['f']],
+      [[way('l/x.txt', back)], ['l']],
+      [['f', 'd', 'd/x.txt', 'd/y.txt', 'l'].map((path) => way(path, back)), ['d', 'd/x.txt', 'd/y.txt', 'f', 'l']],
+    ] as const) {
+      await expect(takeBack(backend, 'go', ways)).rejects.toMatchObject(refused([...paths]))
+    }
+    const many = memory(Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`${i}.txt`, ''])))
+    const ways = Array.from({ length: 7 }, (_, i) => way(`${i}.txt`, back))
+    await expect(takeBack(many, 'go', ways)).rejects.toThrow(/"4\.txt" and 2 more$/)
+  })
+
+  it('ends where the storage fails', async () => {
+    const failing = faulty(memory({ a: '' }), { on: 'stat', error: 'BACKEND_ERROR' })
+    await expect(takeBack(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    const other: Backend = { ...memory(), stat: async () => ({ type: 'other', size: 0, tag: '' }) }
+    await expect(takeBack(other, 'go', [way('a', back)])).rejects.toMatchObject(refused(['a']))
+  })
+
+  it('makes the directories that it needs, in order', async () => {
+    const { changes } = await takeBack(memory(), 'go', [way('b/c.txt', back), way('a.txt', back)])
+    expect(changes.map(({ path }) => path)).toEqual(['a.txt', 'b', 'b/c.txt'])
+  })
 })
