@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDocumentCache } from '../../src/files/document.ts'
-import { holdsLineSecret } from '../../src/files/holds-secret.ts'
+import { holdsLineSecret, mayHoldPrivateKey } from '../../src/files/holds-secret.ts'
 import { mayHoldSecret, redact, toOriginalOffset } from '../../src/files/secrets.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { ownTime } from '../own-time.ts'
@@ -75,6 +75,7 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['url-password', 'postgres://app:', 'hunter2', '@db.example/app'],
   ['url-password', 'DATABASE_URL="mongodb+srv://me%40x:', 's3%2Fcr:et!', '@cluster0.example/?x=1"'],
   ['url-password', 'redis://:', 'correct-horse', '@localhost:6379'],
+  ['url-password', `me@example.com ${'x '.repeat(40)}redis://:`, 'correct-horse', '@localhost:6379'],
 ]
 
 describe('redact', () => {
@@ -200,8 +201,21 @@ describe('redact', () => {
         `-----BEGIN PRIVATE ${'KEY'}-----\n...\n-----END PRIVATE ${'KEY'}-----\n`,
       ]) {
         expect(redact(text).text).toBe(text)
+        expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
       }
     })
+
+    it('are looked for only where their name stands', () => {
+      const may = (text: string) => mayHoldPrivateKey(new TextEncoder().encode(text))
+      expect(['PRIVATE KEY', 'V and a PRIVATE KEY'].map(may)).toEqual([true, true])
+      expect(['', 'V', 'PRIVATE-KEY', 'PRIVATE', 'V KEY'].map(may)).toEqual([false, false, false, false, false])
+    })
+  })
+
+  it('says of UTF-16 and of nothing else that it may hold what was not looked for', () => {
+    const may = (...bytes: number[]) => mayHoldSecret(Uint8Array.from(bytes))
+    expect([may(0xfe, 0xff, 0, 0x61), may(0xff, 0xfe, 0x61, 0)]).toEqual([true, true])
+    expect([may(), may(0xff), may(0xef, 0xbb, 0xbf), may(0x61, 0xff)]).toEqual([false, false, false, false])
   })
 
   it.each([
@@ -235,6 +249,7 @@ describe('redact', () => {
     ['rules', `${'-'.repeat(80)}\n${'='.repeat(80)}\n${'/'.repeat(80)}\n${'_'.repeat(80)}`],
   ])('leaves %s alone', (_, text) => {
     expect(redact(text).text).toBe(text)
+    expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
   })
 
   it('finds next to nothing in the text of real packages', () => {
@@ -317,14 +332,15 @@ describe('properties', () => {
     )
   })
 
-  it('bytes that hold no secret hold none for redact', () => {
+  it('bytes hold a secret where redact finds one', () => {
     let held = 0
     fc.assert(
       fc.property(pieces, (parts) => {
         const text = parts.join('')
-        if (redact(text).marks.length === 0) return
+        const { marks } = redact(text)
+        expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(marks.length > 0)
+        if (marks.length === 0) return
         held += 1
-        expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(true)
         expect(mayHoldSecret(Buffer.from(`\ufeff${text}`, 'utf16le'))).toBe(true)
       }),
       { numRuns: 500 },
