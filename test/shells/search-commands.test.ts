@@ -19,6 +19,7 @@ const tree: Record<string, string> = {
   'crlf.txt': 'foo\r\nbar\r\nfoo\r\n',
   'empty.txt': '',
   'bin.dat': 'foo\0bar\nfoo\n',
+  'lead.txt': '\nfoo\n',
   'umlaut.txt': 'größe foo\nÄ\n',
 }
 
@@ -67,6 +68,17 @@ const grep = [
   ['-r', '-e', 'foo', '.'],
   ['-r', '[[:digit:]]', '.'],
   ['-r', 'größe', '.'],
+  ['-rhc', 'foo', 'a.ts'],
+  ['-rv', '-m1', 'o', 'src'],
+  ['-rvc', '-m1', 'o', 'src'],
+  ['-r', '[^a]o', '.'],
+  ['-r', '*foo', '.'],
+  ['-r', '^*f', '.'],
+  ['-r', 'l\\.x\\|again', '.'],
+  ['-rwF', 'x', '.'],
+  ['-rn', '-A1', 'FOO', 'a.ts', 'src'],
+  ['-rn', '-B1', 'foo', 'lead.txt', 'src'],
+  ['-rn', '-C1', 'foo', 'src/b.ts', 'a.ts'],
 ]
 
 const rg = [
@@ -102,6 +114,8 @@ const rg = [
   ['foo', 'missing'],
   ['-e', 'foo', 'src'],
   ['--files-without-match', 'foo', 'src'],
+  ['-I', 'foo', 'src'],
+  ['-g', '/a.ts', 'foo'],
 ]
 
 const quoted = (args: readonly string[]) => args.map((arg) => `'${arg}'`).join(' ')

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash.ts'
+import { createMarks } from '../../src/shells/marks.ts'
 import { shellBench, unjudged } from './setup.ts'
 
 const SECRET = 'PASSWORD=hunter2-the-secret'
@@ -200,5 +202,36 @@ describe('each try', () => {
       if (result.ok === true) await workspace.undo(result.callId as string)
     }
     expect(silent).toEqual([])
+  })
+})
+
+describe('marks', () => {
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
+  const other = token.replace('a1', 'zz')
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const [a, b, c] = ['a.ts', 'b.ts', 'c.ts'] as Path[] as [Path, Path, Path]
+
+  it('hide no part of a UTF-16 text with a secret: all of it is refused', () => {
+    const units = new Uint8Array(Buffer.from(`\ufeff${token}`, 'utf16le'))
+    const { hide } = createMarks()
+    for (const text of [units, new Uint8Array(Buffer.from(units).swap16())]) {
+      expect(() => hide(text, a)).toThrow('"a.ts" holds a secret and is UTF-16')
+    }
+    const plain = new Uint8Array(Buffer.from('\ufeffghp_ is no secret', 'utf16le'))
+    expect(hide(plain, a)).toBe(plain)
+  })
+
+  it('are brought back where they mean one thing, and left or refused elsewhere', () => {
+    const { hide, restore } = createMarks()
+    const text = new TextDecoder().decode(hide(bytes(`x = '${token}'\n`), a))
+    const mark = /\[REDACTED:[^\]]*\]/.exec(text)?.[0] as string
+    expect(restore(bytes(text), b)).toEqual(bytes(`x = '${token}'\n`))
+    for (const untouched of ['[REDACTED:no end', `[REDACTED:${'x'.repeat(300)}]`, '[REDACTED:unknown#9]']) {
+      expect(restore(bytes(untouched), a)).toEqual(bytes(untouched))
+    }
+    expect(new TextDecoder().decode(hide(bytes(`y = '${other}'\n`), b))).toContain(mark)
+    expect(restore(bytes(`z = '${mark}'`), a)).toEqual(bytes(`z = '${token}'`))
+    expect(() => restore(bytes(`z = '${mark}'`), c)).toThrow('a mark of a hidden secret stands where')
+    expect(() => restore(bytes(`z = 'x${mark}y'`), a)).toThrow('a mark of a hidden secret stands where')
   })
 })

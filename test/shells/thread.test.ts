@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { InMemoryFs } from 'just-bash'
 import { afterAll, describe, expect, it } from 'vitest'
 import { bash } from '../../src/shells/bash.ts'
+import { runScript } from '../../src/shells/javascript/engine.ts'
 import { scripts } from './scripts.ts'
 import { type Answer, shellBench, unjudged } from './setup.ts'
 import { standInForWorkers } from './web-worker.ts'
@@ -36,6 +38,41 @@ describe('a line in a Web Worker', () => {
     expect(await one.run(line)).toMatchObject(expected)
     expect(await one.snapshot()).toEqual(await other.snapshot())
     expect(workers.made).toEqual(['module shells/bash/thread.js'])
+  })
+})
+
+describe('a line that is ended', () => {
+  it.each([
+    ['in a Web Worker', inThread],
+    ['in the thread of its caller', here],
+  ])('%s tells why, and the next one runs', async (_, shell) => {
+    const { run, snapshot } = await open({ 'a.txt': 'a' }, shell)
+    const before = await snapshot()
+    const stop = new AbortController()
+    const running = run('echo x > b.txt; sleep 60', {}, { signal: stop.signal })
+    setTimeout(() => stop.abort(), 20)
+    expect(await running).toMatchObject({ ok: false, code: 'ABORTED' })
+    const late = await run('echo x > b.txt; node -e "for (;;) {}"; echo never', { timeoutMs: 500 })
+    expect(late).toMatchObject({ ok: false, code: 'COMMAND_TIMEOUT' })
+    expect(await run('cat a.txt')).toMatchObject({ ok: true, stdout: 'a' })
+    expect(await snapshot()).toEqual(before)
+  })
+
+  it.each<readonly [code: string, limits: object, text: string]>([
+    ['LIMIT_EXCEEDED', { outputBytes: 100 }, 'for (;;) console.log("0123456789")'],
+    ['COMMAND_TIMEOUT', { deadline: 0 }, '1'],
+    ['ABORTED', { signal: AbortSignal.abort() }, '1'],
+    ['ABORTED', { signal: AbortSignal.timeout(1) }, 'setTimeout(() => {}, 1e6)'],
+  ])('as a script: %s for %j', async (code, limits, text) => {
+    const main = { kind: 'code', text, prints: false, isModule: false } as const
+    const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
+    const all = {
+      deadline: Number.POSITIVE_INFINITY,
+      memoryBytes: 1e8,
+      outputBytes: 1e6,
+      signal: new AbortController().signal,
+    }
+    await expect(runScript(script, new InMemoryFs(), { ...all, ...limits })).rejects.toMatchObject({ code })
   })
 })
 

@@ -114,7 +114,7 @@ async function searchOne(
     if (show === 'lines' && !isBinary) {
       const lines = shownLines(query, bytes, search)
       if (lines.length === 0) return true
-      if (found && (search.before > 0 || search.after > 0)) out.push('--\n')
+      if (out.length > 0 && (search.before > 0 || search.after > 0)) out.push('--\n')
       found = true
       out.push(textOf(lines, prefix, search.lineNumbers))
       return true

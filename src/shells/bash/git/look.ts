@@ -81,10 +81,8 @@ export const log: Verb = async ({ git, args, head }) => {
     throw new ToolError('NOT_FOUND', `your current branch '${head.branch}' does not have any commits yet`)
   }
   const most = Number(flags.values('most').at(-1) ?? MOST_COMMITS)
-  const entries = await git.log(
-    flags.operands[0] ?? 'HEAD',
-    Number.isSafeInteger(most) ? Math.max(0, Math.min(most, MOST_COMMITS)) : 0,
-  )
+  if (!Number.isSafeInteger(most)) return undefined
+  const entries = await git.log(flags.operands[0] ?? 'HEAD', most < 0 ? MOST_COMMITS : Math.min(most, MOST_COMMITS))
   const shown = flags.count('reverse') > 0 ? [...entries].reverse() : entries
   return said(shown.map(render.tell).join(render.isLong ? '\n' : ''))
 }
@@ -173,26 +171,26 @@ function renderOf(format: string | undefined, isShort: boolean): Render | undefi
   if (format === 'oneline') return oneLongLine
   if (format === undefined || format === 'medium') return whole
   const pattern = /^t?format:/.test(format) ? format.slice(format.indexOf(':') + 1) : format
-  const isKnown = [...pattern.matchAll(/%(a.|.)/g)].every(([, what = '']) => Object.hasOwn(fields, what))
-  if (!pattern.includes('%') || !isKnown) return undefined
-  return {
-    isLong: false,
-    tell: (entry) => `${pattern.replace(/%(a.|.)/g, (_, what: string) => fields[what]?.(entry) ?? '')}\n`,
-  }
+  const parts = pattern.split(/(%(?:a.|.))/).map((part) => {
+    return part.startsWith('%') ? fields.get(part.slice(1)) : () => part
+  })
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length === 1 || known.length < parts.length) return undefined
+  return { isLong: false, tell: (entry) => `${known.map((part) => part(entry)).join('')}\n` }
 }
 
-const fields: Readonly<Record<string, (entry: LogEntry) => string>> = {
-  H: ({ commit }) => commit,
-  h: ({ commit }) => short(commit),
-  s: ({ message }) => subject(message),
-  b: ({ message }) => message.split('\n').slice(2).join('\n'),
-  B: ({ message }) => message,
-  an: ({ author }) => author.name,
-  ae: ({ author }) => author.email,
-  ad: ({ author }) => dateOf(author.at),
-  n: () => '\n',
-  '%': () => '%',
-}
+const fields: ReadonlyMap<string, (entry: LogEntry) => string> = new Map([
+  ['H', ({ commit }) => commit],
+  ['h', ({ commit }) => short(commit)],
+  ['s', ({ message }) => subject(message)],
+  ['b', ({ message }) => message.split('\n').slice(2).join('\n')],
+  ['B', ({ message }) => message],
+  ['an', ({ author }) => author.name],
+  ['ae', ({ author }) => author.email],
+  ['ad', ({ author }) => dateOf(author.at)],
+  ['n', () => '\n'],
+  ['%', () => '%'],
+] as const)
 
 function dateOf(at: number): string {
   return new Date(at).toISOString()
