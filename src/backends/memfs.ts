@@ -72,7 +72,7 @@ function backendOver(files: OpenVolume): Backend {
       const type = files.type(path)
       if (type !== 'directory') throw wrongType(files, 'list', path, type)
       const entries = files.entries(path).filter(({ name }) => isGuarded(name))
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+      return entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name))
     },
 
     async read(path, range) {
@@ -122,7 +122,7 @@ function commitNow(files: OpenVolume, changes: readonly Change[], { at }: Commit
   }
   const before = judgeChanges(changes, {
     at: lookup,
-    sha256: (found: Found) => (found.type === 'file' ? found.sha256 : ''),
+    sha256: ({ sha256 }: Found) => sha256,
     names: (path) => files.entries(path).map(({ name }) => name),
   })
   const after = new Map<Path, Version>()
@@ -187,7 +187,7 @@ const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 function versionOf(found: Found | undefined): Version {
   switch (found?.type) {
     case 'file':
-      return { type: 'file', sha256: found.sha256, size: found.stat.size, mode: found.stat.mode ?? FILE_MODE }
+      return { type: 'file', sha256: found.sha256, size: found.stat.size, mode: found.stat.mode }
     case 'link':
       return { type: 'link', target: found.target }
     case 'directory':
@@ -197,10 +197,13 @@ function versionOf(found: Found | undefined): Version {
   }
 }
 
+/** A volume tells these of everything. */
+type KnownStat = Stat & Required<Pick<Stat, 'mode' | 'modifiedAt'>>
+
 type Found =
-  | { readonly type: 'file'; readonly stat: Stat; readonly bytes: Uint8Array; readonly sha256: string }
-  | { readonly type: 'link'; readonly stat: Stat; readonly target: string }
-  | { readonly type: 'directory' | 'other'; readonly stat: Stat }
+  | { readonly type: 'file'; readonly stat: KnownStat; readonly bytes: Uint8Array; readonly sha256: string }
+  | { readonly type: 'link'; readonly stat: KnownStat; readonly target: string; readonly sha256: '' }
+  | { readonly type: 'directory' | 'other'; readonly stat: KnownStat; readonly sha256: '' }
 
 type OpenVolume = ReturnType<typeof openVolume>
 
@@ -270,14 +273,15 @@ function openVolume(volume: Volume, root: string) {
     },
 
     type(path: Path): EntryType | undefined {
-      return typeOf(lstat(path))
+      const stats = lstat(path)
+      return stats && typeOf(stats)
     },
 
     at(path: Path): Found | undefined {
       const stats = lstat(path)
+      if (stats === undefined) return undefined
       const type = typeOf(stats)
-      if (stats === undefined || type === undefined) return undefined
-      const stat = (size: number, tag: string): Stat => ({
+      const stat = (size: number, tag: string): KnownStat => ({
         type,
         size,
         mode: Number(stats.mode) & 0o7777,
@@ -292,16 +296,16 @@ function openVolume(volume: Volume, root: string) {
       }
       if (type === 'link') {
         const target = readLink(path)
-        return { type, target, stat: stat(0, sha256(new TextEncoder().encode(target))) }
+        return { type, target, sha256: '', stat: stat(0, sha256(new TextEncoder().encode(target))) }
       }
-      return { type, stat: stat(0, `${stats.ino}:${stats.mtime.getTime()}:${stats.nlink}`) }
+      return { type, sha256: '', stat: stat(0, `${stats.ino}:${stats.mtime.getTime()}:${stats.nlink}`) }
     },
 
     /** Every entry, those with names that the guard refuses too; unsorted. */
     entries(path: Path): { name: string; type: EntryType }[] {
       return guard('list', path, () => {
         const found = volume.readdirSync(physical(path), { withFileTypes: true }) as DirentLike[]
-        return found.map((entry) => ({ name: String(entry.name), type: typeOf(entry) ?? 'other' }))
+        return found.map((entry) => ({ name: String(entry.name), type: typeOf(entry) }))
       })
     },
 
@@ -320,7 +324,7 @@ function openVolume(volume: Volume, root: string) {
     },
 
     restore(path: Path, old: Found): void {
-      const { mode = FILE_MODE, modifiedAt = 0 } = old.stat
+      const { mode, modifiedAt } = old.stat
       if (old.type === 'file') makeFile(path, old.bytes, mode)
       else if (old.type === 'link') makeLink(path, old.target)
       else makeDirectory(path, mode)
@@ -336,8 +340,7 @@ interface DirentLike {
   isSymbolicLink(): boolean
 }
 
-function typeOf(stats: Omit<DirentLike, 'name'> | undefined): EntryType | undefined {
-  if (stats === undefined) return undefined
+function typeOf(stats: Omit<DirentLike, 'name'>): EntryType {
   if (stats.isSymbolicLink()) return 'link'
   if (stats.isDirectory()) return 'directory'
   return stats.isFile() ? 'file' : 'other'
@@ -361,8 +364,7 @@ function wrongType(files: OpenVolume, verb: string, path: Path, type: EntryType 
 
 /** The volume's own messages hold physical paths, so that only the code is told. */
 function fromErrno(verb: string, path: Path, error: unknown): ToolError {
-  if (error instanceof ToolError) return error
-  const errno = String((error as { code?: unknown } | null)?.code ?? 'unknown')
+  const errno = String((error as { code?: unknown }).code ?? 'unknown')
   const cannot = `Cannot ${verb} ${quote(display(path))}`
   switch (errno) {
     case 'ENOENT':

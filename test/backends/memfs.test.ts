@@ -144,4 +144,65 @@ describe('memfs()', () => {
     await backend.commit([change('d/f', file('y'))], { durability: 'relaxed', at: 9000 })
     expect((await backend.stat(at('d')))?.modifiedAt).toBe(9000)
   })
+
+  it('puts back files, links and directories with their bits, whatever stood there, when a set fails', async () => {
+    const volume = Volume.fromJSON({ '/f': 'f', '/d/x': 'x' })
+    volume.symlinkSync('f', '/l')
+    volume.chmodSync('/d', 0o750)
+    const backend = memfs(volume)
+    const before = await snapshot(backend)
+    const write = volume.writeFileSync.bind(volume)
+    volume.writeFileSync = (...given: Parameters<typeof write>) => {
+      if (given[0] === '/z') throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      write(...given)
+    }
+    const set = [change('f', null), change('l', null), change('d/x', null), change('d', null), change('n', link('f'))]
+    expect(await codeOf(commit(backend, ...set, change('m', directory), change('z', file('z'))))).toBe('NO_SPACE')
+    expect(await snapshot(backend)).toEqual(before)
+    expect(volume.statSync('/d').mode & 0o777).toBe(0o750)
+  })
+
+  it('tells what stood in the place of a link', async () => {
+    const volume = Volume.fromJSON({ '/f': 'f' })
+    volume.symlinkSync('f', '/l')
+    const { applied } = await commit(memfs(volume), change('l', null))
+    expect(applied).toEqual([{ path: 'l', before: { type: 'link', target: 'f' }, after: null }])
+  })
+
+  it('sets no time on what a set leaves as it is', async () => {
+    const backend = memfs()
+    await backend.commit([change('d', directory)], { durability: 'relaxed', at: 1000 })
+    const again = [change('d', directory), change('none', null)]
+    await backend.commit(again, { durability: 'relaxed', at: 5000 })
+    expect((await backend.stat(at('d')))?.modifiedAt).toBe(1000)
+  })
+
+  it('knows what is neither file, directory nor link, and leaves it alone', async () => {
+    const volume = Volume.fromJSON({ '/a': 'a' })
+    const { mode } = volume.statSync('/a')
+    const device = volume.lstatSync.bind(volume)
+    // No method of a volume makes such an entry; other code may put one there.
+    volume.lstatSync = ((...given: Parameters<typeof device>) =>
+      Object.assign(device(...given) as object, { isFile: () => false, mode })) as typeof volume.lstatSync
+    const backend = memfs(volume)
+    expect((await backend.stat(at('a')))?.type).toBe('other')
+    expect(await codeOf(backend.read(at('a')))).toBe('PATH_REJECTED')
+    expect(await codeOf(commit(backend, change('a', file('b'))))).toBe('PATH_REJECTED')
+  })
+
+  it.each([
+    ['ENOENT', 'NOT_FOUND', 'it does not exist'],
+    ['ENOSPC', 'NO_SPACE', 'the storage is full'],
+    ['EPERM', 'BACKEND_ERROR', 'permission denied'],
+    ['EIO', 'BACKEND_ERROR', 'the volume failed (EIO)'],
+    [undefined, 'BACKEND_ERROR', 'the volume failed (unknown)'],
+  ])('tells %s of the volume by its meaning', async (errno, code, why) => {
+    const volume = Volume.fromJSON({ '/a': 'a' })
+    volume.writeFileSync = () => {
+      throw Object.assign(new Error('/a'), { code: errno })
+    }
+    const failed = commit(memfs(volume), change('b', file('b')))
+    await expect(failed).rejects.toMatchObject({ code, message: `Cannot write "b": ${why}` })
+    expect(volume.toJSON()).toEqual({ '/a': 'a' })
+  })
 })

@@ -14,6 +14,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { node } from '../../src/backends/node.ts'
 import { overlay } from '../../src/backends/overlay.ts'
+import { sha256Text } from '../../src/files/version.ts'
 import { at, change, commit, directory, file, snapshot, textAt } from '../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../src/testing/index.ts'
 import type { Backend, DirectoryNode } from '../../src/vfs/backend.ts'
@@ -215,6 +216,131 @@ describe('an overlay', () => {
     const draft = overlay(disk('root'), disk('upper'))
     await expect(draft.stat(at('x'))).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
     await draft.close()
+  })
+})
+
+describe('an overlay over backends that lack something', () => {
+  const lacking = (
+    backend: Backend,
+    own: Partial<Backend['capabilities']>,
+    without: readonly string[] = [],
+  ): Backend => {
+    const kept = Object.entries(backend).filter(([name]) => !without.includes(name))
+    return { ...(Object.fromEntries(kept) as unknown as Backend), capabilities: { ...backend.capabilities, ...own } }
+  }
+
+  it('lays nothing that ignores letter case over what heeds it', () => {
+    const upper = lacking(memory(), { caseSensitive: false })
+    expect(() => overlay(below(), upper)).toThrow('overlay(): the upper backend ignores letter case')
+    expect(overlay(lacking(below(), { caseSensitive: false }), memory()).capabilities.caseSensitive).toBe(false)
+  })
+
+  it('finds what was changed here in any letter case where case does not count', async () => {
+    const draft = overlay(lacking(below(), { caseSensitive: false }), memory())
+    await commit(draft, change('New', directory), change('New/File', file('n')))
+    expect(await draft.canonical(at('NEW/fILE'))).toBe('New/File')
+    expect(await draft.canonical(at('new/other'))).toBe('New/other')
+  })
+
+  it('refuses a link where it could not be handed down', async () => {
+    const draft = overlay(lacking(below(), { links: false }), memory())
+    const linked = commit(draft, change('l', { type: 'link', target: 'a.txt' }))
+    await expect(linked).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+  })
+
+  it('has times only where both have, and keeps no bits that cannot be handed down', async () => {
+    const times = (lower: 'set' | 'own' | 'none', upper: 'set' | 'own' | 'none') =>
+      overlay(lacking(memory(), { times: lower }), lacking(memory(), { times: upper })).capabilities.times
+    expect([times('set', 'set'), times('set', 'own'), times('none', 'set')]).toEqual(['set', 'own', 'none'])
+    const draft = overlay(lacking(below(), { modes: false }), memory())
+    await commit(draft, change('run.sh', file('2')))
+    expect((await draft.stat(at('run.sh')))?.mode).toBe(0o644)
+  })
+
+  it('scans what has no scan of its own, and stops when it is told to', async () => {
+    const draft = overlay(lacking(below(), {}, ['scan', 'tree']), memory())
+    await commit(draft, change('n', file('n')))
+    const scan = async (most: number, ...paths: string[]) => {
+      const seen: string[] = []
+      await draft.scan?.(paths.map(at), (path) => seen.push(path) < most)
+      return seen
+    }
+    expect(await scan(9, 'd', 'a.txt', 'none', 'd/x', 'n')).toEqual(['a.txt', 'd/x', 'n'])
+    expect(await scan(1, 'a.txt', 'd/x', 'n')).toEqual(['a.txt'])
+  })
+
+  it('tells where either of both lies', () => {
+    const holding = (place: string) => ({ ...memory(), holds: (asked: string) => asked === place })
+    const draft = overlay(holding('/lower'), holding('/upper'))
+    expect(['/lower', '/upper', '/other'].map((place) => draft.holds?.(place))).toEqual([true, true, false])
+    expect(overlay(memory(), holding('/upper')).holds?.('/upper')).toBe(true)
+    expect(overlay(holding('/lower'), memory()).holds?.('/upper')).toBe(false)
+  })
+})
+
+describe('an overlay under which others change things', () => {
+  it('shows its own changes where the directory they lie in is gone or something else below', async () => {
+    for (const theirs of [null, file('now a file')]) {
+      const lower = below()
+      const draft = overlay(lower)
+      await commit(draft, change('d/new', file('n')))
+      await commit(lower, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
+      if (theirs !== null) await commit(lower, change('d', theirs))
+      expect(await draft.list(at('d'))).toEqual([{ name: 'new', type: 'file' }])
+      expect((await draft.stat(at('d')))?.type).toBe('directory')
+      const shown = (draft.tree as () => DirectoryNode)().get('d') as DirectoryNode
+      expect(shown.get('new')?.type).toBe('file')
+      expect(await textAt(draft, 'd/new')).toBe('n')
+    }
+  })
+
+  it('accepts also what it does not hold', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    await commit(draft, change('a.txt', file('1')))
+    await draft.accept([change('beside', file('b'))], { durability: 'durable' })
+    expect([await textAt(lower, 'beside'), await textAt(lower, 'a.txt')]).toEqual(['b', 'a\n'])
+    expect(await draft.pending()).toHaveLength(1)
+  })
+
+  it('refuses to read by a tag that is none of its own', async () => {
+    const lower = below()
+    const draft = overlay(lower)
+    const tag = (await draft.stat(at('a.txt')))?.tag as string
+    await commit(draft, change('a.txt', file('1')))
+    await expect(draft.read(at('a.txt'), { start: 0, end: 1, tag })).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+  })
+})
+
+describe('what an overlay left on a disk', () => {
+  const note = { path: 'a', base: null }
+  it.each([
+    ['no JSON', '{'],
+    ['a path that is not normalised', JSON.stringify({ ...note, path: 'a//b' })],
+    ['a path of another note', JSON.stringify({ ...note, path: 'b' })],
+    ['a base of no known type', JSON.stringify({ ...note, base: { type: 'socket' } })],
+    ['a file without its sha256', JSON.stringify({ ...note, base: { type: 'file', sha256: 'x' } })],
+  ])('is not taken up where a note is broken: %s', async (_what, text) => {
+    mkdirSync(join(base, 'upper', '.wardspace-overlay'))
+    writeFileSync(join(base, 'upper', '.wardspace-overlay', sha256Text('a')), text)
+    const draft = overlay(disk('root'), disk('upper'))
+    await expect(draft.stat(at('x'))).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: 'Cannot open the overlay: its upper storage holds something else',
+    })
+    await draft.close()
+  })
+
+  it('is taken up with the tag of a link that it replaced', async () => {
+    symlinkSync('x', join(base, 'root', 'l'))
+    const first = overlay(disk('root'), disk('upper'))
+    await commit(first, change('l', file('f')))
+    const pending = await first.pending()
+    await first.close()
+    const again = overlay(disk('root'), disk('upper'))
+    expect(pending[0]?.expect).toHaveProperty('tag')
+    expect(await again.pending()).toEqual(pending)
+    await again.close()
   })
 })
 
