@@ -31,6 +31,21 @@ const valueOptions: Readonly<Record<string, ReadonlySet<string>>> = {
   npm: new Set(['--prefix', '-C', '-w', '--workspace', '--registry', '--loglevel', '--userconfig', '--cache', '--tag']),
   pnpm: new Set(['-C', '--dir', '--filter', '-F', '--registry', '--loglevel']),
   yarn: new Set(['--cwd', '--registry', '--cache-folder', '--modules-folder', '--mutex']),
-  docker: new Set(['-H', '--host', '-c', '--context', '--config', '-l', '--log-level']),
-  kubectl: new Set(['-n', '--namespace', '--context', '--kubeconfig', '-s', '--server']),
+  docker: new Set('-H --host -c --context --config -l --log-level --tlscacert --tlscert --tlskey'.split(' ')),
+  kubectl: new Set(
+    '-n --namespace --context --kubeconfig -s --server --as --as-group --as-uid --cache-dir --certificate-authority --client-certificate --client-key --cluster --profile --profile-output --request-timeout --tls-server-name --token --user -v --v --vmodule --username --password'.split(
+      ' ',
+    ),
+  ),
+  helm: new Set(
+    '-n --namespace --kube-context --kubeconfig --kube-apiserver --kube-as-user --kube-as-group --kube-ca-file --kube-token --registry-config --repository-cache --repository-config --burst-limit --qps'.split(
+      ' ',
+    ),
+  ),
+  gh: new Set(['-R', '--repo', '--hostname']),
+  aws: new Set(
+    '--profile --region --endpoint-url --output --query --ca-bundle --color --cli-read-timeout --cli-connect-timeout --cli-binary-format'.split(
+      ' ',
+    ),
+  ),
 }

@@ -44,7 +44,7 @@ const sameAs: Partial<Record<Operator, readonly Operator[]>> = {
   '|&': ['|'],
   '`': ['$('],
   '$(': ['`'],
-  '\n': [';'],
+  ';': ['\n'],
   '<>': ['<', '>'],
   '<<<': ['<<'],
 }

@@ -76,6 +76,22 @@ export const packageManagers: Inspectors = {
 const SHELL_OPTIONS =
   /^--?(script-shell|node-options|shell|git|editor|viewer|globalconfig|userconfig|shell-emulator|call|c|shell-mode|script-prepend-node-path|ignore-path|pnpmfile|use-yarnrc|use-node-version|onload-script|preload|require)(=|$)/
 
+const npmValued = /^(-C|--prefix|-w|--workspace|--registry|--loglevel)$/
+const valued = /^(-C|--prefix|--dir|--cwd|--filter|-F|--registry|--loglevel)$/
+
+/** Options in front of the subcommand that take no word. */
+const npmFlags = /^(-[adfghlnpqsvyBDEOPS]|-d+|-ws|-iwr)$/
+const flags = /^-[abdfghlqrsvwyDEOP]$/
+const longFlags =
+  /^--(no-[\w-]+|silent|quiet|verbose|yes|global|force|offline|prefer-offline|prefer-online|json|long|workspaces|include-workspace-root|if-present|ignore-scripts|version|versions|help|save|save-dev|save-exact|save-optional|save-peer|save-prod|production|dry-run|legacy-peer-deps|foreground-scripts|parseable|progress|timing|color|recursive|workspace-root|parallel|stream|bail|aggregate-output|frozen-lockfile|prod|dev|hot|watch|bun|smol|non-interactive)$/
+
+/** Whether an option may take the next word for its value: what looks like the subcommand would be none. */
+function mayTake(plain: string, option: string, next: string): boolean {
+  if (option.includes('=') || next === '' || next.startsWith('-')) return false
+  const isFlag = longFlags.test(option) || (plain === 'npm' ? npmFlags : flags).test(option)
+  return !isFlag || /^(true|false|null|always)$/.test(next)
+}
+
 function manager(call: Call, executes: readonly string[], explores: readonly string[]): undefined {
   const { args } = call
   const rest: Argument[] = []
@@ -98,12 +114,13 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
     } else if (rest.length === 0 && literal.startsWith('-')) {
       if (SHELL_OPTIONS.test(literal)) return unclear(call, argument)
       if (call.plain === 'bun' && /^(-[epi]|--eval|--print)/.test(literal)) return unclear(call, argument)
-      if (/^(-C|--prefix|--dir|--cwd|--filter|-F|-w|--workspace|--registry|--loglevel)$/.test(literal)) {
+      if ((call.plain === 'npm' ? npmValued : valued).test(literal)) {
         const value = args[++i]
         if (value?.literal === undefined) return unclear(call, value ?? argument)
         if (/^(-C|--prefix|--dir|--cwd)$/.test(literal))
           call.walk.judge.access(value.literal, 'read', call.scope, value.at)
-      } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal)) return unclear(call, argument)
+      } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal) || mayTake(call.plain, literal, knownText(args[i + 1])))
+        return unclear(call, argument)
       continue
     } else if (SHELL_OPTIONS.test(literal) && !executes.includes(knownText(rest[0])) && !/^-c$/.test(literal)) {
       return unclear(call, argument)

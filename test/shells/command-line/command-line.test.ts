@@ -141,12 +141,29 @@ describe('the lists of a policy', () => {
     ['(a)', '('],
     ['{ a; }', '{'],
     ['((1))', '(('],
+    ['coproc a', '&'],
+    ['a <> x', '<'],
+    ['a $(b)', '`'],
+    ['a <<< x', '<<'],
+    ['a >| x', '>|'],
+    ['a &> x', '&>'],
+    ['a >& x', '>&'],
+    ['a &>> x', '&>>'],
+    ['a <& x', '<&'],
+    ['a <<-E\nE', '<<-'],
+    ['a $(b)', '$()'],
+    ['(a)', '()'],
+    ['{ a; }', '{}'],
+    ['a\nb', '\n'],
+    ['a; b', '\n'],
     ['[[ a ]]', '[['],
     ["sh -c 'a && b'", '&&'],
     ["eval 'a | b'", '|'],
   ])('%j is refused without %j', (line, operator) => {
     expect(judgeCommand(line, { deniedOperators: [] }).decision).toBe('allow')
-    expect(codes(judgeCommand(line, { deniedOperators: [operator] }))).toEqual(['OPERATOR_DENIED'])
+    const { reasons } = judgeCommand(line, { deniedOperators: [operator] })
+    expect(reasons.map(({ code }) => code)).toEqual(['OPERATOR_DENIED'])
+    expect(reasons[0]?.message).toMatch(/^Policy denies the operator "\S+"$/)
   })
 
   it('lets operators stand in data', () => {
@@ -157,8 +174,42 @@ describe('the lists of a policy', () => {
 
   it('throws for an operator that is none', () => {
     expect(() => judgeCommand('ls', { deniedOperators: ['=>'] })).toThrow(
-      'Policy field "commands.deniedOperators[0]" is no operator: "=>"',
+      'Policy field "commands.deniedOperators[0]" is no operator: "=>"; the operators are "&&", "||", ";", "&", "|",',
     )
+    expect(() => judgeCommand('ls', { deny: ['ls', 'a'.repeat(5000)] })).toThrow('commands.deny[1]')
+    expect(() => judgeCommand('ls', { allow: ['ls', 'a'.repeat(5000)] })).toThrow('commands.allow[1]')
+  })
+
+  it('reads past the options in front of a subcommand, and what they take', () => {
+    const options = {
+      git: '-C -c --git-dir --work-tree --namespace --exec-path --config-env',
+      npm: '--prefix -C -w --workspace --registry --loglevel --userconfig --cache --tag',
+      pnpm: '-C --dir --filter -F --registry --loglevel',
+      yarn: '--cwd --registry --cache-folder --modules-folder --mutex',
+      docker: '-H --host -c --context --config -l --log-level --tlscacert --tlscert --tlskey',
+      kubectl:
+        '-n --namespace --context --kubeconfig -s --server --as --as-group --as-uid --cache-dir --certificate-authority --client-certificate --client-key --cluster --profile --profile-output --request-timeout --tls-server-name --token --user -v --v --vmodule --username --password',
+      helm: '-n --namespace --kube-context --kubeconfig --kube-apiserver --kube-as-user --kube-as-group --kube-ca-file --kube-token --registry-config --repository-cache --repository-config --burst-limit --qps',
+      gh: '-R --repo --hostname',
+      aws: '--profile --region --endpoint-url --output --query --ca-bundle --color --cli-read-timeout --cli-connect-timeout --cli-binary-format',
+    }
+    for (const [name, all] of Object.entries(options)) {
+      for (const option of all.split(' ')) {
+        const line = `${name} -x ${option} value push "$x"`
+        expect([line, ...codes(judgeCommand(line, { deny: [`${name} push`] }))]).toContain('POLICY_DENIED')
+      }
+      expect(codes(judgeCommand(`${name} value push`, { deny: [`${name} push`] }))).not.toContain('POLICY_DENIED')
+    }
+  })
+
+  it('holds an entry that allows against the name, in a directory of the system, too', () => {
+    const allow = ['ls']
+    for (const place of ['/bin/', '/sbin/', '/usr/bin/', '/usr/local/sbin/']) {
+      expect(decisionOf(`${place}ls -a`, { allow })).toBe('allow')
+    }
+    for (const place of ['/opt/bin/', '/usr/bin/x/', 'a/usr/bin/', '/usr/lib/', '/usr/locals/bin/']) {
+      expect(codes(judgeCommand(`${place}ls -a`, { allow }))).toContain('NOT_ALLOWED')
+    }
   })
 })
 
@@ -198,12 +249,56 @@ describe('the verdict', () => {
     ])
     expect(accesses('! cd a && echo > b')).toEqual(['write b'])
     expect(accesses('cd a | true; echo > b')).toEqual(['write b'])
+    expect(accesses('cd a & echo > b')).toEqual(['write b'])
+    expect(accesses('cd a && cd b || echo > c').sort()).toEqual(['write a/c', 'write c'])
+    expect(accesses('cd a || cd b && echo > c').sort()).toEqual(['write a/c', 'write b/c'])
+    expect(accesses('time cd a && echo > b')).toEqual(['write a/b'])
+    expect(accesses('time ! cd a && echo > b')).toEqual(['write b'])
+    expect(accesses('cd a; for x in 1; do echo > b; done').sort()).toEqual(['write a/b', 'write b'])
+    expect(accesses('eval "cd a" && echo > b')).toEqual(['write a/b'])
+    expect(accesses('sh -c "cd a"; echo > b')).toEqual(['write b'])
+    expect(accesses('(cd a); echo > b')).toEqual(['write b'])
+    expect(accesses('{ cd a; }; echo > b').sort()).toEqual(['write a/b', 'write b'])
+    expect(accesses('case x in x) cd a;; y) cd b;; esac && echo > c').sort()).toEqual([
+      'write a/b/c',
+      'write a/c',
+      'write b/c',
+      'write c',
+    ])
     expect(accesses('echo > /workspace/x/y')).toEqual(['write x/y'])
     expect(accesses('cd /workspace/a && echo > b', 'c')).toEqual(['write a/b'])
     expect(accesses('echo > /dev/null < /dev/urandom')).toEqual([])
     expect(accesses('sh run.sh')).toEqual(['read run.sh'])
     expect(judgeCommand('echo > /workspacex/y', {}, { root: '/workspace' }).decision).toBe('deny')
     expect(judgeCommand('echo > /workspace/../y', {}, { root: '/workspace' }).decision).toBe('deny')
+  })
+
+  it('says each thing once, points at it, and stops at a hundred', () => {
+    const seen = (line: string) => judgeCommand(line, policy).reasons.map(({ code, at }) => [code, line.slice(...at)])
+    expect(seen('echo $(forbidden) `ls; forbidden`')).toEqual([
+      ['POLICY_DENIED', 'forbidden'],
+      ['POLICY_DENIED', 'forbidden'],
+    ])
+    expect(seen("sh -c 'ls; forbidden'; eval \"sh -c 'forbidden a'\"")).toEqual([
+      ['POLICY_DENIED', "'ls; forbidden'"],
+      ['POLICY_DENIED', 'eval "sh -c \'forbidden a\'"'],
+    ])
+    expect(seen("sh -c 'forbidden; forbidden; sudo'").map(([code]) => code)).toEqual([
+      'POLICY_DENIED',
+      'BUILT_IN_DENIED',
+    ])
+    expect(seen('forbidden; forbidden')).toHaveLength(2)
+    expect(seen('forbidden;'.repeat(99))).toHaveLength(99)
+    expect(seen('forbidden;'.repeat(120))).toHaveLength(100)
+    expect(seen('a &&')[0]?.[0]).toBe('SYNTAX_ERROR')
+  })
+
+  it('judges a thousand commands, and a quarter of a million characters in all', () => {
+    expect(decisionOf('a;'.repeat(1000))).toBe('allow')
+    expect(codes(judgeCommand('a;'.repeat(1001), {}))).toEqual(['TOO_COMPLEX'])
+    const evals = (count: number) => `${'eval '.repeat(count)}echo ${'a'.repeat(65_000)}`
+    expect(decisionOf(evals(3))).toBe('allow')
+    expect(codes(judgeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
   })
 
   it('lets the rules of a policy speak of each command', () => {
@@ -225,6 +320,8 @@ describe('the verdict', () => {
       ['deny', [10, 23]],
       ['ask', [0, 8]],
     ])
+    expect(codes(judged('git push'))).toEqual(['RULE'])
+    expect(judged('git status').reasons).toEqual([])
     expect(judged("sh -c 'curl http://x'").decision).toBe('deny')
     expect(judged("echo 'curl x'").decision).toBe('allow')
   })
