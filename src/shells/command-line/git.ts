@@ -1,5 +1,5 @@
 import { type Call, type Inspector, unclear } from './inspect.ts'
-import { mayBeLong } from './options.ts'
+import { isLong } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 
 /** git: what its options, settings and subcommands start. */
@@ -85,7 +85,7 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
         starter.short !== undefined &&
         /^-[^-]/.test(literal) &&
         [...starter.short].some((letter) => literal.includes(letter))
-      if (short || mayBeLong(argument, starter.long) || (literal === undefined && mayBeOption(argument)))
+      if (short || isLong(argument, starter.long) || (literal === undefined && mayBeOption(argument)))
         return unclear(call, argument)
     }
     if (sub === 'clone' || sub === 'remote') return undefined

@@ -1,7 +1,6 @@
 import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './code.ts'
 import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
 import { scriptFile } from './launchers.ts'
-import { mayBeLong } from './options.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Programs that run code of another language, from a file, from a word or from their standard input. */
@@ -244,7 +243,7 @@ function sed(call: Call): undefined {
       scripts.push({ ...argument, literal: literal.slice('--expression='.length) })
       given = true
     } else if (literal.startsWith('-') && literal !== '-') {
-      if (mayBeLong(argument, ['expression', 'file']) || literal !== '--') return unclear(call, argument)
+      if (literal !== '--') return unclear(call, argument)
     } else {
       operands.push(argument)
     }

@@ -1,4 +1,4 @@
-import { type Argument, mayBeOption } from './words.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Which options a program takes. Letters and names with a value are listed apart from those without. */
 export interface OptionTable {
@@ -78,11 +78,8 @@ export function readOptions(args: readonly Argument[], table: OptionTable): Opti
   return { options, rest: args.slice(i) }
 }
 
-/** Whether an argument is, or may be, one of these long options, shortened as GNU programs allow. */
-export function mayBeLong(argument: Argument, names: readonly string[]): boolean {
-  const text = argument.literal ?? argument.lead
-  if (argument.literal === undefined && (text === '' || argument.splits)) return mayBeOption(argument)
-  if (!text.startsWith('--') || text === '--') return argument.literal === undefined && '--'.startsWith(text)
-  const name = text.slice(2).replace(/=.*/s, '')
-  return names.some((other) => other.startsWith(name))
+/** Whether an argument is one of these long options, shortened as GNU programs allow. */
+export function isLong(argument: Argument, names: readonly string[]): boolean {
+  const name = /^--(?!$)([^=]*)/.exec(knownText(argument))?.[1]
+  return name !== undefined && names.some((other) => other.startsWith(name))
 }

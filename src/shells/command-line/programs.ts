@@ -1,5 +1,5 @@
 import { type Call, type Inspectors, named, unclear } from './inspect.ts'
-import { mayBeLong } from './options.ts'
+import { isLong } from './options.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Programs whose options can start a command, or whose words name files that they write. */
@@ -65,7 +65,7 @@ function refuseAll(call: Call): undefined {
 function without(call: Call, long: readonly string[], short: RegExp): undefined {
   for (const argument of call.args) {
     if (argument.literal === '--') return undefined
-    if (mayBeLong(argument, long) || (argument.literal?.startsWith('-') && short.test(argument.literal)))
+    if (isLong(argument, long) || (argument.literal?.startsWith('-') && short.test(argument.literal)))
       return unclear(call, argument)
     if (argument.literal === undefined && mayBeOption(argument)) return unclear(call, argument)
   }
@@ -83,7 +83,7 @@ function both(call: Call, long: readonly string[], short: RegExp): undefined {
   const odd = call.args.find((argument) =>
     argument.literal === undefined
       ? argument.lead === '' && argument.splits
-      : mayBeLong(argument, long) && argument.literal.length > 4
+      : isLong(argument, long) && argument.literal.length > 4
         ? true
         : argument.literal.startsWith('-') && short.test(argument.literal),
   )
@@ -130,7 +130,7 @@ function tar(call: Call): undefined {
     const letters = /^-[^-]/.test(literal) || index === 0 ? literal : ''
     if (!literal.startsWith('--') && /[IF]/.test(letters.replace(/[fC].*$/s, ''))) return unclear(call, argument)
     if (
-      mayBeLong(argument, [
+      isLong(argument, [
         'checkpoint-action',
         'to-command',
         'use-compress-program',
