@@ -8,7 +8,10 @@ type CallOptions = Parameters<ScriptedModel['doStream']>[0]
 type StreamResult = Awaited<ReturnType<ScriptedModel['doStream']>>
 type StreamPart = StreamResult['stream'] extends ReadableStream<infer Part> ? Part : never
 type Message = CallOptions['prompt'][number]
-type Content = Awaited<ReturnType<ScriptedModel['doGenerate']>>['content']
+type Content = Extract<
+  Awaited<ReturnType<ScriptedModel['doGenerate']>>['content'][number],
+  { readonly type: 'text' | 'tool-call' }
+>[]
 type Usage = Extract<StreamPart, { type: 'finish' }>['usage']
 
 /** One answer of the model: its words, and the calls that it makes at the same time. Without calls its turn ends. */
@@ -214,7 +217,7 @@ function* partsOf(content: Content): Generator<StreamPart, undefined> {
       yield { type: 'text-start', id: '0' }
       for (const [delta] of part.text.matchAll(/\s*\S+|\s+$/g)) yield { type: 'text-delta', id: '0', delta }
       yield { type: 'text-end', id: '0' }
-    } else if (part.type === 'tool-call') {
+    } else {
       const { toolCallId: id, toolName, input } = part
       yield { type: 'tool-input-start', id, toolName }
       yield { type: 'tool-input-delta', id, delta: input }

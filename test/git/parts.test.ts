@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { ToolError } from '../../src/errors.ts'
 import { createBaseline } from '../../src/git/baseline.ts'
+import { EXECUTABLE, FILE, gitMode } from '../../src/git/changed.ts'
 import { carriedIndex, planCheckout, planRestore } from '../../src/git/checkout.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../src/git/compare-commits.ts'
 import { applyDelta } from '../../src/git/delta.ts'
@@ -15,7 +16,7 @@ import { httpClient } from '../../src/git/http.ts'
 import { openRepository } from '../../src/git/index.ts'
 import { parseIndexFile } from '../../src/git/index-file.ts'
 import { indexFile } from '../../src/git/index-writer.ts'
-import type { Objects } from '../../src/git/objects.ts'
+import { type Objects, openObjects } from '../../src/git/objects.ts'
 import { openPack } from '../../src/git/pack.ts'
 import { parseCommit, resolveCommit } from '../../src/git/refs.ts'
 import { findRenames } from '../../src/git/renames.ts'
@@ -910,5 +911,33 @@ describe('a repository in memory', () => {
     await repository.restore(['b.txt'])
     expect(await told()).toEqual([])
     await expect(repository.restore(['none'])).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('objects that are hardly there', () => {
+  const files = {
+    list: async (folder: string) =>
+      folder === 'objects/pack' ? ['gone.idx', 'x.pack'] : ['c'.repeat(38), 'd'.repeat(38), 'cc'],
+    read: async () => undefined,
+    stat: async () => undefined,
+  } as unknown as GitFiles
+
+  it('are completed from few digits, and missing where there is nothing behind them', async () => {
+    const objects = openObjects(files)
+    expect(await objects.complete('abcc')).toBe(`ab${'c'.repeat(38)}`)
+    for (const prefix of ['abee', 'ab', 'zzzz', 'abc'.repeat(20)])
+      expect(await objects.complete(prefix)).toBeUndefined()
+    expect(await objects.read('no id')).toBeUndefined()
+    expect(await objects.read('a'.repeat(40))).toBeUndefined()
+    await expect(objects.need('a'.repeat(40), 'blob')).rejects.toThrow(`object ${'a'.repeat(40)} is missing`)
+  })
+})
+
+describe('the mode of a file', () => {
+  it('without bits is that of the base', () => {
+    expect([gitMode(undefined, EXECUTABLE), gitMode(undefined, FILE), gitMode(undefined, undefined)]).toEqual([
+      ...[EXECUTABLE, FILE, FILE],
+    ])
+    expect([gitMode(0o755, FILE), gitMode(0o644, EXECUTABLE)]).toEqual([EXECUTABLE, FILE])
   })
 })

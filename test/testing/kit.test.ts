@@ -6,6 +6,7 @@ import { memory } from '../../src/backends/memory.ts'
 import { ToolError } from '../../src/errors.ts'
 import { recordFixture, replayFixture } from '../../src/testing/fixtures.ts'
 import { countedIds, faulty, type TestWorkspace, testClock, testWorkspace } from '../../src/testing/index.ts'
+import { calls, say, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { matchers } from '../../src/testing/vitest.ts'
 import { readOnly } from '../../src/vfs/read-only.ts'
 
@@ -330,5 +331,101 @@ describe('a fixture', () => {
     expect(existsSync(file)).toBe(false)
     writeFileSync(file, '{}\n')
     await expect(recordFixture(file, files, run)).rejects.toThrow(TypeError)
+  })
+})
+
+describe('a scripted model', () => {
+  type Prompt = Parameters<ReturnType<typeof scriptedModel>['doGenerate']>[0]['prompt']
+  type Message = Prompt[number]
+  const user = (text: string): Message => ({
+    role: 'user',
+    content: [
+      { type: 'text', text },
+      { type: 'file', data: '', mediaType: 'image/png' },
+    ],
+  })
+  const called = (...ids: string[]): Message => ({
+    role: 'assistant',
+    content: ids.map((toolCallId) => ({ type: 'tool-call', toolCallId, toolName: 'read_file', input: {} })),
+  })
+  const said = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] })
+  const given = (toolCallId: string, output: unknown): Message => ({
+    role: 'tool',
+    content: [{ type: 'tool-result', toolCallId, toolName: 'read_file', output: output as never }],
+  })
+  const model = scriptedModel(function* (request) {
+    const results = yield* calls(
+      '',
+      { name: 'read_file', input: { path: 'a' } },
+      { name: 'read_file', input: { path: 'b' } },
+    )
+    const next = yield* say(`${request}: ${JSON.stringify(results)}`)
+    return `then ${next}`
+  })
+  const words = async (...prompt: Prompt) => {
+    const { content } = await model.doGenerate({ prompt })
+    return content.map((part) => (part.type === 'text' ? part.text : part.type === 'tool-call' ? part.toolName : '?'))
+  }
+
+  it('says nothing before it is asked', async () => {
+    expect(await words()).toEqual([])
+    expect(await words({ role: 'system', content: 'x' }, said('hello'))).toEqual([])
+  })
+
+  it('goes on by what the conversation holds, in whatever form its interface carries results', async () => {
+    const asked = user('go')
+    expect(await words(asked)).toEqual(['read_file', 'read_file'])
+    // Interrupted before it called anything: once more.
+    expect(await words(asked, said('...'))).toEqual(['read_file', 'read_file'])
+    const interrupted = '{"ok":false,"code":"ABORTED","message":"The call has no result","hint":"Look what it did."}'
+    const failed = (message: string) => JSON.stringify({ ok: false, code: 'BACKEND_ERROR', message, hint: '' })
+    for (const [output, shown] of [
+      [{ type: 'json', value: { ok: true } }, '{"ok":true}'],
+      [{ type: 'text', value: '{"ok":true,"n":1}' }, '{"ok":true,"n":1}'],
+      [{ type: 'error-text', value: 'it broke' }, failed('it broke')],
+      [{ type: 'text', value: '7' }, failed('7')],
+      [{ type: 'content', value: [] }, '{"type":"content","value":[]}'],
+    ] as const) {
+      expect(await words(asked, called('x', 'y'), given('z', output), given('x', output))).toEqual([
+        `go: [${shown},${interrupted}]`,
+      ])
+    }
+  })
+
+  it('takes the next words for the answer, and another request for a new beginning', async () => {
+    const [asked, first] = [user('go'), said('go: []')]
+    expect(await words(asked, called('x'), first, user('on'))).toEqual(['then on'])
+    expect(await words(asked, called('x'), first, user('on'), said('then on'), user('again'))).toEqual([
+      'read_file',
+      'read_file',
+    ])
+    // Where the person goes on although a call has no result, it has none.
+    expect(await words(asked, user('hurry'))).toEqual(['read_file', 'read_file'])
+  })
+
+  it('streams words and calls, and stops where nobody listens', async () => {
+    const { stream } = await model.doStream({ prompt: [user('go')] })
+    const types: string[] = []
+    for await (const { type } of stream) types.push(type)
+    const each = ['tool-input-start', 'tool-input-delta', 'tool-input-end', 'tool-call']
+    expect(types).toEqual(['stream-start', ...each, ...each, 'finish'])
+    let release = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const speaking = scriptedModel(
+      function* () {
+        yield* say('one two')
+        return ''
+      },
+      { wait: () => waiting },
+    )
+    const reader = (await speaking.doStream({ prompt: [user('go')] })).stream.getReader()
+    expect((await reader.read()).value).toMatchObject({ type: 'stream-start' })
+    expect((await reader.read()).value).toMatchObject({ type: 'text-start' })
+    const pending = reader.read()
+    await reader.cancel()
+    release()
+    expect(await pending).toEqual({ done: true, value: undefined })
   })
 })
