@@ -255,12 +255,34 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       }
     })
 
+    it('a store that refuses what it should take, or does not tell contents apart', async () => {
+      const { put } = bucket()
+      const stores: Readonly<Record<string, ObjectStore['put']>> = {
+        'refuses to create what is not there': async () => undefined,
+        'refuses a write with the right If-Match': async (key, bytes, condition) =>
+          condition && 'ifMatch' in condition ? undefined : put(key, bytes, condition),
+        'gives two contents one ETag': async (key, bytes, condition) => {
+          const done = await put(key, bytes, condition && 'ifMatch' in condition ? undefined : condition)
+          return done && { etag: 'always' }
+        },
+      }
+      for (const [what, broken] of Object.entries(stores)) {
+        const prefix = space()
+        const refused = commit(open(prefix, { ...bucket(), put: broken }), change('f', file('x')))
+        await expect(refused).rejects.toMatchObject({ code: 'BACKEND_ERROR', message: expect.stringContaining(what) })
+        expect(await keysIn(bucket(), prefix)).toEqual([])
+      }
+    })
+
     it('a manifest that is damaged: it is told, and left as it is', async () => {
       for (const text of [
         '',
         '{',
         '{"format":2}',
+        '{"format":1,"next":1.5,"commits":[],"garbage":[],"entries":[]}',
         '{"format":1,"next":1,"commits":[],"garbage":[],"entries":[["a/b","directory","1",0]]}',
+        '{"format":1,"next":1,"commits":[],"garbage":[],"entries":[["","directory","1",0],["a//b","directory","1",0]]}',
+        '{"format":1,"next":1,"commits":[],"garbage":[],"entries":[["","directory","1",0],["a","socket","1",0,0,0]]}',
       ]) {
         const prefix = space()
         await bucket().put(`${prefix}/manifest.json`, new TextEncoder().encode(text))
