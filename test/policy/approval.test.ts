@@ -1,8 +1,9 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { GuardedAccess, Permission } from '../../src/access.ts'
 import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { type ApprovalAnswer, type ApproveHandler, createApprovals } from '../../src/policy/approval.ts'
+import { type ApprovalAnswer, type ApproveHandler, createApprovals, readAnswer } from '../../src/policy/approval.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
 import { memoryParking } from '../../src/policy/parked.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
@@ -105,6 +106,7 @@ describe('an approval', () => {
     answer('allow-run')
     await Promise.resolve()
     expect(run.covers(write('a.ts'))).toBe(false)
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
     let asked = false
     const other = approvals(() => {
       asked = true
@@ -115,7 +117,157 @@ describe('an approval', () => {
   })
 })
 
+describe('what is told of an answer', () => {
+  it.each<[unknown, unknown]>([
+    ['allow', { allow: 'once' }],
+    ['allow-run', { allow: 'run' }],
+    [{ allow: 'once' }, { allow: 'once' }],
+    [
+      { allow: 'run', by: 'Ada' },
+      { allow: 'run', by: 'Ada' },
+    ],
+    [
+      { deny: 'no', by: 'x'.repeat(300) },
+      { deny: 'no', by: 'x'.repeat(200) },
+    ],
+    [{ deny: 'no', allow: 'once', by: 7 }, { deny: 'no' }],
+    [{ allow: 'always' }, undefined],
+    [null, undefined],
+    ['later', undefined],
+  ])('%j is read as %j', (answer, read) => {
+    expect(readAnswer(answer)).toEqual(read)
+  })
+
+  it('is how, and by whom if they said so', async () => {
+    const answers: ApprovalAnswer[] = ['allow', { allow: 'run', by: 'Ada' }, { deny: 'no', by: 'Bob' }]
+    const run = approvals(() => answers.shift() ?? 'allow')
+    const told: unknown[][] = []
+    const answered = (...how: unknown[]) => void told.push(how)
+    await run.ask(write('a.ts'), { answered })
+    expect(run.covers(write('a.ts'))).toBe(false)
+    await run.ask(write('a.ts'), { answered })
+    await run.ask(write('a.ts'), { answered })
+    await expect(run.ask(write('b.ts'), { answered })).rejects.toMatchObject({
+      message: 'The approval of write_file was refused: no',
+      details: { approvalId: 'approval-3' },
+    })
+    expect(told).toEqual([['once', undefined], ['run', 'Ada'], ['earlier'], ['denied', 'Bob']])
+  })
+
+  it('says what is asked where nobody answers, or not yet', async () => {
+    const { verdict } = write('a.ts')
+    for (const run of [approvals(), approvals(() => 'later')]) {
+      await expect(run.ask(write('a.ts'))).rejects.toMatchObject({
+        code: 'APPROVAL_REQUIRED',
+        message: `write_file needs an approval: ${verdict.reason}`,
+        details: { approvalId: 'approval-1' },
+      })
+    }
+  })
+
+  it('says that a handler is at fault, and that nothing was done', async () => {
+    const details = { approvalId: 'approval-1', hint: 'Nothing was changed. Tell the person in charge.' }
+    const broken = approvals(() => Promise.reject(new Error('x')))
+    await expect(broken.ask(write('a.ts'))).rejects.toMatchObject({
+      message: 'The approve handler failed; write_file was not carried out',
+      details,
+    })
+    const odd = approvals(() => 'maybe' as never)
+    await expect(odd.ask(write('a.ts'))).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /^The approve handler gave an answer that is none of "allow".*; write_file was not/,
+      ),
+      details,
+    })
+  })
+
+  it('comes from the handler of the workspace before that of the call, which is handed the signal', async () => {
+    const given: unknown[] = []
+    const note = (answer: ApprovalAnswer) => (_: unknown, options: object) => {
+      given.push([answer, options])
+      return answer
+    }
+    const { signal } = new AbortController()
+    expect(await approvals(note('allow-run')).ask(write('a.ts'), { approve: note('allow') })).toBe('run')
+    expect(await approvals().ask(write('a.ts'), { approve: note('allow'), signal })).toBe('once')
+    expect(given).toStrictEqual([
+      ['allow-run', {}],
+      ['allow', { signal }],
+    ])
+  })
+
+  it('leaves nothing behind on the signal, nor a failure of a handler for which nobody waits', async () => {
+    const { signal } = new AbortController()
+    await approvals(() => 'allow').ask(write('a.ts'), { signal })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
+    const controller = new AbortController()
+    let fail: (error: Error) => void = () => {}
+    const run = approvals(() => new Promise((_, reject) => (fail = reject)))
+    const asking = run.ask(write('a.ts'), { signal: controller.signal })
+    controller.abort()
+    await expect(asking).rejects.toMatchObject({ code: 'ABORTED' })
+    // An unhandled rejection would end the program.
+    fail(new Error('late'))
+    await new Promise((resolve) => setTimeout(resolve))
+  })
+
+  it('is that the call was cancelled, where the handler fails for that reason', async () => {
+    const controller = new AbortController()
+    const run = approvals(() => {
+      controller.abort()
+      throw new Error('cancelled')
+    })
+    await expect(run.ask(write('a.ts'), { signal: controller.signal })).rejects.toMatchObject({
+      code: 'ABORTED',
+      message: 'write_file was cancelled while its approval was awaited',
+    })
+  })
+})
+
+describe('an answer to an earlier request', () => {
+  it('is taken for what was asked then, and remembered only for the run', () => {
+    const run = approvals()
+    expect(run.accept(write('a.ts', 'b.ts'), write('b.ts'), 'allow')).toBe(true)
+    expect(run.covers(write('b.ts'))).toBe(false)
+    expect(run.accept(write('a.ts'), write('a.ts', 'b.ts'), 'allow-run')).toBe(false)
+    expect(run.covers(write('a.ts'))).toBe(false)
+    expect(run.accept(write('a.ts', 'b.ts'), write('b.ts'), 'allow-run')).toBe(true)
+    expect([run.covers(write('b.ts')), run.covers(write('a.ts'))]).toEqual([true, false])
+  })
+})
+
 describe('an approval for the run', () => {
+  it('covers nothing that asks for nothing', async () => {
+    const allowed = write('a.ts')
+    const verdict = compilePolicy('autonomous').evaluate(allowed)
+    const run = approvals(() => 'allow-run')
+    expect(await run.ask({ ...allowed, verdict })).toBe('run')
+    expect(run.covers({ ...allowed, verdict })).toBe(false)
+  })
+
+  it('is about the names that the rule spoke about, asked for or resolved, and not about what only allows', async () => {
+    const rule = { name: 'r', action: 'ask', source: 'rule' } as const
+    const open = { name: 'open', action: 'allow', source: 'rule' } as const
+    const link = write('link.ts').accesses.map((access) => ({ ...access, path: 'real.ts' as Path }))
+    const asking = (accesses: readonly GuardedAccess[], ...rules: readonly object[]) =>
+      ({ ...write(), accesses, verdict: { decision: 'ask', reason: '', rules } }) as unknown as ReturnType<typeof write>
+    const both = write('a.ts', 'b.ts').accesses
+    const run = approvals(() => 'allow-run')
+    await run.ask(asking(both, { ...rule, path: 'a.ts' }, { ...open, path: 'b.ts' }))
+    expect(run.covers(asking(both, { ...rule, path: 'a.ts' }))).toBe(true)
+    expect(run.covers(asking(both, { ...rule, path: 'b.ts' }))).toBe(false)
+    expect(run.covers(asking(both, rule))).toBe(false)
+    expect(run.covers(asking(both, { ...rule, path: 'a.ts', source: 'preset' }))).toBe(false)
+    expect(run.covers(asking(both, { ...rule, path: 'neither.ts' }))).toBe(false)
+    await run.ask(asking(both, rule))
+    expect(run.covers(asking(both, rule))).toBe(true)
+    expect(run.covers({ ...asking(both, rule), input: { content: 'other' } })).toBe(true)
+    await run.ask(asking(link, { ...rule, path: 'link.ts' }))
+    expect(run.covers(asking(link, { ...rule, path: 'real.ts' }))).toBe(true)
+    expect(run.covers(asking(write('link.ts').accesses, { ...rule, path: 'link.ts' }))).toBe(false)
+    expect(run.covers(asking(write('real.ts').accesses, { ...rule, path: 'real.ts' }))).toBe(false)
+  })
+
   it('covers the same rule on the same paths, or some of them, and nothing else', async () => {
     const run = approvals(() => 'allow-run')
     expect(await run.ask(write('a.ts', 'b.ts'))).toBe('run')
@@ -175,6 +327,54 @@ describe('a request as a person reads it', () => {
     expect(text).toContain('list\\u{1b}_directory on ., a\\u{202e}b\n')
     expect(text).toContain('It says why: to\nlook\\u{7}\n')
     expect(text).toContain('Risk: deletesFile (x\\u{200b}y)')
+  })
+})
+
+describe('the text of a request', () => {
+  const asked = {
+    ...request('file:write:create', ['a.ts']),
+    verdict: { decision: 'ask', reason: 'R', rules: [] },
+  } as const
+  const token = ['gh', 'p_', 'Ab3dE5gH1jK7mN9pQ2sT4vW6xY8zC0eF1hJ3'].join('')
+  const key = [
+    '-----BEGIN RSA',
+    ' PRIVATE KEY-----\nMIIEabc',
+    '+/dEf012'.repeat(7),
+    '\n-----END RSA',
+    ' PRIVATE KEY-----\n',
+  ].join('')
+  it.each<[string, object, string]>([
+    ['the input where there is no preview', { input: { path: 'a' } }, 'write_file on a.ts\nR\n{"path":"a"}'],
+    ['the input where it is empty', { input: { path: 'a' }, diff: '' }, 'write_file on a.ts\nR\n{"path":"a"}'],
+    ['the preview alone', { input: { path: 'a' }, diff: '+x\ty\r\n' }, 'write_file on a.ts\nR\n\n+x\ty\n'],
+    ['a plan as it stands', { accesses: [], input: { plan: 'P\nQ' } }, 'write_file\nR\nP\nQ'],
+    ['a plan and its preview', { input: { plan: 'P' }, diff: '+x' }, 'write_file on a.ts\nR\nP\n\n+x'],
+    ['no odd characters', { diff: 'a\u2028\ud800\u0000b' }, 'write_file on a.ts\nR\n\na\\u{2028}\\u{d800}\\u{0}b'],
+    [
+      '6000 of a preview',
+      { diff: 'x'.repeat(6003) },
+      `write_file on a.ts\nR\n\n${'x'.repeat(6000)}\n… 3 more characters`,
+    ],
+    ['a whole preview of 6000', { diff: 'x'.repeat(6000) }, `write_file on a.ts\nR\n\n${'x'.repeat(6000)}`],
+    [
+      'twenty paths',
+      { ...request('file:delete', [...'abcdefghijklmnopqrstuvwxyz']), input: { plan: 'P' }, verdict: asked.verdict },
+      'write_file on a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t\nR\nP',
+    ],
+    ['100 of a name', { tool: 'x'.repeat(101), diff: '+' }, `${'x'.repeat(100)}\n… 1 more characters on a.ts\nR\n\n+`],
+  ])('shows %s', (_, more, text) => {
+    expect(approvalText({ ...asked, ...more })).toBe(text)
+  })
+
+  it.each<[string, object]>([
+    ['the input', { input: { content: `is ${token}` } }],
+    ['a secret of several lines', { input: { content: key } }],
+    ['the preview', { diff: `+${token}\n+${key}` }],
+    ['the reason', { input: { reason: token }, diff: '+' }],
+  ])('marks secrets in %s', (_, more) => {
+    const text = approvalText({ ...asked, ...more })
+    expect(text).not.toContain(token.slice(4))
+    expect(text).not.toContain('MIIEabc')
   })
 })
 

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { GuardedAccess, Permission } from '../../src/access.ts'
 import { classifyDirectory, classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { compilePolicy, type Decision, denied, type PolicyData, type Verdict } from '../../src/policy/policy.ts'
+import {
+  combine,
+  compilePolicy,
+  type Decision,
+  denied,
+  type PolicyData,
+  type Verdict,
+} from '../../src/policy/policy.ts'
 import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
@@ -229,6 +236,47 @@ describe('protections', () => {
     expect(decide([path], ['binary'])).not.toBe('allow')
   })
 
+  describe('of a secret, for a change that shows something of it, needs leave to read it too', () => {
+    type Lift = Omit<NonNullable<PolicyData['rules']>[number], 'name' | 'action'>
+    const lift = (permission: Permission, more: readonly Lift[], denied: readonly Lift[] = []): Decision => {
+      const own: Lift = { permissions: [permission], paths: ['.env'], overrides: ['secret'] }
+      const policy = compilePolicy({
+        preset: 'autonomous',
+        rules: [
+          ...[own, ...more].map((rule, index) => ({ ...rule, name: `lift ${index}`, action: 'allow' })),
+          ...denied.map((rule, index) => ({ ...rule, name: `deny ${index}`, action: 'deny' })),
+        ],
+      })
+      const one = access(permission, '.env')
+      const { decision } = policy.evaluate({ tool: 'x', input: {}, accesses: [one] })
+      expect(policy.decide('x', permission, one.path, one.classification)).toBe(decision)
+      return decision
+    }
+    const read: Lift = { permissions: ['file:read'], overrides: ['secret'] }
+
+    it.each(['file:write:replace', 'file:append', 'file:move', 'file:copy', 'file:patch:apply'] as const)(
+      '%s',
+      (one) => {
+        expect(lift(one, [])).toBe('deny')
+        expect(lift(one, [read])).toBe('allow')
+        expect(lift(one, [{ ...read, paths: ['.env'], kinds: ['SECRET_LIKE'] }])).toBe('allow')
+        expect(lift(one, [{ ...read, paths: ['other'] }])).toBe('deny')
+        expect(lift(one, [{ ...read, kinds: ['TEXT_SOURCE'] }])).toBe('deny')
+        expect(lift(one, [{ ...read, overrides: ['generated'] }])).toBe('deny')
+        expect(lift(one, [{ permissions: ['file:read'] }])).toBe('deny')
+        expect(lift(one, [{ ...read, permissions: ['file:info'] }])).toBe('deny')
+        expect(lift(one, [read], [{ permissions: ['file:read'] }])).toBe('deny')
+        expect(lift(one, [read], [{ permissions: ['file:read'], paths: ['other'] }])).toBe('allow')
+        expect(lift(one, [read], [{ permissions: ['file:read'], kinds: ['TEXT_SOURCE'] }])).toBe('allow')
+        expect(lift(one, [read], [{ permissions: ['file:info'] }])).toBe('allow')
+      },
+    )
+
+    it.each(['file:write:create', 'file:delete', 'file:search', 'file:diff'] as const)('but not %s', (one) => {
+      expect(lift(one, [])).toBe('allow')
+    })
+  })
+
   it('never opens what belongs to git', () => {
     const all = ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'] as const
     const policy = {
@@ -389,6 +437,134 @@ describe('allowlists and walks', () => {
 
   it('an empty list allows nothing', () => {
     expect(judge({ preset: 'autonomous', allowedPaths: [] }, 'x', access('file:read', 'a.ts')).decision).toBe('deny')
+  })
+})
+
+describe('a policy as one call sees it', () => {
+  it.each<[PolicyData, boolean]>([
+    [{ preset: 'autonomous' }, true],
+    [{ preset: 'autonomous', tools: { x: 'ask' } }, true],
+    [{ preset: 'autonomous', rules: [{ name: 'r', action: 'deny', tools: ['x'] }] }, true],
+    [
+      { preset: 'autonomous', rules: [{ name: 'r', action: 'deny', permissions: ['file:write:*'], paths: ['a'] }] },
+      true,
+    ],
+    [{ preset: 'autonomous', rules: [{ name: 'r', action: 'deny', paths: ['a'] }] }, false],
+    [{ preset: 'autonomous', rules: [{ name: 'r', action: 'deny', kinds: ['TEXT_DOC'] }] }, false],
+    [{ preset: 'autonomous', allowedPaths: ['**'] }, false],
+    [{ preset: 'autonomous', deniedPaths: ['a'] }, false],
+    [{ preset: 'autonomous', readOnlyPaths: ['a'] }, true],
+  ])('%j decides alike for every name that is read: %j', (policy, isUniform) => {
+    expect(compilePolicy(policy).forCall({ tool: 'x', input: {} }).isUniform('file:read')).toBe(isUniform)
+  })
+
+  it.each<[string, PolicyData, string, boolean]>([
+    ['a preset', { preset: 'autonomous' }, 'a', true],
+    ['no preset', {}, 'a', false],
+    ['a closed tool', { preset: 'autonomous', tools: { x: 'deny' } }, 'a', false],
+    ['a gated tool', { preset: 'autonomous', tools: { x: 'ask' } }, 'a', true],
+    ['a list', { allowedPaths: ['a/b/**'] }, 'a', true],
+    ['a list, elsewhere', { allowedPaths: ['a/b/**'] }, 'c', false],
+    ['a list for another tool', { allowedPaths: ['a/b/**'], tools: { y: 'allow' } }, 'a', false],
+    ['a list for this tool', { allowedPaths: ['a/b/**'], tools: { x: 'allow' } }, 'a', true],
+    ['a preset and a list', { preset: 'autonomous', allowedPaths: ['a/b'] }, 'c', false],
+    ['a rule', { rules: [{ name: 'r', action: 'allow', paths: ['a/b'] }] }, 'a', true],
+    ['a question', { rules: [{ name: 'r', action: 'ask', paths: ['a/b'] }] }, 'a', true],
+    ['a rule, elsewhere', { rules: [{ name: 'r', action: 'allow', paths: ['a/b'] }] }, 'c', false],
+    ['a rule on everything', { rules: [{ name: 'r', action: 'allow' }] }, 'a', true],
+    ['a rule on changes', { rules: [{ name: 'r', action: 'allow', permissions: ['file:append'] }] }, 'a', false],
+    ['a denial', { rules: [{ name: 'r', action: 'deny', paths: ['a/b'] }] }, 'a', false],
+    ['a denial of part of it', { preset: 'autonomous', deniedPaths: ['a/b'] }, 'a', true],
+    ['a denial of all of it', { preset: 'autonomous', deniedPaths: ['a'] }, 'a', false],
+    ['a denial of everything', { preset: 'autonomous', rules: [{ name: 'r', action: 'deny' }] }, 'a', false],
+    [
+      'a denial of one kind',
+      { preset: 'autonomous', rules: [{ name: 'r', action: 'deny', kinds: ['TEXT_DOC'], paths: ['a'] }] },
+      'a',
+      true,
+    ],
+  ])('is led into by %s', (_, policy, directory, leads) => {
+    const compiled = compilePolicy(policy)
+    const call = compiled.forCall({ tool: 'x', input: {} })
+    expect(call.mayLead('file:read', directory as LogicalPath)).toBe(leads)
+    expect(compiled.mayLead('x', 'file:read', directory as LogicalPath)).toBe(leads)
+    const changes = compilePolicy({ ...policy, preset: 'readOnly' })
+    expect(changes.mayLead('x', 'file:append', directory as LogicalPath)).toBe(false)
+  })
+})
+
+describe('two verdicts on one call', () => {
+  const allow: Verdict = { decision: 'allow', reason: 'a', rules: [{ name: 'a', action: 'allow', source: 'rule' }] }
+  const ask: Verdict = { decision: 'ask', reason: 'b', rules: [{ name: 'b', action: 'ask', source: 'rule' }] }
+  const deny: Verdict = { decision: 'deny', reason: 'c', path: 'p', hint: 'h', code: 'READ_ONLY', rules: [] }
+
+  it('are the stricter one, the first where they are equal, with the rules of both in their order', () => {
+    expect(combine(allow, ask)).toEqual({ ...ask, rules: [...allow.rules, ...ask.rules] })
+    expect(combine(ask, allow)).toEqual({ ...ask, rules: [...ask.rules, ...allow.rules] })
+    expect(combine(ask, deny)).toEqual({ ...deny, rules: ask.rules })
+    expect(combine(deny, ask)).toEqual({ ...deny, rules: ask.rules })
+    expect(combine(ask, { ...ask, reason: 'other' }).reason).toBe('b')
+  })
+
+  it('become a refusal that says what the denial says', () => {
+    expect(denied(deny)).toMatchObject({ code: 'READ_ONLY', message: 'c', details: { path: 'p', hint: 'h' } })
+  })
+})
+
+describe('the words of a verdict', () => {
+  const reason = (policy: PolicyData | string, tool: string, ...accesses: GuardedAccess[]) =>
+    judge(policy, tool, ...accesses).reason
+  const write = access('file:write:create', 'src/a.ts')
+  const rules = (action: Decision, name = 'r') => ({ preset: 'autonomous', rules: [{ name, action }] }) as const
+
+  it.each([
+    ['Policy allows file:write:create of "src/a.ts": preset "autonomous"', reason('autonomous', 'x', write)],
+    ['Policy asks about file:write:create of "src/a.ts": preset "supervised"', reason('supervised', 'x', write)],
+    ['Policy denies file:write of "src/a.ts": preset "readOnly"', reason('readOnly', 'x', write)],
+    ['Policy denies file:write of "src/a.ts": rule "r"', reason(rules('deny'), 'x', write)],
+    ['Policy asks about file:write:create of "src/a.ts": rule "r"', reason(rules('ask'), 'x', write)],
+    ['Policy denies file:write of "src/a.ts": deniedPaths', reason({ deniedPaths: ['src'] }, 'x', write)],
+    ['Policy denies file:write of "src/a.ts": readOnlyPaths', reason({ readOnlyPaths: ['src'] }, 'x', write)],
+    ['Policy allows file:write:create of "src/a.ts": allowedPaths', reason({ allowedPaths: ['src'] }, 'x', write)],
+    ['Policy denies file:write of "src/a.ts": nothing allows it', reason({}, 'x', write)],
+    ['Policy denies x: the tool x is set to "deny"', reason({ tools: { x: 'deny' } }, 'x')],
+    ['Policy denies x: nothing allows it', reason({}, 'x')],
+    ['Policy allows x: preset "autonomous"', reason('autonomous', 'x')],
+    ['Policy asks about x: rule "r"', reason(rules('ask'), 'x')],
+  ])('%s', (expected, said) => {
+    expect(said).toBe(expected)
+  })
+
+  it('put denials first, then questions; then protections of git and secrets, the tool, rules by name, and the rest', () => {
+    const policy = {
+      preset: 'supervised',
+      tools: { x: 'ask' },
+      rules: [
+        { name: 'b', action: 'ask' },
+        { name: 'a', action: 'ask' },
+        { name: 'open', action: 'allow', permissions: ['file:list'] },
+        { name: 'no', action: 'deny', paths: ['yarn.lock'], permissions: ['file:append'] },
+      ],
+    } as const
+    const accesses = [
+      access('file:write:create', 'yarn.lock'),
+      access('file:append', 'yarn.lock'),
+      access('file:read', '.env'),
+    ]
+    const { rules: took } = judge(policy, 'x', ...accesses)
+    const order = took.map(({ action, source, name }) => `${action} ${source} ${name}`)
+    expect([...new Set(order)]).toEqual([
+      'deny protection secret',
+      'deny rule no',
+      'ask tool x',
+      'ask rule a',
+      'ask rule b',
+      'ask protection lockfile',
+      'ask preset supervised',
+      'allow preset supervised',
+    ])
+    expect(order.filter((one) => one === 'ask tool x')).toHaveLength(1)
+    expect(took[0]).toMatchObject({ path: '.env' })
   })
 })
 
