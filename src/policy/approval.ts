@@ -184,11 +184,10 @@ async function answerOf(
   const aborted = new Promise<never>((_, reject) => {
     signal?.addEventListener('abort', () => reject(abortError(request)), { signal: answered.signal })
   })
-  // A late rejection of a handler that nobody waits for any more must not end the program.
   const asking = (async () => approve(request, signal === undefined ? {} : { signal }))()
-  asking.catch(() => {})
   let answer: unknown
   try {
+    // A late rejection of a handler that nobody waits for any more ends here, too.
     answer = await Promise.race([asking, aborted])
   } catch {
     throwIfAborted(request, signal)

@@ -57,8 +57,9 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
       const own = tools.get(tool)
       const waitAll = all.wait(now)
       if (own !== undefined) {
+        // Its calls count for all, so that no other wait can be longer.
         const waitOwn = own.wait(now)
-        if (waitOwn > 0 && waitOwn >= waitAll) refuse(`calls of ${tool}`, own.most, waitOwn)
+        if (waitOwn > 0) refuse(`calls of ${tool}`, own.most, waitOwn)
       }
       if (waitAll > 0) refuse('calls', all.most, waitAll)
       all.add(now)

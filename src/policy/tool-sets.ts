@@ -45,7 +45,7 @@ export function resolveToolSet(set: ToolSet, registry: Iterable<string>): readon
   if (set.length === 0) throw new TypeError('A tool set must not be empty')
   const wanted = new Set<string>()
   for (const [index, name] of set.entries()) {
-    if (typeof name !== 'string' || !known.includes(name)) {
+    if (!known.includes(name)) {
       throw new TypeError(`Unknown tool ${JSON.stringify(name)} at tools[${index}]; the tools are ${known.join(', ')}`)
     }
     if (wanted.has(name)) throw new TypeError(`Tool "${name}" is listed twice, again at tools[${index}]`)

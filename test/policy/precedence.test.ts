@@ -403,6 +403,30 @@ describe('allowlists and walks', () => {
     expect(['aa/x.ts', 'bb/x.ts', 'aa/x.ts'].map(opens)).toEqual(['deny', 'allow', 'deny'])
   })
 
+  it.each<[string[], string, Decision]>([
+    [['aab'], 'aa/x.ts', 'allow'],
+    [['aab'], 'aab/x.ts', 'deny'],
+    [['aa/b'], 'aa/x.ts', 'allow'],
+    [['aa/b'], 'aa/b/x.ts', 'deny'],
+    [['bb'], 'aa/x.ts', 'allow'],
+    [['bb'], 'bb/aa', 'deny'],
+    [['x.ts'], 'aa/x.ts', 'allow'],
+    [['x.ts'], 'x.ts', 'deny'],
+    [['aa/*.ts'], 'aa/b.md', 'allow'],
+    [['aa/*.ts'], 'aa/b.ts', 'deny'],
+  ])('never takes one directory for another: without %j, %s: %s', (deniedPaths, path, expected) => {
+    const others = ['aa/y.ts', 'aab/y.ts', 'aa/b/y.ts', 'bb/y.ts', 'bb/aa/y.ts', 'y.ts', 'a/y.ts', 'aa']
+    const plain = classifyPath('x.ts' as LogicalPath)
+    for (const other of others) {
+      const fast = compilePolicy({ preset: 'autonomous', deniedPaths })
+      const sees = (name: string) => fast.decide('x', 'file:read', name as LogicalPath, plain)
+      sees(other)
+      expect([other, sees(path)]).toEqual([other, expected])
+      sees(other)
+      expect([other, sees(path)]).toEqual([other, expected])
+    }
+  })
+
   it('lifts no protection of a directory because something below may be opened', () => {
     const rules = [{ name: 'key', action: 'allow', paths: ['.ssh/id.pub'], overrides: ['secret'] }] as const
     const search = access('file:search', '.ssh', {

@@ -43,6 +43,40 @@ describe('calls', () => {
     expect(refusal(() => rates.call('__proto__'))).toBeDefined()
   })
 
+  it('say which limit it was, and how long to wait, of two the longer time', () => {
+    let now = 0
+    const rates = createRates({ limits, toolCallsPerMinute: { slow: 1 }, clock: () => now })
+    for (const tool of ['other', 'other', 'slow']) {
+      rates.call(tool)
+      now += 10_000
+    }
+    expect(refusal(() => rates.call('slow'))).toMatchObject({
+      message: 'More than 1 calls of slow per minute',
+      details: { limit: 'callsPerMinute', value: 1, retryAfterMs: 50_000, hint: 'Slow down; call again in 50 s.' },
+    })
+    expect(refusal(() => rates.call('other'))).toMatchObject({
+      message: 'More than 3 calls per minute',
+      details: { limit: 'callsPerMinute', value: 3, retryAfterMs: 30_000, hint: 'Slow down; call again in 30 s.' },
+    })
+  })
+
+  it('are counted right where there are many, also when the oldest have left before', () => {
+    for (const most of [16, 17, 40, 100]) {
+      let now = 0
+      const rates = createRates({ limits: { ...limits, callsPerMinute: most }, clock: () => now })
+      const counted: number[] = []
+      const steps = [...Array(12).fill(5), 59_970, ...Array(300).fill(7), 59_000, ...Array(300).fill(3)]
+      for (const wait of steps) {
+        now += wait
+        const recent = counted.filter((at) => now - at < 60_000)
+        const error = refusal(() => rates.call('x'))
+        expect(error?.details.retryAfterMs).toBe(recent.length < most ? undefined : Number(recent[0]) + 60_000 - now)
+        if (error === undefined) counted.push(now)
+      }
+      expect(counted.length).toBeGreaterThan(most)
+    }
+  })
+
   it('agree with a plain count of the calls of the last minute', () => {
     const steps = fc.array(fc.record({ wait: fc.nat({ max: 30_000 }), tool: fc.constantFrom('a', 'b') }), {
       maxLength: 200,
@@ -79,6 +113,17 @@ describe('calls', () => {
   })
 })
 
+describe('bytes read', () => {
+  it('are refused over the limit, whatever was refused before', () => {
+    const rates = createRates({ limits, clock: () => 0 })
+    rates.reads(60)
+    expect(refusal(() => rates.reads(41))).toMatchObject({ details: { limit: 'bytesReadPerRun', value: 100 } })
+    rates.reads(40)
+    expect(refusal(() => rates.reads(1))).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    rates.writes(100)
+  })
+})
+
 describe('bytes written', () => {
   it('are refused over the limit, whatever was refused before', () => {
     const rates = createRates({ limits, clock: () => 0 })
@@ -90,6 +135,10 @@ describe('bytes written', () => {
     rates.writes(40)
     expect(refusal(() => rates.writes(1))).toBeDefined()
     rates.unwritten(40)
+    expect(refusal(() => rates.writes(41))).toBeDefined()
     rates.writes(40)
+    rates.unwritten(1000)
+    expect(refusal(() => rates.writes(101))).toBeDefined()
+    rates.writes(100)
   })
 })
