@@ -282,14 +282,8 @@ function tailTest(plans: readonly Extract<Plan, { type: 'tail' }>[]): Test {
       if (dot !== -1 && extensions.has(path.slice(dot))) return true
     }
     for (const { prefix, tail } of others) {
-      if (
-        path.length >= prefix.length + tail.length &&
-        path.length > prefix.length &&
-        path.endsWith(tail) &&
-        path.startsWith(prefix)
-      ) {
-        return true
-      }
+      // The two cannot overlap: a prefix ends with the only `/` of both.
+      if (path.endsWith(tail) && path.startsWith(prefix)) return true
     }
     return false
   }

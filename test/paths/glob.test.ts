@@ -141,6 +141,47 @@ describe('compileGlob', () => {
     ['[a-c]*', '[a-c]x', false],
     ['[\uffffa]', 'a', true],
     ['[\x80]', '\x80', true],
+    ['**/*.ts', 'a.ts', true],
+    ['**/*.ts', 'd/a.ts', true],
+    ['**/*.ts', 'a.tsx', false],
+    ['**/*.ts', 'ts', false],
+    ['**/*.ts', 'x.ts/a', false],
+    ['**/*-a', 'b/c-a', true],
+    ['**/*', 'a/b', true],
+    ['src/**/*', 'src', false],
+    ['src/**/*', 'src/a', true],
+    ['a/**/**', 'a', true],
+    ['a/**/', 'a', true],
+    ['a-C:/x', 'a-C:/x', true],
+    ['_a://x', '_a:/x', true],
+    ['[a-b]*', '[a-b]*', false],
+    ['./[a-b]', '[a-b]', true],
+    ['[a-b]//c', '[a-b]/c', true],
+    ['[a-b]/./c', '[a-b]/c', true],
+    ['[!ab]?', '[!ab]x', false],
+    ['[a-c]?', '[a-c]x', false],
+    ['[[:digit:]]?', '[[:digit:]]x', false],
+    ['[\\]]?', '[\\]]x', false],
+    ['{1..1000}', '1000', true],
+    ['{a}*', '{a}b', true],
+    ['a}*', 'a}b', true],
+    ['{*', '{x', true],
+    ['x{a,*', 'x{a,b', true],
+    ['{a,b}}*', 'a}c', true],
+    ['\\{a,b}*', '{a,b}c', true],
+    ['{a\\},b}*', 'a}c', true],
+    ['{[}],b}*', '}x', true],
+    ['{[a,b/],c}*', '[ax', true],
+    ['{x1..3}*', '{x1..3}y', true],
+    ['{1..3x}*', '{1..3x}y', true],
+    ['{1..c}*', '{1..c}x', true],
+    ['f{1..30..10}', 'f11', true],
+    ['f{1..30..10}', 'f2', false],
+    ['f{1..9..4}', 'f13', false],
+    ['f{1..100}', 'f1', true],
+    ['f{01..100}', 'f001', true],
+    ['f{-1..1}', 'f0', true],
+    ['f{-01..1}', 'f-01', true],
     ['__proto__', '__proto__', true],
     ['**/constructor', 'a/toString', false],
   ])('%s on %s: %s', (pattern, path, expected) => {
@@ -153,6 +194,9 @@ describe('compileGlob', () => {
       ['Src/**', 'sRC/a'],
       ['*.PEM', 'a.pem'],
       ['[A-C]x', 'bX'],
+      ['[a-c]x', 'BX'],
+      ['[A-B].tsx', '[a-b].TSX'],
+      ['[Xb]?', '[xB]y'],
       ['**/É*', 'a/éa'],
       ['**/ſecret', 'SECRET'],
       ['**/\u212Aey', 'key'],
@@ -200,6 +244,8 @@ describe('compileGlob', () => {
     [`{${'a,'.repeat(1000)}b}`.replaceAll('a', 'xy'), 'alternatives'],
     [`${'{a,'.repeat(33)}b${'}'.repeat(33)}`, 'nested'],
     [`${'x'.repeat(3000)}{a,b}{a,b}{a,b}{a,b}{a,b}`, 'characters'],
+    [`{${'x'.repeat(2000)},${'y'.repeat(2000)}}{1..40}`, 'characters'],
+    [`${'x'.repeat(2047)}{10..41}`, 'characters'],
   ])('refuses %j', (pattern, why) => {
     let caught: unknown
     try {
@@ -212,7 +258,16 @@ describe('compileGlob', () => {
     expect(error.code).toBe('INVALID_PATTERN')
     expect(error.message).toContain(why)
     expect(error.message.length).toBeLessThan(400)
-    expect(error.details.hint).toBeTypeOf('string')
+    expect(error.details.hint).toMatch(/[a-z]/)
+  })
+
+  it('takes what is of exactly the limits', () => {
+    for (const [pattern, path] of [
+      ['a'.repeat(4096), 'a'.repeat(4096)],
+      [`${'{a,'.repeat(32)}b${'}'.repeat(32)}`, 'b'],
+      [`${'x'.repeat(2046)}{10..41}`, `${'x'.repeat(2046)}41`],
+    ] as const)
+      expect(matches(pattern, path)).toBe(true)
   })
 
   it('agrees with picomatch on generated patterns and paths', () => {
@@ -324,6 +379,14 @@ describe('compileGlob', () => {
     expect(compileGlob('[ab]/x/**/y').mayMatchBelow('a/x/q/r')).toBe(true)
     expect(compileGlob('[ab]/x/**/y').mayMatchBelow('c')).toBe(false)
     expect(compileGlobs([]).mayMatchBelow('')).toBe(false)
+    for (const directory of ['', 'src', 'src/a']) expect(compileGlob('src/**/*.ts').mayMatchBelow(directory)).toBe(true)
+    for (const directory of ['lib', 'srcs', 's'])
+      expect(compileGlob('src/**/*.ts').mayMatchBelow(directory)).toBe(false)
+    for (const everywhere of ['**/x', '**/x/**', '**/*.ts', '**/a/*', '**'])
+      expect(compileGlob(everywhere).mayMatchBelow('y/z')).toBe(true)
+    for (const directory of ['', 'a']) expect(compileGlob('a/b/c').mayMatchBelow(directory)).toBe(true)
+    expect(compileGlob('.').mayMatchBelow('')).toBe(false)
+    expect(compileGlob('*/b').mayMatchBelow('a/b/c')).toBe(false)
   })
 })
 
@@ -351,6 +414,11 @@ describe('compileGlobs', () => {
   it('matches nothing without globs', () => {
     expect(compileGlobs([]).matches('')).toBe(false)
     expect(compileGlobs([]).matches('a')).toBe(false)
+  })
+
+  it('asks each of its directories', () => {
+    const two = compileGlobs(['a/**', 'b/**'])
+    expect(['a/x', 'b/x', 'c/x'].map(two.matches)).toEqual([true, true, false])
   })
 
   it('names the glob that is wrong', () => {

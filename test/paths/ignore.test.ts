@@ -239,6 +239,10 @@ describe('parseIgnore', () => {
     'c ',
     'x.ts',
     'é',
+    'b/é',
+    'y.d.ts',
+    'z\uFEFFq',
+    'zq',
   ]
   const rows: [what: string, files: Record<string, string>][] = [
     ['a plain name', { '.gitignore': 'a' }],
@@ -260,6 +264,105 @@ describe('parseIgnore', () => {
     ['two slashes', { '.gitignore': 'b//a\na//\n//a' }],
     ['malformed brackets', { '.gitignore': '[a\n[[:foo:]]\n[z-a]\nx.t[s' }],
   ]
+  for (const written of [
+    ...[
+      '*.ts',
+      '!*.ts',
+      'x.ts\n!*.ts',
+      '*.ts\n!x.ts',
+      '*\n!*.ts',
+      '*.ts/',
+      '*.d.ts',
+      'a\na/',
+      'a/\n!a',
+      'b/\n!b/',
+      'a\n!a\na',
+    ],
+    ...[
+      'b/a\n!a',
+      '!a\nb/a',
+      '/a\n!a',
+      '*/a\n!b/a',
+      'fo*\n!foobar',
+      'f*r\n!foo*',
+      'x.ts\n!b/c/*',
+      '*.ts\n!b/c/x.ts\nx*',
+    ],
+    ...[
+      '**/a*',
+      '***/a',
+      '**/**',
+      '**/**/a',
+      '**/c/*',
+      '**/fo',
+      '**/f',
+      '**/x.ts/y',
+      '***/**',
+      '**/a**',
+      '**/b/a',
+      '/**/bar',
+    ],
+    ...[
+      '/b/c/[ax]*',
+      'b/?/a',
+      'b/[!c]*',
+      'b?a',
+      'b[/]a',
+      'b[!x]a',
+      'b*a',
+      'b/c/x?ts',
+      'b/**/',
+      'foo/**',
+      'b/**\\/a',
+      '**\\/a',
+    ],
+    ...[
+      'b/**x.ts',
+      'b/c**/a',
+      '**foo/bar',
+      'foo/b**',
+      'b/\\c/a',
+      '\\b/c',
+      '/\\a',
+      '/*/c',
+      '*/*/a',
+      'b/*/',
+      '/?',
+      'b/c/a?',
+      '/b\\',
+    ],
+    ...[
+      'foo**',
+      '**foo**',
+      'f**',
+      '**',
+      '***',
+      '/**',
+      '/*',
+      'b/c/',
+      'foo?',
+      '/foo*/x.ts',
+      'b/?',
+      'b/??',
+      '/??',
+      'b/*/*.ts',
+    ],
+    ...[
+      'z\uFEFFq',
+      '*\uFEFFq',
+      '\\z\uFEFFq',
+      'z[!a]q',
+      '*\\\uFEFFq',
+      'b/*é',
+      '/[^a]',
+      'b/**/c/**/a',
+      'b/*?',
+      '/b/[a',
+      'b/c/**a',
+    ],
+  ])
+    rows.push([JSON.stringify(written), { '.gitignore': written }])
+  rows.push(['what an outer file says', { '.gitignore': 'x.ts', 'b/.gitignore': 'a', 'b/c/.gitignore': '!a' }])
   const treeCases = rows.map(([, files]) => ({ files, entries: tree }))
   const onTrees = once(() => askGit(treeCases))
   it.each(rows.map(([what], i) => [what, i] as const))('agrees with git on %s', (_, i) => {
@@ -360,6 +463,9 @@ describe('parseIgnore', () => {
     for (const nothing of ['', '\n\n', '# x\n', ' \n', '!\n', '/\n', '\uFEFF'])
       expect(parseIgnore(nothing).isEmpty, JSON.stringify(nothing)).toBe(true)
     expect(ignoreScope(undefined, '', parseIgnore(''))).toBeUndefined()
+    expect(isIgnored(undefined, 'a', false)).toBe(false)
+    expect(parseIgnore('a'.repeat(4097)).isEmpty).toBe(true)
+    expect(parseIgnore('a'.repeat(4096)).isEmpty).toBe(false)
   })
 
   it('costs little whatever the file', () => {
