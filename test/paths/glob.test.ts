@@ -182,6 +182,8 @@ describe('compileGlob', () => {
     ['f{01..100}', 'f001', true],
     ['f{-1..1}', 'f0', true],
     ['f{-01..1}', 'f-01', true],
+    ['*[ab]', 'xc', false],
+    ['*[ab]', 'xb', true],
     ['__proto__', '__proto__', true],
     ['**/constructor', 'a/toString', false],
   ])('%s on %s: %s', (pattern, path, expected) => {
