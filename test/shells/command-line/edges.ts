@@ -203,6 +203,9 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['env A=$x forbidden', 'ARGUMENT_NOT_LITERAL'],
     ['env A$x forbidden', 'ARGUMENT_NOT_LITERAL'],
     ['env a"$x" ls', 'ARGUMENT_NOT_LITERAL'],
+    ['env B=1 A=$x forbidden', 'ARGUMENT_NOT_LITERAL'],
+    ['env B=1 A="$x" ls', 'allow'],
+    ['env CC=forbidden ls', 'POLICY_DENIED'],
     ['env "A=1"', 'allow'],
   ],
   'lists, loops and functions': [
