@@ -1,6 +1,7 @@
-import { readdirSync, realpathSync } from 'node:fs'
+import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
+import { LongestFirst } from './test/order.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
 /** Every published entry: the root, each backend and dialect, the faces and the command line. */
@@ -54,6 +55,7 @@ export default defineConfig(async () => ({
   test: {
     // The attacks wait for disks and processes most of the time.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -66,11 +68,26 @@ export default defineConfig(async () => ({
           expect: { poll: { timeout: 60_000 } },
         },
       },
-      { test: { name: 'long', include: ['test/**/*.long.ts'], testTimeout: 3_600_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'long',
+          include: ['test/**/*.long.ts', ...counted()],
+          env: { WARDSPACE_COUNTS: 'all' },
+          testTimeout: 3_600_000,
+          hookTimeout: 60_000,
+        },
+      },
       ...(process.env.VITEST === undefined ? [] : [await inBrowser()]),
     ],
   },
 }))
+
+/** The test files that do something fewer times in `npm test` than they can: see `test/counts.ts`. */
+function counted(): string[] {
+  return readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts') && /\/counts\.ts'/.test(readFileSync(`test/${name}`, 'utf8')))
+    .map((name) => `test/${name}`)
+}
 
 /** Tests in a real Chromium, on a page of their own origin. */
 async function inBrowser(): Promise<TestProjectConfiguration> {

@@ -3,17 +3,18 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { node } from '../../src/backends/node.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { times } from '../counts.ts'
 import { startAttack, sumOf } from './link-race.ts'
 import { toolOperations } from './tool-operations.ts'
 
-const READS = Number(process.env.RUNS ?? 300)
-const WRITES = Math.ceil(READS / 6)
+const READS = Number(process.env.RUNS ?? times(120, 300))
+const WRITES = Math.max(50, Math.ceil(READS / 6))
 
 describe.skipIf(process.platform !== 'linux')('links swapped in while the tools work', () => {
   it('never lead outside, on any tool', { timeout: 3_600_000 }, async () => {
     const attack = await startAttack()
     try {
-      expect(attack.control(20_000)).toBeGreaterThan(0)
+      expect(attack.control(1_000_000)).toBe(true)
       mkdirSync(join(attack.base, 'state'))
       const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
       const unlimited = Number.MAX_SAFE_INTEGER
@@ -21,7 +22,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the tools 
       const workspace = await createWorkspace({ backend, policy: 'autonomous', limits, audit: { append: () => {} } })
       const { reads, writes } = toolOperations(workspace)
       const tallies = new Map([...(await attack.run(reads, READS)), ...(await attack.run(writes, WRITES))])
-      expect(attack.control(20_000)).toBeGreaterThan(0)
+      expect(attack.control(1_000_000)).toBe(true)
       await workspace.close()
       const { outsideChanged, strays } = await attack.end()
       const { escaped, broken, runs, succeeded, refused } = sumOf(tallies)

@@ -10,6 +10,7 @@ import { findJsonError } from '../../src/cli/json-error.ts'
 import { parseConfig } from '../../src/cli/parse-config.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
+import { times } from '../counts.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 
@@ -296,7 +297,7 @@ describe('JSON errors', () => {
           if (error !== undefined) expect(error.at).toBeLessThanOrEqual(text.length)
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: times(700, 2000) },
     )
   })
 
@@ -306,7 +307,7 @@ describe('JSON errors', () => {
         // A key that is there twice is refused, and `__proto__` is a key like any other.
         expect(parseConfig(text, 'json', 'a.json').data).toEqual(JSON.parse(text))
       }),
-      { numRuns: 300 },
+      { numRuns: times(100, 300) },
     )
   })
 })

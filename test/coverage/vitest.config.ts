@@ -20,7 +20,8 @@ export default defineConfig(async (environment) => {
         if (project.test?.name !== 'node') return project
         // Counters make bundles much larger, and their start slower.
         const slower = { hookTimeout: 300_000, testTimeout: 600_000 }
-        return { ...project, test: { ...project.test, ...slower, setupFiles: ['test/coverage/children.ts'] } }
+        const setupFiles = ['test/coverage/children.ts']
+        return { ...project, test: { ...project.test, ...slower, setupFiles, env: { WARDSPACE_COUNTS: 'all' } } }
       }),
       coverage: {
         provider: 'v8' as const,

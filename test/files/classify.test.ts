@@ -11,6 +11,7 @@ import {
   type Protection,
 } from '../../src/files/classify.ts'
 import { type LogicalPath, parsePath } from '../../src/paths/logical-path.ts'
+import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
 const classify = (path: string): Classification => classifyPath(parsePath(path))
@@ -431,7 +432,7 @@ describe('what is surely readable', () => {
         }
         if (isSurelyReadable(path)) expect(['git', 'secret']).not.toContain(classifyPath(path).protection)
       }),
-      { numRuns: 20_000 },
+      { numRuns: times(5000, 20_000) },
     )
   })
 

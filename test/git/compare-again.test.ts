@@ -8,6 +8,7 @@ import { redactAgain } from '../../src/git/redact-again.ts'
 import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/vfs/backend.ts'
+import { times } from '../counts.ts'
 import { commitAll, entriesOf, newRepository } from './repositories.ts'
 
 const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => true }
@@ -62,7 +63,7 @@ describe('a diff after another', () => {
           expect(await textOf(backend, diffs)).toBe(await textOf(backend))
         }
       }),
-      { numRuns: 25 },
+      { numRuns: times(10, 25) },
     )
   })
 })
@@ -158,9 +159,9 @@ describe('a text that was made of another', () => {
           expect(redactAgain(text, before)).toEqual(expected)
         },
       ),
-      { numRuns: 3000 },
+      { numRuns: times(1000, 3000) },
     )
-    expect(same).toBeGreaterThan(500)
-    expect(hidden).toBeGreaterThan(100)
+    expect(same).toBeGreaterThan(times(150, 500))
+    expect(hidden).toBeGreaterThan(times(25, 100))
   })
 })

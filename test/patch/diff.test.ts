@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { binaryDiff, diffLines, type FileVersion, type LineHunk, unifiedDiff } from '../../src/patch/diff.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
+import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
 let scratch = ''
@@ -160,7 +161,7 @@ describe('diffLines', () => {
         expect(changes).toBe(fewestChanges(oldText, newText))
         expect(hunks.length === 0).toBe(oldText === newText)
       }),
-      { numRuns: 3000 },
+      { numRuns: times(1000, 3000) },
     )
   })
 })

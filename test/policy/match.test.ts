@@ -6,6 +6,7 @@ import { classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import { compileArgument, compilePaths, compileTexts, permissionMask } from '../../src/policy/match.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
+import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 import { globs, paths } from './generate.ts'
 import { anyGlob } from './reference.ts'
@@ -17,7 +18,7 @@ describe('compilePaths', () => {
         const expected = anyGlob(patterns, path)
         expect(compilePaths(patterns, 'x').matches(path)).toBe(expected)
       }),
-      { numRuns: 1500 },
+      { numRuns: times(500, 1500) },
     )
   })
 
@@ -31,7 +32,7 @@ describe('compilePaths', () => {
           if (set.matches(path)) expect(set.mayMatchBelow(above)).toBe(true)
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: times(500, 1500) },
     )
   })
 
@@ -59,7 +60,7 @@ describe('compileTexts', () => {
         const expected = new RegExp(`^${source.join('[^]*')}$`, 'u').test(text.join(''))
         expect(compileTexts([pattern.join('')], 'x')(text.join(''))).toBe(expected)
       }),
-      { numRuns: 3000 },
+      { numRuns: times(1000, 3000) },
     )
   })
 

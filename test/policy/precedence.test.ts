@@ -11,11 +11,12 @@ import {
   type PolicyData,
   type Verdict,
 } from '../../src/policy/policy.ts'
+import { times } from '../counts.ts'
 import { extraRule, names, paths, policies } from './generate.ts'
 import { type Name, referenceDecision, referenceProtection } from './reference.ts'
 
 const strength = { allow: 0, ask: 1, deny: 2 }
-const runs = { numRuns: 150 }
+const runs = { numRuns: times(60, 150) }
 
 function access(permission: Permission, path: string, more: Partial<GuardedAccess> = {}): GuardedAccess {
   const classification = classifyPath(path as LogicalPath)
@@ -95,7 +96,7 @@ describe('the verdict', () => {
         fc.pre(policy.allowedPaths === undefined || !name.permission.startsWith('command:'))
         expect(single(policy, name).decision).toBe(referenceDecision(policy, name))
       }),
-      { numRuns: 300 },
+      { numRuns: times(100, 300) },
     )
   })
 

@@ -2,10 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ByteRun, createRunFinder, requiredRun } from '../../src/search/byte-runs.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
+import { times } from '../counts.ts'
 import { patterns, texts } from './arbitraries.ts'
 import { naiveSearch, ourSearch } from './reference.ts'
 
-const RUNS = Number(process.env.SEARCH_RUNS ?? 300)
+const RUNS = Number(process.env.SEARCH_RUNS ?? times(120, 300))
 
 /** Everything that may be chosen. */
 function offered(pattern: string): ByteRun[] {

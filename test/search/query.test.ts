@@ -4,10 +4,11 @@ import { ToolError } from '../../src/errors.ts'
 import { compileQuery } from '../../src/search/query.ts'
 import { type Node, parseRegex } from '../../src/search/syntax.ts'
 import { utf8Sequences } from '../../src/search/utf8.ts'
+import { times } from '../counts.ts'
 import { patterns, texts } from './arbitraries.ts'
 import { type FoundLine, naiveSearch, ourSearch } from './reference.ts'
 
-const RUNS = Number(process.env.SEARCH_RUNS ?? 500)
+const RUNS = Number(process.env.SEARCH_RUNS ?? times(180, 500))
 
 describe('compileQuery', () => {
   it('finds what RegExp finds on each line, at the same column', () => {

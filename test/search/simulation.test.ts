@@ -4,6 +4,7 @@ import { createLineMatcher } from '../../src/search/line-matcher.ts'
 import { buildNfa, reverseNfa } from '../../src/search/nfa.ts'
 import { createSimulation } from '../../src/search/simulation.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
+import { times } from '../counts.ts'
 import { patterns, texts } from './arbitraries.ts'
 import { naiveSearch } from './reference.ts'
 
@@ -37,7 +38,7 @@ describe('createSimulation', () => {
           expect(backward.run(bytes, range, 0, end, { anywhere: false, stop: 'last' }, tick)).toBe(start)
         }
       }),
-      { numRuns: Number(process.env.SEARCH_RUNS ?? 100) },
+      { numRuns: Number(process.env.SEARCH_RUNS ?? times(40, 100)) },
     )
   })
 

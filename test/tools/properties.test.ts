@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { MemoryEntry } from '../../src/backends/memory.ts'
 import { type Encoding, encodeText } from '../../src/files/text.ts'
+import { times } from '../counts.ts'
 import { everyBackend } from './backends.ts'
 import { bench, snapshot, type Tree } from './setup.ts'
 
@@ -58,7 +59,7 @@ describe('the format of a file', () => {
           [...lines.slice(0, at), `<${added.join(end)}>`, ...lines.slice(at)].join(eol) + (closed ? eol : '')
         expect(Buffer.from(await replaced.bytes('a.txt')).toString('latin1')).toBe(stored(expected))
       }),
-      { numRuns: 300 },
+      { numRuns: times(100, 300) },
     )
   })
 })
@@ -135,7 +136,7 @@ describe('listing, finding and searching', () => {
         const sum = counted.files.reduce((total: number, { count }: { count: number }) => total + count, 0)
         expect(sum).toBe(expected.length)
       }),
-      { numRuns: 250 },
+      { numRuns: times(90, 250) },
     )
   })
 })
@@ -234,7 +235,7 @@ describe('a mutation', () => {
           }
           expect(answers).toEqual(answers.map(() => answers[0]))
         }),
-        { numRuns: 200 },
+        { numRuns: times(80, 200) },
       )
       const [first, ...others] = await Promise.all(open.map(async (one) => Object.keys(await one.snapshot()).sort()))
       for (const other of others) expect(other).toEqual(first)

@@ -2,7 +2,7 @@ import { describe, it } from 'vitest'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import { onDisk } from '../../contract/on-disk.ts'
 
-registerContract('node', backendContract({ name: 'node', create: () => onDisk() }), { describe, it })
+/** As it is by itself, the backend keeps it in `test/contract/backends.test.ts`. */
 registerContract(
   'node, checking paths before and after',
   backendContract({

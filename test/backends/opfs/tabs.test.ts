@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { times } from '../../counts.ts'
 import { counted } from '../../coverage/counted.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
 import type { Layout, PageApi } from './page.ts'
@@ -75,12 +76,13 @@ function ask<K extends keyof PageApi>(
 }
 
 describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
-  it('is wholly old or new when a worker that writes without pause is ended, 100 times', async () => {
+  it('is wholly old or new when a worker that writes without pause is ended', async () => {
     const page = await openPage()
     // Several workspaces at a time, each killed one kill after the other.
+    const most = times(6, 20)
     const kills = async (name: string): Promise<void> => {
       let last = 0
-      for (let kill = 0; kill < 20; kill++) {
+      for (let kill = 0; kill < most; kill++) {
         const acknowledged = await ask(page, 'writeAndKill', name, layout, last, (kill * 7) % 23)
         const rounds = await ask(page, 'rounds', name, layout)
         expect(new Set(rounds).size, `all of one set after kill ${kill}: ${rounds}`).toBe(1)
@@ -95,12 +97,12 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
     await page.close()
   })
 
-  it('has one winner in each of 100 rounds of two pages that expect the same version', async () => {
+  it('has one winner in each round of two pages that expect the same version', async () => {
     const pages = [await openPage(), await openPage()] as const
     let present = 'start'
     await ask(pages[0], 'write', `raced-${layout}`, layout, 'counter', present)
     const wins = [0, 0]
-    for (let round = 0; round < 100; round++) {
+    for (let round = 0; round < times(30, 100); round++) {
       const texts = [`one ${round}`, `two ${round}`] as const
       const won = await Promise.all(
         ([0, 1] as const).map((i) => ask(pages[i], 'race', `raced-${layout}`, layout, present, texts[i])),

@@ -10,6 +10,7 @@ import {
   judgeCommand,
   type Reason,
 } from '../../../src/shells/command-line.ts'
+import { times } from '../../counts.ts'
 import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
 import { details } from './details.ts'
@@ -459,7 +460,7 @@ describe('any text', () => {
         expect(verdict.decision === 'allow').toBe(verdict.reasons.length === 0)
         expect(judgeCommand(line, policy)).toEqual(verdict)
       }),
-      { numRuns: 1500 },
+      { numRuns: times(500, 1500) },
     )
   })
 
@@ -473,7 +474,7 @@ describe('any text', () => {
         })
         expect(judgeCommand(`grep -e ${quoted} notes.md`, policy).decision).toBe('allow')
       }),
-      { numRuns: 1000 },
+      { numRuns: times(400, 1000) },
     )
   })
 })

@@ -1,0 +1,32 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** The files that take longest, the longest first: one that begins last leaves a processor without work. */
+const longest = [
+  'runtimes/matrix.test',
+  'backends/opfs/contract.browser',
+  'playground/whole.test',
+  'playground/agent-page.test',
+  'shells/bash.browser',
+  'backends/opfs/tabs.test',
+  'contract/shells.test',
+  'playground/views.test',
+  'playground/agent.test',
+  'shells/webcontainer/webcontainer.test',
+  'runtimes/consumer.test',
+  'contract/backends.test',
+  'cli/cli.test',
+  'docs/',
+  'package.test',
+  'attack/',
+]
+
+/** Starts the longest test files first, also where no earlier run has told how long they take. Vitest asks for a class. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = longest.findIndex((part) => moduleId.includes(`/test/${part}`))
+      return at < 0 ? longest.length : at
+    }
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
+  }
+}
