@@ -120,7 +120,7 @@ describe('with the network cut', () => {
   let page: Page
 
   beforeAll(async () => {
-    const person = await playground.person()
+    const person = await playground.person('keeps the page')
     page = await playground.open(person, '?storage=memory&sample=price-list')
     await page.waitForFunction(() => document.documentElement.dataset.offline === 'ready')
     await person.setOffline(true)

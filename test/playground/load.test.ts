@@ -59,7 +59,7 @@ describe('the page', () => {
   })
 
   it('is there without a network once it was there', async () => {
-    const person = await playground.person()
+    const person = await playground.person('keeps the page')
     const page = await playground.open(person)
     expect(await offline(page)).toBe('ready')
     await person.setOffline(true)
@@ -90,7 +90,7 @@ describe('the page', () => {
       response.end(readFileSync(join(playground.directory, path)))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const person = await playground.person()
+    const person = await playground.person('keeps the page')
     try {
       const page = await person.newPage()
       await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)

@@ -14,8 +14,12 @@ export interface Playground {
   /** Of the built files. */
   readonly directory: string
   readonly browser: Browser
-  /** A person's browser with nothing in its storage. */
-  person(): Promise<BrowserContext>
+  /**
+   * A person's browser with nothing in its storage.
+   *
+   * @param keeps with service workers, of which the page's own fetches the whole build: for tests without a network
+   */
+  person(keeps?: 'keeps the page'): Promise<BrowserContext>
   /** A page of it, loaded, for a new person or for one that was there before. */
   open(context?: BrowserContext, query?: string): Promise<Page>
   close(): Promise<void>
@@ -26,8 +30,9 @@ export async function startPlayground(root = join(top, 'playground')): Promise<P
   const directory = await built(root)
   const server: Served = await serve(directory)
   const browser = await chromium.launch({ executablePath: await chromiumPath(), args: chromiumArgs })
-  const person = async () => {
-    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
+  const person: Playground['person'] = async (keeps) => {
+    const viewport = { width: 1400, height: 900 }
+    const context = await browser.newContext({ viewport, serviceWorkers: keeps === undefined ? 'block' : 'allow' })
     // A machine may be busy with other tests.
     context.setDefaultTimeout(90_000)
     return context

@@ -61,6 +61,8 @@ function texts(files: Readonly<Record<string, Uint8Array>>): Record<string, stri
 describe('without a network', () => {
   it('all of it works, no request leaves its origin, and its policy is never broken', async () => {
     const asked = new Set<string>()
+    await person.close()
+    person = await playground.person('keeps the page')
     person.on('request', (request) => asked.add(new URL(request.url()).origin))
     await person.addInitScript(() => {
       const broken: string[] = []
@@ -221,16 +223,40 @@ describe('2,000 files from a zip', () => {
   })
 })
 
+/** One page for all of it, after a scenario. */
 describe('every view', () => {
-  it('has no fault that axe finds, dark and light', async () => {
-    await person.addInitScript(() => localStorage.removeItem('wardspace-playground-theme'))
-    const page = await opened()
-    await page.emulateMedia({ colorScheme: 'dark' })
-    // By the tests, not by a script element: the policy of the page lets none in.
-    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+  let page: Page
+  beforeAll(async () => {
+    page = await playground.open(undefined, '?sample=price-list&storage=opfs')
+    await page.getByRole('treeitem').first().waitFor()
     await runScenario(page)
     await page.getByRole('treeitem', { name: 'README.md' }).click()
     await page.locator('.cm-content').first().waitFor()
+  }, 120_000)
+  afterAll(() => page?.context().close())
+
+  it('gives every action to the keyboard, and lets the focus out of everything', async () => {
+    const missed: string[] = []
+    for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
+      // By its own tab list, with the arrow keys.
+      const tab = page.getByRole('tab', { name, exact: false }).first()
+      const list = page.getByRole('tablist').filter({ has: tab })
+      await list.locator('[role="tab"][tabindex="0"]').focus()
+      for (let i = 0; i < 6 && (await tab.getAttribute('aria-selected')) !== 'true'; i++) {
+        await page.keyboard.press('ArrowRight')
+      }
+      expect(await tab.getAttribute('aria-selected'), name).toBe('true')
+      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
+      for (const one of await unreached(page)) missed.push(`${name}: ${one}`)
+    }
+    expect(missed).toEqual([])
+  })
+
+  it('has no fault that axe finds, dark and light', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    // By the tests, not by a script element: the policy of the page lets none in.
+    await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core'), 'utf8'))
+    await page.getByRole('tab', { name: 'Editor' }).click()
     const faults: string[] = []
     const faultsOf = (rules: readonly string[] | undefined): Promise<string[]> =>
       page.evaluate(async (rules) => {
@@ -268,27 +294,6 @@ describe('every view', () => {
     await page.setViewportSize({ width: 400, height: 800 })
     await look('narrow')
     expect(faults).toEqual([])
-  })
-
-  it('gives every action to the keyboard, and lets the focus out of everything', async () => {
-    const page = await opened()
-    await runScenario(page)
-    await page.getByRole('treeitem', { name: 'README.md' }).click()
-    await page.locator('.cm-content').first().waitFor()
-    const missed: string[] = []
-    for (const name of ['Editor', 'Changes', 'Call', 'Policy', 'Report', 'Timeline', 'Limits', 'Search']) {
-      // By its own tab list, with the arrow keys.
-      const tab = page.getByRole('tab', { name, exact: false }).first()
-      const list = page.getByRole('tablist').filter({ has: tab })
-      await list.locator('[role="tab"][tabindex="0"]').focus()
-      for (let i = 0; i < 6 && (await tab.getAttribute('aria-selected')) !== 'true'; i++) {
-        await page.keyboard.press('ArrowRight')
-      }
-      expect(await tab.getAttribute('aria-selected'), name).toBe('true')
-      await page.waitForFunction(() => document.querySelector('.skeleton') === null)
-      for (const one of await unreached(page)) missed.push(`${name}: ${one}`)
-    }
-    expect(missed).toEqual([])
   })
 })
 
