@@ -15,8 +15,12 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   useEffect(() => {
     const back = document.activeElement
     place.current?.showModal()
+    const dialog = place.current
     return () => {
-      if (back instanceof HTMLElement) back.focus()
+      // Who closed it has the focus back already, and may have moved on since.
+      const { activeElement } = document
+      const isLost = activeElement === document.body || dialog?.contains(activeElement) === true
+      if (isLost && back instanceof HTMLElement) back.focus()
     }
   }, [])
   return (

@@ -102,7 +102,8 @@ export const shortcuts: readonly Shortcut[] = [
 
 /** Takes a key of the page; true where it was one. */
 export function takeKey(event: KeyboardEvent): boolean {
-  if (page.dialog.value !== undefined) return false
+  // The page hears that a dialog was closed a little after the person sees it.
+  if (document.querySelector('dialog[open]') !== null) return false
   const isControl = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey
   const pressed = isControl
     ? `Ctrl ${event.key.toUpperCase()}`

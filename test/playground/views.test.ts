@@ -217,5 +217,14 @@ it('everything is there for a keyboard alone: files, editor, agent, timeline, ca
   await expect.poll(focused, goes).toBe('Search files and text')
   await press('Alt+8')
   await expect.poll(focused, goes).toBe('history')
+  // A key that comes right after the dialog has gone is not lost.
+  await press('F1')
+  await page.getByRole('dialog', { name: 'Keys and marks' }).waitFor()
+  await page.evaluate(() => {
+    document.querySelector<HTMLDialogElement>('dialog[open]')?.close()
+    const key = { key: '5', code: 'Digit5', altKey: true, bubbles: true, cancelable: true }
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', key))
+  })
+  await expect.poll(focused, goes).toBe('Timeline of calls')
   await page.context().close()
 })
