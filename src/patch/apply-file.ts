@@ -160,19 +160,19 @@ function tryReadings(file: FileText, body: TextBody): Applied {
   if (!('misfit' in asWritten)) return asWritten
   for (const reading of readings(file, plain)) {
     const applied = reading()
-    if (applied !== undefined && !('misfit' in applied)) return applied
+    if (!('misfit' in applied)) return applied
   }
   return asWritten
 }
 
-function* readings(file: FileText, body: TextBody): Generator<() => Applied | undefined> {
+function* readings(file: FileText, body: TextBody): Generator<() => Applied> {
   const bom = file.text.charCodeAt(0) === 0xfeff
   const text = bom ? file.text.slice(1) : file.text
   const withBom = (applied: Applied): Applied =>
     bom && 'pieces' in applied ? { pieces: [`\ufeff${joinPieces(applied.pieces, text)}`] } : applied
   const ended = body.type === 'hunks' ? withLineEnds(body, text) : undefined
   if (bom || ended !== undefined) yield () => withBom(apply(text, ended ?? body))
-  if (file.isBytes || !someLine(body, (line) => line.includes('[REDACTED:'))) return
+  if (!someLine(body, (line) => line.includes('[REDACTED:'))) return
   const { marks } = redact(text)
   if (marks.length === 0) return
   const hidden = new Map(
@@ -247,7 +247,7 @@ const MOST_UNITS = 300
 /** The refusal with what was expected and what is there, as a model may see it: secrets stand as marks. */
 function conflict(path: LogicalPath, change: FileChange, file: FileText, misfit: Misfit): ToolError {
   const { hunk, patchLine, why, expected, place } = misfit
-  const shown = (file.isBytes ? file.text : redact(file.text).text).split('\n')
+  const shown = redact(file.text).text.split('\n')
   if (shown[shown.length - 1] === '') shown.pop()
   const actual = shown.slice(place, place + Math.min(Math.max(expected.length, 3), MOST_LINES))
   const part = change.body.type === 'chunks' ? 'chunk' : 'hunk'

@@ -1,9 +1,13 @@
 import { deflateSync } from 'node:zlib'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { applyHunks, joinPieces } from '../../src/patch/apply.ts'
 import { applyToFile, refuseAddedMarks } from '../../src/patch/apply-file.ts'
 import { applyBinary } from '../../src/patch/binary-apply.ts'
+import type { Hunk } from '../../src/patch/file-change.ts'
 import { createLineIndex } from '../../src/patch/line-index.ts'
 import { planPatch } from '../../src/patch/plan.ts'
+import { createTextLines } from '../../src/patch/text-lines.ts'
 import { parseUnified } from '../../src/patch/unified.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { type ApplyRow, applied, chunked, named, refused, unreadable } from './forms.ts'
@@ -56,6 +60,49 @@ describe('a patch of one file', () => {
   })
 })
 
+describe('a plan', () => {
+  it('tells the form, the paths and what is changed', () => {
+    const patch = '--- a/a\n+++ b/a\n@@ -1,2 +1,3 @@\n a\n-b\n+c\n+d\n--- a/d\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'
+    expect(planPatch(`${patch}diff --git a/b b/c\nrename from b\nrename to c\n`)).toMatchObject({
+      format: 'unified',
+      paths: ['a', 'd', 'b', 'c'],
+      insertions: 2,
+      deletions: 2,
+      deletes: 1,
+    })
+    expect(planPatch('*** Begin Patch\n*** Delete File: a\n*** End Patch\n')).toMatchObject({
+      format: 'v4a',
+      deletes: 1,
+    })
+  })
+
+  it('is none where a patch names no change', () => {
+    expect(() => planPatch('nothing\n')).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PATCH',
+        message: 'Cannot read the patch: it names no change',
+        details: {
+          hint: 'Give a unified diff (--- a/NAME, +++ b/NAME, @@ -1,3 +1,4 @@) or a patch from *** Begin Patch to *** End Patch.',
+        },
+      }),
+    )
+  })
+
+  it.each([
+    ['--- a/x\n+++ b/x\n@@ -1,x +1 @@\n', 3, '@@ -START,LINES +START,LINES @@'],
+    [
+      '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n',
+      5,
+      'Count the lines of the hunk again: old lines are those with a blank or -, new lines those with a blank or +.',
+    ],
+    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\n a\n', 3, undefined],
+  ])('that fails says how to write it: %j', (patch, line, hint) => {
+    expect(() => planPatch(patch)).toThrow(
+      expect.objectContaining({ code: 'INVALID_PATCH', details: hint === undefined ? { line } : { line, hint } }),
+    )
+  })
+})
+
 describe('a mark in a patch', () => {
   const secret = `token = "ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}"\n`
   const old = new TextEncoder().encode(`first\n${secret}last\n`)
@@ -64,6 +111,54 @@ describe('a mark in a patch', () => {
   function addition(line: string): string {
     return `--- a/a\n+++ b/a\n@@ -1 +1,2 @@\n first\n+${line}\n`
   }
+
+  it.each([
+    ['in hunks', addition(marked)],
+    ['beside text that only looks like one', addition(marked).replace('1,2', '1,3').concat('+[REDACTED:]\n')],
+    ['in chunks', `*** Begin Patch\n*** Update File: a\n first\n+${marked}\n*** End Patch\n`],
+  ])('is never written over what it hides, %s', (_, patch) => {
+    const [change] = planPatch(patch).changes
+    expect(() => change && refuseAddedMarks(old, change)).toThrow(
+      expect.objectContaining({
+        code: 'POLICY_DENIED_SECRET',
+        message: 'Cannot write [REDACTED:github-token:1] over what it hides in "a"',
+        details: {
+          path: 'a',
+          hint: 'Keep lines with a mark as context, and change only the lines around them.',
+        },
+      }),
+    )
+  })
+
+  it('stands for what it hides, in a file that is no UTF-8 and hides many secrets', async () => {
+    const tokens = Array.from(
+      { length: 12 },
+      (_, i) => `k${i} = "ghp_${String(i).padStart(2, '0')}${'a1B2c3D4e5'.repeat(4).slice(0, 34)}"\n`,
+    )
+    const text = `\xe9\n${tokens.join('')}last\n`
+    const patch = '--- a/a\n+++ b/a\n@@ -13,2 +13,2 @@\n k11 = "[REDACTED:github-token:12]"\n-last\n+end\n'
+    expect(await outcome([...Buffer.from(text, 'latin1')], patch)).toEqual(
+      Buffer.from(text.replace('last', 'end'), 'latin1'),
+    )
+  })
+
+  it.each(['\u00e9', '\u20ac'])(
+    'hides the secret in what a refusal shows of a file that is no UTF-8 too: %s',
+    async (letter) => {
+      const text = `${letter}\n${secret}last\n`
+      const bytes = letter === '\u00e9' ? [...Buffer.from(text, 'latin1')] : text
+      const patch = '--- a/a\n+++ b/a\n@@ -2,2 +2,2 @@\n-none\n+x\n last\n'
+      await expect(outcome(bytes, patch)).rejects.toMatchObject({
+        code: 'PATCH_CONFLICT',
+        details: {
+          actual: [
+            { line: 2, text: marked },
+            { line: 3, text: 'last' },
+          ],
+        },
+      })
+    },
+  )
 
   it.each([
     ['stands for another secret than any of the file', '[REDACTED:github-token:77]'],
@@ -76,6 +171,11 @@ describe('a mark in a patch', () => {
   it('may be anything in a file that the patch brings whole', () => {
     const [change] = planPatch(`*** Begin Patch\n*** Add File: a\n+${marked}\n*** End Patch\n`).changes
     expect(() => change && refuseAddedMarks(old, change)).not.toThrow()
+  })
+
+  it('may be in a file that is not there yet', () => {
+    const [change] = planPatch(`--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+${marked}\n`).changes
+    expect(() => change && refuseAddedMarks(null, change)).not.toThrow()
   })
 
   it('may go with its file', () => {
@@ -119,6 +219,29 @@ describe('a binary patch', () => {
     const ids = { oldId: await idOf(old, 'SHA-256'), newId: await idOf(Buffer.from('new'), 'SHA-256') }
     expect(await patched(old, 'literal', Buffer.from('new'), ids)).toBe('new')
     expect(await patched(old, 'literal', Buffer.from('x'), { newId: none })).toBe('')
+  })
+
+  it('is a change of a file like any other', async () => {
+    const body = {
+      type: 'binary' as const,
+      method: 'literal' as const,
+      data: deflateSync(Buffer.from('new')),
+      size: 3,
+      oldId: await idOf(old),
+      newId: await idOf(Buffer.from('new')),
+    }
+    const change = {
+      line: 1,
+      kind: 'modify' as const,
+      oldPath: path,
+      newPath: path,
+      mayCreate: false,
+      body,
+      insertions: 0,
+      deletions: 0,
+    }
+    expect(Buffer.from(await applyToFile(old, change, { textFileBytes: 10 })).toString()).toBe('new')
+    await expect(applyToFile(old, change, { textFileBytes: 2 })).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
   })
 
   it('is refused on any other version, and on none', async () => {
@@ -177,6 +300,66 @@ describe('a binary patch', () => {
     ['breaks off in its sizes', [0x8a]],
   ])('is corrupt where its delta %s', async (_, delta) => {
     await expect(patched(old, 'delta', Buffer.from(delta), { newId: await idOf(old) })).rejects.toMatchObject(corrupt)
+  })
+})
+
+/** Tries every place of a list of lines, as git does, and marks those that a hunk has put in. */
+function naively(lines: readonly string[], hunks: readonly Hunk[]): string | undefined {
+  const image = lines.map((text) => ({ text, isNew: false }))
+  for (const { oldLines, newLines, oldStart, newStart, trailing } of hunks) {
+    const wanted = Math.max(0, newStart - 1)
+    const places = [...Array(Math.max(0, image.length - oldLines.length + 1)).keys()].filter(
+      (at) =>
+        oldLines.every((text, i) => image[at + i]?.text === text && image[at + i]?.isNew === false) &&
+        (oldStart > 1 || at === 0) &&
+        (trailing > 0 || at + oldLines.length === image.length),
+    )
+    // The nearest, and of two the later.
+    const [at] = places.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted) || b - a)
+    if (at === undefined) return undefined
+    image.splice(at, oldLines.length, ...newLines.map((text) => ({ text, isNew: true })))
+  }
+  return image.map(({ text }) => text).join('')
+}
+
+describe('several hunks', () => {
+  const line = fc.constantFrom('a\n', 'b\n')
+  const hunk = fc.record({
+    at: fc.nat(11),
+    length: fc.integer({ min: 1, max: 3 }),
+    leading: fc.nat(1),
+    trailing: fc.constantFrom(0, 1, 1, 1),
+    added: fc.array(fc.constantFrom('a\n', 'b\n', 'c\n'), { maxLength: 3 }),
+    off: fc.integer({ min: -4, max: 4 }),
+  })
+
+  it('stand where they stand nearest, and never in what another has put in', () => {
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 3, maxLength: 14 }),
+        fc.array(hunk, { minLength: 1, maxLength: 5 }),
+        (lines, specs) => {
+          const hunks = specs.map(({ at, length, leading, trailing, added, off }): Hunk => {
+            const oldLines = lines.slice(at % lines.length).slice(0, leading + length + trailing)
+            const [head, tail] = [Math.min(leading, oldLines.length - 1), Math.min(trailing, oldLines.length - 1)]
+            const kept = head + tail > oldLines.length ? 0 : tail
+            return {
+              line: 1,
+              oldStart: (at % lines.length) + 1,
+              newStart: Math.max(1, (at % lines.length) + 1 + off),
+              leading: head,
+              trailing: kept,
+              oldLines,
+              newLines: [...oldLines.slice(0, head), ...added, ...oldLines.slice(oldLines.length - kept)],
+            }
+          })
+          const text = lines.join('')
+          const result = applyHunks(createTextLines(text), hunks)
+          expect('misfit' in result ? undefined : joinPieces(result.pieces, text)).toBe(naively(lines, hunks))
+        },
+      ),
+      { numRuns: 250 },
+    )
   })
 })
 
