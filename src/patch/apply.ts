@@ -210,9 +210,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
   const lines = createTextLines(text)
   const bare = (line: number) => withoutEnd(lines.at(line))
   const index = createLineIndex(lines.count, bare)
-  const trimmed = chunks.some(({ anchors }) => anchors.length > 0)
-    ? createLineIndex(lines.count, (line) => bare(line).trim())
-    : undefined
+  let trimmed: LineIndex | undefined
   const parts: string[] = []
   let done = 0
   let from = 0
@@ -221,7 +219,8 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
       misfit: { hunk: number + 1, patchLine: chunk.line, why, expected, place: at },
     })
     for (const anchor of chunk.anchors) {
-      const found = trimmed?.occurrences([anchor]).find((line) => line >= from)
+      trimmed ??= createLineIndex(lines.count, (line) => bare(line).trim())
+      const found = trimmed.occurrences([anchor]).find((line) => line >= from)
       if (found === undefined) return misfit(`no line "${anchor.slice(0, 200)}" follows`, from, [anchor])
       from = found + 1
     }
@@ -243,9 +242,10 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
       start = fitting[0] as number
     }
     const end = start + oldLines.length
-    parts.push(text.slice(done, lines.start(start)))
+    const before = text.slice(done, lines.start(start))
+    parts.push(before)
     // New lines behind a last line without a newline: it gets one, and the new last line none.
-    if (start === lines.count && start > 0 && !text.endsWith('\n')) parts.push(eol)
+    if (before !== '' && !before.endsWith('\n')) parts.push(eol)
     const near = start < lines.count ? lines.at(start) : start > 0 ? lines.at(start - 1) : ''
     const ending = near.endsWith('\r\n') ? '\r\n' : near.endsWith('\n') ? '\n' : eol
     for (const [i, line] of newLines.entries()) {
@@ -259,7 +259,7 @@ export function applyChunks(text: string, chunks: readonly Chunk[]): Applied {
   }
   parts.push(text.slice(done))
   let result = parts.join('')
-  if (text !== '' && !text.endsWith('\n') && result.endsWith('\n')) result = withoutEnd(result)
+  if (text !== '' && !text.endsWith('\n')) result = withoutEnd(result)
   return { pieces: [result] }
 }
 

@@ -27,6 +27,7 @@ const latin1 = (text: string): number[] => [...Buffer.from(text, 'latin1')]
 const utf16 = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le')]
 const utf16be = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le').swap16()]
 
+const git = (...header: readonly string[]) => `diff --git a/a.txt b/a.txt\n${header.map((row) => `${row}\n`).join('')}`
 const tenLines = '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
 
 /** What `git apply` makes of them, too, where it can read them at all. */
@@ -125,6 +126,51 @@ export const applied: readonly ApplyRow[] = [
     patch: unified('@@ -1 +1 @@\n-a\n+b\n', '-- \n2.39.5\n'),
     result: 'b\n',
   },
+  { what: 'makes an empty file', old: null, patch: `${git('new file mode 100644')}`, result: '' },
+  { what: 'may reach the limit', old: 'a\n', patch: unified('@@ -1 +1,2 @@\n a\n+b\n'), result: 'a\nb\n', limit: 4 },
+  {
+    what: 'may keep the size of a file that is over the limit',
+    old: 'a\nb\n',
+    patch: unified('@@ -1,2 +1,2 @@\n a\n-b\n+c\n'),
+    result: 'a\nc\n',
+    limit: 3,
+  },
+  {
+    what: 'adds what is not ASCII in two places of a file that is',
+    old: tenLines,
+    patch: unified('@@ -2,3 +2,5 @@\n 2\n+\u00e9\u00e9\n 3\n+\ud83d\ude00x\n 4\n'),
+    result: '1\n2\n\u00e9\u00e9\n3\n\ud83d\ude00x\n4\n5\n6\n7\n8\n9\n10\n',
+  },
+  {
+    what: 'leaves out the byte order mark of a file whose only line has no end',
+    old: '\ufeffa',
+    patch: unified('@@ -1 +1,2 @@\n-a\n\\ No newline at end of file\n+b\n+c\n\\ No newline at end of file\n'),
+    result: '\ufeffb\nc',
+  },
+  {
+    what: 'is taken as it is written where that fits, in UTF-16 too',
+    old: utf16('a\r\nb\r\n'),
+    patch: unified('@@ -2,0 +3 @@\n+c\n'),
+    result: utf16('a\r\nb\r\nc\n'),
+  },
+  {
+    what: 'has hunks one right behind the other',
+    old: tenLines,
+    patch: unified('@@ -2,2 +2,3 @@\n 2\n+2b\n 3\n', '@@ -4,2 +5,3 @@\n 4\n+4b\n 5\n'),
+    result: '1\n2\n2b\n3\n4\n4b\n5\n6\n7\n8\n9\n10\n',
+  },
+  {
+    what: 'adds lines behind others that were taken away at the end',
+    old: 'a\nb\nc\n',
+    patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2,0 +3 @@\n+d\n'),
+    result: 'a\nb\nd\n',
+  },
+  {
+    what: 'takes away lines before others that were taken away at the end',
+    old: 'a\nb\nc\n',
+    patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2 +1,0 @@\n-b\n'),
+    result: 'a\n',
+  },
 ]
 
 /** The header of a patch, and the old and the new name that it gives. */
@@ -165,6 +211,45 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   // Of a rename, in the words of long ago too.
   ['diff --git a/x b/y\nrename old a\tb\nrename new c', 'a\tb', 'c'],
   ['diff --git a/x b/y\nindex nothing\nrename from x\nrename to "y', 'x', '"y'],
+  ['--- a/x//y\n+++ b/x//y', 'x/y', 'x/y'],
+  ['--- a/x\r\n+++ b/x\r', 'x', 'x'],
+  ['--- a/x\u0001y\n+++ b/x\u0001y', 'x\u0001y', 'x\u0001y'],
+  ['--- a/y\n+++ "b"', 'y', 'y'],
+  ['diff --git a/x b/y\nrename from x"y"z\nrename to z', 'x"y"z', 'z'],
+  ['diff --git a/x b/y\nrename from "\\170"\nrename to "\\171"', 'x', 'y'],
+  ['diff --git a/x b/y\r\nrename from x\r\nrename to y\r', 'x', 'y'],
+  ['diff --git "a/\\170 y" b/x y \nold mode 100644\nnew mode 100755', 'x y', 'x y'],
+  ['diff --git a/y x y b/y x y\nold mode 100644\nnew mode 100755', 'y x y', 'y x y'],
+  [
+    '--- "a/\\a\\b\\t\\n\\v\\f\\r\\"\\\\"\n+++ "b/\\a\\b\\t\\n\\v\\f\\r\\"\\\\"',
+    '\x07\b\t\n\v\f\r"\\',
+    '\x07\b\t\n\v\f\r"\\',
+  ],
+  ['--- "a/\\357\\273\\277x"\n+++ "b/\\357\\273\\277x"', '\ufeffx', '\ufeffx'],
+  ['--- "a/\\9zz"\n+++ "b/\\9zz"', '\\9zz"', '\\9zz"'],
+  [
+    `diff --git a/${'n'.repeat(9997)} b/${'n'.repeat(9997)}\r\nold mode 100644\nnew mode 100755`,
+    'n'.repeat(9997),
+    'n'.repeat(9997),
+  ],
+  // Times in every form, of both sides, and what is none.
+  ...[
+    '20-01-02 03:04:05',
+    '2020-01-02 03:04:05',
+    '2020-01-02 03:04:05.123456789',
+    '2020-01-02 03:04:05 +0100',
+    '2020-01-02 03:04:05.1 -07:30',
+  ].map((time) => [`--- a/x y ${time}\n+++ b/x y  ${time}`, 'x y', 'x y'] as const),
+  ...['2020-01-02 03:04:05x', '2020-01-02 03:04', `2020-01-02 03:04:05.${'0'.repeat(60)}`].map(
+    (time) => [`--- a/x ${time}\n+++ b/x ${time}`, `x ${time}`, `x ${time}`] as const,
+  ),
+  ['--- a/x \t2020-01-02 03:04:05\n+++ b/x \t2020-01-02 03:04:05', 'x ', 'x '],
+  // The beginning of time is a time behind a tab, and nothing else.
+  ['--- 1970-01-01 00:00:00 +0000\n+++ new.c', 'new.c', 'new.c'],
+  ['--- a/a\tx1970-01-01 00:00:00 +0000\n+++ b/a', 'a', 'a'],
+  ['--- a/a\t1970-01-01 00:00:00 +0000x\n+++ b/a', 'a', 'a'],
+  [`--- a/a\t1970-01-01 00:00:00.${'0'.repeat(73)} +0000\n+++ b/a`, null, 'a'],
+  [`--- a/a\t1970-01-01 00:00:00.${'0'.repeat(74)} +0000\n+++ b/a`, 'a', 'a'],
 ]
 
 /** V4A patches, which only models write. */
@@ -215,6 +300,49 @@ export const chunked: readonly ApplyRow[] = [
     patch: update(' a\n b\n-c\n+d\n'),
     result: 'a\r\nb\nd\r\n',
   },
+  {
+    what: 'changes a first line as it is, byte order mark and all',
+    old: '\ufeffa\nb\n',
+    patch: update('-\ufeffa\n+\ufeffc\n'),
+    result: '\ufeffc\nb\n',
+  },
+  {
+    what: 'adds lines twice behind a line that has no newline',
+    old: 'a',
+    patch: update('@@\n+b\n@@\n+c\n'),
+    result: 'a\nb\nc',
+  },
+  {
+    what: 'adds lines behind a last line without a newline that it changes, or takes away',
+    old: 'a\r\nb\r\nc',
+    patch: update('-c\n+d\n@@\n+e\n'),
+    result: 'a\r\nb\r\nd\r\ne',
+  },
+  { what: 'puts lines in the place of the last one', old: 'a\nb', patch: update('-b\n@@\n+c\n'), result: 'a\nc' },
+  {
+    what: 'adds lines with the end of the line before them, in a file of both kinds',
+    old: 'a\r\nb\n',
+    patch: update('+c\n'),
+    result: 'a\r\nb\nc\n',
+  },
+  {
+    what: 'changes a line and keeps its end, in a file of both kinds',
+    old: 'a\r\nb\n',
+    patch: update('-b\n+c\n'),
+    result: 'a\r\nc\n',
+  },
+  {
+    what: 'means the first of several places behind an anchor, whatever blanks are around that',
+    old: 'class A\n  x\n  class B \n  x\n  x\n',
+    patch: update('@@ class B\n-  x\n+  y\n'),
+    result: 'class A\n  x\n  class B \n  y\n  x\n',
+  },
+  {
+    what: 'means a place behind the chunk before',
+    old: 'x\ny\nx\n',
+    patch: update('@@\n x\n-y\n+z\n@@\n-x\n+w\n'),
+    result: 'x\nz\nw\n',
+  },
 ]
 
 const unfit = (why: string) => ({ code: 'PATCH_CONFLICT', details: { why } })
@@ -225,7 +353,11 @@ export const refused: readonly RefusedRow[] = [
     old: 'a\n',
     patch: unified('@@ -1 +1,2 @@\n a\n+b\n'),
     limit: 3,
-    error: { code: 'FILE_TOO_LARGE', message: 'Cannot patch "a.txt": it would have 4 bytes, over the limit of 3' },
+    error: {
+      code: 'FILE_TOO_LARGE',
+      message: 'Cannot patch "a.txt": it would have 4 bytes, over the limit of 3',
+      details: { path: 'a.txt', limit: 3 },
+    },
   },
   {
     what: 'other line ends in UTF-16 that is none',
@@ -291,11 +423,132 @@ export const refused: readonly RefusedRow[] = [
     patch: update(' [REDACTED:github-token:9]\n-a\n+b\n'),
     error: unfit('its lines stand nowhere in the file'),
   },
+  {
+    what: 'plain lines in a file of both kinds of ends',
+    old: '\nb\r\nc\r\n',
+    patch: unified('@@ -2,2 +2,2 @@\n b\n-c\n+d\n'),
+    error: { code: 'PATCH_CONFLICT' },
+  },
+  {
+    what: 'plain lines in a file that is not, but for one of the new ones',
+    old: 'a\r\nb\r\n',
+    patch: unified('@@ -1,2 +1,3 @@\n a\n-b\n+c\r\n+d\n'),
+    error: { code: 'PATCH_CONFLICT' },
+  },
+  {
+    what: 'lines with carriage returns in a plain file, but for one of them',
+    old: 'a\nb\n',
+    patch: unified('@@ -1,2 +1,2 @@\n a\r\n-b\n+c\n'),
+    error: { code: 'PATCH_CONFLICT' },
+  },
+  {
+    what: 'lines with carriage returns in a plain file, but for one hunk',
+    old: tenLines,
+    patch: unified('@@ -1,2 +1,2 @@\n-1\r\n+one\r\n 2\r\n', '@@ -9,2 +9,2 @@\n-9\n+nine\n 10\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hunk: 1 } },
+  },
+  {
+    what: 'a first line that stands further on',
+    old: 'x\na\nb\nc\n',
+    patch: unified('@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n'),
+    error: {
+      code: 'PATCH_CONFLICT',
+      message: 'Cannot patch "a.txt": hunk 1 does not fit: it must fit the beginning of the file',
+    },
+  },
+  {
+    what: 'a last line that stands before the end',
+    old: tenLines,
+    patch: unified('@@ -2,2 +2,2 @@\n 2\n-3\n+x\n'),
+    error: unfit('it must fit the end of the file'),
+  },
+  {
+    what: 'more last lines than the file has',
+    old: 'a\nb\n',
+    patch: unified('@@ -2,3 +2,2 @@\n a\n b\n-c\n'),
+    error: unfit('it must fit the end of the file'),
+  },
+  {
+    what: 'lines that are nowhere',
+    old: tenLines,
+    patch: unified('@@ -2,3 +2,3 @@\n 2\n-x\n+y\n 4\n'),
+    error: unfit('its lines stand nowhere in the file'),
+  },
+  {
+    what: 'all lines of a file that has more',
+    old: 'a\nb\n',
+    patch: unified('@@ -1 +1 @@\n-a\n+c\n'),
+    error: unfit('it must fit the whole file, which has other lines'),
+  },
+  {
+    what: 'first lines without context in a file that has some',
+    old: 'a\n',
+    patch: unified('@@ -0,0 +1 @@\n+b\n'),
+    error: unfit('it has no context, and must begin a file that is empty'),
+  },
+  {
+    what: 'lines without context before the end',
+    old: tenLines,
+    patch: unified('@@ -2,0 +3 @@\n+b\n'),
+    error: unfit('it has no context, and its place is not the end of the file'),
+  },
+  {
+    what: 'lines without context behind a last line that has no newline, where another has changed',
+    old: '1\n2\n3\n4\n5',
+    patch: unified('@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n', '@@ -5,0 +6 @@\n+6\n'),
+    error: { code: 'PATCH_CONFLICT', details: { hunk: 2, why: 'the last line of the file has no newline' } },
+  },
+  {
+    what: 'a chunk that fits in many places',
+    old: 'x\n'.repeat(12),
+    patch: update('-x\n+y\n'),
+    error: {
+      code: 'PATCH_CONFLICT',
+      message:
+        'Cannot patch "a.txt": chunk 1 does not fit: its lines stand in 12 places (lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10): add lines, or an @@ line',
+    },
+  },
+  {
+    what: 'an anchor that is too long to tell, and nowhere',
+    old: 'a\n',
+    patch: update(`@@ ${'x'.repeat(250)}\n-a\n+b\n`),
+    error: {
+      details: {
+        why: `no line "${'x'.repeat(200)}" follows`,
+        expected: [{ line: 1, text: 'x'.repeat(250) }],
+        actual: [{ line: 1, text: 'a' }],
+      },
+    },
+  },
+  {
+    what: 'a hunk of many lines, of which not all are told',
+    old: `${'z\r\n'.repeat(60)}a\rb`,
+    patch: unified(`@@ -12,50 +12,49 @@\n${' y\n'.repeat(49)}-y\n`),
+    error: {
+      details: {
+        expected: Array.from({ length: 40 }, (_, i) => ({ line: i + 12, text: 'y' })),
+        actual: Array.from({ length: 40 }, (_, i) => ({ line: i + 12, text: 'z' })),
+        totalLines: 61,
+      },
+    },
+  },
+  {
+    what: 'a hunk of some lines, told whole, with what stands there to the end of the file',
+    old: '1\n2\n3\n4\n5\r6',
+    patch: unified('@@ -2,4 +2,3 @@\n 2\n 3\n 4\n-five\n'),
+    error: {
+      details: {
+        expected: ['2', '3', '4', 'five'].map((text, i) => ({ line: i + 2, text })),
+        actual: ['2', '3', '4', '5\r6'].map((text, i) => ({ line: i + 2, text })),
+        totalLines: 5,
+      },
+    },
+  },
 ]
 
-const git = (...header: readonly string[]) => `diff --git a/a.txt b/a.txt\n${header.map((row) => `${row}\n`).join('')}`
 const names = '--- a/a.txt\n+++ b/a.txt\n'
 const hunk = '@@ -1 +1 @@\n-a\n+b\n'
+const modes = 'old mode 100644\nnew mode 100755\n'
 const fullIndex = `index ${'a'.repeat(40)}..${'b'.repeat(40)}`
 const row = 'Azzzzz'
 
@@ -452,4 +705,17 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
     'the chunk changes nothing',
   ],
   ['chunks of nothing', '*** Begin Patch\n*** Update File: a\n@@\n\n*** End Patch\n', 2, 'the update changes nothing'],
+  [
+    'a name that is too long',
+    `diff --git a/${'n'.repeat(9998)} b/${'n'.repeat(9998)}\n${modes}`,
+    1,
+    'does not tell the name',
+  ],
+  ['names without a blank between them', `diff --git a/x_b/x\n${modes}`, 1, 'does not tell the name'],
+  ['the name of a directory', `diff --git a/x/ b/x/\n${modes}`, 1, 'names a directory'],
+  ['a second name at the root', `diff --git a/x /x\n${modes}`, 1, 'does not tell the name'],
+  ['empty names', `diff --git a/ b/\n${modes}`, 1, 'does not tell the name'],
+  ['names that are only directories', `--- a/\n+++ b/\n${hunk}`, 1, 'does not tell the name of the file'],
+  ['a name in quotes, and another without', `diff --git a/x "b/\\171"\n${modes}`, 1, 'does not tell the name'],
+  ['a name that climbs', `--- a/d/../x\n+++ b/d/../x\n${hunk}`, 1, 'climbs with ..'],
 ]
