@@ -29,8 +29,8 @@ export function timedName(rest: string, strip: number, other: string | undefined
   const stamp = stampLength(rest)
   const name =
     stamp === 0 ? plainName(rest, strip, 'tab') : squashedOrNone(stripped(rest.slice(0, rest.length - stamp), strip))
-  if (name === undefined || name === '') return other
-  return other !== undefined && other.length < name.length && name.startsWith(other) ? other : name
+  if (name === undefined) return other
+  return other !== undefined && name.startsWith(other) ? other : name
 }
 
 /** Whether a name line stands for no file. */
@@ -45,7 +45,7 @@ export function isEpoch(rest: string): boolean {
   const match = /^(1969-12-31|1970-01-01) (\d\d):(\d\d):00(?:\.0+)? ([+-])(\d\d):?(\d\d)$/.exec(rest.slice(tab + 1))
   if (match === null) return false
   const [, day, hour, minute, sign, zoneHour, zoneMinute] = match
-  const zone = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1)
+  const zone = (sign === '-' ? -1 : 1) * (Number(zoneHour) * 60 + Number(zoneMinute))
   return Number(hour) * 60 + Number(minute) - zone === (day === '1969-12-31' ? 24 * 60 : 0)
 }
 
@@ -57,18 +57,17 @@ export function commonName(rest: string, line: number): string | undefined {
     const name = stripped(first.name, 1)
     const other = rest.slice(first.end).trimStart()
     const second = other.charCodeAt(0) === QUOTE ? unquotedName(other, line) : stripped(other.trimEnd(), 1)
-    return name !== undefined && name === second ? name : undefined
+    return name === second ? name : undefined
   }
   const quote = rest.indexOf('"')
   if (quote !== -1) {
     const name = unquotedName(rest.slice(quote), line)
-    return name !== undefined && stripped(rest.slice(0, quote).trimEnd(), 1) === name ? name : undefined
+    return stripped(rest.slice(0, quote).trimEnd(), 1) === name ? name : undefined
   }
   if (rest.length > LONGEST) return undefined
   // `a/NAME b/NAME`: both names are as long, so the blank between them stands in the middle.
   const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest
   const start = whole.indexOf('/') + 1
-  if (start === 0) return undefined
   for (let at = start; at < whole.length; at++) {
     const unit = whole.charCodeAt(at)
     if (unit !== BLANK && unit !== TAB) continue
@@ -128,7 +127,7 @@ function stampLength(rest: string): number {
   const match = /[\t ](?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d\d:?\d\d)?$/.exec(tail)
   if (match === null) return 0
   let from = rest.length - (tail.length - match.index)
-  if (rest.charCodeAt(from) === BLANK) while (from > 0 && rest.charCodeAt(from - 1) === BLANK) from -= 1
+  if (rest.charCodeAt(from) === BLANK) while (rest.charCodeAt(from - 1) === BLANK) from -= 1
   return rest.length - from
 }
 
@@ -168,7 +167,7 @@ function unquote(text: string, line: number): { name: string; end: number } | un
       at += 1
     } else {
       const octal = text.slice(at + 1, at + 4)
-      if (!/^[0-3][0-7][0-7]$/.test(octal)) return undefined
+      if (!/[0-3][0-7][0-7]/.test(octal)) return undefined
       bytes.push(Number.parseInt(octal, 8))
       at += 3
     }

@@ -72,11 +72,11 @@ export function scanLines(bytes: Uint8Array): LineStarts & { readonly isAscii: b
     // A byte of it is zero where there was a newline: the usual test for a zero byte in a word.
     const zeroed = word ^ NEWLINES
     if ((((zeroed - ONES) | 0) & ~zeroed & HIGH_BITS) === 0) continue
+    // Room for the four bytes of this word, and for the three at most behind the last.
     if (count + 8 > starts.length) starts = longer(starts)
     const at = head + i * 4
     for (let next = at + 1; next <= at + 4; next++) if (bytes[next - 1] === NEWLINE) starts[++count] = next
   }
-  if (count + 8 > starts.length) starts = longer(starts)
   for (let i = tail; i < length; i++) {
     const byte = bytes[i] as number
     all |= byte

@@ -25,3 +25,36 @@ it('finds the same lines in bytes, at any alignment, as in text with one unit a 
     { numRuns: 500 },
   )
 })
+
+it('finds many lines, and those behind the last whole word', () => {
+  for (const text of ['\n'.repeat(300), 'abcd\nx', 'abcd\n\n\n', `${'x\n'.repeat(100)}y`]) {
+    const ends = [...text.matchAll(/\n/g)].map(({ index }) => index + 1)
+    const starts = [0, ...ends, ...(text.endsWith('\n') ? [] : [text.length])]
+    const lines = createTextLines(text)
+    const scanned = scanLines(new TextEncoder().encode(text))
+    expect(starts.map((_, line) => lines.start(line))).toEqual(starts)
+    expect([...scanned.starts.subarray(0, scanned.count + 1)]).toEqual(starts)
+  }
+})
+
+it.each([
+  [[0x7f], true],
+  [[0x80], false],
+])('tells what is ASCII in bytes before the first whole word: %j', (bytes, isAscii) => {
+  expect(scanLines(Uint8Array.from([0, ...bytes]).subarray(1)).isAscii).toBe(isAscii)
+})
+
+it.each([
+  ['a\nb\n', ['a\n', 'b\n'], 0, true],
+  ['a\nb\n', ['b\n'], 1, true],
+  ['a\nb\n', ['a\n'], 1, false],
+  // Only whole lines, and only those that are there.
+  ['a\nb\n', ['a'], 0, false],
+  ['a\nb\n', ['b\n', ''], 1, false],
+  ['a\nb\n', [''], 3, false],
+  ['', [''], 0, false],
+  ['a\nb\n', [], 2, true],
+  ['a\nb\n', [], -1, false],
+] as const)('%j has the lines %j from line %i on: %j', (text, run, line, isThere) => {
+  expect(createTextLines(text).match(run, line)).toBe(isThere)
+})
