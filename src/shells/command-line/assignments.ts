@@ -1,5 +1,5 @@
 import type { Scope, Walk } from './judge.ts'
-import { commandVariables, isDangerousVariable, isHarmlessNodeOptions } from './variables.ts'
+import { commandVariables, evaluatedVariables, isDangerousVariable, isHarmlessNodeOptions } from './variables.ts'
 import type { Range } from './verdict.ts'
 
 /** A variable that the line sets; `value` where it is known. */
@@ -11,13 +11,18 @@ export function judgeVariable(walk: Walk, name: string, value: string | undefine
     if (value === undefined || !isHarmlessNodeOptions(value)) {
       judge.deny('VARIABLE_DENIED', 'NODE_OPTIONS may load code', at)
     }
+  } else if (evaluatedVariables.has(name)) {
+    if (value === undefined || !/^\d*$/.test(value)) {
+      judge.deny('ARITHMETIC_NOT_KNOWN', `Arithmetic on ${JSON.stringify(value ?? name)}, which may hold commands`, at)
+    }
   } else if (commandVariables.has(name)) {
     if (value === undefined)
       judge.deny('VARIABLE_DENIED', `What ${name} would start is only known when the line runs`, at)
-    else if (value.trim() !== '') walk.source(value, { ...scope, via: [...scope.via, name] }, at)
-  } else if (/PAGER$|EDITOR$/.test(name) && (value === '' || value === 'cat' || value === 'true')) {
-    return
-  } else if (isDangerousVariable(name)) {
+    else walk.source(value, { ...scope, via: [...scope.via, name] }, at)
+  } else if (isDangerousVariable(name) && !(/(PAGER|EDITOR)$/.test(name) && idle.has(value))) {
     judge.deny('VARIABLE_DENIED', `${name} decides what later commands start`, at)
   }
 }
+
+/** Pagers and editors that start nothing more. */
+const idle: ReadonlySet<string | undefined> = new Set(['', 'cat', 'true'])

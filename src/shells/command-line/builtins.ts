@@ -1,5 +1,7 @@
+import { parse } from 'unbash'
 import { judgeVariable } from './assignments.ts'
 import { type Flow, resolve, union } from './cwd.ts'
+import { factsOf } from './facts.ts'
 import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
 import { readOptions } from './options.ts'
 import { type Argument, knownText } from './words.ts'
@@ -18,9 +20,9 @@ export const builtins: Inspectors = {
   eval: {
     inspect(call) {
       const words = literals(call, call.args)
-      if (words === undefined || words.length === 0) return undefined
+      if (words === undefined) return undefined
       const text = (words[0] === '--' ? words.slice(1) : words).join(' ')
-      return call.walk.source(text, { ...call.scope, via: [...call.scope.via, 'eval'] }, call.at)
+      return call.walk.source(text, { ...call.scope, evaluated: true, via: [...call.scope.via, 'eval'] }, call.at)
     },
   },
   trap: {
@@ -29,12 +31,14 @@ export const builtins: Inspectors = {
       if (first === undefined || first.literal === '-' || first.literal === '-p' || first.literal === '-l')
         return undefined
       if (first.literal === undefined) return unclear(call, first)
-      if (first.literal.trim() !== '')
-        call.walk.source(
-          first.literal,
-          { ...call.scope, places: undefined, via: [...call.scope.via, 'trap'] },
-          first.at,
-        )
+      // It runs between later commands.
+      if (factsOf(parse(first.literal)).moves)
+        call.walk.judge.deny('CWD_UNKNOWN', 'Where a trap leads, only the run can tell', first.at)
+      call.walk.source(
+        first.literal,
+        { ...call.scope, evaluated: true, places: undefined, via: [...call.scope.via, 'trap'] },
+        first.at,
+      )
       return undefined
     },
   },
@@ -57,13 +61,13 @@ export const builtins: Inspectors = {
     inspect: (call) =>
       onlyOptions(
         call,
-        /^-[supqo]+$|^(nullglob|dotglob|globstar|failglob|nocaseglob|nocasematch|inherit_errexit|lastpipe|huponexit|checkwinsize|histappend|pipefail|errexit|nounset|xtrace)$/,
+        /^-[supqo]+$|^(nullglob|dotglob|globstar|failglob|nocaseglob|nocasematch|inherit_errexit|huponexit|checkwinsize|histappend|pipefail|errexit|nounset|xtrace)$/,
       ),
   },
-  read: { inspect: (call) => names(call, { flags: 'ersE', valued: 'adinNptu' }, ['a']) },
-  ...named('mapfile readarray', { inspect: (call) => names(call, { flags: 't', valued: 'dnOsu' }, []) }),
+  read: { inspect: (call) => names(call, { flags: 'ersE', valued: 'adinNptu' }, 'a') },
+  ...named('mapfile readarray', { inspect: (call) => names(call, { flags: 't', valued: 'dnOsu' }) }),
   getopts: { inspect: (call) => namesOf(call, call.args.slice(1, 2)) },
-  unset: { inspect: (call) => names(call, { flags: 'vfn' }, []) },
+  unset: { inspect: (call) => names(call, { flags: 'vfn' }) },
   printf: {
     inspect(call) {
       const [first, second] = call.args
@@ -99,25 +103,19 @@ export const builtins: Inspectors = {
 
 function moves(call: Call): Flow | undefined {
   const { walk, scope, at } = call
-  const [target, ...more] = call.args.filter(({ literal }) => !/^-L$|^--$/.test(literal ?? ''))
-  if (target?.literal === undefined || more.length > 0) {
+  const [target, ...more] = call.args.filter((argument) => !/^(-L|--)$/.test(knownText(argument)))
+  // `-`, other options and places of the directory stack lead where earlier commands have been, or home.
+  if (target?.literal === undefined || more.length > 0 || /^[-+]/.test(target.literal)) {
     walk.judge.deny('CWD_UNKNOWN', `Where ${call.name} leads, only the run can tell`, at)
     return { ok: undefined, failed: scope.places }
   }
-  const paths =
-    target.literal === '-' || target.literal.startsWith('+')
-      ? 'unknown'
-      : resolve(target.literal, scope.places, walk.judge.root)
+  const paths = resolve(target.literal, scope.places, walk.judge.root)
   if (paths === 'outside') {
     walk.judge.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(target.literal)} is not inside the workspace`, at)
     return undefined
   }
-  if (paths === 'unknown') {
-    // From an unknown place a plain name only goes deeper.
-    if (scope.places !== undefined || target.literal === '-')
-      walk.judge.deny('CWD_UNKNOWN', `Where ${call.name} leads, only the run can tell`, at)
-    return { ok: undefined, failed: scope.places }
-  }
+  // From an unknown place a plain name only goes deeper.
+  if (paths === 'unknown') return { ok: undefined, failed: undefined }
   return { ok: paths.reduce<Flow['ok']>((places, path) => union(places, [path]), []), failed: scope.places }
 }
 
@@ -159,7 +157,7 @@ function optionOnly(call: Call, argument: Argument): undefined {
 }
 
 function onlyOptions(call: Call, allowed: RegExp): undefined {
-  const odd = call.args.find(({ literal }) => literal === undefined || !allowed.test(literal))
+  const odd = call.args.find((argument) => !allowed.test(knownText(argument)))
   return odd === undefined ? undefined : unclear(call, odd)
 }
 
@@ -180,11 +178,12 @@ function sets(call: Call): undefined {
   return undefined
 }
 
-function names(call: Call, table: Parameters<typeof readOptions>[1], nameOptions: readonly string[]): undefined {
+/** Variables that the operands name, and the value of one option. */
+function names(call: Call, table: Parameters<typeof readOptions>[1], nameOption?: string): undefined {
   const read = readOptions(call.args, table)
   if ('unclear' in read) return unclear(call, read.unclear)
   for (const { name, value, argument } of read.options) {
-    if (nameOptions.includes(name)) judgeVariable(call.walk, value ?? '', undefined, call.scope, argument.at)
+    if (name === nameOption) judgeVariable(call.walk, value ?? '', undefined, call.scope, argument.at)
   }
   return namesOf(call, read.rest)
 }
@@ -192,11 +191,7 @@ function names(call: Call, table: Parameters<typeof readOptions>[1], nameOptions
 function namesOf(call: Call, args: readonly Argument[]): undefined {
   for (const argument of args) {
     if (argument.literal === undefined) return unclear(call, argument)
-    const { literal, at } = argument
-    if (call.name === 'read' && literal === 'IFS')
-      call.walk.judge.deny('VARIABLE_DENIED', 'IFS decides how later words split', at)
-    else if (!(call.name === 'unset' && call.walk.facts.functions.has(literal)))
-      judgeVariable(call.walk, literal, undefined, call.scope, at)
+    judgeVariable(call.walk, argument.literal, undefined, call.scope, argument.at)
   }
   return undefined
 }

@@ -58,7 +58,7 @@ export function brokenToken(text: string): number | undefined {
     while (text[start - 1] === '\\') start -= 1
     // An even number of backslashes in front of the newline are all escaped.
     if ((at - start) % 2 === 1) continue
-    const before = at === start ? text[at - 1] : '\\'
+    const before = text[at - 1]
     const after = text[at + 2]
     if (before !== undefined && after !== undefined && !/[ \t\n]/.test(before) && !/[ \t\n]/.test(after)) return at
     // Several breaks in a row are one.

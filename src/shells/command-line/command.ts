@@ -37,8 +37,7 @@ export function runWords(walk: Walk, words: readonly Argument[], scope: Scope, a
     return stay
   }
   const [first, ...args] = words
-  const name = first?.literal
-  if (first === undefined || name === undefined || first.braces) {
+  if (first?.literal === undefined || first.braces) {
     judge.deny(
       'COMMAND_NOT_LITERAL',
       `Which command ${JSON.stringify(first?.raw ?? '')} is, only the run can tell`,
@@ -46,6 +45,7 @@ export function runWords(walk: Walk, words: readonly Argument[], scope: Scope, a
     )
     return stay
   }
+  const name = first.literal
   if (!/^[\w.+:@,/[-]+$/.test(name) || /^[-+@,]/.test(name)) {
     judge.deny('ODD_COMMAND_NAME', `${JSON.stringify(name)} is no plain name of a command`, first.at)
     return stay

@@ -8,7 +8,7 @@ import {
   type Word,
 } from 'unbash'
 import { judgeVariable } from './assignments.ts'
-import { isNumericCommand } from './facts.ts'
+import { assigns, isNumericCommand } from './facts.ts'
 import { rangeOf, type Scope, type Walk } from './judge.ts'
 import { literalOf } from './words.ts'
 
@@ -60,7 +60,7 @@ export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): voi
       inner = { ...scope, loose: true }
       break
     case 'ArithmeticBinary':
-      if (node.operator.endsWith('=') && node.left.type === 'ArithmeticWord' && !/[=!<>]=/.test(node.operator)) {
+      if (assigns(node.operator) && node.left.type === 'ArithmeticWord') {
         judgeVariable(walk, node.left.value, undefined, scope, at)
       }
       break

@@ -1,21 +1,26 @@
-import { forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
-import { numericVariables } from './variables.ts'
-import { literalOf } from './words.ts'
+import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
+import { numericVariables, shellsOwnVariables } from './variables.ts'
+import { argumentsOf, literalOf } from './words.ts'
 
 /** What has to be known of a whole script before any part of it is judged. */
 export interface Facts {
-  /** Whether a variable holds a whole number at any moment. Arithmetic runs what stands in any other. */
+  /**
+   * Whether a variable holds a whole number at any moment. Arithmetic runs what stands in any other, and a variable with a
+   * name like `RANDOM` is a common one once something else is assigned to it.
+   */
   isNumeric(name: string): boolean
   readonly functions: ReadonlySet<string>
   /** Some command of it may change the directory. */
   readonly moves: boolean
 }
 
-export function factsOf(script: ParsedScript): Facts {
+/** `evaluated` for a script that runs in the shell of another one, which may set the same variables and be called from it. */
+export function factsOf(script: ParsedScript, evaluated = false): Facts {
   const numeric = new Set<string>()
-  const others = new Set<string>()
+  const others = new Set(shellsOwnVariables)
   const functions = new Set<string>()
   let moves = false
+  let shared = evaluated
 
   function assign(name: string, isNumber: boolean): void {
     ;(isNumber ? numeric : others).add(name)
@@ -34,36 +39,51 @@ export function factsOf(script: ParsedScript): Facts {
         functions.add(node.name.value)
         break
       case 'ParameterExpansion':
-        if (node.operation?.type === 'Default') assign(node.parameter, isNumber(node.operation.operand))
+        if (node.operation?.type === 'Default' && node.operation.operator.endsWith('='))
+          assign(node.parameter, isNumber(node.operation.operand))
         break
       case 'ArithmeticBinary':
-        if (node.operator.endsWith('=') && node.left.type === 'ArithmeticWord') assign(node.left.value, true)
+        if (assigns(node.operator) && node.left.type === 'ArithmeticWord') assign(node.left.value, true)
         break
-      case 'Command': {
-        const name = node.name?.value ?? ''
-        if (movers.has(name)) moves = true
-        if (assigners.has(name)) {
-          for (const word of node.args) if (word.type === 'Word') others.add(word.value.replace(/\[.*/s, ''))
-        }
+      case 'Command':
+        if (node.name !== undefined) visitCommand([node.name, ...node.args])
         break
-      }
       default:
     }
     forEachChild(node, visit)
   }
 
+  /** By all of its words: `builtin` and `command` may stand in front. */
+  function visitCommand(nodes: readonly (Word | Assignment)[]): void {
+    const words = nodes.flatMap((node) => argumentsOf(node).map(({ literal, lead }) => literal ?? lead))
+    if (words.some((word) => evaluators.has(word))) shared = true
+    if (movers.has(words[0])) moves = true
+    const declares = words.some((word) => declarers.has(word))
+    const sets = words.some((word) => setters.has(word))
+    for (const word of words) {
+      if (declares) others.add(word.replace(/\W.*/s, ''))
+      // The name may stand in one word with the option: `printf -vname`, `read -raname`.
+      if (sets) others.add(word.replace(/^-([ersE]*a|v)|\[.*/gs, ''))
+    }
+  }
+
   visit(script)
   return {
-    isNumeric: (name) => numericVariables.has(name) || (numeric.has(name) && !others.has(name)),
+    isNumeric: (name) => !shared && !others.has(name) && (numeric.has(name) || numericVariables.has(name)),
     functions,
     moves,
   }
 }
 
-const movers = new Set(['cd', 'pushd', 'popd', 'eval', 'command', 'builtin'])
-const assigners = new Set(
-  'read mapfile readarray printf getopts declare typeset local export readonly let wait'.split(' '),
-)
+const movers: ReadonlySet<string | undefined> = new Set(['cd', 'pushd', 'popd', 'eval', 'command', 'builtin'])
+const evaluators = new Set(['eval', 'trap'])
+const declarers = new Set(['declare', 'typeset', 'local', 'export', 'readonly'])
+const setters = new Set(['read', 'mapfile', 'readarray', 'printf', 'getopts'])
+
+/** Whether an operator of arithmetic sets what stands on its left: `=`, `+=`, `<<=`, but not `<=`. */
+export function assigns(operator: string): boolean {
+  return /^([^=!<>]|<<|>>)?=$/.test(operator)
+}
 
 /** A number, or an expansion that can be nothing else. What its own parts hold is judged where they stand. */
 function isNumber(word: Word): boolean {

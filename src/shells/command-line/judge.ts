@@ -23,6 +23,8 @@ export interface Scope {
   readonly within: readonly string[]
   /** Inside an expansion, a test or arithmetic, where unquoted text may hold what is an operator elsewhere. */
   readonly loose?: boolean
+  /** A text that `eval` or `trap` runs in the shell of another script, which may set the same variables. */
+  readonly evaluated?: boolean
   /** Where a pattern stands, so that extended globs mean the same everywhere. */
   readonly pattern?: boolean
 }

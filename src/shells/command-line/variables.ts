@@ -56,7 +56,15 @@ export function isHarmlessNodeOptions(value: string): boolean {
 const harmlessNodeOption =
   /^--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|experimental-vm-modules|experimental-strip-types|experimental-test-coverage|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|openssl-legacy-provider|unhandled-rejections=\w+|expose-gc|dns-result-order=\w+|no-experimental-[\w-]+|stack-trace-limit=\d+)$/
 
-/** Variables of the shell that hold a number whatever happens. */
+/** Variables of the shell that hold a number unless something else is assigned to them. */
 export const numericVariables: ReadonlySet<string> = new Set(
-  '? # $ ! LINENO SECONDS RANDOM SRANDOM EPOCHSECONDS UID EUID PPID OPTIND SHLVL COLUMNS LINES'.split(' '),
+  'LINENO SECONDS RANDOM SRANDOM EPOCHSECONDS UID EUID PPID OPTIND SHLVL COLUMNS LINES'.split(' '),
 )
+
+/** Variables that the shell sets to texts by itself. */
+export const shellsOwnVariables: ReadonlySet<string> = new Set(
+  '_ PWD OLDPWD DIRSTACK REPLY MAPFILE OPTARG COPROC'.split(' '),
+)
+
+/** Variables whose values the shell evaluates as arithmetic when they are assigned. */
+export const evaluatedVariables: ReadonlySet<string> = new Set(['RANDOM', 'SRANDOM', 'HISTCMD', 'OPTIND', 'SECONDS'])

@@ -29,7 +29,7 @@ export function judgeSource(judge: Judge, text: string, scope: Scope, whole: Ran
     judge.deny('SYNTAX_ERROR', 'A line is continued in the middle of a word', scope.at ?? [broken, broken + 2])
   }
   const script = parse(text)
-  const facts = factsOf(script)
+  const facts = factsOf(script, scope.evaluated)
   const walk: Walk = {
     judge,
     facts,

@@ -1,4 +1,5 @@
 import { judgeVariable } from './assignments.ts'
+import type { Flow } from './cwd.ts'
 import { type Call, type Inspector, type Inspectors, named, refuses, unclear } from './inspect.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText } from './words.ts'
@@ -97,7 +98,7 @@ function start(
   table: OptionTable,
   rest: Rest,
   directories: readonly string[] = [],
-): undefined {
+): Flow | undefined {
   const read = readOptions(args, table)
   if ('unclear' in read) return unclear(call, read.unclear)
   const moved = read.options.find(({ name }) => directories.includes(name))
@@ -108,8 +109,9 @@ function start(
     read.options.map(({ name }) => name),
   )
   if (words === undefined || words.length === 0) return undefined
-  call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
-  return undefined
+  const flow = call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
+  // The shell's own start its other built-ins in the same shell: `builtin cd a`.
+  return call.name === 'command' || call.name === 'builtin' ? flow : undefined
 }
 
 /** The words after `NAME=VALUE`. A word that may or may not be one hides which word is the command. */

@@ -30,7 +30,10 @@ export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
     'Which command "[^]*" is, only the run can tell',
     'NAME: TEXT is only known when the line runs',
   ),
-  CWD_UNKNOWN: oneOf('Where TEXT lies depends on the run', 'Where (cd|chdir|pushd) leads, only the run can tell'),
+  CWD_UNKNOWN: oneOf(
+    'Where TEXT lies depends on the run',
+    'Where (cd|chdir|pushd|a trap) leads, only the run can tell',
+  ),
   DOWNLOAD_TO_INTERPRETER: oneOf('A download is fed to an interpreter'),
   EMPTY_LINE: oneOf('The line is empty'),
   FORK_BOMB: oneOf('The function TEXT calls itself'),
@@ -88,7 +91,6 @@ export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
   VARIABLE_DENIED: oneOf(
     '"[^]*" is no plain name of a variable',
     'NAME decides what later commands start',
-    'IFS decides how later words split',
     'NODE_OPTIONS may load code',
     'What NAME would start is only known when the line runs',
     'git: the setting TEXT may start commands',
