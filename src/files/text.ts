@@ -24,7 +24,7 @@ export interface DecodedText extends TextFormat {
 export function looksBinary(bytes: Uint8Array): boolean {
   const encoding = bomEncoding(bytes)
   if (encoding === 'utf-16le' || encoding === 'utf-16be') {
-    const end = Math.min(bytes.length - 1, BINARY_WINDOW)
+    const end = Math.min(bytes.length, BINARY_WINDOW)
     for (let i = 2; i < end; i += 2) if (bytes[i] === 0 && bytes[i + 1] === 0) return true
     return false
   }
@@ -115,7 +115,7 @@ const utf8Encoder = new TextEncoder()
 function bomEncoding(bytes: Uint8Array): Encoding | 'utf-32' | undefined {
   const [a, b] = bytes
   if (a === 0xef) return b === 0xbb && bytes[2] === 0xbf ? 'utf-8' : undefined
-  if (a === 0xff && b === 0xfe) return bytes.length >= 4 && bytes[2] === 0 && bytes[3] === 0 ? 'utf-32' : 'utf-16le'
+  if (a === 0xff && b === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'utf-32' : 'utf-16le'
   if (a === 0xfe && b === 0xff) return 'utf-16be'
   if (a === 0 && b === 0 && bytes[2] === 0xfe && bytes[3] === 0xff) return 'utf-32'
   return undefined

@@ -70,6 +70,8 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['jwt', '', jwt, ''],
   ['jwt', 'https://a.example/x/', jwt, '/y'],
   ['jwt', 'token-', jwt, ''],
+  ['jwt', 'edge-', jwt, ''],
+  ['jwt', '', [base64url('{"alg":"HS256","kid":"~~~>>>???"}'), letters(8), letters(43)].join('.'), ''],
   ['jwt', 'Authorization: Bearer ', jwt, '\n'],
   ['authorization', 'Authorization: Bearer ', `${letters(10)}-${letters(20)}.${letters(8)}`, '\n'],
   ['authorization', `{ 'Authorization': 'Basic `, Buffer.from('user:a long pass phrase').toString('base64'), `' }`],
@@ -105,6 +107,15 @@ describe('redact', () => {
       '[REDACTED:aws-access-key-id:2]',
       '[REDACTED:github-token:3]',
     ])
+  })
+
+  it('makes one mark of two that overlap', () => {
+    const header = base64url('{"alg":"HS256"}')
+    const text = `a ${header}.${letters(8)}-SG.${letters(22)}.${letters(43)} b`
+    expect(redact(text)).toMatchObject({
+      text: 'a [REDACTED:jwt:1] b',
+      marks: [{ originalStart: 2, originalEnd: text.length - 2 }],
+    })
   })
 
   it('goes on after what already looks like a mark', () => {
@@ -182,6 +193,47 @@ describe('redact', () => {
       expect(text.replace(/\[REDACTED:private-key:[0-9]+\]/g, '').trim()).toBe('"and what follows"')
     })
 
+    const block = (...lines: string[]): string =>
+      [`-----BEGIN PRIVATE ${'KEY'}-----`, ...lines, `-----END PRIVATE ${'KEY'}-----`].join('\n')
+
+    it.each<[string, string]>([
+      ['one line of the shortest length', letters(32)],
+      ['a line beside twice as much text that is none', `${letters(40)}\n${'words and '.repeat(7)}`],
+      ['a line beside any number of letters that are not ASCII', `${letters(40)}\n${'é'.repeat(200)}`],
+      ['headers of an armour', `Version: GnuPG v1.4.11\nComment: https://gnupg.org/x\n\n${letters(64)}\n=aB3d`],
+    ])('a block with %s is one', (_, body) => {
+      const text = block(body)
+      const lines = text.split('\n').filter((line) => line !== '')
+      expect(
+        redact(text).marks.map(({ originalStart, originalEnd }) => text.slice(originalStart, originalEnd)),
+      ).toEqual(lines)
+      expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(true)
+    })
+
+    it.each<[string, string]>([
+      ['lines that are too short', block(letters(31), letters(31), letters(31))],
+      ['a line and more of what is no key', block(letters(40), 'and some words '.repeat(12))],
+      ['nothing in it, before Base64', `${block().replace('\n', '')}\n${letters(64)}\n`],
+    ])('a block with %s is none', (_, text) => {
+      expect(redact(text).text).toBe(text)
+      expect(mayHoldSecret(new TextEncoder().encode(text))).toBe(false)
+    })
+
+    const begun = `-----BEGIN PRIVATE ${'KEY'}-----\n${letters(64)}`
+    it.each<[string, string]>([
+      [`\n${letters(20)}`, ''],
+      [`\n${letters(20)}\nnext words`, '\nnext words'],
+      [`\r\n\r\n${letters(20)}`, ''],
+      ['\n\n\n\n\nname', '\n\n\n\n\nname'],
+      ['\nnext words', '\nnext words'],
+      [' .\nname', ' .\nname'],
+      [' name', ' name'],
+      ['; then', '; then'],
+    ])('a block cut off before %j ends there', (after, left) => {
+      const { text } = redact(begun + after)
+      expect(text.replace(/\s*\[REDACTED:private-key:[0-9]+\]/g, '')).toBe(left)
+    })
+
     it('two of them, and one without an end before one with', () => {
       const key = pem('ec', 'sec1').trimEnd()
       const cut = key.slice(0, 120)
@@ -234,6 +286,7 @@ describe('redact', () => {
     ['a placeholder', 'Authorization: Bearer your-very-own-token-goes-here'],
     ['a sentence', 'an authorization: bearer authentication-and-authorization'],
     ['no header of a token', `${base64url('{"hello":"world, how are you"}')}.${letters(30)}.${letters(43)}`],
+    ['the header of a token within a word', `x${jwt}`],
     ['two parts', `${base64url('{"alg":"HS256"}')}.${letters(30)}`],
     ['no password', 'postgres://localhost:5432/app and mysql://user@host/db'],
     ['a placeholder password', 'postgres://user:password@localhost/db'],
@@ -446,11 +499,46 @@ describe('cost', () => {
 describe('what only looks like a token of several parts', () => {
   const part = 'a'.repeat(27)
   it.each([
-    ['a first part that is no base64', `eyJhbGciOiJIUzI1N.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a header that is too short', `eyJhbGciOiJIUzI1N.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a header that is no base64', `eyJhbGciOiJIUzI1NiJ9x.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a header that is no JSON', `eyJ${'x'.repeat(21)}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'x'.repeat(43)}`],
+    ['a number that is too long', `${base64url('8'.repeat(21))}.Gabcde.${part}`],
+    ['a number and a letter', `${base64url(`${'8'.repeat(17)}x`)}.Gabcde.${part}`],
     ['a number that is no base64', `${'M'.repeat(25)}.Gabcde.${part}`],
     ['a first part that is no number', `${'M'.repeat(24)}.Gabcde.${part}`],
   ])('%s', (_, text) => {
     expect(redact(`a ${text} b`).marks).toEqual([])
+  })
+
+  /** Whether bytes of ASCII hold a secret in ranges, where that is not as it should be. */
+  const wrongRanges = (ranges: Iterable<readonly [text: string, from: number, to: number, holds: boolean]>) => {
+    const encoder = new TextEncoder()
+    return [...ranges].filter(([text, from, to, holds]) => holdsLineSecret(encoder.encode(text), from, to) !== holds)
+  }
+
+  it('a range of bytes holds a secret where its own text does, wherever it is cut', () => {
+    const cuts = tokens.flatMap(([, before, secret, after]) => {
+      const text = `${before}${secret}${after}`
+      const end = before.length + secret.length
+      return [before.length, before.length + 1, end - 1, end, Math.min(end + 1, text.length)].flatMap((cut) => [
+        [text, 0, cut, redact(text.slice(0, cut)).marks.length > 0] as const,
+        [text, cut, text.length, redact(text.slice(cut)).marks.length > 0] as const,
+      ])
+    })
+    expect(wrongRanges(cuts)).toEqual([])
+  })
+
+  it('a range of bytes holds a secret where its own text does, whatever stands around it', () => {
+    const ranges = tokens.flatMap(([, before, secret, after]) =>
+      ['x1', '_', '.', '@', `${secret} `, `${'x'.repeat(70)}@`].flatMap((around) => {
+        const text = `${before}${secret}${after}`
+        const whole = `${around}${text}${around}plain words${around}${text}`
+        const end = around.length + text.length
+        const plain = end + around.length
+        return [[whole, around.length, end, true] as const, [whole, plain, plain + 11, false] as const]
+      }),
+    )
+    expect(wrongRanges(ranges)).toEqual([])
   })
 
   it('an address on the next line is none of this one', () => {

@@ -25,6 +25,7 @@ function refusal(bytes: Uint8Array): { code: string; offset: unknown; message: s
   } catch (error) {
     expect(error).toBeInstanceOf(ToolError)
     const { code, details, message } = error as ToolError
+    expect(details.path).toBe(path)
     return { code, offset: details.offset, message }
   }
   throw new Error('was not refused')
@@ -190,6 +191,85 @@ describe('decodeText', () => {
     expect(refused.message).toMatch(/^Cannot read "src\/a\.txt" as text: it is /)
   })
 
+  it.each<[string, number]>([
+    ['7f ff', 1],
+    ['80', 0],
+    ['80 80 80 80 ff', 0],
+    ['61 fe', 1],
+    ['61 ff', 1],
+    ['fe 61', 0],
+    ['ff 61', 0],
+    ['c1 80', 0],
+    ['c2 7f', 0],
+    ['c2 c0', 0],
+    ['c2 80 ff', 2],
+    ['df bf ff', 2],
+    ['e0 9f 80', 0],
+    ['e0 a0 80 ff', 3],
+    ['e1 80', 0],
+    ['e1 7f 80', 0],
+    ['e1 c0 80', 0],
+    ['e1 80 7f', 0],
+    ['e1 80 c0', 0],
+    ['e1 80 80 ff', 3],
+    ['ed 9f bf ff', 3],
+    ['ed a0 80', 0],
+    ['ee 80 80 ff', 3],
+    ['ef bf bf ff', 3],
+    ['f0 8f bf bf', 0],
+    ['f0 90 80 80 ff', 4],
+    ['f1 80 80', 0],
+    ['f1 80 c0 80', 0],
+    ['f1 80 80 c0', 0],
+    ['f3 bf bf bf ff', 4],
+    ['f4 8f bf bf ff', 4],
+    ['f4 90 80 80', 0],
+    ['f5 80 80 80', 0],
+  ])('names the byte where %s is no UTF-8', (hex, offset) => {
+    const bytes = Buffer.from(hex.replaceAll(' ', ''), 'hex')
+    expect(refusal(bytes)).toMatchObject({
+      offset,
+      message: `Cannot read "src/a.txt" as text: it is not UTF-8 (byte ${offset})`,
+    })
+    expect(refusal(bytesOf('€', bytes, 'more')).offset).toBe(offset + 3)
+  })
+
+  it.each<[string, Uint8Array]>([
+    ['is UTF-32 (byte 0)', bytesOf(0xff, 0xfe, 0, 0)],
+    ['is UTF-32 (byte 0)', bytesOf(0, 0, 0xfe, 0xff)],
+    ['is UTF-16 without a byte order mark (byte 0)', bytesOf('a', 0, 'b', 0, 'c', 0)],
+    ['is UTF-16 without a byte order mark (byte 0)', bytesOf('a', 0, 'b', 0, 'cde', 0)],
+    ['is UTF-16 without a byte order mark (byte 0)', bytesOf(0, 'a', 0, 'b', 0, 'c', 'd', 'e')],
+    [
+      'is UTF-16 without a byte order mark (byte 0)',
+      bytesOf(Buffer.from('a'.repeat(4000), 'utf16le'), utf16be('a'.repeat(100))),
+    ],
+    ['is UTF-16 with an odd number of bytes (byte 4)', bytesOf(0xfe, 0xff, 0, 'a', 0)],
+    ['is not well-formed UTF-16 (byte 4)', bytesOf(0xff, 0xfe, 'a', 0, 0, 0xdc)],
+    ['is binary', bytesOf('a', 0, 'b', 0, 'c', 0, 'd')],
+    ['is binary', bytesOf('a', 0, 'b', 0, 0, 'c')],
+    ['is binary', bytesOf('a', 0, 'b', 0, 'cdef')],
+    ['is binary', bytesOf(0xef, 0xbb, 0xbf, 0, 'a', 0, 'b', 0)],
+    ['is binary', bytesOf(0, 0, 0xfe, 'a')],
+    ['is binary', bytesOf(0, 0, 'a', 0xff)],
+    ['is binary', bytesOf(0, 'a', 0xfe, 0xff)],
+    ['is binary', bytesOf('a', 0, 0xfe, 0xff)],
+  ])('says that a text %s', (why, bytes) => {
+    expect(refusal(bytes).message).toBe(`Cannot read "src/a.txt" as text: it ${why}`)
+  })
+
+  it.each<[string, string, Encoding, Uint8Array]>([
+    ['a letter close to a mark', '\ufefd', 'utf-8', bytesOf(0xef, 0xbb, 0xbd)],
+    ['another', '\uff3f', 'utf-8', bytesOf(0xef, 0xbc, 0xbf)],
+    ['a mark alone', '', 'utf-8', bytesOf(0xef, 0xbb, 0xbf)],
+    ['a mark of UTF-16 alone', '', 'utf-16le', bytesOf(0xff, 0xfe)],
+    ['U+0100 after a mark', '\u0100', 'utf-16le', bytesOf(0xff, 0xfe, 0, 1)],
+    ['U+0001 after a mark', '\u0001', 'utf-16le', bytesOf(0xff, 0xfe, 1, 0)],
+    ['NUL bytes of two units', 'a\u0100', 'utf-16le', bytesOf(0xff, 0xfe, 'a', 0, 0, 1)],
+  ])('reads %s', (_, text, encoding, bytes) => {
+    expect(decodeText(bytes, path)).toMatchObject({ text, encoding })
+  })
+
   it('has no limit on UTF-16 from the number of arguments', () => {
     const text = 'ab😀\n'.repeat(100_000)
     expect(decodeText(bytesOf(marks['utf-16le'], Buffer.from(text, 'utf16le')), path).text).toBe(text)
@@ -205,8 +285,28 @@ describe('encodeText', () => {
     }
   })
 
-  it('names where the lone surrogate is', () => {
-    expect(() => encodeText('😀a\ud800', { encoding: 'utf-8', bom: false })).toThrow('lone surrogate at offset 3')
+  it.each<[string, number]>([
+    ['😀a\ud800', 3],
+    ['\ud7ff\ud800', 1],
+    ['\ue000\udfff', 1],
+    ['\ud800\udc00\udbff', 2],
+    ['\udbff\udfff\udfff', 2],
+    ['\ud800\udbff\udc00', 0],
+    ['\ud800\ue000', 0],
+    ['\udc00\udc00', 0],
+  ])('names where the lone surrogate of %j is', (text, offset) => {
+    expect(() => encodeText(text, { encoding: 'utf-8', bom: false })).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_INPUT',
+        message: `Cannot encode text: lone surrogate at offset ${offset}`,
+        details: { offset },
+      }),
+    )
+  })
+
+  it('writes UTF-16 without a mark', () => {
+    expect([...encodeText('aЖ', { encoding: 'utf-16le', bom: false })]).toEqual([0x61, 0, 0x16, 0x04])
+    expect([...encodeText('aЖ', { encoding: 'utf-16be', bom: false })]).toEqual([0, 0x61, 0x04, 0x16])
   })
 })
 
@@ -219,6 +319,14 @@ describe('looksBinary', () => {
     expect(looksBinary(late)).toBe(true)
   })
 
+  it('looks as far in UTF-16', () => {
+    const units = Buffer.from(`\ufeff${'a'.repeat(4500)}`, 'utf16le')
+    units[8000] = 0
+    expect(looksBinary(units)).toBe(false)
+    units[7998] = 0
+    expect(looksBinary(units)).toBe(true)
+  })
+
   it.each([
     ['nothing', bytesOf(), false],
     ['text', bytesOf('hello\n'), false],
@@ -226,6 +334,9 @@ describe('looksBinary', () => {
     ['UTF-16LE with a mark', bytesOf(0xff, 0xfe, 'a', 0, '\n', 0), false],
     ['UTF-16BE with a mark', bytesOf(0xfe, 0xff, 0, 'a', 0, '\n'), false],
     ['UTF-16 with a NUL unit', bytesOf(0xff, 0xfe, 'a', 0, 0, 0), true],
+    ['UTF-16BE with a NUL unit', bytesOf(0xfe, 0xff, 0, 0, 0, 'a'), true],
+    ['UTF-16 with NUL bytes of two units', bytesOf(0xff, 0xfe, 'a', 0, 0, 1, 0, 1), false],
+    ['UTF-16 that ends with half a NUL unit', bytesOf(0xff, 0xfe, 'a', 0, 0), false],
     ['a NUL', bytesOf(0), true],
   ])('%s', (_, bytes, expected) => {
     expect(looksBinary(bytes)).toBe(expected)
