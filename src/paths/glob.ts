@@ -223,31 +223,50 @@ function matcherOf(plans: readonly Plan[]): Test {
     plans.filter((plan): plan is Extract<Plan, { type: T }> => plan.type === type)
   if (of('all').length > 0) return () => true
   const tests: Test[] = []
-  const exact = new Set(of('exact').map((plan) => plan.path))
-  if (exact.size > 0) tests.push((path) => exact.has(path))
-  const trees = new Set(of('tree').map((plan) => plan.path))
-  if (trees.size > 0) tests.push(treeTest(trees))
-  const names = new Set(of('name').map((plan) => plan.name))
-  if (names.size > 0) tests.push((path) => names.has(path.slice(path.lastIndexOf('/') + 1)))
-  const components = new Set(of('component').map((plan) => plan.name))
-  if (components.size > 0) tests.push(componentTest(components))
-  const tails = of('tail')
-  if (tails.length > 0) tests.push(tailTest(tails))
-  const rest = of('names')
-  if (rest.length > 0) tests.push(namesTest(rest))
+  const add = <T>(some: readonly T[], testOf: (some: readonly T[]) => Test) => {
+    if (some.length > 0) tests.push(testOf(some))
+  }
+  add(
+    of('exact').map((plan) => plan.path),
+    exactTest,
+  )
+  add(
+    of('tree').map((plan) => plan.path),
+    treeTest,
+  )
+  add(
+    of('name').map((plan) => plan.name),
+    nameTest,
+  )
+  add(
+    of('component').map((plan) => plan.name),
+    componentTest,
+  )
+  add(of('tail'), tailTest)
+  add(of('names'), namesTest)
   const [only] = tests
   if (only === undefined) return () => false
   return tests.length === 1 ? only : (path) => tests.some((test) => test(path))
 }
 
+function exactTest(list: readonly string[]): Test {
+  const paths = new Set(list)
+  return (path) => paths.has(path)
+}
+
+function nameTest(list: readonly string[]): Test {
+  const names = new Set(list)
+  return (path) => names.has(path.slice(path.lastIndexOf('/') + 1))
+}
+
 const FEW = 8
 
-function treeTest(trees: ReadonlySet<string>): Test {
-  if (trees.size <= FEW) {
-    const list = [...trees]
+function treeTest(list: readonly string[]): Test {
+  if (list.length <= FEW) {
     return (path) =>
       list.some((tree) => path.startsWith(tree) && (path.length === tree.length || path[tree.length] === '/'))
   }
+  const trees = new Set(list)
   return (path) => {
     for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
       if (trees.has(path.slice(0, slash))) return true
@@ -256,7 +275,8 @@ function treeTest(trees: ReadonlySet<string>): Test {
   }
 }
 
-function componentTest(components: ReadonlySet<string>): Test {
+function componentTest(list: readonly string[]): Test {
+  const components = new Set(list)
   return (path) => {
     let start = 0
     for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', start)) {
@@ -341,7 +361,7 @@ function leadOf(plans: readonly Plan[]): Test {
     }
     if (plan.type === 'exact') addAncestors(leading, plan.path)
   }
-  const inTree = trees.length === 0 ? () => false : treeTest(new Set(trees))
+  const inTree = treeTest(trees)
   return (directory) => {
     if (leading.has(directory) || inTree(directory)) return true
     if (others.length === 0) return false
