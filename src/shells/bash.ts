@@ -8,13 +8,14 @@ import { loadInterpreter } from './bash/just-bash.ts'
 import { type LineRequest, type LineResult, runLine } from './bash/line.ts'
 import { nodeCommand, type ScriptRunner } from './bash/node-command.ts'
 import { npmCommand } from './bash/npm-command.ts'
+import type { OwnCommand } from './bash/own-command.ts'
 import { patchCommand } from './bash/patch-command.ts'
 import { HOME, type Places, placeOf } from './bash/places.ts'
-import { type Asked, fsMethods, sentStat } from './bash/port.ts'
+import { fsMethods, sentStat } from './bash/port.ts'
 import { inThisThread } from './bash/script-limits.ts'
 import { searchCommands } from './bash/search-command.ts'
 import { startNodeThread, startWebThread, threadKind } from './bash/start-thread.ts'
-import { createThreads, type Threads } from './bash/threads.ts'
+import { createThreads, type JobHow, type Threads } from './bash/threads.ts'
 import { createCommandFiles } from './command-files.ts'
 import { runScript } from './javascript/engine.ts'
 import type { Script, ScriptFiles, ScriptResult } from './javascript/script.ts'
@@ -119,11 +120,8 @@ async function run(command: ShellCommand, options: BashOptions, where: RunWhere)
   if (inWorker && threads !== undefined) {
     const fs = bashFs({ places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
     const commands = own.map(({ name }) => name)
-    const serve = async (asked: Asked) => {
-      if ('fs' in asked) return callFs(fs, asked.fs, asked.args)
-      return own.find(({ name }) => name === asked.command)?.attempt(asked.args, asked)
-    }
-    result = (await threads.run({ type: 'line', request, commands }, { timeoutMs, signal, serve })) as LineResult
+    const how = { timeoutMs, signal, serve: serving(fs, own) }
+    result = (await threads.run({ type: 'line', request, commands }, how)) as LineResult
   } else {
     const interpreter = await loadInterpreter()
     const fs = bashFs({ places, random, ends: interpreter.ends })
@@ -144,11 +142,16 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
   return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
     const left = Math.max(1, Math.ceil(end - performance.now()))
     if (threads === undefined) return runScript(script, files, inThisThread(left, signal))
-    const serve = async (asked: Asked) => ('fs' in asked ? callFs(files, asked.fs, asked.args) : undefined)
-    return threads.run(
-      { type: 'script', script, timeoutMs: left },
-      { timeoutMs: left, signal, serve },
-    ) as Promise<ScriptResult>
+    const how = { timeoutMs: left, signal, serve: serving(files, []) }
+    return threads.run({ type: 'script', script, timeoutMs: left }, how) as Promise<ScriptResult>
+  }
+}
+
+/** Answers what a job in a thread asks for: an access to its files, or a command of ours. */
+function serving(files: object, commands: readonly OwnCommand[]): JobHow['serve'] {
+  return async (asked) => {
+    if ('fs' in asked) return callFs(files, asked.fs, asked.args)
+    return commands.find(({ name }) => name === asked.command)?.attempt(asked.args, asked)
   }
 }
 

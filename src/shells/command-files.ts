@@ -124,10 +124,9 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
   async function requireParent(path: Path): Promise<void> {
     const parent = parentOf(path)
     if (parent === ROOT) return
-    const stat = await backend.stat(parent)
-    if (stat?.type === 'directory') return
-    const code = stat === undefined ? 'NOT_FOUND' : 'NOT_A_DIRECTORY'
-    throw new ToolError(code, `Cannot create ${quote(path)}: its directory is not there`, { path })
+    // A path through a file was refused where it was followed.
+    if ((await backend.stat(parent))?.type === 'directory') return
+    throw new ToolError('NOT_FOUND', `Cannot create ${quote(path)}: its directory is not there`, { path })
   }
 
   /** Everything below a directory, hidden names too, parents first. */

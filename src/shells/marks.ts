@@ -70,9 +70,9 @@ export function createMarks(): Marks {
       restored += text.slice(from)
       const { marks } = redact(restored)
       let next = 0
+      let mark = marks[next]
       for (const { start, end } of places) {
-        while (next < marks.length && (marks[next]?.originalEnd ?? 0) < end) next += 1
-        const mark = marks[next]
+        while (mark !== undefined && mark.originalEnd < end) mark = marks[++next]
         if (mark === undefined || mark.originalStart > start) throw unclear(path)
       }
       return toBytes(restored)

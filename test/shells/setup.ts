@@ -1,5 +1,6 @@
 import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
 import { bash } from '../../src/shells/bash.ts'
+import { type CommandFilesOptions, createCommandFiles } from '../../src/shells/command-files.ts'
 import type { Shell } from '../../src/shells/shell.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace.ts'
@@ -36,4 +37,17 @@ export async function shellBench(
     run: (command, more = {}, how) => workspace.call('run_command', { command, ...more }, how) as Promise<Answer>,
     snapshot: () => snapshot(backend),
   }
+}
+
+/** The files of one command over a backend, which nobody judges. */
+export function filesOver(backend: Backend, more: Partial<CommandFilesOptions> = {}) {
+  return createCommandFiles({
+    backend,
+    judge: () => {},
+    sight: () => ({ see: () => true, enter: () => true, revision: 'all' }),
+    signal: new AbortController().signal,
+    onRead: () => {},
+    limits: { treeEntries: 100, fileBytes: 1000 },
+    ...more,
+  })
 }

@@ -66,7 +66,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
 
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const exited = new Promise<number>((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? 0)))
+    child.once('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]))
   })
 
   async function end(): Promise<{ exitCode: number; report: string }> {
@@ -110,7 +110,7 @@ async function started(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(new ToolError('SHELL_UNAVAILABLE', `The command could not be started: ${error.code ?? 'it failed'}`))
+      reject(new ToolError('SHELL_UNAVAILABLE', `The command could not be started: ${error.code}`))
     })
   })
   child.on('error', () => {})

@@ -38,13 +38,15 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 /** Whether any process of a group lives. One that has ended and waits for its parent counts for none. */
 function groupLives(group: number): boolean {
-  return send(-group, 0) && (living()?.some(({ pgrp }) => pgrp === group) ?? true)
+  if (!send(-group, 0)) return false
+  const all = living()
+  return all.length === 0 || all.some(({ pgrp }) => pgrp === group)
 }
 
 /** The living processes with the mark of a command in their environment, where the system shows it. */
 function marked(mark: string): number[] {
   const wanted = `${MARK}=${mark}\0`
-  return (look() ?? [])
+  return look()
     .filter(({ pid }) => pid !== process.pid && read(`/proc/${pid}/environ`).includes(wanted))
     .map(({ pid }) => pid)
 }
@@ -54,21 +56,21 @@ interface Living {
   readonly pgrp: number
 }
 
-let seen: { readonly at: number; readonly all: readonly Living[] | undefined } | undefined
+let seen: { readonly at: number; readonly all: readonly Living[] } | undefined
 
-/** All living processes, looked at anew in every round; `undefined` where the system does not show them. */
-function living(): readonly Living[] | undefined {
+/** All living processes, looked at anew in every round; none where the system does not show them. */
+function living(): readonly Living[] {
   const now = performance.now()
   if (seen === undefined || now - seen.at > ROUND_MS / 2) seen = { at: now, all: look() }
   return seen.all
 }
 
-function look(): Living[] | undefined {
-  let names: string[]
+function look(): readonly Living[] {
+  let names: readonly string[] = []
   try {
     names = readdirSync('/proc')
   } catch {
-    return undefined
+    // Not every system has it.
   }
   const all: Living[] = []
   for (const pid of names.map(Number)) {
@@ -78,7 +80,7 @@ function look(): Living[] | undefined {
     const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (stat !== '' && state !== 'Z' && state !== 'X') all.push({ pid, pgrp: Number(pgrp) })
   }
-  return all.length === 0 ? undefined : all
+  return all
 }
 
 function read(path: string): string {

@@ -82,9 +82,10 @@ async function putBack({ root, backend }: Place, differences: readonly Differenc
     if (stat === undefined && before === null) continue
     changes.push({ path, expect: stat === undefined ? 'absent' : { tag: stat.tag }, to: before })
   }
-  if (changes.length === 0) return
+  const [first] = changes
+  if (first === undefined) return
   await backend.commit(changes, { durability: 'relaxed' }).catch((error: unknown) => {
-    throw notPutBack(changes[0]?.path ?? '', error)
+    throw notPutBack(first.path, error)
   })
 }
 
@@ -94,7 +95,7 @@ function notKept(path: Path): ToolError {
   })
 }
 
-function notPutBack(path: string, error: unknown): ToolError {
+function notPutBack(path: Path, error: unknown): ToolError {
   const why = error instanceof ToolError ? error.message : 'the system refused it'
   return new ToolError('BACKEND_ERROR', `What the command changed could not be put back: ${why}`, { path })
 }

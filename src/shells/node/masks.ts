@@ -16,9 +16,10 @@ const TURN = 200
  * Everything below a root that may not be read, as it stands on the disk: what the sight of the call does not show, and
  * what has a name that no tool could ask for.
  *
+ * @param list reads a directory, as the system does
  * @throws ToolError `SHELL_UNAVAILABLE` where it is too much, or cannot be looked at
  */
-export async function masksIn(root: string, sight: Pick<Sight, 'see'>): Promise<readonly Mask[]> {
+export async function masksIn(root: string, sight: Pick<Sight, 'see'>, list = entriesAt): Promise<readonly Mask[]> {
   const masks: Mask[] = []
   let length = 0
   function add(path: string, kind: Mask['kind']): void {
@@ -33,7 +34,7 @@ export async function masksIn(root: string, sight: Pick<Sight, 'see'>): Promise<
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     count += 1
     if (count % TURN === 0) await nextTurn()
-    const entries = entriesOf(root, directory)
+    const entries = entriesOf(join(root, directory), list)
     if (entries === undefined) {
       // Its owner could open it to others, and the command is its owner.
       if (directory === ROOT) throw notLookedAt()
@@ -56,10 +57,16 @@ export async function masksIn(root: string, sight: Pick<Sight, 'see'>): Promise<
   return masks
 }
 
+type Entry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>
+
+function entriesAt(directory: string): readonly Entry[] {
+  return readdirSync(directory, { withFileTypes: true })
+}
+
 /** `undefined` where nobody may look. */
-function entriesOf(root: string, directory: Path): Dirent[] | undefined {
+function entriesOf(directory: string, list: typeof entriesAt): readonly Entry[] | undefined {
   try {
-    return readdirSync(join(root, directory), { withFileTypes: true })
+    return list(directory)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return []

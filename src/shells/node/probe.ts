@@ -2,29 +2,47 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ToolError } from '../../errors.ts'
 import { ROOT } from '../../paths/logical-path.ts'
 import { bubblewrap } from './bubblewrap.ts'
 import { makeOwn, removeOwn } from './own.ts'
 import type { Sandbox } from './sandbox.ts'
 import { unshareSandbox } from './unshare.ts'
 
-let probed: { readonly sandbox: Sandbox } | { readonly why: string } | undefined
+/** A sandbox that works, or why there is none. */
+export type Probed = { readonly sandbox: Sandbox } | { readonly why: string }
+
+let probed: Probed | undefined
 
 /** The sandbox that this machine really gives, tried once: one that keeps writes apart, else one that does not. */
-export function probeSandbox(): { readonly sandbox: Sandbox } | { readonly why: string } {
+export function probeSandbox(): Probed {
   probed ??= probe()
   return probed
 }
 
-function probe(): { sandbox: Sandbox } | { why: string } {
+function probe(): Probed {
+  /* v8 ignore if -- @preserve: another platform */
   if (process.platform !== 'linux') return { why: 'only Linux has namespaces' }
+  return firstThatWorks([unshareSandbox('apart'), bubblewrap(), unshareSandbox('in-place')])
+}
+
+/** The first that works, or why the first of all does not. */
+export function firstThatWorks(sandboxes: readonly Sandbox[]): Probed {
   let why = ''
-  for (const sandbox of [unshareSandbox('apart'), bubblewrap(), unshareSandbox('in-place')]) {
+  for (const sandbox of sandboxes) {
     const failed = tryOut(sandbox)
     if (failed === undefined) return { sandbox }
     why ||= failed
   }
   return { why }
+}
+
+/** @throws ToolError `SHELL_UNAVAILABLE` with the reason */
+export function requireSandbox(found: Probed): Sandbox {
+  if ('sandbox' in found) return found.sandbox
+  throw new ToolError('SHELL_UNAVAILABLE', `This machine gives no sandbox for commands: ${found.why}`, {
+    hint: "Give one as `sandbox`, or run commands without: sandbox: 'none'.",
+  })
 }
 
 /** Whether a masked file stays closed and a write arrives where it should; if not, why. */

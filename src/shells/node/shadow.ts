@@ -36,24 +36,25 @@ const RACY_MS = 1000
 
 /** Shadows over a backend on a disk that others write to. At most so many bytes of content are kept. */
 export function createShadows(backend: Backend, most: number): Shadows {
+  const glance = glanceOf(backend)
   let last = new Map<Path, Kept>()
   const glances = new Map<Path, Glance>()
 
   async function* entries(): AsyncGenerator<{ path: Path; type: EntryType; stamp: string; changedAt: number }> {
     let level: Path[] = [ROOT]
     while (level.length > 0) {
-      const found = (await backend.glance?.(level, (path) => glances.get(path))) ?? []
+      const found = await glance(level, (path) => glances.get(path))
       const next: Path[] = []
       for (const [at, directory] of level.entries()) {
-        const glance = found[at]
-        if (glance === undefined) continue
-        glances.set(directory, glance)
-        for (const [i, name] of glance.names.entries()) {
+        const seen = found[at]
+        if (seen === undefined) continue
+        glances.set(directory, seen)
+        for (const [i, name] of seen.names.entries()) {
           const path = childOf(directory, name)
-          const type = types[glance.types[i] ?? 0] ?? 'other'
-          const facts = glance.facts.subarray(i * 5, i * 5 + 5)
+          const type = types[seen.types[i] as number] as EntryType
+          const facts = seen.facts.subarray(i * 5, i * 5 + 5)
           if (type === 'directory') next.push(path)
-          yield { path, type, stamp: type === 'directory' ? '' : facts.join(' '), changedAt: facts[3] ?? Number.NaN }
+          yield { path, type, stamp: type === 'directory' ? '' : facts.join(' '), changedAt: facts[3] as number }
         }
       }
       level = next
@@ -85,7 +86,8 @@ export function createShadows(backend: Backend, most: number): Shadows {
           async function compare(path: Path, was: Kept | undefined, isOther: boolean): Promise<void> {
             const after = await stateAt(backend, path)
             const before = was?.state ?? null
-            const meant = committed.has(path) ? (committed.get(path) ?? null) : before
+            const told = committed.get(path)
+            const meant = told === undefined ? before : told
             if (!isOther && (sameState(after, before) || sameState(after, meant))) return
             found.push({ path, before: meant, after, isOther })
           }
@@ -103,6 +105,11 @@ export function createShadows(backend: Backend, most: number): Shadows {
       }
     },
   }
+}
+
+function glanceOf({ glance }: Backend): NonNullable<Backend['glance']> {
+  if (glance === undefined) throw new TypeError('A shadow is taken of a backend that can be glanced at')
+  return glance
 }
 
 const types: readonly EntryType[] = ['other', 'file', 'directory', 'link']

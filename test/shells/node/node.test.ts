@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createWorkspace } from '../../../src/index.ts'
+import { memory } from '../../../src/backends/memory.ts'
+import { createWorkspace, ToolError } from '../../../src/index.ts'
+import { ROOT } from '../../../src/paths/logical-path.ts'
 import { node } from '../../../src/shells/node.ts'
+import { filesOver } from '../setup.ts'
 import { isAlive, nodeBench, until } from './setup.ts'
 
 describe('a shell without a sandbox', () => {
@@ -21,8 +24,9 @@ describe('a shell without a sandbox', () => {
   it('passes nothing of the environment on but what a list names', async () => {
     process.env.PLANTED_TOKEN = 'planted-in-the-environment'
     try {
-      const { run } = await nodeBench({}, { env: { ADDED: 'yes' } })
-      const { stdout } = await run('env; echo "home: $HOME"')
+      const { run } = await nodeBench({}, { env: { ADDED: 'yes' }, shell: 'sh' })
+      const { stdout } = await run('env; echo "home: $HOME"; echo "read by: $0"')
+      expect(stdout).toContain('read by: sh\n')
       expect(stdout).toContain('ADDED=yes')
       expect(stdout).not.toContain('planted-in-the-environment')
       expect(stdout).not.toContain(`home: ${process.env.HOME}\n`)
@@ -33,8 +37,8 @@ describe('a shell without a sandbox', () => {
 
   it('gives the line to the shell as one argument', async () => {
     const { run } = await nodeBench()
-    const line = 'printf "%s|" "a b" \'$x\' "`echo c`" \\"; echo "$(printf \'d\\n\')"'
-    expect(await run(line)).toMatchObject({ stdout: 'a b|$x|c|"|d\n', exitCode: 0 })
+    const line = 'printf "%s|" "a b" \'$x\' "`echo c`" \\"; echo "$(printf \'d\\n\')"; cd /'
+    expect(await run(line)).toMatchObject({ stdout: 'a b|$x|c|"|d\n', exitCode: 0, cwd: '.' })
     expect((await run('echo "')).exitCode).toBe(2)
   })
 })
@@ -44,8 +48,10 @@ describe('what a command changes in place', () => {
     const tree = { '.env': 'KEY=planted\n', '.git/config': '[core]\n', 'a.txt': 'a\n' }
     const { run, root, workspace } = await nodeBench(tree)
     const result = await run(
-      'echo x > .env; rm -r .git; echo b >> a.txt; mkfifo pipe; ln -s /etc/passwd out; mkdir -p new/.ssh; echo k > new/.ssh/id_rsa',
+      'echo x > .env; rm -r .git; echo b >> a.txt; mkfifo pipe; ln -s /etc/passwd out; mkdir -p new/.ssh; echo k > new/.ssh/id_rsa; cd new/.ssh',
     )
+    // Where it ended is not there.
+    expect(result.cwd).toBe('.')
     expect(result.filesChanged).toEqual(['a.txt', 'new'])
     const refused = (result.refused as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`)
     expect(refused).toEqual(
@@ -151,6 +157,14 @@ describe('processes', () => {
     const { startChild } = await import('../../../src/shells/node/child.ts')
     const env = { PATH: process.env.PATH ?? '' }
     const options = { cwd: root, env, mark: crypto.randomUUID(), graceMs: 1000 }
+    const deaf = await startChild({
+      ...options,
+      argv: ['/bin/sh', '-c', 'exec <&-; echo deaf; exec sleep 600'],
+      stdin: { open: true },
+    })
+    await until(() => deaf.output().stdout === 'deaf\n')
+    await expect(deaf.write('x')).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    deaf.stop()
     const child = await startChild({ ...options, argv: ['cat'], stdin: { open: true } })
     await child.write('é over two writes\n')
     let output = ''
@@ -160,12 +174,29 @@ describe('processes', () => {
     })
     expect(output).toBe('é over two writes\n')
     child.stop()
-    expect((await child.ended).exitCode).toBe(143)
+    expect([await deaf.ended, await child.ended].map(({ exitCode }) => exitCode)).toEqual([143, 143])
     await expect(child.write('x')).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     await expect(startChild({ ...options, argv: ['/no/such/program'] })).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
       message: expect.not.stringContaining('/no/such'),
     })
+  })
+
+  it('in the background are told of where what they changed was refused, or cannot be kept for a fault', async () => {
+    const { root } = await nodeBench()
+    const shell = node({ root, sandbox: 'none', stateDir: `${root}-state` })
+    const files = filesOver(memory())
+    const command = { line: 'cat', cwd: ROOT, env: {}, stdin: 'given\n', timeoutMs: 60_000, files, now: () => 0 }
+    expect(await shell.run(command)).toMatchObject({ stdout: 'given\n', exitCode: 0 })
+    const keeps = [new ToolError('READ_ONLY', 'Nothing may change'), new TypeError('/home/someone')]
+    const told: string[] = []
+    for (const error of keeps) {
+      const started = await shell.start?.({ ...command, line: ':', keep: () => Promise.reject(error) })
+      await started?.ended
+      told.push(`${started?.exitCode} ${started?.output().stderr}`)
+    }
+    expect(told).toEqual(['126 Nothing may change\n', '126 The command failed\n'])
+    await shell.close()
   })
 
   it('do not start once the shell is closed', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Path } from '../../../src/paths/logical-path.ts'
+import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import { bubblewrap } from '../../../src/shells/node/bubblewrap.ts'
 import { masksIn } from '../../../src/shells/node/masks.ts'
 import { probeSandbox } from '../../../src/shells/node/probe.ts'
@@ -130,7 +130,7 @@ describe.skipIf('why' in found)(name, () => {
 
 it('the arguments of bubblewrap mask after the workspace, hide it elsewhere, and give the program as it is', () => {
   const line = 'echo "$(cat .env)"'
-  const argv = bubblewrap().wrap({
+  const view = {
     root: '/usr/src/repo',
     own: '/var/tmp/own',
     cwd: 'src' as Path,
@@ -140,7 +140,8 @@ it('the arguments of bubblewrap mask after the workspace, hide it elsewhere, and
     ],
     readable: ['/var/tmp'],
     argv: ['/bin/bash', '-c', line],
-  })
+  } as const
+  const argv = bubblewrap().wrap(view)
   const at = (...part: string[]) => argv.findIndex((_, i) => part.every((word, j) => argv[i + j] === word))
   const workspace = at('--bind', '/usr/src/repo', '/workspace')
   expect(workspace).toBeGreaterThan(0)
@@ -156,6 +157,9 @@ it('the arguments of bubblewrap mask after the workspace, hide it elsewhere, and
   )
   expect(argv.filter((word) => word === '--bind')).toHaveLength(1)
   expect(argv.slice(-3)).toEqual(['/bin/bash', '-c', line])
+  const startOf = (words: readonly string[]) => words[words.indexOf('--chdir') + 1]
+  expect(startOf(argv)).toBe('/workspace/src')
+  expect(startOf(bubblewrap().wrap({ ...view, cwd: ROOT }))).toBe('/workspace')
 })
 
 it('a sandbox masks what the sight of a call does not show, as it stands on the disk', async () => {

@@ -42,26 +42,31 @@ describe.skipIf(why !== '')(`tries of a command in a sandbox${why}`, () => {
 
   it('stay on record where the command is late, and of one in the background', async () => {
     const { run, workspace } = await nodeBench(tree, how, { policy })
+    const seen = async (id: string) => (await workspace.call('check_command', { id })) as object
+    const secret = { permission: 'file:read', path: '.env', code: 'POLICY_DENIED_SECRET' }
+    const told = () => workspace.auditRecords().flatMap((record) => record.refusals ?? [])
+    await workspace.call('start_command', { command: 'cat .env; sleep 60', timeoutMs: 1500 })
     const late = await run('cat .env; sleep 60', { timeoutMs: 1500 })
     expect(late).toMatchObject({ code: 'COMMAND_TIMEOUT', refused: [{ path: '.env' }] })
-    const before = workspace.auditRecords().length
+    const ended = { state: 'ended', exitCode: 124, stderr: 'The command did not end within 1500 ms\n' }
+    await expect.poll(() => seen('process-1'), { timeout: 20_000 }).toMatchObject(ended)
+    const before = told()
+    expect(before).toEqual([secret, secret])
     await workspace.call('start_command', { command: 'cat .env; echo done' })
-    const ended = () => workspace.call('check_command', { id: 'process-1' })
-    await expect.poll(async () => (await ended()) as object, { timeout: 20_000 }).toMatchObject({ state: 'ended' })
-    const refusals = workspace
-      .auditRecords()
-      .slice(before)
-      .flatMap((record) => record.refusals ?? [])
-    expect(refusals).toContainEqual({ permission: 'file:read', path: '.env', code: 'POLICY_DENIED_SECRET' })
+    await expect.poll(() => seen('process-2'), { timeout: 20_000 }).toMatchObject({ state: 'ended' })
+    expect(told().slice(before.length)).toContainEqual(secret)
   })
 
   it('of more files than are watched keep those closed', async () => {
-    const masks = Array.from({ length: 150 }, (_, i) => ({ kind: 'f', path: `${i}.pem` }) as const)
+    const many = Array.from({ length: 150 }, (_, i) => ({ kind: 'f', path: `${i}.pem` }) as const)
+    const unnamed = ['a\\b.pem', './c.pem'].map((path) => ({ kind: 'f', path }) as const)
+    const masks = [...unnamed, ...many]
     const { mkdirSync, mkdtempSync, rmSync } = await import('node:fs')
     const own = mkdtempSync('/tmp/tries-')
     mkdirSync(`${own}/void`)
     const watched = await watchMasks(own, masks)
     expect(watched.masks.filter(({ source }) => source !== undefined)).toHaveLength(100)
+    expect(watched.masks.slice(0, 2)).toEqual(unnamed)
     expect(watched.settle({ refuse: (_permission, _path, error) => error })).toBe(0)
     rmSync(own, { recursive: true })
   })
