@@ -95,7 +95,7 @@ function parseGitSection(lines: Lines): FileChange | undefined {
   }
   lines.next()
   const first = lines.number
-  while (lines.at < lines.text.length && readHeaderLine(lines, header)) {
+  while (readHeaderLine(lines, header)) {
     const kinds = [header.isNew, header.isDelete, header.isRename, header.isCopy].filter(Boolean).length
     if (kinds > 1) throw invalidPatch(lines.number, 'the header says two things of one file, such as new and renamed')
     lines.next()
@@ -148,7 +148,6 @@ function parseGitSection(lines: Lines): FileChange | undefined {
 /** Reads one header line; false where the header ends. */
 function readHeaderLine(lines: Lines, header: GitHeader): boolean {
   const { number } = lines
-  if (lines.startsWith('@@ -')) return false
   if (lines.startsWith('--- ')) {
     header.oldName = verified(lines.rest(4), header.oldName, header.isNew, number)
   } else if (lines.startsWith('+++ ')) {
@@ -231,7 +230,7 @@ function parsePlainSection(lines: Lines): FileChange {
   const hunks = parseHunks(lines)
   const kind = isNull[0] || isEpoch(first) ? 'create' : isNull[1] || isEpoch(second) ? 'delete' : 'modify'
   // A single hunk that only adds may also mean that the file is new.
-  const mayCreate = kind === 'modify' && hunks.length === 1 && hunks[0]?.oldLines.length === 0
+  const mayCreate = kind === 'modify' && hunks.length === 1 && hunks.every(({ oldLines }) => oldLines.length === 0)
   return finish(
     { line, kind, oldPath: kind === 'create' ? null : name, newPath: kind === 'delete' ? null : name, mayCreate },
     hunks,
@@ -357,7 +356,7 @@ function markerLength(lines: Lines, at: number): number {
 function refuseMore(lines: Lines, headerLine: number): void {
   const unit = lines.text.charCodeAt(lines.at)
   if (unit !== BLANK && unit !== PLUS && unit !== MINUS) return
-  if (unit === MINUS && (/^--[ \r]*$/.test(lines.rest(0).slice(0, 10)) || startsHeader(lines))) return
+  if (unit === MINUS && (/^--[ \r]*$/.test(lines.rest(0)) || startsHeader(lines))) return
   throw wrongCount(headerLine, lines.number, 'the hunk has more lines than its header counts')
 }
 
@@ -391,14 +390,13 @@ function parseBinaryBody(lines: Lines, { line, ids }: GitHeader): BinaryBody | u
   const forward = parseBinary(lines)
   if (forward === undefined) throw invalidPatch(lines.number, 'literal SIZE or delta SIZE is expected')
   parseBinary(lines)
-  const [oldId = '', newId = ''] = ids ?? []
-  if (!isFullId(oldId) || !isFullId(newId)) {
+  if (ids === undefined || !ids.every(isFullId)) {
     throw invalidPatch(
       line,
       'a binary change needs an index line with full object ids (git diff --binary --full-index)',
     )
   }
-  return { ...forward, oldId, newId }
+  return { ...forward, oldId: ids[0], newId: ids[1] }
 }
 
 function isFullId(id: string): boolean {

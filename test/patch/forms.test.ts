@@ -10,7 +10,7 @@ import { planPatch } from '../../src/patch/plan.ts'
 import { createTextLines } from '../../src/patch/text-lines.ts'
 import { parseUnified } from '../../src/patch/unified.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
-import { type ApplyRow, applied, chunked, named, refused, unreadable } from './forms.ts'
+import { type ApplyRow, applied, chunked, git, kinds, named, refused, unreadable } from './forms.ts'
 
 /** A string stands for its UTF-8; an array for bytes. */
 function bytesOf(content: ApplyRow['old']): Uint8Array | null {
@@ -34,6 +34,33 @@ describe('a patch of one file', () => {
     const hunk = newPath === null ? '@@ -1 +0,0 @@\n-a\n' : old
     const patch = header.startsWith('diff ') ? header : `${header}\n${hunk}`
     expect(parseUnified(patch)).toMatchObject([{ oldPath, newPath }])
+  })
+
+  it.each(kinds)('is what its header says: %j', (patch, change) => {
+    expect(parseUnified(patch)).toMatchObject([change])
+  })
+
+  it.each([
+    ['*** Add File:  a \n+x', { kind: 'create', newPath: 'a', mayCreate: false, insertions: 1, deletions: 0 }],
+    ['*** Delete File: a', { kind: 'delete', oldPath: 'a', newPath: null, mayCreate: false, insertions: 0 }],
+    ['*** Update File: a\n@@\n x\n-y\n+z\n+w', { kind: 'modify', mayCreate: false, insertions: 2, deletions: 1 }],
+    ['*** Update File: a\n*** Move to: b', { kind: 'rename', oldPath: 'a', newPath: 'b', insertions: 0 }],
+    ['*** Update File: a\n*** Move to: a\n-x', { kind: 'modify', oldPath: 'a', newPath: 'a', deletions: 1 }],
+  ])('is what its V4A header says: %j', (rows, change) => {
+    expect(planPatch(`*** Begin Patch\n${rows}\n*** End Patch\n`).changes).toMatchObject([change])
+  })
+
+  it.each([
+    [
+      git('index 1..2', 'Binary files a and b differ'),
+      'UNSUPPORTED_BINARY',
+      'Leave the file out, or make the patch with git diff --binary.',
+    ],
+    [git('new file mode 120000'), 'POLICY_DENIED', 'Patches change files only: leave that section out.'],
+  ])('is refused with advice: %j', (patch, code, hint) => {
+    expect(() => planPatch(patch)).toThrow(
+      expect.objectContaining({ code, details: expect.objectContaining({ hint }) }),
+    )
   })
 
   it.each(refused)('is refused: $what', async ({ old, patch, error, limit }) => {

@@ -27,7 +27,9 @@ const latin1 = (text: string): number[] => [...Buffer.from(text, 'latin1')]
 const utf16 = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le')]
 const utf16be = (text: string): number[] => [...Buffer.from(`\ufeff${text}`, 'utf16le').swap16()]
 
-const git = (...header: readonly string[]) => `diff --git a/a.txt b/a.txt\n${header.map((row) => `${row}\n`).join('')}`
+/** A section of git's headers. */
+export const git = (...header: readonly string[]) =>
+  `diff --git a/a.txt b/a.txt\n${header.map((row) => `${row}\n`).join('')}`
 const tenLines = '1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n'
 
 /** What `git apply` makes of them, too, where it can read them at all. */
@@ -171,6 +173,32 @@ export const applied: readonly ApplyRow[] = [
     patch: unified('@@ -3 +2,0 @@\n-c\n', '@@ -2 +1,0 @@\n-b\n'),
     result: 'a\n',
   },
+  { what: 'takes away a first line', old: 'a\nb\n', patch: unified('@@ -1,2 +1 @@\n-a\n b\n'), result: 'b\n' },
+  {
+    what: 'stands behind text that looks like the beginning of a patch',
+    old: 'a\n',
+    patch: `x\n--- a/x\n--- a/a.txt\n+++ b/a.txt\ntext\n@@ -x @@\nsee *** Begin Patch\ndiff --git a/a.txt b/b.txt\nand so on\n${unified('@@ -1 +1 @@\n-a\n+b\n')}`,
+    result: 'b\n',
+  },
+  {
+    what: 'stands behind text that names the other form',
+    old: 'a\n',
+    patch: `see *** Begin Patch\n${unified('@@ -1 +1 @@\n-a\n+b\n')}`,
+    result: 'b\n',
+  },
+  {
+    what: 'says in other words that a line has no newline',
+    old: 'a',
+    patch: unified('@@ -1 +1 @@\n-a\n\\ Kein Ende\n+b\n\\ Kein Ende\n'),
+    result: 'b',
+  },
+  { what: 'is followed by an empty signature', old: 'a\n', patch: unified('@@ -1 +1 @@\n-a\n+b\n--\n'), result: 'b\n' },
+  {
+    what: 'is followed by a signature with a carriage return',
+    old: 'a\n',
+    patch: unified('@@ -1 +1 @@\n-a\n+b\n-- \r\n'),
+    result: 'b\n',
+  },
 ]
 
 /** The header of a patch, and the old and the new name that it gives. */
@@ -250,6 +278,12 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   ['--- a/a\t1970-01-01 00:00:00 +0000x\n+++ b/a', 'a', 'a'],
   [`--- a/a\t1970-01-01 00:00:00.${'0'.repeat(73)} +0000\n+++ b/a`, null, 'a'],
   [`--- a/a\t1970-01-01 00:00:00.${'0'.repeat(74)} +0000\n+++ b/a`, 'a', 'a'],
+  ['diff --git a/x b/y\ncopy from a\tb\ncopy to c\td', 'a\tb', 'c\td'],
+  ['diff --git a/x b/y\nrename from a\tb\nrename to c\td', 'a\tb', 'c\td'],
+  ['diff --git a/x b/x\r\nold mode 100644\r\nnew mode 100755\r', 'x', 'x'],
+  // A line that only begins like that of an index tells no mode.
+  ['diff --git a/x b/x\nindex x1..2 120000\nold mode 100644\nnew mode 100755', 'x', 'x'],
+  ['diff --git a/x b/x\nindex 1..2 120000 x\nold mode 100644\nnew mode 100755', 'x', 'x'],
 ]
 
 /** V4A patches, which only models write. */
@@ -342,6 +376,18 @@ export const chunked: readonly ApplyRow[] = [
     old: 'x\ny\nx\n',
     patch: update('@@\n x\n-y\n+z\n@@\n-x\n+w\n'),
     result: 'x\nz\nw\n',
+  },
+  {
+    what: 'has blank rows between its files, and behind one that is deleted',
+    old: 'a\n',
+    patch: '*** Begin Patch\n  \n*** Update File: a.txt\n-a\n+b\n\n*** Delete File: b.txt\n  \n*** End Patch\n',
+    result: 'b\n',
+  },
+  {
+    what: 'has text around it',
+    old: 'a\n',
+    patch: `Here it is:\n${update('-a\n+b\n').trimEnd()} of it\nand that is all\n`,
+    result: 'b\n',
   },
 ]
 
@@ -718,4 +764,114 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['names that are only directories', `--- a/\n+++ b/\n${hunk}`, 1, 'does not tell the name of the file'],
   ['a name in quotes, and another without', `diff --git a/x "b/\\171"\n${modes}`, 1, 'does not tell the name'],
   ['a name that climbs', `--- a/d/../x\n+++ b/d/../x\n${hunk}`, 1, 'climbs with ..'],
+  ['a hunk behind only a new name', `text\n+++ b/x\n${hunk}`, 3, 'a hunk without the header of a file'],
+  ['a hunk behind only an old name', `--- a/x\ntext\n${hunk}`, 3, 'a hunk without the header of a file'],
+  [
+    'a hunk that is not whole',
+    `${names}@@ -1,2 +1,2 @@\n-a\n+b\n`,
+    6,
+    'the patch ends before the lines that the header counts (line 3)',
+  ],
+  ['a header of a hunk that is none', `${names}@@ -x +1 @@\n-a\n`, 3, 'the header of the hunk is malformed'],
+  ['a context line too many, of new ones', `${names}@@ -1,2 +1 @@\n+a\n b\n`, 5, 'more new lines'],
+  ['a marker that is none', `${names}@@ -1 +1 @@\n-a\n\\No newline at end of file\n+b\n`, 5, 'ends before the lines'],
+  ['a hunk of context', `${names}@@ -1 +1 @@\n a\n`, 3, 'the hunk changes nothing'],
+  ...[' c', '+c', '-c', '-- c', '--          c', '-c--'].map(
+    (more) =>
+      [
+        `a line too many: ${more}`,
+        `${names}${hunk}${more}\n`,
+        6,
+        'the hunk has more lines than its header counts',
+      ] as const,
+  ),
+  ...['deleted file mode 100644', 'rename from a.txt', 'rename to a.txt', 'copy from a.txt', 'copy to a.txt'].map(
+    (other) =>
+      [
+        `a new file, and ${other}`,
+        git('new file mode 100644', other),
+        3,
+        'the header says two things of one file, such as new and renamed',
+      ] as const,
+  ),
+  ['only the second name', 'diff --git a/a b/b\nrename to b\n', 1, 'tells only one of the two names'],
+  ['the same mode twice', git('old mode 100644', 'new mode 100644'), 1, 'the section changes nothing'],
+  ['only an old mode', git('old mode 100644'), 1, 'the section changes nothing'],
+  ['only a new mode', git('new mode 100755'), 1, 'the section changes nothing'],
+  ['a mode with something before it', git('old mode x100644'), 2, 'the mode is no octal number'],
+  ['a mode with something behind it', git('old mode 100644x'), 2, 'the mode is no octal number'],
+  ['a link', git('new file mode 120000'), 2, 'line 2 makes or changes a symbolic link'],
+  ['a submodule', git('index 1..2 160000\r'), 2, 'line 2 makes or changes a submodule'],
+  [
+    'a new file with an old name',
+    `${git('new file mode 100644')}${names}`,
+    3,
+    'no file is there: /dev/null was expected',
+  ],
+  [
+    'a name that the header does not have',
+    `${git()}--- a/a.txt\n+++ b/a.txt\n+++ b/b.txt\n`,
+    4,
+    'differs from the one in the header',
+  ],
+  ['no name at all', '--- /dev/null\n+++ /dev/null\n@@ -0,0 +1 @@\n+a\n', 1, 'both names are /dev/null'],
+  ['an empty name', `--- \t\n+++ x\n${hunk}`, 1, 'does not tell the name of the file'],
+  ['a second name that is no UTF-8', `--- a/x\n+++ "b/\\377"\n${hunk}`, 2, 'is not UTF-8'],
+  ['a second name without directory that is no UTF-8', `--- x\n+++ "\\377"\n${hunk}`, 2, 'is not UTF-8'],
+  ...['Binary files a/a.txt and b/a.txt differ', 'Files a/a.txt and b/a.txt differ\r'].map(
+    (notice) =>
+      [
+        notice,
+        git('index 1..2', notice),
+        3,
+        'Cannot apply the patch: line 3 names a binary file without its content',
+      ] as const,
+  ),
+  ['words about a difference', git('index 1..2', 'they differ'), 1, 'the section changes nothing'],
+  ['words about binary files', git('index 1..2', 'Binary files are these'), 1, 'the section changes nothing'],
+  [
+    'a corrupt second part of a binary patch',
+    git(fullIndex, 'GIT binary patch', 'literal 1', row, '', 'literal 1', '!'),
+    8,
+    'is corrupt',
+  ],
+  ['a V4A patch that ends behind a name', '*** Begin Patch\n*** Update File: a', 2, 'the update changes nothing'],
+]
+
+/** What a patch says of a file. */
+export const kinds: readonly (readonly [patch: string, change: object])[] = [
+  [`${names}${hunk}`, { kind: 'modify', mayCreate: false, insertions: 1, deletions: 1 }],
+  [`${names}@@ -0,0 +1 @@\n+b\n`, { kind: 'modify', mayCreate: true, insertions: 1, deletions: 0 }],
+  [`${names}@@ -0,0 +1 @@\n+b\n@@ -0,0 +1 @@\n+c\n`, { kind: 'modify', mayCreate: false }],
+  ['--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+b\n', { kind: 'create', mayCreate: false }],
+  ['--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n', { kind: 'delete', mayCreate: false, deletions: 1 }],
+  [`${git('index 1..2')}${names}@@ -0,0 +1 @@\n+b\n`, { kind: 'modify', mayCreate: false }],
+  ['diff --git a/x b/y\ncopy from x\ncopy to y\n', { kind: 'copy' }],
+  ['diff --git a/x b/y\nrename from x\nrename to y\n', { kind: 'rename' }],
+  ['diff --git a/x b/x\nrename from x\nrename to x\n', { kind: 'rename' }],
+  [`diff --git a/x b/y\n--- a/x\n+++ b/y\n${hunk}`, { kind: 'rename', oldPath: 'x', newPath: 'y' }],
+  [git('old mode 100755', 'new mode 100644'), { kind: 'modify', oldMode: 0o755, newMode: 0o644 }],
+  [git('new file mode 100755'), { kind: 'create', oldPath: null, newMode: 0o755 }],
+  [git('deleted file mode 100644'), { kind: 'delete', newPath: null, oldMode: 0o644 }],
+  ...['a', 'b'].map(
+    (digit) =>
+      [
+        git(
+          `index ${digit.repeat(digit === 'a' ? 40 : 64)}..${digit.repeat(40)}`,
+          'GIT binary patch\r',
+          'literal 1',
+          row,
+          '',
+          'literal 1',
+          row,
+          '',
+        ),
+        {
+          kind: 'modify',
+          body: { type: 'binary', method: 'literal', size: 1, newId: digit.repeat(40) },
+          insertions: 0,
+          deletions: 0,
+        },
+      ] as const,
+  ),
 ]
