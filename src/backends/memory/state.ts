@@ -162,13 +162,19 @@ export function knownHashOf(node: HashedFile): string | undefined {
   return node.hash ?? sha256Known(node.bytes)
 }
 
+/** The permission bits of a file, by its stat or its version. */
+export function modeOf({ mode = FILE_MODE }: { readonly mode?: number }): number {
+  return mode
+}
+
 /** Of a file, the hash is worked out when it is asked for: a receipt that nobody reads costs none. */
 export function versionOf(node: TreeNode | undefined): Version {
   if (node === undefined) return null
   if (node.type === 'directory') return DIRECTORY_VERSION
   if (node.type === 'link') return { type: 'link', target: node.target }
   const known = knownHashOf(node)
-  const { size, mode = FILE_MODE } = node.stat
+  const { size } = node.stat
+  const mode = modeOf(node.stat)
   return known === undefined ? hashedLater(node, size, mode) : { type: 'file', sha256: known, size, mode }
 }
 

@@ -104,6 +104,10 @@ export async function openFiles(
     return (await folder.look(path))?.stat
   }
 
+  async function notALink(path: Path): Promise<never> {
+    throw await wrongType(folder.look, 'read link', path, await folder.look(path))
+  }
+
   /** A whole file, or undefined where there is none. */
   function wholeAt(path: Path) {
     return reading('read', path, async () => {
@@ -214,7 +218,7 @@ export async function openFiles(
     canonical(path, how) {
       return reading('resolve', path as Path, async () => {
         const spelled = options.caseSensitive ? path : await asStored(folder, path)
-        return canonical({ stat: statAt, readLink: noLinks }, spelled, how)
+        return canonical({ stat: statAt, readLink: notALink }, spelled, how)
       })
     },
     stat: (path) => reading('look at', path, () => statAt(path)),
@@ -254,10 +258,7 @@ export async function openFiles(
         if (found !== undefined && !visit(path, found.bytes, found.stat)) return
       }
     },
-    readLink: (path) =>
-      reading('read link', path, async () => {
-        throw await wrongType(folder.look, 'read link', path, await folder.look(path))
-      }),
+    readLink: (path) => reading('read link', path, () => notALink(path)),
     commit: (changes, how) => inTurn(() => commit(changes, how)),
     async close() {
       if (isClosed) return
@@ -294,10 +295,6 @@ function isBegun(error: unknown): boolean {
 }
 
 const BEGUN = 'The change was begun and could not be taken back: it is finished as soon as the storage takes it.'
-
-async function noLinks(): Promise<never> {
-  throw new Error('A storage without links was asked for one')
-}
 
 type Seen = Entry & { readonly bytes?: Uint8Array; readonly sha256?: string }
 
@@ -347,7 +344,7 @@ async function gather(folder: Folder, changes: readonly Change[]): Promise<Prese
     view: {
       at: (path) => seen.get(path),
       sha256: (one) => one.sha256 as string,
-      names: (path) => names.get(path) ?? [],
+      names: (path) => names.get(path) as readonly string[],
     },
   }
 }

@@ -54,6 +54,13 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
     return found?.handle
   }
 
+  /** The directory that a path is in, for a change there. */
+  async function above(path: Path): Promise<FileSystemDirectoryHandle> {
+    const found = await find(parentOf(path))
+    if (found === undefined) throw new DOMException('The parent is gone', 'NotFoundError')
+    return found
+  }
+
   function forget(path: Path): void {
     if (path === ROOT) leases += 1
     for (const kept of [known, files]) {
@@ -146,15 +153,15 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
     },
     bytes: (entry) => readWhole(entry, isPrivate),
     async makeDirectory(path) {
-      const above = await find(parentOf(path))
-      if (above === undefined) throw new DOMException('The parent is gone', 'NotFoundError')
-      known.set(path, await above.getDirectoryHandle(nameOf(path), { create: true }))
+      known.set(path, await (await above(path)).getDirectoryHandle(nameOf(path), { create: true }))
     },
     async remove(path) {
       forget(path)
       touches.set(path, (touches.get(path) ?? 0) + 1)
-      const above = await find(parentOf(path))
-      if (above !== undefined) await lookedUp(path, () => patiently(() => above.removeEntry(nameOf(path))))
+      await lookedUp(path, async () => {
+        const directory = await above(path)
+        await patiently(() => directory.removeEntry(nameOf(path)))
+      })
     },
     touched(path, handle) {
       keep(path, handle)
@@ -223,6 +230,6 @@ async function lookedUp<T>(
     if (name === 'TypeError') {
       throw new ToolError('PATH_REJECTED', `Path ${quote(path)} has a name that this storage does not take`, { path })
     }
-    throw error instanceof ToolError ? error : storageFailure(`Cannot look at ${quote(display(path))}`, error, path)
+    throw storageFailure(`Cannot look at ${quote(display(path))}`, error, path)
   }
 }

@@ -56,7 +56,8 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
     const replay = (payload: Uint8Array, seq: number) => {
       draft = replayRecord(draft, payload, seq)
     }
-    let now = place && (await catchUp(slots, place, replay))
+    let now: Place | undefined
+    if (place !== undefined) now = await catchUp(slots, place, replay)
     if (now === undefined) {
       draft = EMPTY
       now = await openJournal(slots, replay, options.random)
@@ -114,10 +115,10 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
           waiting.unshift(...ready.map(({ job }) => job))
           return
         }
-        const [first, ...others] = ready
-        if (others.length === 0) {
-          const path = first?.job.changes[0]?.path ?? ''
-          first?.job.reject(storageFailure(`Cannot change ${quote(path)}`, result.error, path))
+        const [first] = ready
+        if (first !== undefined && ready.length === 1) {
+          const path = firstPath(first.job.changes)
+          first.job.reject(storageFailure(`Cannot change ${quote(path)}`, result.error, path))
           return
         }
         // Together they were too much; one by one, some may be not.
@@ -280,9 +281,14 @@ function growth({ applied }: Receipt): number {
 }
 
 function full(changes: readonly Change[], maxBytes: number): ToolError {
-  const path = changes[0]?.path ?? ''
+  const path = firstPath(changes)
   return new ToolError('NO_SPACE', `Cannot change ${quote(path)}: the workspace may hold ${maxBytes} bytes`, {
     path,
     limit: maxBytes,
   })
+}
+
+/** What a refusal names; a set may be empty, and still flush what came before it. */
+function firstPath(changes: readonly Change[]): string {
+  return changes[0]?.path ?? ''
 }

@@ -1,14 +1,14 @@
 import { sha256Known } from '../../files/version.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Change, DirectoryNode, Receipt, Stat, State, TreeNode } from '../../vfs/backend.ts'
+import type { Change, DirectoryNode, Receipt, Stat, State, TreeNode, Version } from '../../vfs/backend.ts'
 import { directoryNode, nodeAt, withNodeAt } from '../../vfs/tree.ts'
 import {
   applyAll,
   DIRECTORY_MODE,
-  FILE_MODE,
   type HashedFile,
   knownHashOf,
   LINK_MODE,
+  modeOf,
   type Tags,
 } from '../memory/state.ts'
 import { openReader, openWriter, type Reader, type Writer } from './cursor.ts'
@@ -62,10 +62,11 @@ export function encodeCommit(
       writer.u8(LINK)
       writer.text(path)
       writer.text(to.target)
-    } else if (after?.type === 'file') {
+    } else {
       writer.u8(taken === undefined ? FILE : EXTENDED)
       writer.text(path)
-      writer.u16(after.mode ?? FILE_MODE)
+      // What was to be a file is one.
+      writer.u16(modeOf(after as Extract<Version, { readonly type: 'file' }>))
       writeHash(writer, sha256Known(to.bytes))
       if (taken !== undefined) {
         writer.text(taken.path)
@@ -210,7 +211,7 @@ function snapshotRecord(nodes: readonly { readonly path: Path; readonly node: Tr
     writer.f64(node.stat.modifiedAt ?? 0)
     if (node.type === 'link') writer.text(node.target)
     if (node.type !== 'file') continue
-    writer.u16(node.stat.mode ?? FILE_MODE)
+    writer.u16(modeOf(node.stat))
     writeHash(writer, knownHashOf(node))
     writer.f64(node.bytes.length)
     writer.bytes(node.bytes)

@@ -30,7 +30,7 @@ export function encodeSteps(steps: readonly RedoStep[]): Uint8Array {
   return whole
 }
 
-/** The steps of a journal; undefined where it was not written to its end. */
+/** The steps of a journal; undefined where it was not written to its end. Throws where one of them is none of ours. */
 export function decodeSteps(bytes: Uint8Array): RedoStep[] | undefined {
   const header = parseRecord(bytes, SALT)
   const payload = bytes.subarray(RECORD_HEADER)
@@ -42,7 +42,8 @@ export function decodeSteps(bytes: Uint8Array): RedoStep[] | undefined {
     const path = reader.text() as Path
     if (kind === 'file') steps.push({ do: kind, path, staged: reader.text() })
     else if (kind === 'content') steps.push({ do: kind, path, bytes: reader.bytes(reader.f64()) })
-    else if (kind !== undefined) steps.push({ do: kind, path })
+    else if (kind === undefined) throw new RangeError('The journal holds an unknown step')
+    else steps.push({ do: kind, path })
   }
   return steps
 }

@@ -1,11 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { knownHashOf } from '../../../src/backends/memory/state.ts'
 import { memory } from '../../../src/backends/memory.ts'
+import { openWriter } from '../../../src/backends/opfs/cursor.ts'
+import { RECORD_HEADER } from '../../../src/backends/opfs/frame.ts'
+import type { Lease } from '../../../src/backends/opfs/lease.ts'
 import { openPacked, type PackedBackend } from '../../../src/backends/opfs/packed.ts'
+import { encodeCommit, encodeSnapshot, replayRecord } from '../../../src/backends/opfs/records.ts'
 import type { ToolError } from '../../../src/errors.ts'
-import { change, directory, file, link, snapshot } from '../../../src/testing/backend/case.ts'
+import { sha256Kept } from '../../../src/files/version.ts'
+import { at, bytesOf, change, directory, file, link, snapshot, textAt } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import type { Backend, Change, TreeNode } from '../../../src/vfs/backend.ts'
+import { directoryNode, nodeAt } from '../../../src/vfs/tree.ts'
 import { type FaultyDisk, faultyDisk, onlyOne } from './faulty-slots.ts'
 
 const options = { clock: () => 0, random: () => 7, maxBytes: 1e9 }
@@ -231,6 +238,21 @@ describe('damage', () => {
     expect([...(await snapshot(again)).keys()]).toEqual(['a'])
   })
 
+  it('of a snapshot is told', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: 0 })
+    for (let i = 0; i < 5; i++) await backend.commit([change('a', file(`${i}`.repeat(900)))], { durability: 'durable' })
+    await backend.close()
+    const slots = [disk.bytes(0).slice(), disk.bytes(1).slice()] as const
+    const present = slots.find(({ length }) => length > 0) as Uint8Array
+    const last = present.length - 1
+    present[last] = (present[last] as number) ^ 1
+    await expect(open(faultyDisk(slots))).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: 'Cannot open the workspace: the storage is damaged, its snapshot is broken',
+    })
+  })
+
   it('of a later version is refused, and left alone', async () => {
     const disk = faultyDisk()
     await (await open(disk)).commit([change('a', file('a'))], { durability: 'durable' })
@@ -332,6 +354,322 @@ describe('the journal', () => {
     }
     expect(disk.written, 'for little').toBeLessThan(2 * 900_000)
     expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
+  })
+})
+
+describe('records that another wrote after the lease went', () => {
+  /** Two tabs over one storage, that give it to each other by hand. */
+  async function twoTabs(more = {}) {
+    const disk = faultyDisk()
+    const givers: (() => Promise<void>)[] = []
+    const tab = async () => {
+      const lease: Lease = {
+        async acquire(giveUp) {
+          for (const other of givers.splice(0)) await other()
+          givers.push(giveUp)
+          return disk.slots
+        },
+        async close() {},
+      }
+      return openPacked(lease, { ...options, ...more })
+    }
+    return { disk, givers, one: await tab(), other: await tab() }
+  }
+  const text = (i: number) => file(`${i}`.repeat(900))
+
+  it('are read, and nothing is read again', async () => {
+    const { one, other } = await twoTabs()
+    await one.commit([change('a', file('1'))], { durability: 'durable' })
+    await other.commit([change('b', file('2'))], { durability: 'durable' })
+    expect(await show(one)).toBe(await show(other))
+  })
+
+  it('are found wherever its compactions have put them', async () => {
+    for (const compactions of [1, 2, 3]) {
+      const { one, other } = await twoTabs({ slackBytes: 0 })
+      await one.commit([change('a', text(0))], { durability: 'durable' })
+      for (let i = 0; i < 3 * compactions; i++) await other.commit([change('a', text(i))], { durability: 'durable' })
+      expect(await show(one)).toBe(await show(other))
+      expect(await show(one)).toContain(`${3 * compactions - 1}`)
+    }
+  })
+
+  it('are found where the slot that was left could not be cut off', async () => {
+    const { disk, one, other } = await twoTabs({ slackBytes: 0 })
+    await one.commit([change('a', text(0))], { durability: 'durable' })
+    await other.commit([change('a', text(1))], { durability: 'durable' })
+    // Of its three truncations, the second is of the old slot.
+    const { truncate } = disk.slots
+    let count = 0
+    disk.slots.truncate = async (slot, size) => {
+      count += 1
+      if (size === 0 && disk.bytes(slot).length > 0) throw new Error('it is busy')
+      return truncate(slot, size)
+    }
+    await other.commit([change('a', text(2))], { durability: 'durable' })
+    await other.commit([change('b', file('behind the snapshot'))], { durability: 'durable' })
+    expect(count).toBeGreaterThan(1)
+    expect([disk.bytes(0).length, disk.bytes(1).length].filter(Boolean), 'both are there').toHaveLength(2)
+    disk.slots.truncate = truncate
+    expect(await show(one)).toBe(await show(other))
+  })
+
+  it('are not made up where some are gone', async () => {
+    const { disk, givers, one } = await twoTabs()
+    await one.commit([change('a', file('1'))], { durability: 'relaxed' })
+    const size = disk.bytes(0).length
+    await one.commit([change('b', file('2'))], { durability: 'relaxed' })
+    for (const giveUp of givers.splice(0)) await giveUp()
+    await disk.slots.truncate(0, size)
+    expect([...(await snapshot(one)).keys()]).toEqual(['a'])
+  })
+
+  it('are none where they do not follow each other', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    const ends: number[] = []
+    for (const name of ['a', 'b', 'c']) {
+      await backend.commit([change(name, file(name))], { durability: 'relaxed' })
+      ends.push(disk.bytes(0).length)
+    }
+    // The third where the second was: whole, of this journal, and of another place.
+    const bytes = disk.bytes(0)
+    const mixed = new Uint8Array([...bytes.subarray(0, ends[0]), ...bytes.subarray(ends[1])])
+    expect([...(await snapshot(await open(faultyDisk([mixed, new Uint8Array()])))).keys()]).toEqual(['a'])
+  })
+
+  it('leave a commit that waits in its turn, whenever the lease goes', async () => {
+    const { disk, givers, one, other } = await twoTabs()
+    await one.commit([change('a', file('1'))], { durability: 'durable' })
+    await new Promise((resolve) => setImmediate(resolve))
+    const committed = one.commit([change('b', file('2'))], { durability: 'durable' })
+    for (const giveUp of givers.splice(0)) void giveUp()
+    await committed
+    // Noticed only by the write.
+    const { write } = disk.slots
+    disk.slots.write = async () => {
+      disk.slots.write = write
+      throw Object.assign(new Error('lost'), { name: 'LeaseLostError' })
+    }
+    const again = one.commit([change('c', file('3'))], { durability: 'durable' })
+    for (const giveUp of givers.splice(0)) givers.push(giveUp)
+    await again
+    expect([...(await snapshot(other)).keys()]).toEqual(['a', 'b', 'c'])
+  })
+})
+
+describe('a packed backend', () => {
+  it('that is closed refuses what comes after, and is closed once', async () => {
+    const backend = await open(faultyDisk())
+    await backend.close()
+    await backend.close()
+    const closed = { code: 'BACKEND_ERROR', message: 'Cannot go on: the backend is closed' }
+    await expect(backend.stat('a' as never)).rejects.toMatchObject(closed)
+    await expect(backend.commit([change('a', null)], { durability: 'durable' })).rejects.toMatchObject(closed)
+  })
+
+  it('refuses every commit that waits for a lease that cannot be had', async () => {
+    let giveUp = async () => {}
+    let isGone = false
+    const disk = faultyDisk()
+    const backend = await openPacked(
+      {
+        async acquire(given) {
+          if (isGone) throw new Error('the worker failed')
+          giveUp = given
+          return disk.slots
+        },
+        async close() {},
+      },
+      options,
+    )
+    await giveUp()
+    isGone = true
+    const commits = ['a', 'b'].map((name) => backend.commit([change(name, file('1'))], { durability: 'durable' }))
+    for (const one of await Promise.allSettled(commits)) {
+      expect(one).toMatchObject({
+        reason: { code: 'BACKEND_ERROR', message: expect.stringContaining('Cannot open the workspace') },
+      })
+    }
+    isGone = false
+    await backend.commit([change('a', file('1'))], { durability: 'durable' })
+  })
+
+  it('names no path where an empty set had only to be flushed', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk)
+    await backend.commit([change('a', file('1'))], { durability: 'relaxed' })
+    disk.failingFlushes = 1
+    await expect(backend.commit([], { durability: 'durable' })).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await backend.commit([], { durability: 'durable' })
+    expect(await show(await open(disk.afterPowerCut(() => 0)))).toBe(await show(backend))
+  })
+
+  it('goes on in the journal that it has where there is no room for another', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: 0 })
+    await backend.commit([change('a', file('1'.repeat(9_000)))], { durability: 'durable' })
+    disk.quota = 27_000
+    for (const i of [2, 3, 4]) {
+      const committed = backend.commit([change('a', file(`${i}`.repeat(i === 4 ? 100 : 8_000)))], {
+        durability: 'durable',
+      })
+      await committed
+    }
+    await backend.close()
+    expect(disk.bytes(0).length, 'all of the past').toBeGreaterThan(25_000)
+    expect(disk.bytes(1)).toHaveLength(0)
+    expect(await textAt(await open(disk.afterKill()), 'a')).toBe('4'.repeat(100))
+  })
+
+  it('is opened anew where a compaction failed and could not be taken back', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: 0 })
+    await backend.commit([change('a', file('1'.repeat(900)))], { durability: 'durable' })
+    disk.failingTruncations = 2
+    for (let i = 2; i < 9; i++) {
+      await backend.commit([change('a', file(`${i}`.repeat(900)))], { durability: 'durable' })
+    }
+    expect(disk.failingTruncations).toBe(0)
+    expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
+  })
+})
+
+describe('what a record says', () => {
+  const EMPTY = directoryNode({ type: 'directory', size: 0, tag: '0.0' })
+  const payload = (write: (writer: ReturnType<typeof openWriter>) => void) => {
+    const bytes = new Uint8Array(1_000)
+    const writer = openWriter(bytes, 0)
+    write(writer)
+    return bytes.subarray(0, writer.at)
+  }
+
+  it.each<[string, string, Parameters<typeof payload>[0]]>([
+    ['a record of a type', 'The record is of an unknown type', (to) => to.u8(9)],
+    [
+      'a state',
+      'The record holds an unknown state',
+      (to) => {
+        to.u8(1)
+        to.f64(0)
+        to.u8(9)
+        to.text('a')
+      },
+    ],
+    [
+      'a node',
+      'The record holds an unknown node',
+      (to) => {
+        to.u8(2)
+        to.u8(9)
+        to.text('a')
+        to.text('tag')
+        to.f64(0)
+      },
+    ],
+    [
+      'a content',
+      'The record extends what is not there',
+      (to) => {
+        to.u8(1)
+        to.f64(0)
+        to.u8(5)
+        to.text('a')
+        to.u16(0o644)
+        to.bytes(new Uint8Array(32))
+        to.text('nothing')
+        to.f64(1)
+        to.f64(0)
+      },
+    ],
+    [
+      'its end',
+      'The record ends too early',
+      (to) => {
+        to.u8(1)
+        to.f64(0)
+        to.u8(4)
+        to.text('a')
+        to.u16(0o644)
+        to.bytes(new Uint8Array(32))
+        to.f64(7)
+      },
+    ],
+    [
+      'a length',
+      'The record ends too early',
+      (to) => {
+        to.u8(1)
+        to.f64(0)
+        to.u8(4)
+        to.text('a')
+        to.u16(0o644)
+        to.bytes(new Uint8Array(32))
+        to.f64(Number.NaN)
+      },
+    ],
+  ])('is refused where %s is not known', (_, message, write) => {
+    expect(() => replayRecord(EMPTY, payload(write), 1)).toThrow(new RangeError(message))
+  })
+
+  it('is the content whole where less of it was there than the caller knew', async () => {
+    for (const present of [file('y'.repeat(500)), file('short'), directory, null]) {
+      const disk = faultyDisk()
+      const backend = await open(disk)
+      if (present !== null) await backend.commit([change('a', present)], { durability: 'durable' })
+      const to = { ...file('x'.repeat(600)), sharedPrefix: 400 } as Change['to']
+      const tag = (await backend.stat('a' as never))?.tag
+      await backend.commit([change('a', to, tag === undefined ? 'absent' : { tag })], { durability: 'durable' })
+      expect(await show(await open(disk.afterKill()))).toBe(JSON.stringify([['a', `file 420 600 ${'x'.repeat(600)}`]]))
+    }
+  })
+
+  it('is the hash, too, where it was known: nobody works it out again', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: 0 })
+    const bytes = bytesOf('1'.repeat(900))
+    const hash = sha256Kept(bytes)
+    await backend.commit([change('a', file(bytes))], { durability: 'durable' })
+    const hashes = async () => {
+      const again = await open(disk.afterKill(), { slackBytes: 0 })
+      const node = nodeAt(again.tree(), 'a' as never)
+      return node?.type === 'file' ? knownHashOf(node) : undefined
+    }
+    expect(await hashes(), 'from a commit').toBe(hash)
+    for (let i = 0; i < 5; i++) await backend.commit([change('b', file(`${i}`.repeat(900)))], { durability: 'durable' })
+    await backend.close()
+    expect(await hashes(), 'from a snapshot').toBe(hash)
+  })
+
+  it('is a tree in as many records as it takes', async () => {
+    const disk = faultyDisk()
+    const backend = await open(disk, { slackBytes: 0 })
+    for (const i of [1, 2, 3]) {
+      await backend.commit([change('a', file(`${i}`.repeat(4_500_000)))], { durability: 'durable' })
+    }
+    await backend.close()
+    expect(disk.bytes(0).length + disk.bytes(1).length).toBeLessThan(5_000_000)
+    expect(await textAt(await open(disk.afterKill()), 'a')).toBe('3'.repeat(4_500_000))
+  })
+
+  it('is of ordinary bits and no time where nobody tells any', () => {
+    const bytes = bytesOf('1')
+    const bare = { type: 'file', bytes, stat: { type: 'file', size: 1, tag: '1.1' } } as const
+    const tree = directoryNode(EMPTY.stat, [['a', bare]])
+    const snapshotted = [...encodeSnapshot(tree)].reduce(
+      (root, record) => replayRecord(root, record.subarray(RECORD_HEADER), 1),
+      EMPTY,
+    )
+    expect(nodeAt(snapshotted, 'a' as never)?.stat).toEqual({ ...bare.stat, mode: 0o644, modifiedAt: 0 })
+    const after = { type: 'file', sha256: sha256Kept(bytes), size: 1 } as const
+    const record = encodeCommit(
+      [change('a', file(bytes))],
+      { applied: [{ path: at('a'), before: null, after }] },
+      EMPTY,
+      5,
+    ) as Uint8Array
+    const committed = replayRecord(EMPTY, record.subarray(RECORD_HEADER), 1)
+    expect(nodeAt(committed, 'a' as never)?.stat).toMatchObject({ mode: 0o644, modifiedAt: 5 })
   })
 })
 

@@ -1,0 +1,244 @@
+import { vi } from 'vitest'
+
+/**
+ * The parts of a browser that its storage is reached by, in memory: handles of files and directories, and Web Locks. What
+ * a browser does only now and then is arranged by `around`: it is asked before each step, by the step's name and the
+ * name of the file or directory.
+ */
+export interface BrowserStorage {
+  readonly root: FileSystemDirectoryHandle
+  around: (step: string, name: string) => unknown
+  /** What is stored in a file, by names that are divided by slashes. */
+  bytes(path: string): Uint8Array | undefined
+  /** The names in a directory. */
+  names(path: string): readonly string[]
+  /** As another program changes it. */
+  put(path: string, bytes: Uint8Array): void
+  remove(path: string): void
+}
+
+export interface BrowserParts {
+  /** Whether there are synchronous handles, as in a worker, and files can be moved. */
+  readonly sync?: boolean
+  readonly locks?: LockManager | undefined
+  readonly storage?: object
+}
+
+interface Node {
+  readonly entries?: Map<string, Node>
+  readonly name: string
+  content: Uint8Array<ArrayBuffer>
+  at: number
+  isGone?: boolean
+}
+
+/** Puts the parts in place, until `vi.unstubAllGlobals()`. */
+export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserParts = {}): BrowserStorage {
+  const locks = 'locks' in rest ? rest.locks : webLocks()
+  let ticks = 0
+  const top = node('', true)
+  const told: BrowserStorage = {
+    root: directory(top),
+    around: () => undefined,
+    bytes: (path) => find(path)?.content,
+    names: (path) => [...(find(path)?.entries?.keys() ?? [])],
+    put(path, bytes) {
+      let at = top
+      const names = path.split('/')
+      for (const [i, name] of names.entries()) {
+        const next = at.entries?.get(name) ?? node(name, i < names.length - 1)
+        at.entries?.set(name, next)
+        at = next
+      }
+      change(at, bytes.slice())
+    },
+    remove(path) {
+      const cut = path.lastIndexOf('/')
+      const gone = find(path)
+      if (gone !== undefined) gone.isGone = true
+      find(path.slice(0, cut))?.entries?.delete(path.slice(cut + 1))
+    },
+  }
+  vi.stubGlobal('navigator', {
+    locks,
+    storage: { getDirectory: async () => told.root, estimate: async () => ({ usage: 1, quota: 2 }), ...storage },
+  })
+  const prototype = sync ? { createSyncAccessHandle() {}, move() {} } : {}
+  vi.stubGlobal('FileSystemFileHandle', { prototype })
+  return told
+
+  function find(path: string): Node | undefined {
+    return path.split('/').reduce<Node | undefined>((at, name) => at?.entries?.get(name), top)
+  }
+
+  function node(name: string, isDirectory: boolean): Node {
+    return { name, content: new Uint8Array(), at: 0, ...(isDirectory && { entries: new Map() }) }
+  }
+
+  function change(file: Node, content: Uint8Array<ArrayBuffer>): void {
+    file.content = content
+    file.at = ++ticks
+  }
+
+  function directory(of: Node): FileSystemDirectoryHandle {
+    const entries = of.entries as Map<string, Node>
+    const child = async (step: string, name: string, create: boolean | undefined, isDirectory: boolean) => {
+      await told.around(step, name)
+      if (of.isGone) throw new DOMException('absent', 'NotFoundError')
+      const present = entries.get(name)
+      if (present === undefined && !create) throw new DOMException('absent', 'NotFoundError')
+      if (present !== undefined && (present.entries !== undefined) !== isDirectory) {
+        throw new DOMException('other', 'TypeMismatchError')
+      }
+      const found = present ?? node(name, isDirectory)
+      entries.set(name, found)
+      return found
+    }
+    return {
+      kind: 'directory',
+      isSameEntry: async (other: { readonly of?: Node }) => other.of === of,
+      of,
+      name: of.name,
+      getDirectoryHandle: async (name: string, how?: { create?: boolean }) =>
+        directory(await child('getDirectoryHandle', name, how?.create, true)),
+      getFileHandle: async (name: string, how?: { create?: boolean }) =>
+        file(await child('getFileHandle', name, how?.create, false), entries),
+      async removeEntry(name: string) {
+        await told.around('removeEntry', name)
+        const present = entries.get(name)
+        if (present === undefined) throw new DOMException('absent', 'NotFoundError')
+        if ((present.entries?.size ?? 0) > 0) throw new DOMException('not empty', 'InvalidModificationError')
+        entries.delete(name)
+      },
+      async *keys() {
+        yield* entries.keys()
+      },
+      async *entries() {
+        for (const [name, one] of entries) yield [name, one.entries ? directory(one) : file(one, entries)]
+      },
+    } as unknown as FileSystemDirectoryHandle
+  }
+
+  function file(of: Node, within: Map<string, Node>): FileSystemFileHandle {
+    const handle = {
+      kind: 'file',
+      name: of.name,
+      async getFile() {
+        await told.around('getFile', of.name)
+        if (within.get(of.name) !== of) throw new DOMException('absent', 'NotFoundError')
+        return new File([of.content], of.name, { lastModified: of.at })
+      },
+      async createWritable({ keepExistingData = false } = {}) {
+        await told.around('createWritable', of.name)
+        let next = keepExistingData ? of.content : new Uint8Array()
+        return {
+          async write(data: Uint8Array | ArrayBuffer | { readonly position: number; readonly data: Uint8Array }) {
+            await told.around('write', of.name)
+            if (data instanceof ArrayBuffer || data instanceof Uint8Array) next = written(next, 0, new Uint8Array(data))
+            else if ('data' in data) next = written(next, data.position, data.data)
+          },
+          async truncate(size: number) {
+            next = cut(next, size)
+          },
+          async close() {
+            await told.around('closeWritable', of.name)
+            change(of, next)
+          },
+          async abort() {
+            await told.around('abort', of.name)
+          },
+        }
+      },
+    }
+    if (!sync) return handle as unknown as FileSystemFileHandle
+    return {
+      ...handle,
+      async createSyncAccessHandle() {
+        await told.around('createSyncAccessHandle', of.name)
+        return {
+          getSize: () => of.content.length,
+          read(bytes: Uint8Array, { at }: { readonly at: number }) {
+            const part = of.content.subarray(at, at + bytes.length)
+            bytes.set(part)
+            return part.length
+          },
+          write(bytes: Uint8Array, { at }: { readonly at: number }) {
+            const most = told.around('writeSync', of.name)
+            const part = typeof most === 'number' ? bytes.subarray(0, most) : bytes
+            change(of, written(of.content, at, part))
+            return part.length
+          },
+          truncate: (size: number) => change(of, cut(of.content, size)),
+          flush: () => told.around('flush', of.name),
+          close: () => told.around('closeSync', of.name),
+        }
+      },
+      async move(into: FileSystemDirectoryHandle, name: string) {
+        await told.around('move', name)
+        const target = (await into.getFileHandle(name, { create: true })) as FileSystemFileHandle
+        const stream = await target.createWritable()
+        await stream.write(of.content)
+        await stream.close()
+        within.delete(of.name)
+      },
+    } as unknown as FileSystemFileHandle
+  }
+}
+
+/** Locks that are given in turn, to one at a time. */
+export function webLocks(): LockManager {
+  const last = new Map<string, Promise<unknown>>()
+  return {
+    async request(name: string, { signal }: { readonly signal: AbortSignal }, held: () => Promise<unknown>) {
+      const before = last.get(name) ?? Promise.resolve()
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(new DOMException('aborted', 'AbortError')), { once: true })
+      })
+      let done: () => void = () => {}
+      last.set(
+        name,
+        before.then(() => new Promise<void>((resolve) => (done = resolve))),
+      )
+      try {
+        await Promise.race([before, aborted])
+      } catch (error) {
+        void before.then(() => done())
+        throw error
+      }
+      return held().finally(() => done())
+    },
+  } as unknown as LockManager
+}
+
+function written(into: Uint8Array, at: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const grown = new Uint8Array(Math.max(into.length, at + bytes.length))
+  grown.set(into)
+  grown.set(bytes, at)
+  return grown
+}
+
+function cut(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
+  const kept = new Uint8Array(size)
+  kept.set(bytes.subarray(0, size))
+  return kept
+}
+
+/** The database that remembers which directories were picked: one store, whose keys count up. */
+export function pickedDirectories(): void {
+  const kept: FileSystemDirectoryHandle[] = []
+  const answered = (result: unknown) => {
+    const request = { result, onsuccess: () => {}, onupgradeneeded: () => {} }
+    queueMicrotask(() => {
+      request.onupgradeneeded()
+      request.onsuccess()
+    })
+    return request
+  }
+  const store = {
+    getAllKeys: () => answered(kept.map((_, i) => i + 1)),
+    getAll: () => answered([...kept]),
+    add: (handle: FileSystemDirectoryHandle) => answered(kept.push(handle)),
+  }
+  const database = { createObjectStore() {}, transaction: () => ({ objectStore: () => store }), close() {} }
+  vi.stubGlobal('indexedDB', { open: () => answered(database) })
+}
