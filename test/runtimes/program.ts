@@ -1,5 +1,6 @@
 import { bash } from '../../src/shells/bash.ts'
 import { type BackendSubject, backendContract, type ContractCase, shellContract } from '../../src/testing/index.ts'
+import { scale } from '../contract/scale.ts'
 import { type CaseResult, type Group, type Report, runCase, whyOf } from './report.ts'
 import { storyOver } from './story.ts'
 import { runFile } from './vitest-shim.ts'
@@ -17,7 +18,7 @@ export type Subject = () => BackendSubject | Promise<BackendSubject>
 export async function runProgram({ subjects, files }: Program): Promise<Report> {
   const contracts: Group[] = []
   for (const [name, create] of Object.entries(subjects)) {
-    contracts.push(await runContract(name, backendContract({ name, create })))
+    contracts.push(await runContract(name, backendContract({ name, create, ...(name === 'R2' ? { scale } : {}) })))
   }
   contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
   // What tests of tools reach is counted in Node; there may be no later moment here.

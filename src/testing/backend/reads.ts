@@ -149,34 +149,6 @@ export const readCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'a directory of 1,000 files lists and reads them all',
-    async test({ backend }) {
-      const names = Array.from({ length: 1000 }, (_, i) => `f${i}`)
-      await commit(backend, change('d', directory), ...names.map((name) => change(`d/${name}`, file(name))))
-      same(
-        (await backend.list(at('d'))).map(({ name }) => name),
-        [...names].sort((a, b) => (a < b ? -1 : 1)),
-        'names',
-      )
-      for (const name of ['f0', 'f77', 'f500', 'f999']) same(await textAt(backend, `d/${name}`), name, name)
-      await commit(backend, ...names.map((name) => change(`d/${name}`, null)), change('d', null))
-      same(await backend.list(at('')), [], 'after deleting them')
-    },
-  },
-  {
-    name: 'a path of depth 200 works',
-    async test({ backend }) {
-      const parts = Array.from({ length: 200 }, (_, i) => `d${i % 10}`)
-      const paths = parts.map((_, i) => parts.slice(0, i + 1).join('/'))
-      const deepest = `${paths[199]}/leaf`
-      await commit(backend, ...paths.map((path) => change(path, directory)), change(deepest, file('deep')))
-      same(await textAt(backend, deepest), 'deep', 'content')
-      same(await backend.canonical(at(deepest)), deepest, 'canonical')
-      await commit(backend, change(deepest, null), ...paths.map((path) => change(path, null)))
-      same(await backend.list(at('')), [], 'after deleting it')
-    },
-  },
-  {
     name: 'bytes that were read do not change with later commits',
     async test({ backend }) {
       await commit(backend, change('f', file('before')))

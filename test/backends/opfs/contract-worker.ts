@@ -1,4 +1,5 @@
 import { backendContract } from '../../../src/testing/index.ts'
+import { scale } from '../../contract/scale.ts'
 import { type CaseResult, runCase } from '../../runtimes/report.ts'
 import { workerSubjects } from './subjects.ts'
 
@@ -6,7 +7,7 @@ import { workerSubjects } from './subjects.ts'
 globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
   const create = workerSubjects()[subject]
   if (create === undefined) throw new Error(`There is no subject "${subject}"`)
-  const waiting = [...backendContract({ name: subject, create })]
+  const waiting = [...backendContract({ name: subject, create, scale })]
   const outcomes: CaseResult[] = []
   // Each case has a workspace of its own, and waits for the storage most of the time.
   const work = async () => {

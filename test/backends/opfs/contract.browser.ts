@@ -5,6 +5,7 @@ import { opfs } from '../../../src/backends/opfs.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { change, commit, directory, file } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
+import { scale } from '../../contract/scale.ts'
 import { cellOf } from '../../runtimes/cell.ts'
 import type { CaseResult } from '../../runtimes/report.ts'
 import { storyOver, withoutModes } from '../../runtimes/story.ts'
@@ -13,7 +14,7 @@ import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subj
 
 describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
   // Each case has a workspace of its own, and waits for the storage most of the time.
-  registerContract('the contract', backendContract({ name, create }), { describe, it: it.concurrent })
+  registerContract('the contract', backendContract({ name, create, scale }), { describe, it: it.concurrent })
 
   it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
     let modes = true
