@@ -71,33 +71,43 @@ export default defineConfig(async () => ({
       {
         test: {
           name: 'long',
-          include: ['test/**/*.long.ts', ...counted()],
+          include: ['test/**/*.long.ts', ...counted('.test.ts')],
           env: { WARDSPACE_COUNTS: 'all' },
           testTimeout: 3_600_000,
           hookTimeout: 60_000,
         },
       },
-      ...(process.env.VITEST === undefined ? [] : [await inBrowser()]),
+      ...(process.env.VITEST === undefined
+        ? []
+        : [
+            await inBrowser('browser', ['test/**/*.browser.ts'], {}),
+            await inBrowser('long in a browser', counted('.browser.ts'), { WARDSPACE_COUNTS: 'all' }),
+          ]),
     ],
   },
 }))
 
-/** The test files that do something fewer times in `npm test` than they can: see `test/counts.ts`. */
-function counted(): string[] {
+/** The test files that do something fewer times, or smaller, in `npm test` than they can: see `test/counts.ts`. */
+function counted(ending: string): string[] {
   return readdirSync('test', { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && /\/counts\.ts'/.test(readFileSync(`test/${name}`, 'utf8')))
+    .filter((name) => name.endsWith(ending) && /\/(counts|scale)\.ts'/.test(readFileSync(`test/${name}`, 'utf8')))
     .map((name) => `test/${name}`)
 }
 
 /** Tests in a real Chromium, on a page of their own origin. */
-async function inBrowser(): Promise<TestProjectConfiguration> {
+async function inBrowser(
+  name: string,
+  include: string[],
+  env: Record<string, string>,
+): Promise<TestProjectConfiguration> {
   return {
     server: { fs: { allow: ['.', realpathSync('node_modules')] } },
     // Its file of WebAssembly lies beside it, where a bundled module would not find it.
     optimizeDeps: { exclude: ['quickjs-emscripten', '@jitl/quickjs-wasmfile-release-asyncify'] },
     test: {
-      name: 'browser',
-      include: ['test/**/*.browser.ts'],
+      name,
+      include,
+      env,
       testTimeout: 180_000,
       hookTimeout: 60_000,
       browser: {
@@ -105,7 +115,7 @@ async function inBrowser(): Promise<TestProjectConfiguration> {
         headless: true,
         screenshotFailures: false,
         provider: playwright({ launchOptions: { executablePath: await chromiumPath(), args: chromiumArgs } }),
-        instances: [{ browser: 'chromium' }],
+        instances: [{ browser: 'chromium', name: `${name} (chromium)` }],
       },
     },
   }

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import { objectStore } from '../../src/backends/object-store.ts'
+import { backendContract, registerContract } from '../../src/testing/index.ts'
 import { openBucket } from './buckets.ts'
 import { objectStoreTests } from './object-store-tests.ts'
 
@@ -9,4 +11,9 @@ describe('over R2', () => {
   })
   afterAll(() => bucket.dispose())
   objectStoreTests(() => bucket.store, { rounds: 20 })
+
+  // In workerd it is kept too, with smaller trees.
+  let subjects = 0
+  const create = () => ({ backend: objectStore(bucket.store, { prefix: `subject ${++subjects}` }) })
+  registerContract('the contract', backendContract({ name: 'R2', create }), { describe, it })
 })
