@@ -127,9 +127,9 @@ export function judgeAssignment(walk: Walk, node: Assignment, scope: Scope, comm
   judgeVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope))
 }
 
-/** An index of an array: arithmetic, unless it is a plain word. */
-export function judgeIndex(walk: Walk, index: Word, scope: Scope): void {
-  if (!/^([@*]|\d+|-\d+)$/.test(index.text)) judgeNumber(walk, index, scope)
+/** An index of an array: arithmetic, unless it stands for all of them. */
+function judgeIndex(walk: Walk, index: Word, scope: Scope): void {
+  if (index.text !== '*') judgeNumber(walk, index, scope)
 }
 
 /** The tests of `[[ ]]`. Those on numbers are arithmetic. */
@@ -138,14 +138,14 @@ export function judgeTest(walk: Walk, test: TestExpression, outer: Scope): void 
   switch (test.type) {
     case 'TestUnary':
       judgeExpansions(walk, test.operand, scope)
-      if (/^-[vR]$/.test(test.operator) && !/^\w+$/.test(literalOf(test.operand) ?? '')) {
+      if ((test.operator === '-v' || test.operator === '-R') && !/^\w+$/.test(literalOf(test.operand) ?? '')) {
         walk.judge.deny('ARITHMETIC_NOT_KNOWN', `${test.operator} runs what it finds in an index`, rangeOf(test, scope))
       }
       return
     case 'TestBinary':
       judgeExpansions(walk, test.left, scope)
       judgeExpansions(walk, test.right, { ...scope, pattern: true })
-      if (/^-(eq|ne|lt|le|gt|ge)$/.test(test.operator)) {
+      if (numericTests.has(test.operator)) {
         judgeNumber(walk, test.left, scope)
         judgeNumber(walk, test.right, scope)
       }
@@ -161,6 +161,8 @@ export function judgeTest(walk: Walk, test: TestExpression, outer: Scope): void 
       return
   }
 }
+
+const numericTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 /** A word that the shell evaluates as arithmetic. */
 function judgeNumber(walk: Walk, word: Word, scope: Scope): void {

@@ -148,10 +148,9 @@ function runFileOnly(call: Call): undefined {
 
 function refusedWords(call: Call, refused: RegExp, firstOnly = false): undefined {
   for (const argument of call.args) {
-    const { literal } = argument
-    if (literal === undefined ? argument.lead === '' && argument.splits : refused.test(literal))
+    if (argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal))
       return unclear(call, argument)
-    if (firstOnly && literal?.startsWith('-') === false) return undefined
+    if (firstOnly && !argument.lead.startsWith('-')) return undefined
   }
   return undefined
 }
@@ -220,9 +219,12 @@ function sed(call: Call): undefined {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === undefined) {
-      if (given || operands.length > 0 ? mayBeOption(argument) && argument.splits : mayBeOption(argument))
-        return unclear(call, argument)
+      // It looks for options behind operands, too.
+      if (mayBeOption(argument)) return unclear(call, argument)
       operands.push(argument)
+    } else if (literal === '--') {
+      operands.push(...args.slice(i + 1))
+      break
     } else if (/^-[nEruszi]*e$/.test(literal) || literal === '--expression') {
       scripts.push(args[++i] ?? argument)
       given = true
@@ -243,7 +245,7 @@ function sed(call: Call): undefined {
       scripts.push({ ...argument, literal: literal.slice('--expression='.length) })
       given = true
     } else if (literal.startsWith('-') && literal !== '-') {
-      if (literal !== '--') return unclear(call, argument)
+      return unclear(call, argument)
     } else {
       operands.push(argument)
     }

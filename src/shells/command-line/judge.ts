@@ -77,7 +77,8 @@ const MAX_COMMANDS = 1000
 const BUDGET = 262_144
 
 export function createJudge(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Judge {
-  const reasons: Reason[] = []
+  const denied: Reason[] = []
+  const asked: Reason[] = []
   const commands: JudgedCommand[] = []
   const accesses = new Map<string, CommandAccess>()
   const ran = new Map<LogicalPath, Range>()
@@ -85,10 +86,10 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
   let budget = BUDGET
 
   function deny(code: ReasonCode, message: string, at: Range): void {
-    add({ code, action: 'deny', message, at })
+    add(denied, { code, action: 'deny', message, at })
   }
 
-  function add(reason: Reason): void {
+  function add(reasons: Reason[], reason: Reason): void {
     const same = reasons.some(
       ({ code, at, message }) => code === reason.code && at[0] === reason.at[0] && message === reason.message,
     )
@@ -97,9 +98,10 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
 
   function rule(command: JudgedCommand): void {
     const ruled = decide?.(command)
-    if (ruled !== undefined && ruled.decision !== 'allow') {
-      add({ code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at })
-    }
+    if (ruled === undefined || ruled.decision === 'allow') return
+    // However many commands are to be asked about, what is denied later on has its place.
+    const reason: Reason = { code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at }
+    add(ruled.decision === 'deny' ? denied : asked, reason)
   }
 
   function place(path: string, scope: Scope): readonly LogicalPath[] {
@@ -148,10 +150,13 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
       for (const [path, at] of ran) {
         if (written.has(path)) deny('WRITTEN_THEN_RUN', `The line writes ${JSON.stringify(path)} and runs it`, at)
       }
-      const denied = reasons.filter(({ action }) => action === 'deny')
-      const asked = reasons.filter(({ action }) => action === 'ask')
       const decision = denied.length > 0 ? 'deny' : asked.length > 0 ? 'ask' : 'allow'
-      return { decision, commands, accesses: [...accesses.values()], reasons: [...denied, ...asked] }
+      return {
+        decision,
+        commands,
+        accesses: [...accesses.values()],
+        reasons: [...denied, ...asked].slice(0, MAX_REASONS),
+      }
     },
   }
 }

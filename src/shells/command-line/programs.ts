@@ -1,4 +1,4 @@
-import { type Call, type Inspectors, named, unclear } from './inspect.ts'
+import { type Call, type Inspectors, named, unclear, withoutOptions } from './inspect.ts'
 import { isLong } from './options.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
@@ -16,26 +16,32 @@ export const programs: Inspectors = {
   csplit: { inspect: () => undefined },
   zip: { inspect: (call) => without(call, ['unzip-command', 'test'], /^-[^-]*T/) },
   cpio: { inspect: (call) => without(call, ['rsh-command', 'to-command'], /^$/) },
-  install: { inspect: (call) => both(call, ['strip-program'], /^$/) },
+  install: { inspect: (call) => without(call, ['strip-program'], /^$/) ?? writes(call) },
   rg: { inspect: (call) => without(call, ['pre', 'hostname-bin'], /^$/) },
   ag: { inspect: (call) => without(call, ['pager'], /^$/) },
   ack: { inspect: (call) => without(call, ['pager', 'ackrc'], /^$/) },
   bat: { inspect: (call) => without(call, ['pager'], /^$/) },
   fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell'], /^$/) },
-  go: { inspect: (call) => flags(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
-  cargo: { inspect: (call) => flags(call, /^--(config|exec)(=|$)/) },
+  go: { inspect: (call) => withoutOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
+  cargo: { inspect: (call) => withoutOptions(call, /^--(config|exec)(=|$)/) },
   ...named('gcc g++ cc c++ clang clang++', {
-    inspect: (call) => flags(call, /^-(wrapper|B|fplugin|specs|Xclang|fuse-ld)|^@|^--(plugin|specs)/),
+    inspect: (call) => withoutOptions(call, /^-(wrapper|B|fplugin|specs|Xclang|fuse-ld)|^@|^--(plugin|specs)/),
   }),
   ...named('bazel bazelisk', {
-    inspect: (call) => flags(call, /^--(run_under|workspace_status_command|test_env=PATH|script_path)/),
+    inspect: (call) => withoutOptions(call, /^--(run_under|workspace_status_command|test_env=PATH|script_path)/),
   }),
-  ...named('mvn mvnw', { inspect: (call) => flags(call, /^-Dexec\.|^exec:exec/) }),
-  ...named('pip', { inspect: (call) => flags(call, /^--(editor|python)(=|$)|^config$/) }),
-  ...named('gradle gradlew', { inspect: (call) => flags(call, /^(-I|--init-script)/) }),
-  docker: { inspect: () => undefined },
-  wget: { inspect: (call) => both(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) },
-  ...named('curl', { inspect: (call) => both(call, ['config'], /^-[^-]*K/) }),
+  ...named('mvn mvnw', { inspect: (call) => withoutOptions(call, /^-Dexec\.|^exec:exec/) }),
+  ...named('pip', { inspect: (call) => withoutOptions(call, /^--(editor|python)(=|$)|^config$/) }),
+  ...named('gradle gradlew', { inspect: (call) => withoutOptions(call, /^(-I|--init-script)/) }),
+  ...named('docker podman', {
+    inspect: (call) =>
+      call.args.some(({ literal }) => literal !== undefined && /^(run|create|exec)$/.test(literal))
+        ? withoutOptions(call, /^$/)
+        : undefined,
+  }),
+  wget: { inspect: (call) => without(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) ?? writes(call) },
+  // No option of curl starts anything by itself: an address may stand in a variable.
+  curl: { inspect: (call) => without(call, ['config'], /^-[^-]*K/, ({ splits }) => splits) ?? writes(call) },
   tee: { inspect: writes },
   ...named('cp mv ln dd patch sponge truncate touch unzip', { inspect: writes }),
   ...named('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
@@ -43,11 +49,11 @@ export const programs: Inspectors = {
   ...named('kubectl oc', { inspect: () => undefined }),
   rename: { inspect: refuseAll },
   'git-shell': { inspect: refuseAll },
-  tcpdump: { inspect: (call) => flags(call, /^-[^-]*z/) },
+  tcpdump: { inspect: (call) => withoutOptions(call, /^-[^-]*z/) },
   nmap: { inspect: (call) => without(call, ['script', 'interactive'], /^$/) },
   strings: { inspect: () => undefined },
   ...named('tex latex pdflatex xelatex lualatex', {
-    inspect: (call) => flags(call, /^--?(shell-escape|enable-write18|output-directory)/),
+    inspect: (call) => withoutOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
   }),
   ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir'], /^$/) },
 }
@@ -62,33 +68,14 @@ function refuseAll(call: Call): undefined {
 }
 
 /** Without these long options, in any shortened form, and without letters that a pattern finds. */
-function without(call: Call, long: readonly string[], short: RegExp): undefined {
+function without(call: Call, long: readonly string[], short: RegExp, unknown = mayBeOption): undefined {
   for (const argument of call.args) {
     if (argument.literal === '--') return undefined
     if (isLong(argument, long) || (argument.literal?.startsWith('-') && short.test(argument.literal)))
       return unclear(call, argument)
-    if (argument.literal === undefined && mayBeOption(argument)) return unclear(call, argument)
+    if (argument.literal === undefined && unknown(argument)) return unclear(call, argument)
   }
   return undefined
-}
-
-function flags(call: Call, refused: RegExp): undefined {
-  const odd = call.args.find(({ literal, lead, splits }) =>
-    literal === undefined ? lead === '' && splits : refused.test(literal),
-  )
-  return odd === undefined ? undefined : unclear(call, odd)
-}
-
-function both(call: Call, long: readonly string[], short: RegExp): undefined {
-  const odd = call.args.find((argument) =>
-    argument.literal === undefined
-      ? argument.lead === '' && argument.splits
-      : isLong(argument, long) && argument.literal.length > 4
-        ? true
-        : argument.literal.startsWith('-') && short.test(argument.literal),
-  )
-  if (odd !== undefined) return unclear(call, odd)
-  return writes(call)
 }
 
 /** Names that it might write: none of them may be run by the same line. */

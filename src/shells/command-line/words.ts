@@ -24,8 +24,7 @@ export function argumentsOf(node: Word | Assignment, at?: Range): Argument[] {
   const range = at ?? ([node.pos, node.end] as const)
   if (node.type === 'Word') return fromPieces(piecesOf(node), node.text, range)
   const head: Piece = { text: `${node.name}${node.append === true ? '+' : ''}=` }
-  if (node.index !== undefined || node.value.type === 'ArrayValue')
-    return fromPieces([head, { splits: false }], node.text, range)
+  if (node.index !== undefined || node.value.type === 'ArrayValue') return fromPieces([head, unknown], node.text, range)
   return fromPieces([head, ...piecesOf(node.value)], node.text, range)
 }
 
@@ -75,17 +74,14 @@ function piecesOf(word: Word): Piece[] {
   )
 }
 
-const unknown: Piece = { splits: false }
+/** Nobody knows what, but one word. */
+const unknown: Piece = {}
 
 /** The pieces of a quoted text one by one: what it begins with is often known. */
 function piecesOfPart(part: WordPart): Piece[] {
   if (part.type !== 'DoubleQuoted') return [pieceOf(part)]
-  // "$@" becomes several words though it is quoted.
-  return part.parts.map((inner) =>
-    inner.type === 'Literal'
-      ? pieceOf(inner)
-      : { ...pieceOf(inner), splits: /^\$(@|\{@|\{[^}]*@\]?\})/.test(inner.text) },
-  )
+  // "$@" becomes several words though it is quoted, as do "${a[@]:1}" and "${x:-$@}".
+  return part.parts.map((inner) => ({ ...pieceOf(inner), splits: /^\$(@|\{.*@)/s.test(inner.text) }))
 }
 
 function pieceOf(part: WordPart): Piece {
@@ -95,15 +91,14 @@ function pieceOf(part: WordPart): Piece {
     case 'AnsiCQuoted':
       return { text: part.value }
     case 'Glob':
-      return { splits: false }
+    case 'ArithmeticExpansion':
+      return unknown
     case 'BraceExpansion': {
       const alternatives = plainList(part.text)
       return alternatives === undefined ? { splits: true } : { alternatives }
     }
     case 'CommandExpansion':
       return /^\$\(\s*nproc\s*\)$/.test(part.text) ? { text: '1' } : { splits: true }
-    case 'ArithmeticExpansion':
-      return { splits: false }
     default:
       return { splits: true }
   }

@@ -100,6 +100,21 @@ describe('the lists of a policy', () => {
     expect(decisionOf('f() { ls; }; f', lists)).toBe('deny')
   })
 
+  it('needs none of the words that start nothing on an allowlist', () => {
+    for (const word of ': true false test [ exit return break continue shift cd wait'.split(' ')) {
+      expect(codes(judgeCommand(`${word} a`, { allow: [] }))).toEqual([])
+      expect(codes(judgeCommand(`/bin/${word} a`, { allow: [] }))).toEqual(['NOT_ALLOWED'])
+    }
+    expect(judgeCommand('/bin/ls a', { allow: [] }).reasons.map(({ message }) => message)).toEqual([
+      '"/bin/ls a" is not on the list of allowed commands',
+    ])
+  })
+
+  it('takes any blanks in an entry for one', () => {
+    expect(decisionOf('git push -f', { deny: [' git  push '] })).toBe('deny')
+    expect(decisionOf('git push', { deny: ['git\tpush'] })).toBe('deny')
+  })
+
   it('lets a denial win over everything', () => {
     expect(decisionOf('git push', { allow: ['git'], deny: ['git push'] })).toBe('deny')
     expect(decisionOf('npm --loglevel silent publish', { deny: ['npm publish'] })).toBe('deny')
@@ -134,6 +149,7 @@ describe('the lists of a policy', () => {
     ['a << E\nE', '<<'],
     ['a <<< x', '<<<'],
     ['a $(b)', '$('],
+    ['a $(( $(nproc) ))', '$('],
     ['a `b`', '$('],
     ['a "`b`"', '$('],
     ['a <(b)', '<('],
@@ -165,6 +181,15 @@ describe('the lists of a policy', () => {
     const { reasons } = judgeCommand(line, { deniedOperators: [operator] })
     expect(reasons.map(({ code }) => code)).toEqual(['OPERATOR_DENIED'])
     expect(reasons[0]?.message).toMatch(/^Policy denies the operator "\S+"$/)
+  })
+
+  it('names the operator that stands in the line', () => {
+    const said = (line: string, operator: string) =>
+      judgeCommand(line, { deniedOperators: [operator] }).reasons.map(({ message }) => message)
+    expect(said('a `b`', '$(')).toEqual(['Policy denies the operator "`"'])
+    expect(said('a $(b)', '`')).toEqual(['Policy denies the operator "$("'])
+    expect(said('a <<<b', '<<')).toEqual(['Policy denies the operator "<<<"'])
+    expect(said('time a', '!')).toEqual([])
   })
 
   it('lets operators stand in data', () => {
@@ -231,6 +256,43 @@ describe('the verdict', () => {
     expect(judgeCommand('echo $X "a b"', {}).commands[0]?.args).toEqual([null, 'a b'])
   })
 
+  it('says through what a command is started, what of its words is known, and where it starts', () => {
+    const started = (line: string) => {
+      const command = judgeCommand(line, {}).commands.at(-1)
+      return [command?.via.join(' '), command?.name, command?.args, command === undefined || 'cwd' in command]
+    }
+    expect(started('export A+=b C=d')).toEqual(['', 'export', ['A+=b', 'C=d'], true])
+    expect(started('declare a[0]=1 b=(1 2) c')).toEqual(['', 'declare', [null, null, 'c'], true])
+    expect(started('cd a; ls')).toEqual(['', 'ls', [], false])
+    expect(started('f() { cd a; ls; }')).toEqual(['', 'ls', [], false])
+    for (const [line, via] of [
+      ["eval 'a b'", 'eval'],
+      ["eval eval 'a b'", 'eval eval'],
+      ["trap 'a b' EXIT", 'trap'],
+      ["CC='a b' ls", 'CC'],
+      ["sh -c 'a b'", 'sh'],
+      ["/bin/BASH -c 'a b'", 'bash'],
+      ['find . -exec a b \\;', 'find'],
+      ['xargs -I{} a b', 'xargs'],
+      ["hyperfine 'a b'", 'hyperfine'],
+      ['env A=1 nice a b', 'env nice'],
+      ['git bisect run a b', 'git'],
+      ['git submodule foreach a b', 'git'],
+      ['npm explore p -- a b', 'npm'],
+      ['pnpm a b', 'pnpm'],
+      ['yarn run a b', 'yarn'],
+      ['npx a b', 'npx'],
+      ["npx -c 'a b'", 'npx'],
+      ['uv run a b', 'uv'],
+      ['cmake -E env A=1 a b', 'cmake'],
+      ['tar -I "a b" -xf c', 'tar'],
+      ['ssh h a b', 'ssh'],
+    ] as const) {
+      const command = judgeCommand(line, {}).commands.find(({ name }) => name === 'a')
+      expect([line, command?.via.join(' '), command?.args]).toEqual([line, via, ['b']])
+    }
+  })
+
   it('names the files that redirections open, by every directory that may be the current one', () => {
     const accesses = (line: string, cwd = ''): string[] =>
       judgeCommand(line, {}, { cwd: cwd as LogicalPath, root: '/workspace' }).accesses.map(
@@ -256,6 +318,10 @@ describe('the verdict', () => {
     expect(accesses('time cd a && echo > b')).toEqual(['write a/b'])
     expect(accesses('time ! cd a && echo > b')).toEqual(['write b'])
     expect(accesses('cd a; for x in 1; do echo > b; done').sort()).toEqual(['write a/b', 'write b'])
+    expect(accesses('cat <3')).toEqual(['read 3'])
+    expect(accesses('cat <>x')).toEqual(['read x', 'write x'])
+    expect(accesses('echo >&2 2>&12 >&- 3>&4-')).toEqual([])
+    expect(accesses('echo >&a2 2>&2a >&4-a').sort()).toEqual(['write 2a', 'write 4-a', 'write a2'])
     expect(accesses('eval "cd a" && echo > b')).toEqual(['write a/b'])
     expect(accesses('command cd a && echo > b')).toEqual(['write a/b'])
     expect(accesses('builtin cd a; echo > b').sort()).toEqual(['write a/b', 'write b'])
@@ -298,6 +364,11 @@ describe('the verdict', () => {
     expect(seen('forbidden;'.repeat(99))).toHaveLength(99)
     expect(seen('forbidden;'.repeat(120))).toHaveLength(100)
     expect(seen('a &&')[0]?.[0]).toBe('SYNTAX_ERROR')
+    expect(seen('ls && && b')).toEqual([['SYNTAX_ERROR', ' && b']])
+    expect(seen("sh -c 'sudo; fdisk'")).toHaveLength(2)
+    // What stands in backquotes within backquotes has lost its backslashes, so that its own place is not in the line.
+    expect(seen('echo `echo \\`forbidden\\``')).toEqual([['POLICY_DENIED', '`echo \\`forbidden\\``']])
+    expect(seen("sh -c 'echo `echo \\`forbidden\\``'")).toEqual([['POLICY_DENIED', "'echo `echo \\`forbidden\\``'"]])
   })
 
   it('judges a thousand commands, and a quarter of a million characters in all', () => {
@@ -306,6 +377,10 @@ describe('the verdict', () => {
     const evals = (count: number) => `${'eval '.repeat(count)}echo ${'a'.repeat(65_000)}`
     expect(decisionOf(evals(3))).toBe('allow')
     expect(codes(judgeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
+    // In all exactly 262 144 characters, and a few more.
+    const exactly = (more: number) => `${'eval '.repeat(4)}echo ${'a'.repeat(52_413 + more)}; ls`
+    expect(decisionOf(exactly(0))).toBe('allow')
+    expect(codes(judgeCommand(exactly(1), {}))).toEqual(['TOO_COMPLEX'])
   })
 
   it('lets the rules of a policy speak of each command', () => {
@@ -329,12 +404,15 @@ describe('the verdict', () => {
     ])
     expect(codes(judged('git push'))).toEqual(['RULE'])
     expect(judged('git status').reasons).toEqual([])
+    expect(judged(`${'git push;'.repeat(150)}curl http://x`).decision).toBe('deny')
+    expect(judged(`${'git push;'.repeat(150)}curl http://x`).reasons).toHaveLength(100)
+    expect(judged(`${'ls;'.repeat(150)}curl http://x`).decision).toBe('deny')
     expect(judged("sh -c 'curl http://x'").decision).toBe('deny')
     expect(judged("echo 'curl x'").decision).toBe('allow')
   })
 
   it('is stricter for sh than for bash', () => {
-    for (const line of ['[[ a ]]', '((1))', "echo $'a'", 'echo &> x']) {
+    for (const line of ['[[ a ]]', '((1))', "echo $'a'", 'echo &> x', 'export A=$x', 'echo ${x:-"a"}']) {
       expect(judgeCommand(line, {}).decision).toBe('allow')
       expect(judgeCommand(line, {}, { shell: 'sh' }).decision).toBe('deny')
     }
