@@ -8,7 +8,7 @@ import { compilePaths } from './match.ts'
 import { compileNetwork } from './network.ts'
 import { presets } from './presets.ts'
 import { type CallFacts, type CompiledRule, compileRules } from './rules.ts'
-import { type Decision, type PolicyData, parsePolicyData } from './schema.ts'
+import { type Decision, type PolicyData, parsePolicyData, shortForms } from './schema.ts'
 import { createPermissionView, type Part, type PermissionView, type ViewFacts } from './view.ts'
 
 export { type PresetName, presetNames } from './presets.ts'
@@ -323,27 +323,24 @@ function subject(call: PolicyCall, access: GuardedAccess | undefined, decision: 
   if (access === undefined) return call.tool
   const { permission, asked } = access
   // Whether a file would be made or replaced tells whether it is there.
-  const shown = decision === 'deny' ? permission.replace(/^file:write:.*/, 'file:write') : permission
+  const shown = decision === 'deny' && permission.startsWith('file:write:') ? 'file:write' : permission
   return `${shown} of ${quote(display(asked))}`
 }
 
 function because(part: Part, access: GuardedAccess | undefined): string {
   if (part.source === 'tool') return `the tool ${part.name} is set to "${part.action}"`
-  if (part.source === 'rule')
-    return part.rule === undefined || part.rule.name in shortForms ? part.name : `rule "${part.name}"`
+  if (part.source === 'rule') return shortForms.has(part.name) ? part.name : `rule "${part.name}"`
   if (part.source === 'preset') return `preset "${part.name}"`
   if (part.source === 'default') return 'nothing allows it'
   // Protections stand before accesses only.
   return (access as GuardedAccess).classification.reason
 }
 
-const shortForms = { allowedPaths: true, deniedPaths: true, readOnlyPaths: true, 'memory.acl': true }
-
 function codeOf(part: Part, access: GuardedAccess | undefined): ErrorCode {
   if (part.source === 'protection') return part.protection.code
   if (part.source === 'preset') return presets[part.name].code
-  const code = part.source === 'rule' && part.rule !== undefined ? part.rule.code : 'POLICY_DENIED'
-  return code === 'POLICY_DENIED' && access?.permission.startsWith('command:') === true ? 'COMMAND_DENIED' : code
+  if (access?.permission.startsWith('command:')) return 'COMMAND_DENIED'
+  return part.source === 'rule' && part.rule !== undefined ? part.rule.code : 'POLICY_DENIED'
 }
 
 /** Denials first, then questions; among them the strictest protections, the tool, the rules by name, the rest. */

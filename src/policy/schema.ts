@@ -165,7 +165,7 @@ const ruleSchema = z.strictObject({
 })
 
 /** The names of the short forms in a verdict: no rule may be taken for one. */
-const reservedNames = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
+export const shortForms: ReadonlySet<string> = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
 
 /** The shape of a policy object. Unknown fields are refused. `createWorkspace` says in words what is wrong. */
 export const policySchema: z.ZodType<PolicyData> = z
@@ -201,7 +201,7 @@ export const policySchema: z.ZodType<PolicyData> = z
       const refuse = (field: string, message: string) =>
         context.addIssue({ code: 'custom', path: ['rules', index, field], message })
       if (first !== undefined) refuse('name', `must be unique, but rules[${first}] is named ${show(rule.name)}, too`)
-      if (reservedNames.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
+      if (shortForms.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
       if (rule.overrides !== undefined && rule.action !== 'allow') {
         refuse('overrides', `needs the action "allow", not "${rule.action}"`)
       }

@@ -377,6 +377,14 @@ describe('allowlists and walks', () => {
     ).toEqual([true, true, false, false])
   })
 
+  it('takes no file for a directory that leads there', () => {
+    const list = compilePolicy({ preset: 'autonomous', allowedPaths: ['src/app/*.ts'] })
+    const file = classifyPath('src' as LogicalPath)
+    expect(list.decide('x', 'file:list', 'src' as LogicalPath, file)).toBe('deny')
+    expect(list.forCall({ tool: 'x', input: {} }).decide('file:list', 'src' as LogicalPath, file)).toBe('deny')
+    expect(list.decide('x', 'file:list', 'src' as LogicalPath, classifyDirectory('src' as LogicalPath))).toBe('allow')
+  })
+
   it('hides files beside', () => {
     const sees = (path: string) =>
       policy.decide('x', 'file:list', path as LogicalPath, classifyPath(path as LogicalPath))
@@ -533,6 +541,8 @@ describe('two verdicts on one call', () => {
 
   it('become a refusal that says what the denial says', () => {
     expect(denied(deny)).toMatchObject({ code: 'READ_ONLY', message: 'c', details: { path: 'p', hint: 'h' } })
+    const { path: _path, hint: _hint, ...bare } = deny
+    expect(Object.keys(denied(bare).details)).toEqual([])
   })
 })
 
@@ -543,21 +553,98 @@ describe('the words of a verdict', () => {
   const rules = (action: Decision, name = 'r') => ({ preset: 'autonomous', rules: [{ name, action }] }) as const
 
   it.each([
-    ['Policy allows file:write:create of "src/a.ts": preset "autonomous"', reason('autonomous', 'x', write)],
-    ['Policy asks about file:write:create of "src/a.ts": preset "supervised"', reason('supervised', 'x', write)],
-    ['Policy denies file:write of "src/a.ts": preset "readOnly"', reason('readOnly', 'x', write)],
-    ['Policy denies file:write of "src/a.ts": rule "r"', reason(rules('deny'), 'x', write)],
-    ['Policy asks about file:write:create of "src/a.ts": rule "r"', reason(rules('ask'), 'x', write)],
-    ['Policy denies file:write of "src/a.ts": deniedPaths', reason({ deniedPaths: ['src'] }, 'x', write)],
-    ['Policy denies file:write of "src/a.ts": readOnlyPaths', reason({ readOnlyPaths: ['src'] }, 'x', write)],
-    ['Policy allows file:write:create of "src/a.ts": allowedPaths', reason({ allowedPaths: ['src'] }, 'x', write)],
-    ['Policy denies file:write of "src/a.ts": nothing allows it', reason({}, 'x', write)],
-    ['Policy denies x: the tool x is set to "deny"', reason({ tools: { x: 'deny' } }, 'x')],
-    ['Policy denies x: nothing allows it', reason({}, 'x')],
-    ['Policy allows x: preset "autonomous"', reason('autonomous', 'x')],
-    ['Policy asks about x: rule "r"', reason(rules('ask'), 'x')],
+    ['Policy allows file:write:create of "src/a.ts": preset "autonomous"', () => reason('autonomous', 'x', write)],
+    ['Policy asks about file:write:create of "src/a.ts": preset "supervised"', () => reason('supervised', 'x', write)],
+    ['Policy denies file:write of "src/a.ts": preset "readOnly"', () => reason('readOnly', 'x', write)],
+    ['Policy denies file:write of "src/a.ts": rule "r"', () => reason(rules('deny'), 'x', write)],
+    ['Policy asks about file:write:create of "src/a.ts": rule "r"', () => reason(rules('ask'), 'x', write)],
+    ['Policy denies file:write of "src/a.ts": deniedPaths', () => reason({ deniedPaths: ['src'] }, 'x', write)],
+    ['Policy denies file:write of "src/a.ts": readOnlyPaths', () => reason({ readOnlyPaths: ['src'] }, 'x', write)],
+    [
+      'Policy allows file:write:create of "src/a.ts": allowedPaths',
+      () => reason({ allowedPaths: ['src'] }, 'x', write),
+    ],
+    ['Policy denies file:write of "src/a.ts": nothing allows it', () => reason({}, 'x', write)],
+    ['Policy denies x: the tool x is set to "deny"', () => reason({ tools: { x: 'deny' } }, 'x')],
+    ['Policy denies x: nothing allows it', () => reason({}, 'x')],
+    ['Policy allows x: preset "autonomous"', () => reason('autonomous', 'x')],
+    ['Policy asks about x: rule "r"', () => reason(rules('ask'), 'x')],
   ])('%s', (expected, said) => {
-    expect(said).toBe(expected)
+    expect(said()).toBe(expected)
+  })
+
+  it('stand in a verdict that has no fields beside them', () => {
+    const reads = access('file:read', 'src/a.ts')
+    expect(judge('autonomous', 'x', reads)).toStrictEqual({
+      decision: 'allow',
+      reason: 'Policy allows file:read of "src/a.ts": preset "autonomous"',
+      rules: [{ name: 'autonomous', action: 'allow', source: 'preset', path: 'src/a.ts' }],
+    })
+    expect(judge({ rules: [{ name: 'r', action: 'ask' }], tools: { x: 'ask' } }, 'x', reads, write)).toStrictEqual({
+      decision: 'ask',
+      reason: 'Policy asks about x: the tool x is set to "ask"',
+      rules: [
+        { name: 'x', action: 'ask', source: 'tool' },
+        { name: 'r', action: 'ask', source: 'rule', path: 'src/a.ts' },
+        { name: 'r', action: 'ask', source: 'rule', path: 'src/a.ts' },
+      ],
+    })
+    expect(judge('supervised', 'x', write)).toStrictEqual({
+      decision: 'ask',
+      reason: 'Policy asks about file:write:create of "src/a.ts": preset "supervised"',
+      rules: [{ name: 'supervised', action: 'ask', source: 'preset', path: 'src/a.ts' }],
+      path: 'src/a.ts',
+    })
+    expect(judge('autonomous', 'x').rules).toStrictEqual([{ name: 'autonomous', action: 'allow', source: 'preset' }])
+    expect(judge({}, 'x').rules).toStrictEqual([{ name: 'default', action: 'deny', source: 'default' }])
+    expect(judge({ tools: { x: 'deny' } }, 'x', reads, write).rules).toStrictEqual([
+      { name: 'x', action: 'deny', source: 'tool' },
+    ])
+    expect(judge({ tools: { x: 'deny' } }, 'x')).toStrictEqual({
+      decision: 'deny',
+      code: 'POLICY_DENIED',
+      reason: 'Policy denies x: the tool x is set to "deny"',
+      rules: [{ name: 'x', action: 'deny', source: 'tool' }],
+    })
+  })
+
+  it('hold the hint of a protection where that denies, and none where anything else does', () => {
+    const generated = access('file:write:replace', 'dist/a.js')
+    const { hint } = generated.classification
+    expect(hint).toContain('source')
+    expect(judge('autonomous', 'x', generated)).toStrictEqual({
+      decision: 'deny',
+      code: 'POLICY_DENIED',
+      reason: `Policy denies file:write of "dist/a.js": ${generated.classification.reason}`,
+      rules: [
+        { name: 'generated', action: 'deny', source: 'protection', path: 'dist/a.js' },
+        { name: 'autonomous', action: 'allow', source: 'preset', path: 'dist/a.js' },
+      ],
+      path: 'dist/a.js',
+      hint,
+    })
+    expect(judge({ deniedPaths: ['dist'] }, 'x', generated)).not.toHaveProperty('hint')
+    expect(judge({ tools: { x: 'deny' } }, 'x', generated)).not.toHaveProperty('hint')
+    const git = access('file:read', '.git/config')
+    expect(judge('autonomous', 'x', git)).toMatchObject({ reason: expect.stringContaining(git.classification.reason) })
+  })
+
+  it('name rules in their order, whatever access each is about, and paths of one rule in that of the call', () => {
+    const rules = ['a', 'b', 'c'].map((name) => ({ name, action: 'ask' as const, paths: [`${name}*`] }))
+    const policy: PolicyData = { preset: 'autonomous', rules }
+    const said = ['c1', 'b2', 'a1', 'b1', 'c2'].map((path) => access('file:read', path))
+    expect(
+      judge(policy, 'x', ...said)
+        .rules.filter(({ source }) => source === 'rule')
+        .map(({ path }) => path),
+    ).toEqual(['a1', 'b2', 'b1', 'c1', 'c2'])
+  })
+
+  it('name what protects git before secrets, and both before what a tool is set to', () => {
+    const accesses = ['.env', 'a.ts', '.git/config'].map((path) => access('file:read', path))
+    const { rules: took, code } = judge({ tools: { x: 'deny' }, deniedPaths: ['**'] }, 'x', ...accesses)
+    expect(took.map(({ name }) => name)).toEqual(['git', 'secret', 'x', 'deniedPaths', 'deniedPaths', 'deniedPaths'])
+    expect(code).toBe('POLICY_DENIED')
   })
 
   it('put denials first, then questions; then protections of git and secrets, the tool, rules by name, and the rest', () => {
@@ -632,6 +719,29 @@ describe('rules about calls', () => {
     expect(call({ risk: ['high'] }, {}, { task: {} })).toBe('allow')
   })
 
+  it('matches tools by name, beside rules on every tool', () => {
+    const policy = compilePolicy({
+      preset: 'autonomous',
+      rules: [
+        { name: 'a', action: 'deny', tools: ['write_*', 'x'] },
+        { name: 'b', action: 'deny', args: { query: ['no'] } },
+        { name: 'c', action: 'deny', paths: ['other'] },
+      ],
+    })
+    const decide = (tool: string, query: string) =>
+      policy.evaluate({ tool, input: { query }, accesses: [access('file:read', 'a.ts')] }).decision
+    const expected = { write_file: 'deny', x: 'deny', read_file: 'allow', xy: 'allow' } as const
+    for (const _ of [0, 1]) {
+      for (const [tool, decision] of Object.entries(expected)) {
+        expect([tool, decide(tool, 'yes')]).toEqual([tool, decision])
+        expect([tool, decide(tool, 'no')]).toEqual([tool, 'deny'])
+        expect(policy.decide(tool, 'file:read', 'a.ts' as LogicalPath, classifyPath('a.ts' as LogicalPath))).toBe(
+          decision,
+        )
+      }
+    }
+  })
+
   it('answers a walk of the same call alike', () => {
     const policy = compilePolicy({
       preset: 'autonomous',
@@ -667,6 +777,35 @@ describe('rules about calls', () => {
 })
 
 describe('many tools, rules and directories', () => {
+  it('are kept apart: tools by what they are set to', () => {
+    const tools = { a: 'allow', b: 'ask', c: 'deny' } as const
+    const all = ['a', 'b', 'c', 'd', 'toString']
+    for (const [policy, expected] of [
+      [{ allowedPaths: ['src'], tools }, ['allow', 'ask', 'deny', 'deny', 'deny']],
+      [{ preset: 'supervised', tools }, ['allow', 'ask', 'deny', 'ask', 'ask']],
+    ] as const) {
+      const compiled = compilePolicy(policy)
+      const decide = (tool: string) => {
+        const { decision } = compiled.evaluate({ tool, input: {}, accesses: [access('file:append', 'src/a.ts')] })
+        return decision
+      }
+      expect(all.map(decide)).toEqual(expected)
+      expect(all.toReversed().map(decide)).toEqual(expected.toReversed())
+    }
+  })
+
+  it('are kept apart: calls that rule 1 and rule 2 concern, and those that rule 12 does', () => {
+    const rules = Array.from('abcdefghijklm', (letter, i) => ({
+      name: letter,
+      action: i === 12 ? ('deny' as const) : ('ask' as const),
+      args: { query: [`*${letter}*`] },
+    }))
+    const policy = compilePolicy({ preset: 'autonomous', rules })
+    const decide = (query: string) =>
+      policy.evaluate({ tool: 'x', input: { query }, accesses: [access('file:read', 'a.ts')] }).decision
+    expect(['bc', 'm', 'bc', ''].map(decide)).toEqual(['ask', 'deny', 'ask', 'allow'])
+  })
+
   const many = Array.from({ length: 1100 }, (_, i) => i)
 
   it('are judged alike after what was learnt is forgotten', () => {

@@ -46,6 +46,7 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ allowedPaths: 'src' }, 'allowedPaths', 'list'],
   [{ allowedPaths: [''] }, 'allowedPaths[0]', 'empty'],
   [{ allowedPaths: ['src', 5] }, 'allowedPaths[1]'],
+  [{ allowedPaths: ['/etc'] }, 'allowedPaths[0]', 'glob'],
   [{ deniedPaths: ['../x'] }, 'deniedPaths[0]', 'glob'],
   [{ deniedPaths: ['/etc'] }, 'deniedPaths[0]', 'glob'],
   [{ readOnlyPaths: ['+(a|b)'] }, 'readOnlyPaths[0]', 'glob'],
@@ -144,6 +145,19 @@ describe('a policy', () => {
     ]
     expect(new Set(revisions.map((input) => compilePolicy(input).revision)).size).toBe(revisions.length)
     expect(compilePolicy('readOnly').revision).toBe(compilePolicy({ preset: 'readOnly' }).revision)
+    expect(compilePolicy('readOnly').revision).toBe(compilePolicy({ preset: 'readOnly', rules: [] }).revision)
+  })
+
+  it('has the revision that other processes know it by, in any order of its rules', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, action: 'deny' }))
+    for (const rules of [
+      [a, b, c],
+      [c, b, a],
+      [b, a, c],
+      [b, c, a],
+    ]) {
+      expect(compilePolicy({ rules }).revision).toBe('b4314f01ec64ecd6')
+    }
   })
 
   it('takes undefined for a field that is left out', () => {

@@ -20,8 +20,8 @@ const buildPatterns = [
   /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)(?:[.-][\w-]+)*\.config\.(?:[cm]?[jt]s|json)$/,
   /^(?:vite|vitest|webpack|rollup|rolldown|esbuild|tsup|babel|jest|playwright|next|nuxt|svelte|astro|metro|postcss|tailwind|karma|rspack|swc|tsdown|unbuild)\.config(?:\.[\w-]+)*\.(?:[cm]?[jt]s|json)$/,
   /^requirements(?:[-_.][\w-]+)*\.(?:txt|in)$/,
-  /^(?:dockerfile|containerfile)\.[\w.-]+$/,
-  /^[\w.-]+\.dockerfile$/,
+  /^(?:dockerfile|containerfile)\./,
+  /\.dockerfile$/,
   /^(?:docker-)?compose(?:\.[\w-]+)*\.ya?ml$/,
 ]
 
@@ -76,28 +76,25 @@ function wordsOf(name: string): string[] {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/[^\p{L}\p{N}]/u)
 }
 
 /** Whether a file holds tests, by its name and place. */
 export function isTestPath(path: string): boolean {
   const language = languageOf(path)
   if (language === undefined) return false
-  const name = path.slice(path.lastIndexOf('/') + 1)
+  const name = path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.'))
   const place = `/${path.toLowerCase()}`
   switch (language) {
     case 'javascript':
-      return /\.(?:test|spec|e2e|cy)\.[cm]?[jt]sx?$/i.test(name) || /\/(?:__tests__|tests?|e2e|specs?)\//.test(place)
+      return /\.(?:test|spec|e2e|cy)$/i.test(name) || /\/(?:__tests__|tests?|e2e|specs?)\//.test(place)
     case 'python':
-      return /^test_.*\.pyi?$|_tests?\.py$|^conftest\.py$|^tests\.py$/.test(name) || /\/tests?\//.test(place)
+      return /^test_|_tests?$|^(?:conftest|tests)$/.test(name) || /\/tests?\//.test(place)
     case 'go':
-      return name.endsWith('_test.go')
+      return name.endsWith('_test')
     case 'rust':
-      return /\/(?:tests|benches)\//.test(place) || /^tests?\.rs$|_tests?\.rs$/.test(name)
+      return /(?:^|_)tests?$/.test(name) || /\/(?:tests|benches)\//.test(place)
     case 'java':
-      return (
-        /\/src\/(?:test|integrationtest|it)\//.test(place) ||
-        /(?:Tests?|IT|TestCase|Spec)\.java$|^Test[A-Z].*\.java$/.test(name)
-      )
+      return /(?:Tests?|IT|TestCase|Spec)$|^Test[A-Z]/.test(name) || /\/src\/(?:test|integrationtest|it)\//.test(place)
   }
 }

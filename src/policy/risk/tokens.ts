@@ -2,15 +2,14 @@
 export type Language = 'javascript' | 'python' | 'go' | 'rust' | 'java'
 
 const languages: Readonly<Record<string, Language>> = {
-  ...{ ts: 'javascript', tsx: 'javascript', mts: 'javascript', cts: 'javascript' },
-  ...{ js: 'javascript', jsx: 'javascript', mjs: 'javascript', cjs: 'javascript' },
-  ...{ py: 'python', pyi: 'python', go: 'go', rs: 'rust', java: 'java' },
+  ...{ '.ts': 'javascript', '.tsx': 'javascript', '.mts': 'javascript', '.cts': 'javascript' },
+  ...{ '.js': 'javascript', '.jsx': 'javascript', '.mjs': 'javascript', '.cjs': 'javascript' },
+  ...{ '.py': 'python', '.pyi': 'python', '.go': 'go', '.rs': 'rust', '.java': 'java' },
 }
 
 /** The language of a file by its extension. TypeScript and JavaScript are one here. */
 export function languageOf(path: string): Language | undefined {
-  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
-  return Object.hasOwn(languages, extension) ? languages[extension] : undefined
+  return languages[path.slice(path.lastIndexOf('.')).toLowerCase()]
 }
 
 /** A word, number, string or sign of a program. Comments and white space are none. */
@@ -128,7 +127,7 @@ function template(text: string, start: number): string | undefined {
   return text.slice(start, at)
 }
 
-const regexLiteral = /\/(?![*/])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,100}\]){1,1000}\/[a-z]*/y
+const regexLiteral = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,100}\]){1,1000}\/[a-z]*/y
 const beforeRegex = new Set(['return', 'typeof', 'case', 'in', 'of', 'void', 'delete', 'throw', 'yield', 'await'])
 
 /** A regular expression of JavaScript, where a division cannot stand. */

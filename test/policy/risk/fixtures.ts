@@ -32,6 +32,11 @@ function tests(
   return { flag: 'deletesOrSkipsTests', language, what, path, before, after, raised }
 }
 
+/** A file that goes, and nothing in it tells that it held tests. */
+function testPaths(language: Language, raised: boolean, ...paths: string[]): Fixture[] {
+  return paths.map((path) => tests(language, path, raised, `the file is gone, ${path}`, '\n', null))
+}
+
 const build = 'touchesBuildFile'
 const secure = 'touchesSecuritySensitivePath'
 
@@ -96,6 +101,86 @@ export const fixtures: readonly Fixture[] = [
   ...names(secure, 'Java', false, 'src/main/java/a/Blog.java', 'src/main/java/a/Signal.java'),
   ...names(secure, 'any', true, '.env', 'CODEOWNERS', '.github/workflows/ci.yml', 'deploy/nginx.conf', 'certs/a.pem'),
   ...names(secure, 'any', false, 'docs/security.md', 'README.md', 'data/table.csv'),
+
+  ...names(
+    build,
+    'any',
+    true,
+    ...['vitest.workspace.mts', 'jest.workspace.json', 'tsconfig.a.b.json', 'jsconfig.json'],
+    ...['vite.config.a.b.ts', 'vite.config.prod.mts', 'webpack-prod.config.mjs', 'webpack.a.b.config.json'],
+    ...['requirements.txt', 'requirements_a.b.in', 'containerfile.dev', 'deploy/app.Dockerfile'],
+    ...['compose.yml', 'docker-compose.yaml', 'compose.a.b.yaml', 'a/.github/actions/b/action.yml'],
+    ...['.GitHub/Workflows/ci.yml', '.circleci/config.yml', 'a/.circleci/b', '.cargo/config', 'a/.cargo/config.toml'],
+    ...['.mvn/jvm.config', 'a/.mvn/b', 'a/gradle/wrapper/b', '.husky/pre-commit', 'a/.husky/b', 'composer.lock'],
+  ),
+  ...names(
+    build,
+    'any',
+    false,
+    ...['my-vitest.workspace.ts', 'vitest.workspace.ts.md', 'my-tsconfig.json', 'tsconfig.json.md', 'tsconfig-a.json'],
+    ...['my-webpack.a.config.js', 'webpack.a.config.js.md', 'my-vite.config.a.ts', 'vite.config.a.ts.md'],
+    ...['my-requirements.txt', 'requirements.txt.md', 'my-containerfile.dev', 'app.dockerfile.md', 'appdockerfile'],
+    ...[
+      'decompose.yml',
+      'compose.yml.md',
+      'a.github/workflows/b',
+      'a.circleci/b',
+      'a.cargo/config',
+      '.cargo/config.md',
+    ],
+    ...['a.mvn/b', 'mygradle/wrapper/b', 'a.husky/b'],
+  ),
+  ...names(
+    secure,
+    'any',
+    true,
+    ...['.GitHub/Workflows/ci.yml', 'a/.github/workflows/b', '.husky/pre-commit', 'a/.husky/b', 'id_rsa', '.npmrc'],
+    ...['auth.md.ts', 'auth/readme.md', 'a/HTTPTokenStore', 'x2Token.go', 'höheAuth.ts', 'security.txt', '.snyk'],
+  ),
+  ...names(
+    secure,
+    'any',
+    false,
+    ...['a.github/workflows/b', 'a.husky/b', 'auth.mdx', 'login.TXT', 'authö.ts', 'oauth3.ts', 'auth1.ts'],
+  ),
+
+  ...testPaths(
+    'JavaScript',
+    true,
+    ...['a.test.js', 'a.spec.tsx', 'a.e2e.mjs', 'a.Cy.cjs', 'test/a.js', 'b/Tests/a.ts', 'spec/a.js', 'specs/a.js'],
+    ...['b/__tests__/a.ts', 'e2e/a.ts'],
+  ),
+  ...testPaths('JavaScript', false, 'atest.js', 'test.js', 'a.test.b.ts', 'contest/a.ts', 'testing/a.ts', 'a.specs.ts'),
+  ...testPaths(
+    'Python',
+    true,
+    ...['test_a.py', 'test_a.pyi', 'a_test.py', 'a_tests.py', 'b/conftest.py', 'tests.py', 'test/a.py', 'b/tests/a.py'],
+  ),
+  ...testPaths(
+    'Python',
+    false,
+    'latest_a.py',
+    'a_test_b.py',
+    'myconftest.py',
+    'tests1.py',
+    'atests.py',
+    'contest/a.py',
+  ),
+  ...testPaths('Go', true, 'a_test.go', 'b/a_test.go'),
+  ...testPaths('Go', false, 'test.go', 'a_test_b.go', 'test/a.go'),
+  ...testPaths(
+    'Rust',
+    true,
+    ...['tests/a.rs', 'b/benches/a.rs', 'src/tests.rs', 'src/test.rs', 'src/a_test.rs', 'src/a_tests.rs'],
+  ),
+  ...testPaths('Rust', false, 'mytests/a.rs', 'src/latest.rs', 'src/test_util.rs', 'test/a.rs'),
+  ...testPaths(
+    'Java',
+    true,
+    ...['src/test/java/A.java', 'a/src/it/java/A.java', 'src/integrationTest/java/A.java', 'ATest.java', 'ATests.java'],
+    ...['AIT.java', 'ATestCase.java', 'ASpec.java', 'TestA.java'],
+  ),
+  ...testPaths('Java', false, 'Testing.java', 'MyTestA.java', 'ATester.java', 'a_src/test/A.java', 'Atest.java'),
 
   { flag: 'deletesFile', language: 'any', what: 'gone', path: 'a.txt', before: 'a\n', after: null, raised: true },
   { flag: 'deletesFile', language: 'any', what: 'emptied', path: 'a.txt', before: 'a\n', after: '', raised: false },

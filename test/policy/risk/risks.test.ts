@@ -4,9 +4,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { publicApiOf } from '../../../src/policy/risk/public-api.ts'
+import { languageOf, tokensOf } from '../../../src/policy/risk/tokens.ts'
 import { type RiskyChange, riskFlags, riskMeanings, risksOf } from '../../../src/policy/risks.ts'
 import type { State } from '../../../src/vfs/backend.ts'
-import { declarations } from './declarations.ts'
+import { declarations, programs } from './declarations.ts'
 import { fixtures } from './fixtures.ts'
 
 function state(text: string | null): State {
@@ -99,6 +100,46 @@ describe('a risk', () => {
 describe('reading programs', () => {
   it.each(declarations)('finds what is exported, %s %s: %s', (language, path, _, text, api) => {
     expect(publicApiOf(text, language, path)).toEqual(api)
+  })
+
+  it.each(programs)('%s: %j has the tokens %j', (language, text, tokens) => {
+    const shown = tokensOf(text, language).map((one) => (one.kind === 'string' ? `‹${one.text}›` : one.text))
+    expect(shown.join(' ')).toBe(tokens)
+  })
+
+  it('tells where a token stands, whether it is the first of its line, and how far its group reaches', () => {
+    const program = 'a b\n  c /* d\n */ e\n"f\\\ng" h `i\nj` k'
+    expect(tokensOf(program, 'javascript').map(({ text, column, first }) => [text, column, first])).toEqual([
+      ['a', 0, true],
+      ['b', 2, false],
+      ['c', 2, true],
+      ['e', 4, true],
+      ['"f\\\ng"', 0, true],
+      ['h', 3, false],
+      ['`i\nj`', 5, false],
+      ['k', 3, false],
+    ])
+    expect(tokensOf('a \\\nb\n', 'python').map(({ column, first }) => [column, first])).toEqual([
+      [0, true],
+      [0, false],
+    ])
+    const spans = (text: string) => tokensOf(text, 'javascript').map(({ span }) => span)
+    expect(spans('a(b[c]{d})e')).toEqual([1, 9, 1, 3, 1, 1, 3, 1, 1, 1, 1])
+    expect(spans('(constructor)[]')).toEqual([3, 1, 1, 2, 1])
+    expect(spans('(a{b)c')).toEqual([6, 1, 4, 1, 1, 1])
+    expect(spans(')(a]')).toEqual([1, 3, 1, 1])
+  })
+
+  it('knows a language by the extension', () => {
+    const known = {
+      ...Object.fromEntries(['ts', 'tsx', 'mts', 'cts', 'js', 'jsx', 'mjs', 'cjs'].map((one) => [one, 'javascript'])),
+      ...{ py: 'python', pyi: 'python', go: 'go', rs: 'rust', java: 'java', RS: 'rust' },
+      ...{ md: undefined, json: undefined, constructor: undefined, '': undefined },
+    }
+    for (const [extension, language] of Object.entries(known)) {
+      expect([extension, languageOf(`a.b/c.${extension}`)]).toEqual([extension, language])
+    }
+    expect(['go', 'b/py', 'a.ts/c', 's', ''].map(languageOf)).toEqual(Array(5).fill(undefined))
   })
 
   const paths = ['a.ts', 'a.py', 'a.go', 'a.rs', 'A.java', 'a.test.ts', 'test_a.py', 'a_test.go']
