@@ -12,7 +12,7 @@ const marks: Readonly<Record<Language, { readonly [K in keyof Counts]: RegExp }>
   javascript: {
     cases: /(?<!\. |[\w$])(?:it|test|specify|Deno \. test)(?: \. \w+)* (?:\(|"")/g,
     assertions:
-      /(?<![.\w$] )\b(?:expect|assert|ok|strictEqual|deepEqual)(?: \. \w+)* \(|(?<=\. )should\b|\bt \. (?:is|not|truthy|falsy|true|false|deepEqual|throws|equal|ok|same)\w* \(/g,
+      /(?<!\. |\bfunction |\$)\b(?:expect|assert|ok|strictEqual|deepEqual)(?: \. \w+)* \(|(?<=\. )should\b|\bt \. (?:is|not|truthy|falsy|true|false|deepEqual|throws|equal|ok|same)\w* \(/g,
     skips:
       /\b(?:it|test|describe|suite|context|specify|bench) (?:\. \w+ )*\. (?:skip|todo|only|skipIf|runIf|fails|failing|fixme)\b|\b(?:xit|xdescribe|xtest|xcontext|fit|fdescribe)(?: \. \w+)* \(|\b(?:this|t|ctx|context) \. (?:skip|todo) \(|\b(?:skip|todo|ignore) : (?:true|"")/g,
   },
@@ -34,7 +34,7 @@ const marks: Readonly<Record<Language, { readonly [K in keyof Counts]: RegExp }>
   },
   java: {
     cases: /@ (?:Test|ParameterizedTest|RepeatedTest|TestFactory|TestTemplate|Property)\b|\bpublic void test\w* \(/g,
-    assertions: /\bassert\w*\b|\b(?:verify|fail|expectThrows) \(|\bexpected = /g,
+    assertions: /\bassert|\b(?:verify|fail|expectThrows) \(|\bexpected = /g,
     skips: /@ (?:Disabled\w*|Enabled\w*|Ignore)\b|\bassum(?:e|ing)\w+ \(|\benabled = false\b/g,
   },
 }

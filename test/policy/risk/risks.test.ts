@@ -4,10 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { publicApiOf } from '../../../src/policy/risk/public-api.ts'
+import { losesTests } from '../../../src/policy/risk/tests.ts'
 import { languageOf, tokensOf } from '../../../src/policy/risk/tokens.ts'
 import { type RiskyChange, riskFlags, riskMeanings, risksOf } from '../../../src/policy/risks.ts'
 import type { State } from '../../../src/vfs/backend.ts'
-import { declarations, programs } from './declarations.ts'
+import { declarations, marks, programs } from './declarations.ts'
 import { fixtures } from './fixtures.ts'
 
 function state(text: string | null): State {
@@ -105,6 +106,18 @@ describe('reading programs', () => {
   it.each(programs)('%s: %j has the tokens %j', (language, text, tokens) => {
     const shown = tokensOf(text, language).map((one) => (one.kind === 'string' ? `‹${one.text}›` : one.text))
     expect(shown.join(' ')).toBe(tokens)
+  })
+
+  it.each(marks)('%s: knows a %s by what stands for it', (language, what, texts) => {
+    const expected = { case: [true, false], check: [true, false], skip: [false, true], nothing: [false, false] }[what]
+    for (const text of texts) {
+      const found = [losesTests(text, '', language), losesTests('', text, language)]
+      // What skips a test may be one, too.
+      const [lost, skips] = what === 'skip' ? [false, found[1]] : [found[0], what === 'nothing' && found[1]]
+      expect([text, lost, skips]).toEqual([text, ...expected])
+      expect(losesTests(text, text, language)).toBe(false)
+      expect(losesTests(`${text}\n${text}`, text, language)).toBe(found[0])
+    }
   })
 
   it('tells where a token stands, whether it is the first of its line, and how far its group reaches', () => {
