@@ -31,8 +31,7 @@ export function compilePaths(patterns: readonly string[], field: string): PathSe
   const below = covers.filter((cover) => cover.kind === 'below').map((cover) => cover.name)
   const anywhere = covers.filter((cover) => cover.kind === 'anywhere').map((cover) => `/${cover.name}/`)
   return {
-    // The root is '' here, and no pattern can spell it.
-    matches: (path) => (path === '' && everything) || (mayMatch(path) && globs.matches(path)),
+    matches: (path) => everything || (mayMatch(path) && globs.matches(path)),
     mayMatchBelow: (directory) => everything || globs.mayMatchBelow(directory),
     coversBelow: (directory) =>
       everything ||
@@ -58,21 +57,13 @@ function prefilter(patterns: readonly string[]): (path: string) => boolean {
   for (const pattern of patterns) {
     if (/[[\]{}()\\]/.test(pattern)) return () => true
     const names = pattern.split('/').filter((name) => name !== '.')
-    const texts = names.flatMap((name) => name.split(/[*?]+/))
-    const last = texts.at(-1) as string
-    if (last !== '' && !pattern.endsWith('.')) {
-      tests.push({ text: last, atEnd: true })
-      continue
-    }
+    const texts = names.flatMap((name) => name.split(/[*?]/))
+    const last = texts.at(-1) ?? ''
     const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '')
-    if (longest === '') return () => true
-    tests.push({ text: longest, atEnd: false })
+    tests.push(last === '' ? { text: longest, atEnd: false } : { text: last, atEnd: true })
   }
   return (path) => {
-    for (let i = 0; i < tests.length; i++) {
-      const test = tests[i]
-      if (test !== undefined && (test.atEnd ? path.endsWith(test.text) : path.includes(test.text))) return true
-    }
+    for (const { text, atEnd } of tests) if (atEnd ? path.endsWith(text) : path.includes(text)) return true
     return false
   }
 }
@@ -136,8 +127,7 @@ function split(pattern: string): string[] {
 function piecesTest(pieces: readonly string[]): (text: string) => boolean {
   const first = pieces[0] as string
   const last = pieces[pieces.length - 1] as string
-  const middle = pieces.slice(1, -1).filter((piece) => piece !== '')
-  const finders = middle.map((piece) => ({ find: finder(piece), length: piece.length }))
+  const finders = pieces.slice(1, -1).map((piece) => ({ find: finder(piece), length: piece.length }))
   return (text) => {
     if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false
     const end = text.length - last.length

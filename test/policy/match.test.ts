@@ -44,6 +44,41 @@ describe('compilePaths', () => {
     expect(compilePaths(['**'], 'x').coversBelow('')).toBe(true)
     expect(compilePaths(['src/**'], 'x').coversBelow('src2')).toBe(false)
     expect(compilePaths(['src/*.ts'], 'x').coversBelow('src')).toBe(false)
+    expect(compilePaths(['src/**'], 'x').coversBelow('a/src')).toBe(false)
+    expect(compilePaths(['**/**'], 'x').coversBelow('a')).toBe(true)
+    expect(compilePaths(['*/**'], 'x').coversBelow('')).toBe(false)
+    expect(compilePaths(['*/a/**'], 'x').coversBelow('b/c/a')).toBe(false)
+    expect(compilePaths(['b*/a/**'], 'x').coversBelow('c/a')).toBe(false)
+    const two = compilePaths(['**/a/**', '**/b/**'], 'x')
+    expect(['a', 'c/a', 'b/c', 'c/d', 'ca'].map(two.coversBelow)).toEqual([true, true, true, false, false])
+  })
+
+  it('matches what picomatch matches, whatever plain text is in a pattern', () => {
+    const patterns = [
+      ...['**', '**/**', '*', '**/*', 'a', 'a/**', '*/a', 'a*/b', 'src/*.ts', '*.min.js', 'docs/?*', '**/a/b?'],
+      ...['src/[ab].ts', 'src/{a,b}.ts', '{src,docs}/**', 'src/**/a.ts', 'a/*/b', 'src/a', '?', 'b.*', '*.'],
+    ]
+    const names = [
+      ...['a', 'b', 'a/b', 'a/b/c', 'x/a', 'x/a/b', 'ab/b', 'ab/b/c', 'src/a.ts', 'src/b.ts', 'src/c.ts', 'src/x/a.ts'],
+      ...['a.min.js', 'docs/x', 'docs/xy', 'docs', 'x/a/b1', 'src/a', 'src/a/b', 'b.c', 'a.', 'c', 'xa', 'min.js'],
+    ]
+    for (const pattern of patterns) {
+      const [one, two] = [compilePaths([pattern], 'x'), compilePaths([pattern, 'zz/*.md'], 'x')]
+      for (const name of names) {
+        expect([pattern, name, one.matches(name)]).toEqual([pattern, name, anyGlob([pattern], name)])
+        expect([pattern, name, two.matches(name)]).toEqual([pattern, name, anyGlob([pattern], name)])
+      }
+      expect(two.matches('zz/a.md')).toBe(true)
+      expect([pattern, one.matches('')]).toEqual([pattern, ['**', '**/**'].includes(pattern)])
+    }
+  })
+
+  it('passes over dots between slashes, and takes a slash at the end for what is below, too', () => {
+    const matches = (pattern: string, path: string) => compilePaths([pattern], 'x').matches(path)
+    expect([matches('.', 'a'), matches('./*', 'a'), matches('src/./a', 'src/a'), matches('src/.', 'src')]).toEqual([
+      ...[true, true, true, true],
+    ])
+    expect([matches('src/', 'src'), matches('src/', 'src/a'), matches('src/', 'src2')]).toEqual([true, true, false])
   })
 })
 
@@ -69,6 +104,26 @@ describe('compileTexts', () => {
     expect(compileTexts([`*${piece}*`], 'x')(`abcabc${piece}x`)).toBe(true)
     expect(compileTexts([`*${piece}*${piece}`], 'x')(`${piece.repeat(2)}`)).toBe(true)
     expect(compileTexts([`*${piece}*${piece}`], 'x')(piece)).toBe(false)
+  })
+
+  it('finds long pieces that begin again in themselves', () => {
+    for (let seed = 0; seed < 60; seed++) {
+      const letter = (i: number) => 'aab'.charAt((seed * 7 + i * i + (i >> (seed % 3))) % 3)
+      const long = Array.from({ length: 17 + (seed % 5) }, (_, i) => letter(i)).join('')
+      for (const part of [0, 5, 9, 13, 16]) {
+        const text = `${long.slice(0, part)}${long.slice(0, part)}b${long.slice(0, 16)}${long}a`
+        expect(compileTexts([`*${long}*`], 'x')(text)).toBe(true)
+        const end = text.indexOf(long) + long.length
+        expect(compileTexts([`*${long}*`], 'x')(text.slice(0, end))).toBe(true)
+        expect(compileTexts([`*${long}*`], 'x')(text.slice(0, end - 1))).toBe(false)
+        // What comes behind it may begin where it ends, and no earlier.
+        expect(compileTexts([`*${long}*${text.slice(end)}`], 'x')(text)).toBe(true)
+        expect(compileTexts([`*${long}*${text.slice(end - 1)}`], 'x')(text)).toBe(false)
+      }
+    }
+  })
+
+  it('finds any long piece', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 17, maxLength: 24 }),
@@ -77,6 +132,28 @@ describe('compileTexts', () => {
           expect(compileTexts([`*${long}*`], 'x')(text)).toBe(text.includes(long))
         },
       ),
+    )
+  })
+
+  it.each<[string, string, boolean]>([
+    ['ab*ba', 'aba', false],
+    ['ab*ba', 'abba', true],
+    ['a*b', 'ac', false],
+    ['a*b', 'xab', false],
+    ['a*bc*c', 'abc', false],
+    ['***', '', true],
+    ['a**b', 'ab', true],
+    ['a\\', 'a\\', true],
+    ['a\\', 'a', false],
+    ['a\\bc', 'abc', true],
+  ])('%s, held against %s: %s', (pattern, text, expected) => {
+    expect(compileTexts(['other', pattern, 'x*y'], 'x')(text)).toBe(expected)
+  })
+
+  it('takes patterns of 4096 characters, and none that is longer', () => {
+    expect(compileTexts(['a'.repeat(4096)], 'x')('a'.repeat(4096))).toBe(true)
+    expect(() => compileTexts(['b', 'a'.repeat(4097)], 'x')).toThrow(
+      new TypeError('Policy field "x[1]" is longer than 4096 characters'),
     )
   })
 
@@ -167,5 +244,19 @@ describe('compileArgument', () => {
     expect(test({}, 'some')).toBe(false)
     expect(test({ path: null }, 'some')).toBe(false)
     expect(test({ path: [null, { deep: ['src/b'] }] }, 'every')).toBe(true)
+  })
+
+  it.each(['path', 'to', 'from', 'cwd', 'paths'])('takes %s for a path', (name) => {
+    expect(compileArgument(name, ['src/**'], 'x')({ [name]: './src//a/../b' }, 'every')).toBe(true)
+    expect(compileArgument(`${name}s of`, ['src/*'], 'x')({ [`${name}s of`]: './src/a' }, 'every')).toBe(false)
+  })
+
+  it('compares texts, numbers and booleans, and nothing else', () => {
+    const test = compileArgument('value', ['true', '3', 'a*'], 'x')
+    expect([true, 3, 'ab', ['ab'], { b: true }].map((value) => test({ value }, 'some'))).toEqual(Array(5).fill(true))
+    const none = compileArgument('value', ['*'], 'x')
+    expect([undefined, null, [], {}, () => 'a', Symbol('a')].map((value) => none({ value }, 'some'))).toEqual(
+      Array(6).fill(false),
+    )
   })
 })

@@ -73,7 +73,7 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ rules: [{ ...allow, paths: ['a', '!b'] }] }, 'rules[0].paths[1]', 'glob'],
   [{ rules: [{ ...allow, paths: 'a' }] }, 'rules[0].paths', 'list'],
   [{ rules: [{ ...allow, permissions: ['file:write'] }] }, 'rules[0].permissions[0]', 'file:write:*'],
-  [{ rules: [{ ...allow, permissions: ['file:wirte:*'] }] }, 'rules[0].permissions[0]', 'file:write:create'],
+  [{ rules: [{ ...allow, permissions: ['file:wirte:*'] }] }, 'rules[0].permissions[0]', 'file:write:create, file:'],
   [{ rules: [{ ...allow, permissions: ['File:*'] }] }, 'rules[0].permissions[0]'],
   [{ rules: [{ ...allow, permissions: ['file:read:*'] }] }, 'rules[0].permissions[0]'],
   [{ rules: [{ ...allow, kinds: ['SECRET'] }] }, 'rules[0].kinds[0]', 'SECRET_LIKE'],
