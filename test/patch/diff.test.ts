@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { binaryDiff, diffLines, type FileVersion, type LineHunk, unifiedDiff } from '../../src/patch/diff.ts'
+import { quoteName } from '../../src/patch/quoted-name.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
@@ -301,6 +302,137 @@ describe('unifiedDiff', () => {
       insertions: 0,
       deletions: 1,
     })
+  })
+
+  /** So many lines, none of which is a heading. */
+  const numbered = (count: number) => Array.from({ length: count }, (_, i) => ` ${i + 1}\n`).join('')
+  const at = (path: string, text: string, mode?: number): FileVersion => ({
+    path: path as LogicalPath,
+    text,
+    ...(mode === undefined ? {} : { mode }),
+  })
+  const gitLine = 'diff --git a/x b/x\n'
+  const names = '--- a/x\n+++ b/x\n'
+
+  it.each([
+    [3, '@@ -2,7 +2,7 @@\n  2\n  3\n  4\n- 5\n+ five\n  6\n  7\n  8\n'],
+    [1, '@@ -4,3 +4,3 @@\n  4\n- 5\n+ five\n  6\n'],
+    [0, '@@ -5 +5 @@\n- 5\n+ five\n'],
+    [20, `@@ -1,10 +1,10 @@\n${numbered(10).replace(/^/gm, ' ').replace('  5\n', '- 5\n+ five\n').trimEnd()}\n`],
+  ])('shows %i lines of context', (context, hunk) => {
+    const diff = unifiedDiff(at('x', numbered(10)), at('x', numbered(10).replace('5', 'five')), { context })
+    expect(diff.text).toBe(gitLine + names + hunk)
+  })
+
+  it.each([
+    // Changes whose context touches are one hunk; others are two.
+    [numbered(9).replace(' 3\n', '').replace('6', 'six'), '@@ -2,6 +2,5 @@\n  2\n- 3\n  4\n  5\n- 6\n+ six\n  7\n'],
+    [
+      numbered(9).replace(' 3\n', '').replace(' 7\n', ' 7\n+\n'),
+      '@@ -2,3 +2,2 @@\n  2\n- 3\n  4\n@@ -7,2 +6,3 @@\n  7\n++\n  8\n',
+    ],
+    ['', '@@ -1,9 +0,0 @@\n- 1\n- 2\n- 3\n- 4\n- 5\n- 6\n- 7\n- 8\n- 9\n'],
+    [numbered(8).trimEnd(), '@@ -7,3 +7,2 @@\n  7\n- 8\n- 9\n+ 8\n\\ No newline at end of file\n'],
+  ])('joins hunks that touch, and counts their lines: %j', (text, hunks) => {
+    expect(unifiedDiff(at('x', numbered(9)), at('x', text), { context: 1 }).text).toBe(gitLine + names + hunks)
+  })
+
+  it.each<readonly [title: string, heading: string]>([
+    ...['A', 'Z', 'a', 'z', '_', '$'].map((letter) => [`${letter} \t\v\f\r`, ` ${letter}`] as const),
+    ...['@', '[', '`', '{', '#', '%', '^', ' ', '0'].map((letter) => [letter, ''] as const),
+    [`f${'x'.repeat(100)}`, ` f${'x'.repeat(79)}`],
+    [`f${'\u007f'.repeat(100)}`, ` f${'\u007f'.repeat(79)}`],
+    [`f${'\u0080'.repeat(100)}`, ` f${'\u0080'.repeat(39)}`],
+    [`f${'\u07ff'.repeat(100)}`, ` f${'\u07ff'.repeat(39)}`],
+    [`f${'\u0800'.repeat(100)}`, ` f${'\u0800'.repeat(26)}`],
+    [`f${'\uffff'.repeat(100)}`, ` f${'\uffff'.repeat(26)}`],
+    [`f${'\u{10000}'.repeat(100)}`, ` f${'\u{10000}'.repeat(19)}`],
+  ])('heads every hunk with the last line of the text before it that looks like a title: %j', (title, heading) => {
+    const text = `T\n${title}\n${numbered(12)}`
+    const changed = text.replace(' 4\n', '').replace(' 11\n', '')
+    const shown = heading === '' ? ' T' : heading
+    expect(unifiedDiff(at('x', text), at('x', changed), { context: 1 }).text).toBe(
+      `${gitLine}${names}@@ -5,3 +5,2 @@${shown}\n  3\n- 4\n  5\n@@ -12,3 +11,2 @@${shown}\n  10\n- 11\n  12\n`,
+    )
+  })
+
+  it.each([
+    [
+      null,
+      at('x', 'a\nb', 0o755),
+      `${gitLine}new file mode 100755\n--- /dev/null\n+++ b/x\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n`,
+    ],
+    [
+      at('x', 'a\nb'),
+      at('x', 'a\nb\n'),
+      `${gitLine}${names}@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n`,
+    ],
+    [at('x', 'a\n', 0o755), null, `${gitLine}deleted file mode 100755\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n`],
+    [
+      at('x', 'a\n', 0o755),
+      at('x', 'b\n', 0o644),
+      `${gitLine}old mode 100755\nnew mode 100644\n${names}@@ -1 +1 @@\n-a\n+b\n`,
+    ],
+    // A mode that only one side tells has not changed.
+    [at('x', 'a\n', 0o755), at('x', 'a\n'), ''],
+    [at('x', 'a\n'), at('x', 'a\n', 0o755), ''],
+    // Names that could be misread.
+    [
+      at('d /e f', 'a\n'),
+      at('d /e f', 'b\n'),
+      'diff --git "a/d /e f" "b/d /e f"\n--- a/d /e f\t\n+++ b/d /e f\t\n@@ -1 +1 @@\n-a\n+b\n',
+    ],
+    [
+      at('\u00e9 /\u0001', 'a\n'),
+      at('\u00e9 /\u0001', 'b\n'),
+      'diff --git "a/\\303\\251 /\\001" "b/\\303\\251 /\\001"\n--- "a/\\303\\251 /\\001"\t\n+++ "b/\\303\\251 /\\001"\t\n@@ -1 +1 @@\n-a\n+b\n',
+    ],
+    // Renames: how much of the larger text stays, and all of it only if nothing changes.
+    [
+      at('x', numbered(4)),
+      at('y', numbered(3)),
+      'diff --git a/x b/y\nsimilarity index 75%\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@ -1,4 +1,3 @@\n  1\n  2\n  3\n- 4\n',
+    ],
+    [
+      at('x', numbered(3)),
+      at('y', numbered(4)),
+      'diff --git a/x b/y\nsimilarity index 75%\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@ -1,3 +1,4 @@\n  1\n  2\n  3\n+ 4\n',
+    ],
+    [
+      at('x', numbered(3)),
+      at('y', numbered(3)),
+      'diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n',
+    ],
+    [
+      at('x', numbered(400)),
+      at('y', numbered(400).replace(' 1\n', ' .\n')),
+      'diff --git a/x b/y\nsimilarity index 99%\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@ -1,4 +1,4 @@\n- 1\n+ .\n  2\n  3\n  4\n',
+    ],
+  ])('writes one file as git does: %j to %j', (old, fresh, text) => {
+    expect(unifiedDiff(old, fresh).text).toBe(text)
+  })
+
+  it.each([
+    ['plain !#~', 'plain !#~'],
+    ['a\u001fb', '"a\\037b"'],
+    ['a\u007fb', '"a\\177b"'],
+    ['\u0007\b\t\n\v\f\r"\\', '"\\a\\b\\t\\n\\v\\f\\r\\"\\\\"'],
+    ['\u00e9', '"\\303\\251"'],
+  ])('quotes the name %j where it could be misread', (name, quoted) => {
+    expect(quoteName(name)).toBe(quoted)
+  })
+
+  it('says that bytes differ, be it in their number only', () => {
+    const bytes = (path: string, ...bytes: number[]) => ({ path: path as LogicalPath, bytes: Uint8Array.from(bytes) })
+    expect(binaryDiff(bytes('x', 1), bytes('x', 1, 2))).toEqual({
+      text: `${gitLine}Binary files a/x and b/x differ\n`,
+      insertions: 0,
+      deletions: 0,
+    })
+    expect(binaryDiff(bytes('x', 1), bytes('y', 1)).text).toBe(
+      'diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n',
+    )
+    expect(binaryDiff(null, null).text).toBe('')
   })
 
   it('takes no more lines than git diff on generated edits of a source file', () => {
