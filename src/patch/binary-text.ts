@@ -25,7 +25,6 @@ export function parseBinary(lines: Lines): Pick<BinaryBody, 'type' | 'method' | 
   lines.next()
   const parts: Uint8Array[] = []
   for (;;) {
-    if (lines.at >= lines.text.length) break
     const row = lines.rest(0)
     if (row === '' || row === '\r') {
       lines.next()

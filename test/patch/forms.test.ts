@@ -267,7 +267,7 @@ describe('a binary patch', () => {
       insertions: 0,
       deletions: 0,
     }
-    expect(Buffer.from(await applyToFile(old, change, { textFileBytes: 10 })).toString()).toBe('new')
+    expect(Buffer.from(await applyToFile(old, change, { textFileBytes: 3 })).toString()).toBe('new')
     await expect(applyToFile(old, change, { textFileBytes: 2 })).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
   })
 
@@ -316,17 +316,75 @@ describe('a binary patch', () => {
   })
 
   it.each([
-    ['says another size of the old bytes', [9, 1, 1, 0x78]],
-    ['has the command that is none', [10, 1, 0]],
-    ['adds bytes that it does not hold', [10, 5, 5, 0x78]],
-    ['adds more than it says', [10, 1, 2, 0x78, 0x78]],
-    ['copies from behind the end', [10, 5, 0x91, 8, 5]],
-    ['copies more than it says', [10, 2, 0x90, 5]],
-    ['breaks off in the offset and length of a copy', [10, 2, 0x91]],
-    ['makes less than it says', [10, 5, 1, 0x78]],
-    ['breaks off in its sizes', [0x8a]],
-  ])('is corrupt where its delta %s', async (_, delta) => {
-    await expect(patched(old, 'delta', Buffer.from(delta), { newId: await idOf(old) })).rejects.toMatchObject(corrupt)
+    ['copies to the end of the old bytes', [10, 2, 0x91, 8, 2], '89'],
+    ['ends in bytes of its own', [10, 3, 0x90, 1, 2, 0x78, 0x79], '0xy'],
+    ['says its sizes in several bytes', [0x8a, 0, 0x81, 0, 1, 0x78], 'x'],
+  ])('makes the new bytes where its delta %s', async (_, delta, wanted) => {
+    const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(Buffer.from(delta)) }
+    const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from(wanted)) }
+    const made = await applyBinary(old, { ...body, size: delta.length, ...ids }, path, 10)
+    expect(Buffer.from(made).toString()).toBe(wanted)
+  })
+
+  it('copies from an offset, and a number of bytes, of two bytes each', async () => {
+    const from = Buffer.from(Array.from({ length: 1000 }, (_, i) => i & 0xff))
+    const wanted = from.subarray(0x0102, 0x0102 + 0x0103)
+    const delta = Buffer.from([0xe8, 7, 0x83, 2, 0xb3, 2, 1, 3, 1])
+    expect(await patched(from, 'delta', delta, { newId: await idOf(wanted) })).toBe(wanted.toString('latin1'))
+  })
+
+  it('may make as many bytes as the limit is', async () => {
+    const delta = Buffer.from([10, 12, 0x90, 10, 2, 0x78, 0x79])
+    const body = { type: 'binary' as const, method: 'delta' as const, data: deflateSync(delta), size: delta.length }
+    const ids = { oldId: await idOf(old), newId: await idOf(Buffer.from('0123456789xy')) }
+    expect(await applyBinary(old, { ...body, ...ids }, path, 12)).toHaveLength(12)
+    await expect(applyBinary(old, { ...body, ...ids }, path, 11)).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
+  })
+
+  it('says which version it needs', async () => {
+    const refusal = {
+      code: 'PATCH_CONFLICT',
+      message: 'Cannot patch "a.bin": it is not the version that the binary patch was made from',
+      details: { path, hint: 'Make the patch again from the present file.' },
+    }
+    const oldId = `0${'1'.repeat(39)}`
+    for (const from of [null, new Uint8Array(), old]) {
+      await expect(patched(from, 'literal', Buffer.from('new'), { oldId })).rejects.toMatchObject(refusal)
+    }
+  })
+
+  it('is corrupt where its checksum is wrong, or its id only begins like none', async () => {
+    const data = deflateSync(Buffer.from('four'))
+    data[data.length - 1] = (data[data.length - 1] as number) ^ 1
+    const body = { type: 'binary' as const, method: 'literal' as const, size: 4, oldId: none, data }
+    const newId = await idOf(Buffer.from('four'))
+    await expect(applyBinary(null, { ...body, newId }, path, 10)).rejects.toMatchObject({
+      ...corrupt,
+      details: { path },
+    })
+    await expect(patched(null, 'literal', Buffer.from('x'), { newId: `0${'1'.repeat(39)}` })).rejects.toMatchObject(
+      corrupt,
+    )
+    // Nothing fills up what is missing.
+    await expect(
+      patched(null, 'literal', Buffer.from('four'), { newId: await idOf(Buffer.from('four\0')) }, 5),
+    ).rejects.toMatchObject(corrupt)
+  })
+
+  // Each with what it would make if that were not looked at.
+  it.each([
+    ['says another size of the old bytes', [9, 1, 1, 0x78], 'x'],
+    ['has the command that is none', [10, 1, 0, 1, 0x78], 'x'],
+    ['adds bytes that it does not hold', [10, 5, 5, 0x78], 'x\0\0\0\0'],
+    ['adds more than it says', [10, 1, 2, 0x78, 0x78], 'x'],
+    ['copies from behind the end', [10, 5, 0x91, 8, 5], '89\0\0\0'],
+    ['copies more than it says', [10, 2, 0x90, 5], '01'],
+    ['breaks off in the offset and length of a copy', [10, 2, 0x91], ''],
+    ['makes less than it says', [10, 5, 1, 0x78], 'x\0\0\0\0'],
+    ['breaks off in its sizes', [0x8a], 'x'],
+  ])('is corrupt where its delta %s', async (_, delta, made) => {
+    const newId = await idOf(Buffer.from(made))
+    await expect(patched(old, 'delta', Buffer.from(delta), { newId })).rejects.toMatchObject(corrupt)
   })
 })
 

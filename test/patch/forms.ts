@@ -836,6 +836,15 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
     'is corrupt',
   ],
   ['a V4A patch that ends behind a name', '*** Begin Patch\n*** Update File: a', 2, 'the update changes nothing'],
+  ...['xliteral 1', 'literal 1x', 'literal x', 'delta'].map(
+    (start) =>
+      [
+        `a binary patch that starts with ${start}`,
+        git(fullIndex, 'GIT binary patch', start, row, ''),
+        4,
+        'literal SIZE or delta SIZE is expected',
+      ] as const,
+  ),
 ]
 
 /** What a patch says of a file. */
@@ -872,6 +881,18 @@ export const kinds: readonly (readonly [patch: string, change: object])[] = [
           insertions: 0,
           deletions: 0,
         },
+      ] as const,
+  ),
+  ...(
+    [
+      ['literal 12', 'literal', 12],
+      ['delta 3 \r', 'delta', 3],
+    ] as const
+  ).map(
+    ([start, method, size]) =>
+      [
+        git(fullIndex, 'GIT binary patch', start, 'D00001', 'B0~000\r', '\r', 'literal 0', '', ''),
+        { body: { method, size, data: Uint8Array.of(0, 0, 0, 1, 3, 0x13) } },
       ] as const,
   ),
 ]
