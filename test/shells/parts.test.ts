@@ -1,17 +1,31 @@
+import { InMemoryFs, type ResolvedCommandContext } from 'just-bash'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { ToolError } from '../../src/errors.ts'
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
+import { bashFs } from '../../src/shells/bash/fs.ts'
+import { gitCommand } from '../../src/shells/bash/git-command.ts'
+import { type Interpreter, interpreterOf } from '../../src/shells/bash/just-bash.ts'
+import { runLine } from '../../src/shells/bash/line.ts'
+import { nodeCommand } from '../../src/shells/bash/node-command.ts'
+import { npmCommand } from '../../src/shells/bash/npm-command.ts'
+import { once } from '../../src/shells/bash/once.ts'
+import { ownCommand } from '../../src/shells/bash/own-command.ts'
+import { patchCommand } from '../../src/shells/bash/patch-command.ts'
+import { searchCommands } from '../../src/shells/bash/search-command.ts'
+import { startNodeThread } from '../../src/shells/bash/start-thread.ts'
+import { findTests } from '../../src/shells/bash/test-files.ts'
 import { bash } from '../../src/shells/bash.ts'
 import type { CommandFilesOptions } from '../../src/shells/command-files.ts'
+import type { ScriptFiles } from '../../src/shells/javascript/script.ts'
 import { lineJudge } from '../../src/shells/judging.ts'
 import { lineProcess } from '../../src/shells/line-process.ts'
 import { createMarks } from '../../src/shells/marks.ts'
 import { createProcesses } from '../../src/shells/processes.ts'
 import { type Made, replay } from '../../src/shells/replay.ts'
 import { createRunningCommands } from '../../src/shells/running.ts'
-import type { ShellProcess } from '../../src/shells/shell.ts'
+import type { CommandGit, ShellProcess } from '../../src/shells/shell.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { filesOver } from './setup.ts'
 
@@ -193,8 +207,8 @@ it('a line that opens the root opens it by its name', () => {
   expect(lineJudge({})('cat < .', { cwd: ROOT, policy, call }).opens).toEqual([{ permission: 'file:read', path: '.' }])
 })
 
-it('what only looks like a secret is given as it is', () => {
-  const text = bytes('ghp_ is the start of a token')
+it('bytes that begin as a text in UTF-16 does, and are none, are given as they are', () => {
+  const text = new Uint8Array([0xff, 0x41])
   expect(createMarks().hide(text, path('a.md'))).toBe(text)
 })
 
@@ -203,4 +217,171 @@ it('bash gives a line its input', async () => {
   const command = { line: 'cat; echo end', cwd: ROOT, env: {}, stdin: 'given\n', timeoutMs: 60_000, now: () => 0 }
   expect(await shell.run({ ...command, files: filesOver(memory()) })).toMatchObject({ stdout: 'given\nend\n' })
   await shell.close()
+})
+
+describe('files as the interpreter has them', () => {
+  const fsOver = (backend: Backend, more: Partial<CommandFilesOptions> = {}) => {
+    const workspace = filesOver(backend, more)
+    const places = { workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
+    return bashFs({ places, random: (count) => new Uint8Array(count), ends: (message) => new Error(message) })
+  }
+  const failing = (): Backend => {
+    const fail = () => Promise.reject(new ToolError('BACKEND_ERROR', 'The disk fails'))
+    return { ...memory({ 'a.txt': 'a' }), read: fail, commit: fail }
+  }
+
+  it.each<[what: string, run: (fs: ReturnType<typeof fsOver>) => Promise<unknown>, expected: object]>([
+    ['a directory that is not empty', (fs) => fs.rm('/workspace/d'), { code: 'ENOTEMPTY' }],
+    ['a copy into itself', (fs) => fs.cp('/workspace/d', '/workspace/d/e', { recursive: true }), { code: 'EINVAL' }],
+    ['a copy of all there is', (fs) => fs.cp('/', '/workspace/d', { recursive: true }), { code: 'EINVAL' }],
+    ['a list of what is no directory', (fs) => fs.readdir('/dev/null'), { code: 'EACCES' }],
+    ['the true path of nothing', (fs) => fs.realpath('/etc'), { code: 'ENOENT' }],
+  ])('refuse %s', async (_, run, expected) => {
+    await expect(run(fsOver(memory({ 'd/a.txt': 'a' })))).rejects.toMatchObject(expected)
+  })
+
+  it('fail as a system does where the backend fails', async () => {
+    const fs = fsOver(failing())
+    await expect(fs.readFile('/workspace/a.txt')).rejects.toMatchObject({
+      code: 'EIO',
+      message: "EIO: i/o error, read '/workspace/a.txt'",
+    })
+    // The opening of a redirection ends the script.
+    await expect(fs.writeFile('/workspace/a.txt', '', 'binary')).rejects.toThrow('bash: a.txt: Input/output error\n')
+  })
+
+  it('copy what may be copied, and then tell of what may not', async () => {
+    const backend = memory({ 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/c.txt': 'c' })
+    const fs = fsOver(backend, { judge: refusing('d/b') })
+    await expect(fs.cp('/workspace/d', '/workspace/e', { recursive: true })).rejects.toMatchObject({ code: 'EACCES' })
+    expect(await fs.readdir('/workspace/e')).toEqual(['a.txt', 'c.txt'])
+  })
+
+  it('are named by walking alone, and have the types and modes of a system', async () => {
+    const fs = fsOver(memory({ 'a.txt': new Uint8Array([0xe9]), link: { link: 'a.txt' } }))
+    expect(fs.getAllPaths()).toEqual([])
+    expect(await fs.readFile('/workspace/a.txt', 'latin1')).toBe('é')
+    expect([await fs.realpath('/'), await fs.realpath('/dev/null')]).toEqual(['/', '/dev/null'])
+    expect(await fs.readdir('/')).toContain('workspace')
+    expect(await fs.lstat('/workspace/link')).toMatchObject({ isSymbolicLink: true, mode: 0o777 })
+  })
+})
+
+describe('the interpreter', () => {
+  /** An interpreter that runs a line so. */
+  const running = (exec: () => unknown) =>
+    ({
+      Bash: class Bash {
+        exec = exec
+      },
+    }) as unknown as Interpreter
+  const request = { line: 'true', cwd: '/', env: {}, timeoutMs: 60_000 }
+  const done = { stdout: '', stderr: '', exitCode: 0, env: {} }
+  const worldOf = (signal: AbortSignal) => ({ fs: new InMemoryFs(), commands: [], signal })
+
+  it('keeps nothing of a line that was called off before it began, as it ended, or while it failed', async () => {
+    const never = running(() => new Promise(() => {}))
+    await expect(runLine(never, request, worldOf(AbortSignal.abort()))).rejects.toMatchObject({ code: 'ABORTED' })
+    for (const settle of ['resolve', 'reject'] as const) {
+      const stop = new AbortController()
+      const last = running(() => ({
+        catch() {},
+        // biome-ignore lint/suspicious/noThenProperty: a promise that settles just before it is called off
+        then(resolve: (value: object) => void, reject: (error: Error) => void) {
+          ;({ resolve, reject })[settle](Object.assign(new Error('it failed'), done))
+          stop.abort()
+        },
+      }))
+      await expect(runLine(last, request, worldOf(stop.signal))).rejects.toMatchObject({ code: 'ABORTED' })
+    }
+  })
+
+  it('tells of its own failure in one line, if it says anything', async () => {
+    const { signal } = new AbortController()
+    for (const [error, message] of [
+      [new Error('two\nlines'), 'two lines'],
+      [{}, 'it failed'],
+    ] as const) {
+      const failing = running(() => Promise.reject(error))
+      await expect(runLine(failing, request, worldOf(signal))).rejects.toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        message: `The shell could not go on: ${message}`,
+      })
+    }
+  })
+
+  it('that has no error of its own to end a script with gets a plain one', async () => {
+    const package_ = { ...running(async () => done), defineCommand: () => ({}) } as unknown as Interpreter
+    const { ends } = await interpreterOf(package_)
+    expect(ends('bash: refused').message).toBe('bash: refused')
+  })
+
+  it('is loaded once, and once more after a failure', async () => {
+    let loads = 0
+    const load = once(async () => {
+      loads += 1
+      if (loads === 1) throw new Error('not yet')
+      return loads
+    })
+    await expect(load()).rejects.toThrow('not yet')
+    expect([await load(), await load()]).toEqual([2, 2])
+  })
+})
+
+describe('commands of our own', () => {
+  const at = { cwd: '/workspace', stdin: '' }
+  /** A call as the interpreter makes it, without what it may leave out. */
+  const contextOf = (files: Record<string, string>, more: Partial<ResolvedCommandContext> = {}) =>
+    ({ fs: new InMemoryFs(files), cwd: '/', env: new Map(), stdin: '', ...more }) as unknown as ResolvedCommandContext
+
+  it('are not there where neither we nor the interpreter have them', async () => {
+    const { command } = ownCommand('grep', async () => undefined)
+    expect(await command.execute([], contextOf({}))).toEqual({ stdout: '', stderr: 'grep: not here\n', exitCode: 2 })
+  })
+
+  it('git and patch end with their line', async () => {
+    const stopped = () => Promise.reject(new ToolError('ABORTED', 'The command was stopped'))
+    const git = gitCommand(() => ({ head: stopped }) as unknown as CommandGit)
+    await expect(git.attempt(['status'], at)).rejects.toMatchObject({ code: 'ABORTED' })
+    const files = filesOver(memory({ x: 'a\n' }), { signal: AbortSignal.abort() })
+    const diff = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'
+    const patch = patchCommand({ workspace: files, scratch: files }).attempt(['-p1'], { ...at, stdin: diff })
+    await expect(patch).rejects.toMatchObject({ code: 'ABORTED' })
+    const [grep] = searchCommands({ workspace: files, scratch: files })
+    await expect(grep?.attempt(['-r', 'a', '.'], at)).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('npm says where it cannot run a script', async () => {
+    const files = { '/package.json': '{ "scripts": { "test": "true" } }' }
+    const told = { stdout: '', stderr: 'npm error no script can be run here\n', exitCode: 1 }
+    expect(await npmCommand().execute(['test'], contextOf(files))).toEqual(told)
+  })
+
+  it('node tells of a fault of its engine without its words, and ends the line for what ended it from outside', async () => {
+    const ended: string[] = []
+    const run = async (error: Error) => {
+      const command = nodeCommand(
+        () => Promise.reject(error),
+        ({ code }) => void ended.push(code),
+      )
+      return (await command.execute(['-e', '1'], contextOf({}))).stderr
+    }
+    expect(await run(new TypeError('/home/someone'))).toBe('node: the engine failed\n')
+    expect(ended).toEqual([])
+    expect(await run(new ToolError('COMMAND_TIMEOUT', 'It took too long'))).toBe('node: It took too long\n')
+    expect(ended).toEqual(['COMMAND_TIMEOUT'])
+  })
+
+  it('node --test looks at no more files than it can', async () => {
+    const names = ['a.test.js', ...Array.from({ length: 100_000 }, () => '.hidden')]
+    const stat = async () => ({ isFile: true, isDirectory: false })
+    const files = { readdir: async () => names, lstat: stat } as unknown as ScriptFiles
+    expect(await findTests([], '/', files)).toEqual(['//a.test.js'])
+  })
+})
+
+it('a thread of Node that is ended tells so', async () => {
+  await new Promise<void>((resolve) => {
+    startNodeThread({ onMessage() {}, onEnd: resolve }).kill()
+  })
 })

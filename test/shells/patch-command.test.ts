@@ -61,6 +61,33 @@ describe('patch', () => {
     expect(await good.run('patch --dry-run -p1 < the.patch')).toMatchObject({ exitCode: 0, filesChanged: [] })
   })
 
+  const section = (name: string, hunk: string) => `--- a/${name}\n+++ b/${name}\n${hunk}`
+  const create = (name: string) =>
+    `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+new\n`
+  it.each<[why: string, patch: string, expected: object, x: string | undefined]>([
+    [
+      'a file that is not there',
+      section('none', '@@ -1 +1 @@\n-a\n+b\n'),
+      { stderr: /"none": it does not exist/ },
+      'a\n',
+    ],
+    ['a new file that is there', create('x'), { stderr: /"x": it already exists/ }, 'a\n'],
+    [
+      'two parts for one file',
+      section('x', '@@ -1 +1 @@\n-a\n+b\n') + section('x', '@@ -1 +1 @@\n-b\n+c\n'),
+      {},
+      'c\n',
+    ],
+    ['lines alone, for a file that is not there', section('y', '@@ -0,0 +1 @@\n+new\n'), {}, 'a\n'],
+    ['lines alone, for one that is', section('x', '@@ -0,0 +1 @@\n+new\n'), { stderr: /./ }, 'a\n'],
+  ])('of %s', async (_, patch, { stderr = /^$/ }: { stderr?: RegExp }, x) => {
+    const { run, backend } = await shellBench({ x: 'a\n', 'the.patch': patch })
+    const result = await run('patch -s -p1 < the.patch')
+    expect(result).toMatchObject({ ok: true, exitCode: result.stderr === '' ? 0 : 1, stdout: '' })
+    expect(result.stderr).toMatch(stderr)
+    expect(new TextDecoder().decode((await backend.read('x' as never)).bytes)).toBe(x)
+  })
+
   it('refuses what is not UTF-8, whose bytes would be others in the files', async () => {
     const patch = Buffer.from('--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+caf\xe9\n', 'latin1')
     const { run, snapshot } = await shellBench({ 'x.txt': 'a\n', 'latin.patch': new Uint8Array(patch) })

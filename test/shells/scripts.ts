@@ -9,7 +9,7 @@ export const scripts: readonly (readonly [string, Readonly<Record<string, string
         const names = ['./a', './a.js', './b', './c.json', './d.cjs', './dir', './dir/', './main-dir', './broken-main', './none', '.',
           './sub/up.cjs', './esm-typed/x.js', './cjs-typed/x.js', './link.cjs', './a.js/', './dir/.', './bad.json', './bad-json',
           'plain', 'plain/sub', 'plain/sub.js', '@own/scoped', '@own/scoped/deep', 'shown', 'shown/a', 'shown/star/x', 'shown/hidden', 'shown/none',
-          'only-import', 'listed', 'nulled', 'missing', 'me', 'me/part', '#inner', '#pattern/x', '#unknown', 'node:nothing', 'path', 'sub-only', 'string-exports']
+          'only-import', 'listed', 'nulled', 'missing', 'me', 'me/part', '#inner', '#pattern/x', '#unknown', 'node:nothing', 'path', 'sub-only', 'string-exports', 'string-exports/sub', './nameless/use.cjs']
         for (const name of names) {
           try { out.push([name, 'require', told(require(name))]) } catch (error) { out.push([name, 'require', error.code ?? error.name]) }
         }
@@ -25,6 +25,8 @@ export const scripts: readonly (readonly [string, Readonly<Record<string, string
       'broken-main/package.json': '{ "main": "nothing.js" }',
       'broken-main/index.js': "module.exports = 'fallback'",
       'index.js': "module.exports = 'here'",
+      'nameless/package.json': '{ "exports": { ".": "./use.cjs" } }',
+      'nameless/use.cjs': "try { require('undefined/x') } catch (error) { module.exports = error.code }",
       'sub/up.cjs': "module.exports = [require('..').length, require('../a.js').a]",
       'esm-typed/package.json': '{ "type": "commonjs" }',
       'esm-typed/x.js': "module.exports = 'typed'",

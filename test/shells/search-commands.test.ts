@@ -150,10 +150,22 @@ describe('what our search does not know', () => {
     expect(await run('echo foo | grep foo')).toMatchObject({ stdout: 'foo\n', exitCode: 0 })
     expect(await run('echo foo | rg foo')).toMatchObject({ stdout: expect.stringContaining('foo\n'), exitCode: 0 })
     expect(await run("cat a.ts | grep -c 'foo'")).toMatchObject({ stdout: '3\n' })
+    expect(await run("grep -rh '\\(o\\)\\1' a.ts")).toMatchObject({
+      stderr: expect.stringContaining('invalid regular expression'),
+    })
+    expect(await run('grep -r -A x foo a.ts')).toMatchObject({ ok: true })
+    expect(await run("grep -r 'a[b' a.ts")).toMatchObject({ stdout: '' })
   })
 })
 
 describe('searching', () => {
+  it('lists no file for what it may hold and does not', async () => {
+    const { run } = await shellBench({ 'a.txt': 'foobar\n', 'b.txt': 'foo\n', 'empty.txt': '', 'star.txt': '(*b)\n' })
+    expect(await run("grep -rl 'foo$' .")).toMatchObject({ stdout: './b.txt\n' })
+    expect(await run('grep -rvl zzz . | sort')).toMatchObject({ stdout: './a.txt\n./b.txt\n./star.txt\n' })
+    expect(await run("grep -rh '\\(*b\\)' .")).toMatchObject({ stdout: '(*b)\n' })
+  })
+
   it('shows nothing of what policy hides or protects', async () => {
     const policy = { preset: 'autonomous', deniedPaths: ['src/deep'] } as const
     const { run } = await shellBench({ ...tree, '.env': 'foo=secret\n', 'src/.env.local': 'foo=secret\n' }, { policy })

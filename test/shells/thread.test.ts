@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { InMemoryFs } from 'just-bash'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { ToThread } from '../../src/shells/bash/port.ts'
 import { bash } from '../../src/shells/bash.ts'
 import { runScript } from '../../src/shells/javascript/engine.ts'
 import { scripts } from './scripts.ts'
@@ -76,6 +77,38 @@ describe('a line that is ended', () => {
   })
 })
 
+it('a module at the root of all files knows its directory', async () => {
+  const main = { kind: 'file', path: '/m.mjs' } as const
+  const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
+  const limits = { deadline: Number.POSITIVE_INFINITY, memoryBytes: 1e8, outputBytes: 1e6 }
+  const files = new InMemoryFs({ '/m.mjs': 'console.log(import.meta.dirname, import.meta.filename)' })
+  expect(await runScript(script, files, { ...limits, signal: new AbortController().signal })).toMatchObject({
+    stdout: '/ /m.mjs\n',
+  })
+})
+
+it('a thread is answered for files alone, and by no other name', async () => {
+  const told: object[] = []
+  let tell = (_: object) => {}
+  const worker = {
+    addEventListener(name: string, listener: (event: object) => void) {
+      if (name === 'message') tell = (data) => listener({ data })
+    },
+    postMessage(message: ToThread) {
+      const { job } = message
+      if (message.type === 'line') tell({ type: 'ask', job, question: 1, asked: { fs: 'constructor', args: [] } })
+      if (message.type !== 'answer') return
+      told.push(message.answer)
+      const value = { stdout: '', stderr: '', exitCode: 0, pwd: '/workspace' }
+      tell({ type: 'done', job, answer: { value } })
+    },
+    terminate() {},
+  }
+  const { run } = await open({}, bash({ worker: () => worker as unknown as Worker }))
+  expect(await run('ls')).toMatchObject({ ok: true, exitCode: 0 })
+  expect(told).toEqual([{ error: { message: 'There is no constructor', is: 'system' } }])
+})
+
 describe('node, beside the real one', () => {
   it.each(scripts)('%s', async (_, files) => {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'scripts-')))
@@ -137,6 +170,11 @@ describe('node and npm', () => {
     ['node --input-type=module -e "console.log(typeof require)"', { stdout: 'undefined\n' }],
     ['node -e "import fs from \'fs\'; console.log(typeof fs.readFileSync)"', { stdout: 'function\n' }],
     ['node m.js', { stdout: 'module 1 undefined\n' }],
+    ['node --input-type=module -e "import p from \'./package.json\'; console.log(p.name)"', { stdout: 'p\n' }],
+    ['node -e "require(\'\')"', { exitCode: 1, stderr: expect.stringContaining("Cannot find module ''") }],
+    ['node -e "globalThis.__ward = null; throw null"', { exitCode: 1, stderr: expect.stringContaining('Uncaught') }],
+    ["node -p \"Buffer.from('0aff1', 'hex').length\"", { stdout: '2\n' }],
+    ['node --test --test-name-pattern', { exitCode: 1, stdout: expect.stringContaining('ℹ tests') }],
     ['node a.ts', { exitCode: 1, stderr: expect.stringContaining('TypeScript and JSX are not run') }],
     ['node none.js', { exitCode: 1, stderr: "node: Cannot find module '/workspace/none.js' from '/workspace'\n" }],
     ['node -e "require(\'./sick\')"', { exitCode: 1, stderr: expect.stringContaining('Invalid package config') }],

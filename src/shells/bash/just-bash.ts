@@ -1,5 +1,6 @@
 import type { IFileSystem } from 'just-bash'
 import { optionalPackage } from '../../optional-package.ts'
+import { once } from './once.ts'
 
 type JustBash = typeof import('just-bash')
 
@@ -9,23 +10,17 @@ export interface Interpreter extends JustBash {
   readonly ends: (message: string) => Error
 }
 
-let loading: Promise<Interpreter> | undefined
-
 /**
  * Loads just-bash, once. It is an optional package of whoever embeds this.
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
-export function loadInterpreter(): Promise<Interpreter> {
-  loading ??= load().catch((error: unknown) => {
-    loading = undefined
-    throw error
-  })
-  return loading
-}
+export const loadInterpreter = once(async () =>
+  interpreterOf(await optionalPackage('just-bash', 'bash()', () => import('just-bash'))),
+)
 
-async function load(): Promise<Interpreter> {
-  const package_: JustBash = await optionalPackage('just-bash', 'bash()', () => import('just-bash'))
+/** The package with what it does not give itself. */
+export async function interpreterOf(package_: JustBash): Promise<Interpreter> {
   const ExitError = await exitErrorOf(package_)
   return { ...package_, ends: (message) => new ExitError(1, '', message) }
 }
@@ -59,13 +54,4 @@ const PlainError = class extends Error {
 } as ExitErrorClass
 
 /** A file system without files. */
-const nothing = new Proxy({} as IFileSystem, {
-  get: (_, name) =>
-    name === 'then'
-      ? undefined
-      : name === 'resolvePath'
-        ? (_base: string, path: string) => path
-        : name === 'getAllPaths'
-          ? () => []
-          : async () => false,
-})
+const nothing = new Proxy({} as IFileSystem, { get: () => async () => false })

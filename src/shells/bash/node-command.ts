@@ -3,7 +3,6 @@ import { ToolError } from '../../errors.ts'
 import type { Script, ScriptFiles, ScriptResult, TestReport } from '../javascript/script.ts'
 import { resolvePath } from './places.ts'
 import { findTests } from './test-files.ts'
-import { textOfBytes } from './text.ts'
 
 /** Runs one script, wherever that is best done. @throws ToolError where it was ended from outside */
 export type ScriptRunner = (script: Script, files: ScriptFiles) => Promise<ScriptResult>
@@ -46,12 +45,7 @@ export function nodeCommand(runner: ScriptRunner, endLine: (why: ToolError) => v
 }
 
 function base({ cwd, exportedEnv, stdin }: ResolvedCommandContext): Omit<Script, 'main' | 'args' | 'isTest'> {
-  return { cwd, env: exportedEnv ?? {}, stdin: latin1(stdin) }
-}
-
-/** Input is bytes, however it is carried. */
-function latin1(stdin: unknown): string {
-  return stdin instanceof Uint8Array ? textOfBytes(stdin, 'latin1') : String(stdin ?? '')
+  return { cwd, env: exportedEnv ?? {}, stdin: String(stdin) }
 }
 
 function mainOf(asked: Asked, context: ResolvedCommandContext): { main: Script['main']; rest: string[] } {
@@ -59,7 +53,7 @@ function mainOf(asked: Asked, context: ResolvedCommandContext): { main: Script['
   if (code !== undefined) return { main: { kind: 'code', ...code, isModule }, rest: operands }
   const [file, ...rest] = operands
   if (file !== undefined && file !== '-') return { main: { kind: 'file', path: resolvePath(context.cwd, file) }, rest }
-  const text = new TextDecoder().decode(Uint8Array.from(latin1(context.stdin), (char) => char.charCodeAt(0)))
+  const text = new TextDecoder().decode(Uint8Array.from(String(context.stdin), (char) => char.charCodeAt(0)))
   return { main: { kind: 'code', text, prints: false, isModule }, rest }
 }
 

@@ -39,18 +39,24 @@ export function npmCommand(): Command {
         if (own.includes('--if-present')) return { stdout: '', stderr: '', exitCode: 0 }
         return refused(`Missing script: "${name}"`)
       }
-      return runScripts(name, [...rest, ...extra], { manifest, directory, isQuiet }, context)
+      return runScripts(name, [...rest, ...extra], { manifest, scripts, directory, isQuiet }, context)
     },
   }
+}
+
+interface Scripted {
+  readonly manifest: Manifest
+  readonly scripts: NonNullable<Manifest['scripts']>
+  readonly directory: string
+  readonly isQuiet: boolean
 }
 
 async function runScripts(
   name: string,
   extra: readonly string[],
-  { manifest, directory, isQuiet }: { manifest: Manifest; directory: string; isQuiet: boolean },
+  { manifest, scripts, directory, isQuiet }: Scripted,
   context: ResolvedCommandContext,
 ): Promise<ExecResult> {
-  const scripts = manifest.scripts ?? {}
   let stdout = ''
   let stderr = ''
   for (const step of [`pre${name}`, name, `post${name}`]) {

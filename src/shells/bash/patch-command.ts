@@ -103,11 +103,11 @@ async function apply(
   }
   for (const change of changes) {
     const { kind, oldPath, newPath } = change
-    const creates = kind === 'create' || (change.mayCreate && (await stateOf(newPath ?? '')) === null)
-    const old = creates ? null : await stateOf(oldPath ?? newPath ?? '')
+    const old = oldPath === null ? null : await stateOf(oldPath)
+    const creates = oldPath === null || (change.mayCreate && old === null)
     if (old === null && !creates)
       throw new ToolError('NOT_FOUND', `Cannot patch ${JSON.stringify(oldPath)}: it does not exist`)
-    if (kind === 'create' && newPath !== null && (await stateOf(newPath)) !== null) {
+    if (oldPath === null && newPath !== null && (await stateOf(newPath)) !== null) {
       throw new ToolError('ALREADY_EXISTS', `Cannot create ${JSON.stringify(newPath)}: it already exists`)
     }
     const fresh = await applyToFile(old, change, { textFileBytes: LARGEST })

@@ -30,9 +30,8 @@ export function searchCommands(places: Places): OwnCommand[] {
       let search: Search | undefined
       try {
         search = understand(args)
-      } catch (error) {
-        // A pattern that would need backtracking.
-        if (!(error instanceof ToolError)) throw error
+      } catch {
+        // A pattern that would need backtracking, or is none.
       }
       return search === undefined ? undefined : run(name, search, places, at)
     })
@@ -309,7 +308,7 @@ function understandRg(args: readonly string[]): Search | undefined {
   if (!listsAll && pattern === undefined) return undefined
   const typed = flags.values('type')
   if (typed.some((type) => !Object.hasOwn(types, type))) return undefined
-  const kinds = globsOf(typed.flatMap((type) => types[type] ?? []))
+  const kinds = globsOf(typed.flatMap((type) => types[type] as readonly string[]))
   const chosen = globsOf(
     flags
       .values('glob')

@@ -184,11 +184,9 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
     for (;;) {
       while (exit === undefined && runtime.hasPendingJob()) {
         const failure = await runJob(context)
+        /* v8 ignore if -- @preserve: what a job throws rejects its promise; only an engine that fails itself comes here */
+        if (failure !== undefined) fail(failure)
         requireRunning()
-        if (failure !== undefined && exit === undefined) {
-          say(2, `Uncaught:\n${typeof failure === 'object' ? JSON.stringify(failure) : String(failure)}\n`)
-          exit = 1
-        }
       }
       requireRunning()
       if (exit !== undefined) return
@@ -244,8 +242,8 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
     if (found instanceof Error) {
       say(2, `node: ${found.message}\n`)
       exit = 1
-    } else if ('path' in found) {
-      const isModule = found.format === 'module'
+    } else {
+      const isModule = 'path' in found && found.format === 'module'
       const code = isModule
         ? `import ${JSON.stringify(found.path)}`
         : `__ward.load(${JSON.stringify(found)}); undefined`
@@ -259,6 +257,7 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
       '<exit>',
       'global',
     )
+    // What gives no value has failed, and has set it.
     if (exit === undefined && code !== undefined) exit = context.getNumber(code) & 255
   }
   requireRunning()
@@ -266,7 +265,7 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
   return {
     stdout: out[1].join(''),
     stderr: out[2].join(''),
-    exitCode: exit ?? 0,
+    exitCode: exit as number,
     ...(tests === undefined ? {} : { tests }),
   }
 }
@@ -308,7 +307,10 @@ function encode(content: string, encoding: string): Uint8Array {
       .replaceAll('_', '/')
     return bytesOfText(plain.length % 4 === 1 ? plain.slice(0, -1) : plain, 'base64')
   }
-  if (encoding === 'hex') return bytesOfText(/^(?:[0-9a-f]{2})*/i.exec(content)?.[0] ?? '', 'hex')
+  if (encoding === 'hex') {
+    const [pairs] = /^(?:[0-9a-f]{2})*/i.exec(content) as RegExpExecArray
+    return bytesOfText(pairs, 'hex')
+  }
   if (encoding !== 'utf16le') return bytesOfText(content, encoding)
   const bytes = new Uint8Array(content.length * 2)
   for (let i = 0; i < content.length; i++) {

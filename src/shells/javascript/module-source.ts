@@ -12,7 +12,7 @@ export async function moduleSource(
   builtins: ReadonlyMap<string, readonly string[]>,
 ): Promise<string> {
   const [, kind, rest = ''] = /^(node|commonjs|json):(.*)$/s.exec(name) ?? []
-  if (kind === 'node') return handOn(JSON.stringify({ builtin: rest }), builtins.get(rest) ?? [])
+  if (kind === 'node') return handOn(JSON.stringify({ builtin: rest }), builtins.get(rest) as readonly string[])
   const path = kind === undefined ? name : rest
   const text = utf8.decode(await files.readFileBuffer(path))
   if (kind !== undefined) {

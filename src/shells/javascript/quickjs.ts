@@ -18,7 +18,7 @@ export function makeEngine(): Promise<QuickJSAsyncWASMModule> {
 interface Internals {
   readonly rt: { readonly value: number }
   readonly memory: {
-    newMutablePointerArray(length: number): { value: { ptr: number; typedArray: Int32Array }; dispose(): void }
+    newMutablePointerArray(length: number): { value: { ptr: number }; dispose(): void }
     heapValueHandle(value: number): QuickJSHandle
   }
   readonly module: {
@@ -29,26 +29,20 @@ interface Internals {
       how: { readonly async: true },
     ): (...args: number[]) => Promise<number>
   }
-  readonly ffi: { QTS_FreeValuePointerRuntime(runtime: number, value: number): void }
   getMemory(runtime: number): Internals['memory']
 }
 
 /** Runs one job that waits, such as the next step of a promise; gives what it threw, where it threw. */
-export async function runJob(context: QuickJSAsyncContext): Promise<unknown> {
-  const { rt, module, ffi } = context as unknown as Internals
-  const memory = (context as unknown as Internals).getMemory(rt.value)
+export async function runJob(context: QuickJSAsyncContext): Promise<QuickJSHandle | undefined> {
+  const internals = context as unknown as Internals
+  const { rt, module } = internals
+  const memory = internals.getMemory(rt.value)
   const out = memory.newMutablePointerArray(1)
   const execute = module.cwrap('QTS_ExecutePendingJob', 'number', ['number', 'number', 'number'], { async: true })
-  const value = await execute(rt.value, 1, out.value.ptr)
-  const isDone = out.value.typedArray[0] === 0
+  const handle = memory.heapValueHandle(await execute(rt.value, 1, out.value.ptr))
   out.dispose()
-  if (isDone) {
-    ffi.QTS_FreeValuePointerRuntime(rt.value, value)
-    return undefined
-  }
-  const handle = memory.heapValueHandle(value)
-  if (context.typeof(handle) === 'number') return undefined
-  return context.dump(handle) ?? new Error('A job failed')
+  // How many were run, or what the one threw.
+  return context.typeof(handle) === 'number' ? undefined : handle
 }
 
 export type { QuickJSAsyncContext }

@@ -5,6 +5,9 @@ export type Resolved =
   | { readonly builtin: string }
   | { readonly path: string; readonly format: 'commonjs' | 'module' | 'json' }
 
+/** What asks for a module. */
+type How = 'require' | 'import'
+
 /** An error with a code, as Node gives it. */
 export function codedError(code: string, message: string): Error & { readonly code: string } {
   return Object.assign(new Error(message), { code })
@@ -74,7 +77,7 @@ export function createResolver(files: ScriptFiles, builtins: ReadonlySet<string>
     return asFile(`${path}/index`, true)
   }
 
-  async function asPackage(name: string, from: string, how: 'require' | 'import'): Promise<Resolved | undefined> {
+  async function asPackage(name: string, from: string, how: How): Promise<Resolved | undefined> {
     const [, own = '', rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name) ?? []
     for (let directory = from; ; directory = parentOf(directory)) {
       const root = `${directory === '/' ? '' : directory}/node_modules/${own}`
@@ -92,15 +95,11 @@ export function createResolver(files: ScriptFiles, builtins: ReadonlySet<string>
     }
   }
 
-  async function selfOrImports(name: string, from: string, how: 'require' | 'import'): Promise<Resolved | undefined> {
+  async function selfOrImports(name: string, from: string, how: How): Promise<Resolved | undefined> {
     for (let directory = from; ; directory = parentOf(directory)) {
       const manifest = await manifestAt(directory)
       if (manifest !== undefined) {
-        const [table, key] = name.startsWith('#')
-          ? [manifest.imports, name]
-          : [manifest.exports, manifest.name === undefined ? '' : `.${name.slice(manifest.name.length)}`]
-        const isOwn = name.startsWith('#') || name === manifest.name || name.startsWith(`${manifest.name}/`)
-        const target = table === undefined || !isOwn ? undefined : exported(table, key, how)
+        const target = ownTarget(manifest, name, how)
         return target === undefined ? undefined : asFile(normalize(`${directory}/${target}`), false)
       }
       if (directory === '/') return undefined
@@ -109,10 +108,10 @@ export function createResolver(files: ScriptFiles, builtins: ReadonlySet<string>
 
   return {
     /** @throws an error with a code, where there is nothing of that name */
-    async resolve(name: string, from: string, how: 'require' | 'import'): Promise<Resolved> {
+    async resolve(name: string, from: string, how: How): Promise<Resolved> {
       const bare = name.startsWith('node:') ? name.slice(5) : name
       // The test runner has no name without its scheme.
-      if (builtins.has(bare) && (name !== 'test' || name.startsWith('node:'))) return { builtin: bare }
+      if (builtins.has(bare) && name !== 'test') return { builtin: bare }
       if (name.startsWith('node:') || absent.has(bare)) {
         throw codedError('ERR_UNKNOWN_BUILTIN_MODULE', `The module '${name}' is not available in this shell`)
       }
@@ -170,8 +169,15 @@ const absent: ReadonlySet<string> = new Set([
   'zlib',
 ])
 
+/** What a package's own manifest says of a name that is its own, or that begins with `#`. */
+function ownTarget({ name: own, exports, imports }: Manifest, name: string, how: How): string | undefined {
+  if (name.startsWith('#')) return exported(imports, name, how)
+  if (own === undefined || (name !== own && !name.startsWith(`${own}/`))) return undefined
+  return exported(exports, `.${name.slice(own.length)}`, how)
+}
+
 /** The target of a package's path, by the conditions of Node. */
-function exported(table: unknown, key: string, how: 'require' | 'import'): string | undefined {
+function exported(table: unknown, key: string, how: How): string | undefined {
   const isMap = typeof table === 'object' && table !== null && Object.keys(table).some((name) => /^[.#]/.test(name))
   if (!isMap) return key === '.' ? targetOf(table, how) : undefined
   const map = table as Record<string, unknown>
@@ -185,7 +191,7 @@ function exported(table: unknown, key: string, how: 'require' | 'import'): strin
   return undefined
 }
 
-function targetOf(target: unknown, how: 'require' | 'import'): string | undefined {
+function targetOf(target: unknown, how: How): string | undefined {
   if (typeof target === 'string') return target
   if (Array.isArray(target)) return target.map((one) => targetOf(one, how)).find((one) => one !== undefined)
   if (typeof target !== 'object' || target === null) return undefined
