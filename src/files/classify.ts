@@ -194,7 +194,7 @@ export function isSurelyReadable(path: LogicalPath): boolean {
     if (unit > LAST_PLAIN) return false
     if (unit === DOT && dot === -1) dot = slash
   }
-  if (dot <= slash + 1 || headStarts.has(path.charCodeAt(slash + 1) | 0x20)) return false
+  if (dot === -1 || headStarts.has(path.charCodeAt(slash + 1) | 0x20)) return false
   if (directoryOf(path, slash).unlessSource.rank >= strictness.secret) return false
   const ending = path.slice(dot)
   return surelyReadable.has(ending) || (mostlyReadable.has(ending) && !byName.has(path.slice(slash + 1).toLowerCase()))
@@ -395,7 +395,7 @@ function expandShortName(name: string): string | undefined {
 
 /** What a folded name means in a folded directory. */
 function judgeName(name: string, directory: string): Finding {
-  const start = name.charCodeAt(0) === DOT ? 0 : name.indexOf('.')
+  const start = name.indexOf('.')
   const ending = judgeEnding(start === -1 ? '' : name.slice(start))
   let found = ending.finding
   const named = byName.get(name)
@@ -404,7 +404,7 @@ function judgeName(name: string, directory: string): Finding {
     for (const { below, finding } of named.placed) if (endsBelow(directory, below)) found = stricter(found, finding)
   }
   if (headStarts.has(name.charCodeAt(0))) {
-    const dot = start === 0 ? name.indexOf('.', 1) : start
+    const dot = name.indexOf('.', 1)
     const head = dot === -1 ? undefined : byHead.get(name.slice(0, dot))
     if (head !== undefined && !excepted.has(name) && !(head.sourcesApart && found.isSource)) {
       found = stricter(found, head.finding)
@@ -440,7 +440,7 @@ function judgeEnding(ending: string): Ending {
   let finding = unknown
   const parts = ending.split('.')
   const last = ending.slice(ending.lastIndexOf('.') + 1)
-  const kind = ending === '' ? undefined : kindByExtension.get(last)
+  const kind = kindByExtension.get(last)
   if (kind !== undefined) finding = textFindings[kind]
   for (let i = 1; i < parts.length; i++) {
     const word = i < parts.length - 1 ? byWord.get(parts[i] as string) : undefined

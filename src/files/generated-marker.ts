@@ -23,7 +23,7 @@ const COMMENT = /^[\s\xef\xbb\xbf\xff\xfe]{0,200}(?:\/\/|\/\*|\*|#|--|<!--|;|%|\
 const DOCUMENT_COMMENT = /^[\s\xef\xbb\xbf\xff\xfe]{0,200}(?:<!--|\.\. )/
 
 /** A tag, not a word about one: `@generated` in quotes or back-ticks is prose. */
-const TAG = /(?:^|[\s*/#])@generated(?=$|[\s.:;,*/-])/i
+const TAG = /[\s*/#]@generated(?=$|[\s.:;,*/-])/i
 
 function isMarker(line: string): boolean {
   if (TAG.test(line) || line.includes('GENERATED CODE') || /<auto-?generated\b/i.test(line)) return true

@@ -64,6 +64,6 @@ const ALTERABLE =
 /** A loop, since `/[. ]+$/` is quadratic on a name of dots. */
 function trimEnd(name: string): string {
   let end = name.length
-  while (end > 0 && isTrimmed(name.charCodeAt(end - 1))) end -= 1
+  while (isTrimmed(name.charCodeAt(end - 1))) end -= 1
   return name.slice(0, end)
 }

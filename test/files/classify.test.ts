@@ -10,6 +10,14 @@ import {
   type Kind,
   type Protection,
 } from '../../src/files/classify.ts'
+import {
+  alterName,
+  foldName,
+  isPlainName,
+  mayBeAltered,
+  parseShortName,
+  shortNameKey,
+} from '../../src/files/spelling.ts'
 import { type LogicalPath, parsePath } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
@@ -27,6 +35,7 @@ const protectedNames: readonly [Protection, Kind, string][] = [
     .ssh/index.ts .ssh/.env.example .npmrc .netrc _netrc .pgpass .pypirc .htpasswd .git-credentials .aws/credentials
     .kube/config .docker/config.json .gnupg/pubring.kbx .gnupg/private-keys-v1.d/x secrets.yaml secrets.yml secrets.json
     secrets.toml secrets.env secrets.prod.yaml secrets.md secrets/db.yaml secrets/prod/token secrets/README.md secrets/a.pem
+    secrets/yarn.lock secrets/a.png .env.js ENV~1.txt .docker/CONFIG~1.JSO .cargo/credentials.toml .config/gh/hosts.yml
     application-prod.yml application-prod.yaml .bash_history .zsh_history .python_history .node_repl_history .psql_history
     .mysql_history .irb_history fish_history .local/share/fish/fish_history etc/shadow etc/shadow- etc/gshadow
     .env~ .env.local~ id_rsa~ id_rsa.bak server.key.old .npmrc.orig .htpasswd.swp`,
@@ -62,7 +71,8 @@ const ordinaryNames: readonly [Kind, string][] = [
     secrets.test.ts secrets.d.ts secrets/index.ts secrets/a/b.py secret.ts npmrc.ts dist.ts build.ts target.ts builder/a.ts
     distribution/a.ts my-build/a.ts node_modules.ts node_modules_old/a.js generated.ts src/generated/api.ts
     api/generated/a.ts openapi/a.ts openapi/generatedx/a.ts pb.go a.pb.go.ts vendors/a.ts gitx/a.ts .gitx/a.ts git/a.ts
-    shadow.ts etc/shadow.ts history.ts bash_history.sh constructor.ts .aws/a.ts Makefile lockfile.ts Größe.ts ssh/a.ts`,
+    shadow.ts etc/shadow.ts history.ts bash_history.sh constructor.ts .aws/a.ts Makefile lockfile.ts Größe.ts ssh/a.ts
+    BUILD~1/a.ts DIST~1/a.ts VENDOR~1/a.ts`,
   ],
   [
     'TEXT_CONFIG',
@@ -75,7 +85,8 @@ const ordinaryNames: readonly [Kind, string][] = [
     'UNKNOWN',
     `.envx .environment env xenv a.env.x id_rsa.pub id_rsa2 my_id_rsa pem key jks .key_x a.pemx a.keys secrets xsecrets.q
     npmrc netrc credentials aws/credentials kube/config shadow etc/shadows bash_history build dist target node_modules a/dist
-    x.lock shadow/etc a.ssh .sshx .gnupgx ... .... ..git .git-x git.git dotgit gitt~1 git~x ggit~1 __proto__ constructor`,
+    x.lock shadow/etc a.ssh .sshx .gnupgx ... .... ..git .git-x git.git dotgit gitt~1 git~x ggit~1 __proto__ constructor
+    ID_DSA~1 ID_RSA~1 GO~1.SUM SECRET~1 id_rsaé yarn.lock.bak go.sum.old`,
   ],
 ]
 
@@ -97,6 +108,8 @@ describe('classifyPath', () => {
         expect(classification.reason).toMatch(/^it /)
         expect(classification.hint).toBeTruthy()
         expect(Object.isFrozen(classification)).toBe(true)
+        if (kind === 'SECRET_LIKE' || kind === 'GIT_INTERNAL')
+          expect(isSurelyReadable(parsePath(path)), path).toBe(false)
       }
     })
   }
@@ -139,6 +152,70 @@ describe('classifyPath', () => {
     expect(classify(path).protection).toBe(protection)
   })
 
+  // What an extension or a directory means is remembered: each of these is asked about for the first time.
+  let asked = 0
+  it.each<[string, Protection | undefined, Kind]>([
+    ['a.NEW.ts', undefined, 'TEXT_SOURCE'],
+    ['a.NEW', undefined, 'UNKNOWN'],
+    ['a.ts.NEW', undefined, 'UNKNOWN'],
+    ['a.NEW.pem', 'secret', 'SECRET_LIKE'],
+    ['a.pem.NEW', undefined, 'UNKNOWN'],
+    ['a.NEW.generated.ts', 'generated', 'GENERATED'],
+    ['a.generated.NEW', 'generated', 'GENERATED'],
+    ['a.generated.NEW.b.c', 'generated', 'GENERATED'],
+    ['a.NEW.generated', undefined, 'UNKNOWN'],
+    ['a.NEW.pb.go', 'generated', 'GENERATED'],
+    ['a.pb.NEW.go', undefined, 'TEXT_SOURCE'],
+    ['a.pb.go.NEW', undefined, 'UNKNOWN'],
+    ['.NEW', undefined, 'UNKNOWN'],
+    ['a.NEW.pem.bak', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pem.backup', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pem.old', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pem.orig', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pem.save', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pem.swp', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pem.bak.old', 'secret', 'SECRET_LIKE'],
+    ['a.NEW.pemxbak', undefined, 'UNKNOWN'],
+    ['NEW/secrets/a.yaml', 'secret', 'SECRET_LIKE'],
+    ['secrets/NEW/a.yaml', 'secret', 'SECRET_LIKE'],
+    ['NEW/secrets/a.ts', undefined, 'TEXT_SOURCE'],
+    ['NEW/.ssh/a.ts', 'secret', 'SECRET_LIKE'],
+    ['NEW/openapi/generated/a.ts', 'generated', 'GENERATED'],
+    ['NEW/openapi/.../generated/a.ts', 'generated', 'GENERATED'],
+    ['.../openapi/generated/NEW/a.ts', 'generated', 'GENERATED'],
+    ['openapi/generated/NEW/a.ts', 'generated', 'GENERATED'],
+    ['NEWopenapi/generated/a.ts', undefined, 'TEXT_SOURCE'],
+    ['openapi/NEW/generated/a.ts', undefined, 'TEXT_SOURCE'],
+    ['NEW/.aws/credentials', 'secret', 'SECRET_LIKE'],
+    ['NEW.aws/credentials', undefined, 'UNKNOWN'],
+    ['.aws/NEW/credentials', undefined, 'UNKNOWN'],
+  ])('%s has the protection %s', (name, protection, kind) => {
+    asked += 1
+    const found = classify(name.replace('NEW', `new${asked}`))
+    expect([found.protection, found.kind]).toEqual([protection, kind])
+  })
+
+  it('says why', () => {
+    const reasons = (...paths: string[]) => paths.map((path) => classify(path).reason)
+    expect(reasons('a.ts', 'a.json', 'a.md', 'a')).toEqual([
+      'it is source code by its name',
+      'it is configuration or data by its name',
+      'it is documentation by its name',
+      'its name says nothing about its content',
+    ])
+    expect(classifyDirectory(parsePath('src'))).toEqual({
+      kind: 'DIRECTORY',
+      readable: true,
+      writable: true,
+      redacted: false,
+      reason: 'it is a directory',
+    })
+    expect(classify('id_rsa')).toMatchObject({
+      reason: 'it is a private key or a key store by its name',
+      hint: 'The file is protected as a secret; do not retry, work without its content.',
+    })
+  })
+
   it('takes the strictest of what holds', () => {
     expect(classify('dist/.env').kind).toBe('SECRET_LIKE')
     expect(classify('.git/.env').kind).toBe('GIT_INTERNAL')
@@ -162,7 +239,13 @@ describe('classifyPath', () => {
       'secret/a.yaml',
       'dist/a',
       'dis/a',
+      'liba/dist',
     ]
+    expect(['dist/b', 'libb/dist', 'dist/b'].map((path) => classify(path).kind)).toEqual([
+      'GENERATED',
+      'UNKNOWN',
+      'GENERATED',
+    ])
     const alone = new Map(paths.map((path) => [path, classify(path)]))
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...paths)), (order) => {
@@ -254,6 +337,7 @@ describe('alteredForm', () => {
     ['src/aux.ts', 'src/\\\\.\\AUX'],
     ['COM1.txt', '\\\\.\\COM1'],
     ['lpt\u00b9', '\\\\.\\LPT\u00b9'],
+    ['con', '\\\\.\\CON'],
     ['con /x', '\\\\.\\CON/x'],
     ['conin$', '\\\\.\\CONIN$'],
   ])('of %j is %j', (path, altered) => {
@@ -288,6 +372,70 @@ describe('alteredForm', () => {
   })
 })
 
+describe('spellings of a name', () => {
+  it.each([
+    ['src/app.ts', false],
+    ['falcon.txt', false],
+    ['con', true],
+    ['a/CON.txt', true],
+    ['conin$', true],
+    ['a./b', true],
+    ['a~1', true],
+    ['a\u200cb', true],
+  ])('of %j may be others: %s', (path, may) => {
+    expect(mayBeAltered(path)).toBe(may)
+  })
+
+  it.each([
+    ['falcon', 'falcon'],
+    ['falcon.txt', 'falcon.txt'],
+    ['. .', ''],
+    ['GIT~1', 'GIT~1'],
+  ])('%j stays %j where no short name is known', (name, altered) => {
+    expect(alterName(name, () => undefined)).toBe(altered)
+  })
+
+  it.each([
+    ['\u017f', 's'],
+    ['\u212a', 'k'],
+    ['\u00df', 'ss'],
+    ['e\u0301', 'é'],
+    ['A\u00adB', 'ab'],
+    ['A.TS', 'a.ts'],
+    ['ｇ', 'ｇ'],
+  ])('%j folds to %j', (name, folded) => {
+    expect(foldName(name)).toBe(folded)
+  })
+
+  it('are none of a plain one', () => {
+    expect(['a.ts', '.env', 'a}'].map(isPlainName)).toEqual([true, true, true])
+    expect(['a.', 'a ', 'a~', 'é', 'éa'].map(isPlainName)).toEqual([false, false, false, false, false])
+  })
+
+  it.each([
+    ['.gitignore', 'gitign~'],
+    ['..a b', 'ab~'],
+    ['a.toml', 'a~tom'],
+    ['a.b c.d', 'abc~d'],
+    ['longer-name.CONF', 'longer~con'],
+  ])('%j is stored under %j', (name, key) => {
+    expect(shortNameKey(name)).toBe(key)
+  })
+
+  it.each([
+    ['GIT~1', { stem: 'git', extension: '' }],
+    ['A~12.TXT', { stem: 'a', extension: 'txt' }],
+    ['ABCDEF~1.C', { stem: 'abcdef', extension: 'c' }],
+    ['ABCDEFG~1', undefined],
+    ['A~123', undefined],
+    ['A~1.TEXT', undefined],
+    ['A~1x', undefined],
+    ['~1', undefined],
+  ])('%j is short for %j', (name, parsed) => {
+    expect(parseShortName(name)).toEqual(parsed)
+  })
+})
+
 describe('classifyContent', () => {
   const text = (content: string): Uint8Array => new TextEncoder().encode(content)
   const content = (path: string, bytes: Uint8Array | string): Classification =>
@@ -309,6 +457,15 @@ describe('classifyContent', () => {
     ['a.yaml', '# @generated\na: 1\n'],
     ['unknown', '# @generated\n'],
     ['a.ts', '\ufeff// @generated\n'],
+    ['a.go', 'package a\n// Code generated by x. DO NOT EDIT.\n'],
+    ['a.ts', 'a\r// @generated\r'],
+    ['a.bat', 'rem @generated\r\n'],
+    ['a.bat', '@REM @generated\r\n'],
+    ['a.cs', '// <autogenerated />\n'],
+    ['a.py', '# Autogenerated file, do not edit\n'],
+    ['a.sh', '#generated, do not change\n'],
+    ['a.md', '  <!-- @generated -->\n'],
+    ['a.rst', '.. Generated by x, do not modify\n'],
   ])('finds the marker in %s: %j', (path, source) => {
     expect(content(path, source)).toMatchObject({
       kind: 'GENERATED',
@@ -329,13 +486,42 @@ describe('classifyContent', () => {
     ['a.md', '* GENERATED CODE is not checked in\n'],
     ['a.ts', `${'// filler\n'.repeat(300)}// @generated\n`],
     ['a.json', '{ "@generated": true }\n'],
+    ['a.ts', 'const a = 1 // @generated\n'],
+    ['a.ts', '// generated by x\n'],
+    ['a.md', 'A comment such as <!-- @generated -->\n'],
+    ['a.md', 'x <!-- @generated -->\n'],
   ])('leaves alone in %s: %.60j', (path, source) => {
     expect(content(path, source)).toBe(classify(path))
   })
 
   it('finds the marker in UTF-16', () => {
     const bytes = Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('// @generated\n', 'utf16le')])
-    expect(content('a.cs', bytes).kind).toBe('GENERATED')
+    expect(content('a.cs', bytes)).toEqual({
+      kind: 'GENERATED',
+      readable: true,
+      writable: false,
+      redacted: false,
+      reason: 'a comment at its top says that it is generated',
+      protection: 'generated',
+      hint: 'Change the source it is made from and run the generator.',
+    })
+    expect(content('a.cs', bytes.swap16()).kind).toBe('GENERATED')
+  })
+
+  it('says of binary content that it is that, under its own protection or another one', () => {
+    const own = { ...classify('a.ts') }
+    expect(classifyContent(own, png)).toEqual({
+      kind: 'BINARY',
+      readable: false,
+      writable: true,
+      redacted: false,
+      reason: 'it is binary',
+      protection: 'binary',
+      hint: 'The file is not text; file_info describes it.',
+    })
+    const generated = { ...classify('dist/a.dat') }
+    expect(classifyContent(generated, png)).toEqual({ ...generated, kind: 'BINARY', readable: false })
+    expect(content('linker.so', 'text\n').reason).toBe('it is text, whatever its name says')
   })
 
   it('finds binary content under any name, and text under a binary one', () => {
@@ -437,7 +623,15 @@ describe('what is surely readable', () => {
   })
 
   it('covers ordinary names', () => {
-    for (const path of ['src/app.ts', 'README.md', 'a/b/package.json', 'lib/index.d.ts', 'x.min.js']) {
+    for (const path of [
+      'src/app.ts',
+      'README.md',
+      'a/b/package.json',
+      'lib/index.d.ts',
+      'x.min.js',
+      'a}.ts',
+      'notes.txt',
+    ]) {
       expect(isSurelyReadable(path as LogicalPath)).toBe(true)
     }
   })
