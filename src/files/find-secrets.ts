@@ -50,12 +50,13 @@ function findTokens(text: string, found: Secret[]): void {
       continue
     }
     let end = last + 1
-    while (end < text.length && isIn(IN_TOKEN, text.charCodeAt(end))) end += 1
+    while (isIn(IN_TOKEN, text.charCodeAt(end))) end += 1
     findInRun(text, start, end, found)
     start = end + 1
   }
 }
 
+/** None is beyond the end of a text, where the unit is NaN. */
 function isIn(set: Uint8Array, unit: number): boolean {
   return unit < 128 && set[unit] === 1
 }
@@ -89,7 +90,7 @@ function add(map: Map<number, Matcher[]>, set: Uint8Array, pair: number, matcher
   map.set(pair, [...(map.get(pair) ?? []), matcher])
 }
 
-/** -1 where one of the two is not ASCII. */
+/** -1 where one of the two is not ASCII, or not there. */
 function pairAt(text: string, at: number): number {
   const first = text.charCodeAt(at)
   const second = text.charCodeAt(at + 1)
@@ -131,11 +132,9 @@ export function findInRun(text: string, start: number, end: number, found: Secre
   }
   // Before what is known by its surroundings alone: of two findings of one place, the first gives the name.
   if (text.charCodeAt(end) === DOT) findDotted(text, start, end, found)
-  if (start >= 2) {
-    const pair = pairAt(text, start - 2)
-    const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
-    if (matchers !== undefined) match(text, start, matchers, found)
-  }
+  const pair = pairAt(text, start - 2)
+  const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
+  if (matchers !== undefined) match(text, start, matchers, found)
   if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, found)
 }
 

@@ -1,4 +1,6 @@
+import { findNativeCrypto, type ModuleHost, oneShot } from './native-crypto.ts'
 import { createSha256Portable, type IncrementalHash, sha256Portable } from './sha256.ts'
+import { sha256Web, sha256WebAhead } from './web-crypto.ts'
 
 /** The version of a file's bytes: their SHA-256 as 64 lowercase hex digits. Synchronous on every platform. */
 export function sha256(bytes: Uint8Array): string {
@@ -25,15 +27,8 @@ export function sha256Known(bytes: Uint8Array): string | undefined {
  * if each waits for the one before.
  */
 export async function sha256Ahead(all: Iterable<Uint8Array>): Promise<void> {
-  const subtle = globalThis.crypto?.subtle
-  if (nativeHash !== undefined || subtle === undefined) return
-  for (const bytes of all) {
-    if (bytes.length < AHEAD_FROM_BYTES || keptVersions.has(bytes)) continue
-    keptVersions.set(bytes, await digestOf(subtle, bytes))
-  }
+  if (nativeHash === undefined) await sha256WebAhead(all, keptVersions)
 }
-
-const AHEAD_FROM_BYTES = 512
 
 const keptVersions = new WeakMap<Uint8Array, string>()
 
@@ -44,20 +39,8 @@ export function sha256Text(text: string): string {
 
 /** {@link sha256} off the main thread where that is faster: without a native synchronous hash, for larger files. */
 export async function sha256Async(bytes: Uint8Array): Promise<string> {
-  const subtle = globalThis.crypto?.subtle
-  if (nativeHash !== undefined || bytes.length <= SUBTLE_FROM_BYTES || subtle === undefined) return sha256(bytes)
-  return digestOf(subtle, bytes)
+  return nativeHash === undefined ? sha256Web(bytes) : nativeHash(bytes)
 }
-
-async function digestOf(subtle: SubtleCrypto, bytes: Uint8Array): Promise<string> {
-  // WebCrypto refuses shared memory, and a copy costs little beside the hash.
-  const owned = bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : bytes.slice()
-  let hex = ''
-  for (const byte of new Uint8Array(await subtle.digest('SHA-256', owned))) hex += HEX[byte]
-  return hex
-}
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** {@link sha256} of bytes that come in parts. */
 export function createSha256(): IncrementalHash {
@@ -66,39 +49,7 @@ export function createSha256(): IncrementalHash {
   return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') }
 }
 
-/** Below this, a call to WebCrypto costs more than hashing in JavaScript. */
-const SUBTLE_FROM_BYTES = 32 * 1024
-
 const encoder = new TextEncoder()
 
-/** What is used of Node's crypto module. */
-interface Crypto {
-  createHash(algorithm: 'sha256'): { update(data: Uint8Array | string): unknown; digest(encoding: 'hex'): string }
-  /** One shot, twice as fast on small data; not on every version. */
-  hash?(algorithm: 'sha256', data: Uint8Array | string, encoding: 'hex'): string
-}
-
-const nativeCrypto = findNativeCrypto()
+const nativeCrypto = findNativeCrypto((globalThis as { process?: ModuleHost }).process)
 const nativeHash = nativeCrypto === undefined ? undefined : oneShot(nativeCrypto)
-
-function oneShot({ hash, createHash }: Crypto): (data: Uint8Array | string) => string {
-  if (hash !== undefined) return (data) => hash('sha256', data, 'hex')
-  return (data) => {
-    const whole = createHash('sha256')
-    whole.update(data)
-    return whole.digest('hex')
-  }
-}
-
-/** Node, Deno, Bun and workerd with Node compatibility hand out their crypto module without an import. */
-function findNativeCrypto(): Crypto | undefined {
-  try {
-    const host = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process
-    const crypto = host?.getBuiltinModule?.('node:crypto') as Crypto | undefined
-    if (crypto === undefined) return undefined
-    return oneShot(crypto)('abc') === sha256Portable(encoder.encode('abc')) ? crypto : undefined
-  } catch {
-    // A platform that only pretends to have the module.
-    return undefined
-  }
-}

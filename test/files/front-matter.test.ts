@@ -120,10 +120,67 @@ describe('a note', () => {
     'scopes: 1',
     '"scopes": [a]',
     'scopes:\n  a',
+    'scopes: "a" b',
+    'scopes: ["a" b]',
+    'scopes: ["a\\xb"]',
+    'scopes: [a#b]',
+    'scopes: [a, ]',
+    'scopes:\n- a\n  - b',
+    'scopes: a\n- b',
+    'id:\nscopes: [a]',
+    'id: [x]\nid: y',
     'scopes: |\n  a',
   ])('is none where its scopes are written as %j', (front) =>
     expect(parseNote(`---\n${front}\n---\nx`)).toBeUndefined(),
   )
+
+  it.each<[string, Parameters<typeof noteText>[1], string]>([
+    ['id', { title: undefined, labels: [], scopes: [], content: 'x\n' }, '---\nid: "id"\n---\n\nx\n'],
+    [
+      'a"b',
+      { title: 'T: é', labels: ['a', 'b'], scopes: ['team-a', 'c d'], content: '' },
+      '---\nid: "a\\"b"\ntitle: "T: é"\nlabels: ["a", "b"]\nscopes: ["team-a", "c d"]\n---\n\n',
+    ],
+    [
+      '\u007f\u0085\u2028\ufeff\uffff',
+      { title: undefined, labels: [], scopes: ['s'], content: '---\n' },
+      '---\nid: "\\u007f\\u0085\\u2028\\ufeff\\uffff"\nscopes: ["s"]\n---\n\n---\n',
+    ],
+  ])('with the id %j is written and read', (id, note, text) => {
+    expect(noteText(id, note)).toBe(text)
+    expect(parseNote(text)).toEqual(note)
+    expect(byYaml(text).id).toBe(id)
+  })
+
+  it.each<[string, readonly string[]]>([
+    ['scopes: team-a', ['team-a']],
+    ['scopes:   team-a  ', ['team-a']],
+    ['scopes: []', []],
+    ["scopes: [a, \"b, c\", 'd''e']", ['a', 'b, c', "d'e"]],
+    ['scopes: ["a\\"b", "c]"]', ['a"b', 'c]']],
+    ['scopes: [ a b , c ]', ['a b', 'c']],
+    ['scopes:\n- a\n- "b"', ['a', 'b']],
+    ['other: {x: [1]}\nscopes: [a]', ['a']],
+  ])('has the scopes of %j', (front, scopes) => {
+    expect(parseNote(`---\n${front}\n---\nx`)).toEqual({ title: undefined, labels: [], scopes, content: 'x' })
+    expect([byYaml(`---\n${front}\n---\n`).scopes].flat()).toEqual(scopes)
+  })
+
+  it.each(['title: [a]', 'title:\n- a', 'labels: {}', 'labels: 1'])('is none where it says %j', (front) => {
+    expect(parseNote(`---\n${front}\n---\nx`)).toBeUndefined()
+  })
+
+  it('begins after at most one empty line', () => {
+    expect(parseNote('---\nid: a\n---\n\n\nx')?.content).toBe('\nx')
+    expect(parseNote('---\nid: a\n---\nx\n\ny')?.content).toBe('x\n\ny')
+    expect(parseNote('---\nid: a\n---\n')?.content).toBe('')
+    expect(parseNote('no front matter')).toEqual({
+      title: undefined,
+      labels: [],
+      scopes: [],
+      content: 'no front matter',
+    })
+  })
 
   it('is everything where there is no front matter, and none where that does not end', () => {
     expect(parseNote('# Title\n\n---\n')).toMatchObject({ scopes: [], content: '# Title\n\n---\n' })

@@ -54,6 +54,23 @@ describe('lines', () => {
     )
   })
 
+  it.each<[string, number, number, string, number, number]>([
+    ['a\nb\nc\nd', 2, 2, 'b\nc\n', 3, 4],
+    ['a\nb\nc\nd\n', 1, 1, 'a\n', 1, 4],
+    ['a\nb\nc\nd', 4, 9, 'd', 4, 4],
+    ['a\nb', 1, 2, 'a\nb', 2, 2],
+    ['a\nb', 1, 0, '', 0, 2],
+  ])('of %j from %d on, %d at most, are %j up to %d of %d', (given, start, most, content, endLine, totalLines) => {
+    expect(sliceLines(given, start, most)).toEqual({
+      content,
+      startLine: start,
+      endLine,
+      totalLines,
+      startOffset: given.indexOf(content),
+      endOffset: given.indexOf(content) + content.length,
+    })
+  })
+
   it('past the end are none', () => {
     expect(sliceLines('a\nb\n', 3, 10)).toEqual({
       content: '',

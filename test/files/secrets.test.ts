@@ -21,6 +21,7 @@ const jwt = [base64url('{"alg":"HS256","typ":"JWT"}'), base64url('{"sub":"1234"}
 /** Kind, what comes before the secret, the secret, what comes after it. */
 const tokens: readonly [kind: string, before: string, secret: string, after: string][] = [
   ['aws-access-key-id', '', `AKIA${upper(16)}`, ''],
+  ['aws-access-key-id', 'id-', `AKIA${upper(16)}`, ''],
   ['aws-access-key-id', 'id=', `ASIA${upper(16)}`, ';'],
   ['aws-secret-access-key', 'aws_secret_access_key = ', `${letters(20)}/+${letters(18)}`, '\n'],
   ['aws-secret-access-key', '"SecretAccessKey": "', letters(40), '"'],
@@ -57,6 +58,8 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['digitalocean-token', '', `dop_v1_${hex(64)}`, ''],
   ['telegram-token', `${digits(10)}:`, `AA${letters(33)}`, ''],
   ['discord-token', '', `${base64url(digits(18))}.${letters(6)}.${letters(38)}`, ''],
+  ['discord-token', 'a/', `${base64url(digits(17))}.${letters(7)}.${letters(27)}`, ''],
+  ['discord-token', 'a+', `${base64url(digits(20))}.${letters(6)}.${letters(27)}`, ''],
   ['discord-webhook', 'https://discord.com/api/webhooks/', `${digits(18)}/${letters(68)}`, ''],
   ['age-key', '', `AGE-SECRET-KEY-1${upper(58)}`, ''],
   ['shopify-token', '', `shpat_${hex(32)}`, ''],
@@ -71,6 +74,8 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['jwt', 'https://a.example/x/', jwt, '/y'],
   ['jwt', 'token-', jwt, ''],
   ['jwt', 'edge-', jwt, ''],
+  ['jwt', '-', jwt, ''],
+  ['jwt', 'eyJ/', jwt, ''],
   ['jwt', '', [base64url('{"alg":"HS256","kid":"~~~>>>???"}'), letters(8), letters(43)].join('.'), ''],
   ['jwt', 'Authorization: Bearer ', jwt, '\n'],
   ['authorization', 'Authorization: Bearer ', `${letters(10)}-${letters(20)}.${letters(8)}`, '\n'],
@@ -107,6 +112,24 @@ describe('redact', () => {
       '[REDACTED:aws-access-key-id:2]',
       '[REDACTED:github-token:3]',
     ])
+  })
+
+  it('numbers by place whatever is found first', () => {
+    expect(redact(`redis://:correct-horse@h ghp_${letters(36)}`).text).toBe(
+      'redis://:[REDACTED:url-password:1]@h [REDACTED:github-token:2]',
+    )
+  })
+
+  it('marks each of two that touch', () => {
+    expect(redact(`GOCSPX-${letters(27)}-AKIA${upper(16)}`).text).toBe(
+      '[REDACTED:google-oauth-secret:1][REDACTED:aws-access-key-id:2]',
+    )
+  })
+
+  it('marks the whole of one that holds another', () => {
+    expect(redact(`Authorization: Bearer ${jwt}.${letters(30)}`).text).toBe(
+      'Authorization: Bearer [REDACTED:authorization:1]',
+    )
   })
 
   it('makes one mark of two that overlap', () => {
@@ -198,8 +221,8 @@ describe('redact', () => {
 
     it.each<[string, string]>([
       ['one line of the shortest length', letters(32)],
-      ['a line beside twice as much text that is none', `${letters(40)}\n${'words and '.repeat(7)}`],
-      ['a line beside any number of letters that are not ASCII', `${letters(40)}\n${'é'.repeat(200)}`],
+      ['a line beside twice as much text that is none', `${letters(40)}\n${'words and '.repeat(7)}words `],
+      ['a line beside any number of letters that are not ASCII', `${letters(40)}\n${'é\u0080'.repeat(100)}`],
       ['headers of an armour', `Version: GnuPG v1.4.11\nComment: https://gnupg.org/x\n\n${letters(64)}\n=aB3d`],
     ])('a block with %s is one', (_, body) => {
       const text = block(body)
@@ -212,7 +235,8 @@ describe('redact', () => {
 
     it.each<[string, string]>([
       ['lines that are too short', block(letters(31), letters(31), letters(31))],
-      ['a line and more of what is no key', block(letters(40), 'and some words '.repeat(12))],
+      ['a line and more of what is no key', block(letters(40), `${'words and '.repeat(7)}words x`)],
+      ['a line and more of signs', block(letters(40), ' . '.repeat(40))],
       ['nothing in it, before Base64', `${block().replace('\n', '')}\n${letters(64)}\n`],
     ])('a block with %s is none', (_, text) => {
       expect(redact(text).text).toBe(text)
@@ -227,6 +251,8 @@ describe('redact', () => {
       ['\n\n\n\n\nname', '\n\n\n\n\nname'],
       ['\nnext words', '\nnext words'],
       [' .\nname', ' .\nname'],
+      ['\n- name', '\n- name'],
+      [`\n; then\n${letters(64)}`, `\n; then\n${letters(64)}`],
       [' name', ' name'],
       ['; then', '; then'],
     ])('a block cut off before %j ends there', (after, left) => {
@@ -293,7 +319,7 @@ describe('redact', () => {
     ['the same password', 'postgres://postgres:postgres@localhost/db'],
     [
       'a variable password',
-      `postgres://app:$\{PASSWORD}@db/app, mysql://app:<password>@db, redis://:$PW@h, amqp://a:%s@h`,
+      `postgres://app:$\{PASSWORD}@db/app, mysql://app:<password>@db, redis://:$PW@h, amqp://a:%s@h, amqp://a:pass%d@h`,
     ],
     ['another address', 'https://user:secretpass@example.com/a and http://a:b@c'],
     ['a port and an at sign', 'redis://cache:6379/0, mail me@example.com'],

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
+import { concatBytes } from '../../src/files/concat-bytes.ts'
+import { byteText, exactText, findNativeMethods, portableMethods } from '../../src/files/native-bytes.ts'
 import {
   adaptLineEnds,
   decodeText,
@@ -414,6 +416,36 @@ describe('without Node', () => {
       if (own === undefined) Reflect.deleteProperty(String.prototype, 'isWellFormed')
       else Object.defineProperty(String.prototype, 'isWellFormed', own)
     }
+  })
+
+  it('bytes are looked at in the same way', () => {
+    const bytes = Uint8Array.from({ length: 9000 }, (_, i) => (i * 7) & 0xff)
+    expect(exactText(bytes)).toBe(Buffer.from(bytes).toString('latin1'))
+    expect(byteText(bytes)).toBe(exactText(bytes))
+    expect(exactText(bytesOf())).toBe('')
+    expect(portableMethods.latin1Slice.call(bytesOf('xabcd'), 1, 4)).toBe('abc')
+    const indexOf = (byte: number, from: number) => portableMethods.indexOf.call(bytesOf('abca'), byte, from)
+    expect([indexOf(0x61, 0), indexOf(0x61, 1), indexOf(0x61, 4), indexOf(0x78, 0)]).toEqual([0, 3, -1, -1])
+  })
+
+  const { latin1Slice, indexOf } = Buffer.prototype as unknown as typeof portableMethods
+  it.each<[string, Parameters<typeof findNativeMethods>[0]]>([
+    ['no Buffer', undefined],
+    ['one without these methods', { prototype: {} }],
+    ['one without a search', { prototype: { latin1Slice } }],
+    ['one that reads other text', { prototype: { latin1Slice: () => 'ab', indexOf } }],
+    ['one that finds nothing', { prototype: { latin1Slice, indexOf: () => -1 } }],
+    ['one that throws', { prototype: { latin1Slice: () => decodeURIComponent('%'), indexOf } }],
+  ])('%s is not relied on', (_, buffer) => {
+    expect(findNativeMethods(buffer)).toBeUndefined()
+    expect(findNativeMethods(Buffer as unknown as typeof buffer)).toEqual({ latin1Slice, indexOf })
+  })
+
+  it('parts of bytes are put together in new memory', () => {
+    const parts = [bytesOf('ab'), bytesOf(), bytesOf('c')]
+    expect([...concatBytes(parts)]).toEqual([...bytesOf('abc')])
+    expect(concatBytes(parts.slice(0, 1))).not.toBe(parts[0])
+    expect(concatBytes([])).toHaveLength(0)
   })
 
   afterEach(() => {

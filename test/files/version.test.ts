@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { findNativeCrypto, oneShot } from '../../src/files/native-crypto.ts'
 import { createSha256Portable, sha256Portable } from '../../src/files/sha256.ts'
 import {
   createSha256,
@@ -11,6 +12,7 @@ import {
   sha256Known,
   sha256Text,
 } from '../../src/files/version.ts'
+import { sha256Web, sha256WebAhead } from '../../src/files/web-crypto.ts'
 
 const oracle = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex')
 
@@ -117,16 +119,77 @@ describe('sha256 on platforms without Node', () => {
     expect(version.sha256Text('grün')).toBe(oracle('grün'))
   })
 
-  it('hands large files to WebCrypto, shared memory as a copy', async () => {
-    const digest = vi.fn(globalThis.crypto.subtle.digest.bind(globalThis.crypto.subtle))
-    const version = await without(undefined)
+  /** What is handed to WebCrypto, by length, while something is done. */
+  const handed = async (done: () => Promise<unknown>): Promise<number[]> => {
+    const lengths: number[] = []
+    const { subtle } = globalThis.crypto
+    const digest = (name: string, data: Uint8Array<ArrayBuffer>) => {
+      lengths.push(data.length)
+      return subtle.digest(name, data)
+    }
     vi.stubGlobal('crypto', { subtle: { digest } })
-    expect(await version.sha256Async(sample(1000))).toBe(oracle(sample(1000)))
-    expect(digest).not.toHaveBeenCalled()
+    await done()
+    return lengths
+  }
+
+  it('hands large files to WebCrypto, shared memory as a copy', async () => {
     const shared = new Uint8Array(new SharedArrayBuffer(40_000))
     shared.set(sample(40_000))
-    expect(await version.sha256Async(shared)).toBe(oracle(sample(40_000)))
-    expect(digest).toHaveBeenCalledOnce()
+    const lengths = await handed(async () => {
+      for (const size of [0, 1000, 32_768, 32_769, 40_000]) {
+        expect(await sha256Web(sample(size))).toBe(oracle(sample(size)))
+      }
+      expect(await sha256Web(shared)).toBe(oracle(sample(40_000)))
+    })
+    expect(lengths).toEqual([32_769, 40_000, 40_000])
+  })
+
+  it('works out ahead what WebCrypto is faster for, once', async () => {
+    const all = [511, 512, 513].map(sample)
+    const [small, first, second] = all as [Uint8Array, Uint8Array, Uint8Array]
+    const kept = new WeakMap<Uint8Array, string>()
+    const lengths = await handed(async () => {
+      await sha256WebAhead(all, kept)
+      await sha256WebAhead(all, kept)
+    })
+    expect(lengths).toEqual([512, 513])
+    expect([small, first, second].map((bytes) => kept.get(bytes))).toEqual([undefined, oracle(first), oracle(second)])
+  })
+
+  it.each<[string, unknown]>([
+    ['no WebCrypto', undefined],
+    ['a WebCrypto without hashes', {}],
+  ])('%s: hashes large files by itself, and none ahead', async (_, crypto) => {
+    vi.stubGlobal('crypto', crypto)
+    const bytes = sample(40_000)
+    const kept = new WeakMap<Uint8Array, string>()
+    await sha256WebAhead([bytes], kept)
+    expect(kept.has(bytes)).toBe(false)
+    expect(await sha256Web(bytes)).toBe(oracle(bytes))
+  })
+
+  it.each<[string, Parameters<typeof findNativeCrypto>[0]]>([
+    ['no host', undefined],
+    ['no modules', {}],
+    ['no such module', { getBuiltinModule: () => undefined }],
+    ['a module that lies', { getBuiltinModule: () => ({ hash: () => 'ff', createHash }) }],
+    ['a module that is none', { getBuiltinModule: () => ({}) }],
+    ['a module that throws', { getBuiltinModule: refuses }],
+  ])('%s: has no native hash', (_, host) => {
+    expect(findNativeCrypto(host)).toBeUndefined()
+  })
+
+  it('asks for the module by its name, and takes one without crypto.hash', () => {
+    const older = { createHash }
+    const asked: string[] = []
+    const getBuiltinModule = (name: string) => {
+      asked.push(name)
+      return older
+    }
+    expect(findNativeCrypto({ getBuiltinModule })).toBe(older)
+    expect(asked).toEqual(['node:crypto'])
+    expect(oneShot(older)(sample(100))).toBe(oracle(sample(100)))
+    expect(oneShot({ createHash, hash: (...given) => given.join(' ') })('x')).toBe('sha256 x hex')
   })
 
   it('hashes large files all the same where there is no WebCrypto', async () => {
