@@ -80,7 +80,7 @@ export const precededFormats: readonly PrecededFormat[] = [
   { kind: 'vault-token', after: ['hvs.', 'hvb.'], token: /(?<=(?<![A-Za-z0-9])hv[sb]\.)[A-Za-z0-9_-]{24,}/y },
   {
     kind: 'doppler-token',
-    after: ['dp.pt.', 'dp.st.', 'dp.sa.', 'dp.ct.'],
+    after: ['t.', 'a.'],
     token: /(?<=(?<![A-Za-z0-9])dp\.[psc][ta]\.)[A-Za-z0-9]{40,}/y,
   },
   {

@@ -26,6 +26,8 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['aws-secret-access-key', 'aws_secret_access_key = ', `${letters(20)}/+${letters(18)}`, '\n'],
   ['aws-secret-access-key', '"SecretAccessKey": "', letters(40), '"'],
   ['aws-secret-access-key', 'AWS_SECRET_KEY=', letters(40), '\n'],
+  ['aws-secret-access-key', 'aws_secret=', letters(40), ''],
+  ['aws-secret-access-key', 'awsSecretKey := ', letters(40), ''],
   ['aws-secret-access-key', "secretAccessKey: '", letters(40), "'"],
   ...['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'].map((p): [string, string, string, string] => [
     'github-token',
@@ -57,10 +59,12 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['huggingface-token', '', `hf_${letters(34)}`, ''],
   ['digitalocean-token', '', `dop_v1_${hex(64)}`, ''],
   ['telegram-token', `${digits(10)}:`, `AA${letters(33)}`, ''],
+  ['telegram-token', `${digits(8)}:`, `AA${letters(33)}`, ''],
   ['discord-token', '', `${base64url(digits(18))}.${letters(6)}.${letters(38)}`, ''],
   ['discord-token', 'a/', `${base64url(digits(17))}.${letters(7)}.${letters(27)}`, ''],
   ['discord-token', 'a+', `${base64url(digits(20))}.${letters(6)}.${letters(27)}`, ''],
   ['discord-webhook', 'https://discord.com/api/webhooks/', `${digits(18)}/${letters(68)}`, ''],
+  ['discord-webhook', 'https://discordapp.com/api/webhooks/', `${digits(17)}/${letters(60)}`, ''],
   ['age-key', '', `AGE-SECRET-KEY-1${upper(58)}`, ''],
   ['shopify-token', '', `shpat_${hex(32)}`, ''],
   ['docker-token', '', `dckr_pat_${letters(27)}`, ''],
@@ -79,6 +83,9 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['jwt', '', [base64url('{"alg":"HS256","kid":"~~~>>>???"}'), letters(8), letters(43)].join('.'), ''],
   ['jwt', 'Authorization: Bearer ', jwt, '\n'],
   ['authorization', 'Authorization: Bearer ', `${letters(10)}-${letters(20)}.${letters(8)}`, '\n'],
+  ['authorization', 'AUTHORIZATION : BEARER ', `${letters(30)}=`, ''],
+  ['authorization', '"authorization"="Token ', letters(20), '"'],
+  ['authorization', '-H authorization:bearer ', letters(20), ''],
   ['authorization', `{ 'Authorization': 'Basic `, Buffer.from('user:a long pass phrase').toString('base64'), `' }`],
   ['url-password', 'postgres://app:', 'hunter2', '@db.example/app'],
   ['url-password', 'DATABASE_URL="mongodb+srv://me%40x:', 's3%2Fcr:et!', '@cluster0.example/?x=1"'],
@@ -86,7 +93,60 @@ const tokens: readonly [kind: string, before: string, secret: string, after: str
   ['url-password', `me@example.com ${'x '.repeat(40)}redis://:`, 'correct-horse', '@localhost:6379'],
 ]
 
+/** Each prefix, and the shortest that follows it. */
+const shortest: readonly [kind: string, prefixes: string, body: string][] = [
+  ['aws-access-key-id', 'AKIA ASIA ABIA ACCA', upper(16)],
+  ['github-token', 'ghp_ gho_ ghu_ ghs_ ghr_', letters(36)],
+  ['github-token', 'github_pat_', letters(60)],
+  ['gitlab-token', 'glpat- gldt- glrt- glptt- glsoat- glcbt- glft- glimt- glagent- gloas-', letters(20)],
+  ['slack-token', 'xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xapp-1-', letters(20)],
+  ['stripe-key', 'sk_live_ rk_live_', letters(16)],
+  ['stripe-webhook-secret', 'whsec_', letters(32)],
+  ['anthropic-key', 'sk-ant-', letters(20)],
+  ['openai-key', 'sk-proj- sk-svcacct- sk-admin-', letters(20)],
+  ['openai-key', 'sk-', letters(32)],
+  ['openrouter-key', 'sk-or-v1-', hex(40)],
+  ['google-api-key', 'AIza', letters(35)],
+  ['google-oauth-secret', 'GOCSPX-', letters(28)],
+  ['google-oauth-token', 'ya29.', letters(20)],
+  ['npm-token', 'npm_', letters(36)],
+  ['pypi-token', 'pypi-AgE', letters(50)],
+  ['huggingface-token', 'hf_', letters(30)],
+  ['digitalocean-token', 'dop_v1_ doo_v1_ dor_v1_', hex(64)],
+  ['twilio-key', 'SK', hex(32)],
+  ['age-key', 'AGE-SECRET-KEY-1', upper(58)],
+  ['shopify-token', 'shpat_ shpca_ shppa_ shpss_', hex(32)],
+  ['square-token', 'sq0atp- sq0csp-', letters(22)],
+  ['docker-token', 'dckr_pat_', letters(27)],
+  ['databricks-token', 'dapi', hex(32)],
+  ['postman-key', 'PMAK-', `${hex(24)}-${hex(34)}`],
+  ['grafana-token', 'glsa_', `${letters(32)}_${hex(8)}`],
+  ['linear-key', 'lin_api_ lin_oauth_', letters(40)],
+  ['groq-key', 'gsk_', letters(40)],
+  ['perplexity-key', 'pplx-', letters(40)],
+  ['xai-key', 'xai-', letters(70)],
+  ['replicate-token', 'r8_', letters(37)],
+  ['supabase-token', 'sbp_', hex(40)],
+  ['rubygems-key', 'rubygems_', hex(48)],
+  ['sentry-token', 'sntrys_ sntryu_', letters(40)],
+  ['new-relic-key', 'NRAK-', upper(27)],
+  ['atlassian-token', 'ATATT3x', letters(60)],
+  ['figma-token', 'figd_', letters(40)],
+  ['vault-token', 'hvs. hvb.', letters(24)],
+  ['doppler-token', 'dp.pt. dp.st. dp.sa. dp.ct.', letters(40)],
+]
+
 describe('redact', () => {
+  it.each(shortest)('hides %s of the shortest length after %s, and none that is shorter', (kind, prefixes, body) => {
+    for (const prefix of prefixes.split(' ')) {
+      const kept = prefix.endsWith('.') ? prefix : ''
+      expect(redact(`a ${prefix}${body} b`).text).toBe(`a ${kept}[REDACTED:${kind}:1] b`)
+      expect(mayHoldSecret(new TextEncoder().encode(prefix + body))).toBe(true)
+      const shorter = `a ${prefix}${body.slice(0, -1)} b`
+      expect(redact(shorter).text).toBe(shorter)
+    }
+  })
+
   it.each(tokens)('hides %s', (kind, before, secret, after) => {
     for (const [left, right] of [
       ['', ''],
@@ -316,6 +376,9 @@ describe('redact', () => {
     ['two parts', `${base64url('{"alg":"HS256"}')}.${letters(30)}`],
     ['no password', 'postgres://localhost:5432/app and mysql://user@host/db'],
     ['a placeholder password', 'postgres://user:password@localhost/db'],
+    ['more placeholder passwords', 'ftp://a:passwd@h mysql://a:pass@h mongodb://a:PWD@h'],
+    ['no scheme', 'see ://user:secretpass@host'],
+    ['too many digits for Telegram', `${digits(11)}:AA${letters(33)}`],
     ['the same password', 'postgres://postgres:postgres@localhost/db'],
     [
       'a variable password',
