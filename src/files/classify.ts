@@ -449,7 +449,7 @@ function judgeEnding(ending: string): Ending {
     if (word !== undefined) finding = stricter(finding, word)
     if (tail !== undefined) finding = stricter(finding, tail)
   }
-  const judged: Ending = { finding, backup: parts.length > 1 && BACKUPS.has(last) ? last.length + 1 : 0 }
+  const judged: Ending = { finding, backup: BACKUPS.has(last) ? last.length + 1 : 0 }
   remember(endings, ending, judged)
   return judged
 }

@@ -3,6 +3,7 @@ import picomatch from 'picomatch'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { compileGlob, compileGlobs } from '../../src/paths/glob.ts'
+import { quote } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
@@ -262,6 +263,50 @@ describe('compileGlob', () => {
     expect(error.message).toContain(why)
     expect(error.message.length).toBeLessThan(400)
     expect(error.details.hint).toMatch(/[a-z]/)
+  })
+
+  it.each([
+    [' ', 'it is empty', 'Use ** for everything.'],
+    ['/a', 'it is absolute', 'Globs are relative to the workspace root: leave out the leading part.'],
+    ['c:/a', 'it is absolute', 'Globs are relative to the workspace root: leave out the leading part.'],
+    ['a/..', 'it climbs with ..', 'Globs are relative to the workspace root and never leave it.'],
+    [
+      'a\\b',
+      'a backslash escapes nothing there',
+      'Use / between names; a backslash only makes a special character plain.',
+    ],
+    [
+      '!a',
+      'negation with ! is not supported',
+      'Use an exclude or deny glob instead, or \\! for a name that starts with !.',
+    ],
+    [
+      'a+(b)',
+      'extended globs such as +(a|b) are not supported',
+      'Use {a,b} for alternatives, or \\( for a parenthesis.',
+    ],
+    ['[z-a]', 'it has a range from high to low', 'Write the lower end of the range first.'],
+    ['a\0b', 'it contains NUL', 'Remove it.'],
+    ['{1..1001}', 'its braces expand to more than 1000 alternatives', 'Use fewer alternatives, or * in their place.'],
+  ])('says of %j why, and what to do', (pattern, why, hint) => {
+    expect(() => compileGlob(pattern)).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PATTERN',
+        message: `Cannot use glob ${quote(pattern)}: ${why}`,
+        details: { hint },
+      }),
+    )
+  })
+
+  it('says how long a glob may be', () => {
+    expect(() => compileGlob('a'.repeat(4097))).toThrow('it is longer than 4096 characters')
+    expect(() => compileGlob('a'.repeat(4097))).toThrow(
+      expect.objectContaining({ details: { hint: 'Use several shorter globs.' } }),
+    )
+    expect(() => compileGlob(`${'{a,'.repeat(33)}b${'}'.repeat(33)}`)).toThrow(
+      'its braces are nested more than 32 deep',
+    )
+    expect(() => compileGlob(`${'x'.repeat(2047)}{10..41}`)).toThrow('its braces expand to more than 65536 characters')
   })
 
   it('takes what is of exactly the limits', () => {
