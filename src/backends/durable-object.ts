@@ -102,7 +102,7 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
           content: () => counter++,
           at: how.at ?? clock(),
         })
-        for (const content of dropped) contents.remove(content)
+        for (const { content } of dropped) contents.remove(content)
         for (const [content, bytes] of fresh) contents.write(content, bytes)
         for (const { path, entry } of steps) {
           if (entry === undefined) entries.remove(path)

@@ -7,7 +7,7 @@ import { persistent } from './object-store/calls.ts'
 import { createCommits } from './object-store/committing.ts'
 import { openContents } from './object-store/contents.ts'
 import { keysBelow } from './object-store/keys.ts'
-import type { Manifest } from './object-store/manifest.ts'
+import type { Entry, Manifest } from './object-store/manifest.ts'
 import { openRoot } from './object-store/root.ts'
 import type { ObjectStore } from './object-store/store.ts'
 
@@ -101,7 +101,7 @@ export function objectStore(store: ObjectStore, options: ObjectStoreOptions = {}
     async list(path) {
       const tree = await now()
       if (tree.at(path)?.type !== 'directory') throw refuse('list', path, tree)
-      return Array.from(tree.names(path), (name) => ({ name, type: tree.at(childOf(path, name))?.type ?? 'other' }))
+      return Array.from(tree.names(path), (name) => ({ name, type: (tree.at(childOf(path, name)) as Entry).type }))
     },
 
     read: (path, range) => readFile(path, range),

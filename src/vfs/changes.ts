@@ -29,12 +29,15 @@ export interface Present {
   readonly stat: Pick<Stat, 'tag'>
 }
 
+/** Such of it as is a file. */
+export type FileOf<P> = P & { readonly type: 'file' }
+
 /** How a backend shows its present tree to {@link judgeChanges}. */
 export interface PresentView<P extends Present> {
   at(path: Path): P | undefined
   /** The sha256 of a file's content; only asked where `at` told of a file. */
-  sha256(present: P, path: Path): string
-  /** The names in a directory. */
+  sha256(present: FileOf<P>, path: Path): string
+  /** The names in a directory; only asked where `at` told of one. */
   names(path: Path): Iterable<string>
 }
 
@@ -149,7 +152,7 @@ function judgeExpectation<P extends Present>(
     })
   }
   if (expect === 'any') return
-  const current = present?.type === 'file' ? present : undefined
+  const current = present?.type === 'file' ? (present as FileOf<P>) : undefined
   if ('tag' in expect) {
     if (present?.stat.tag === expect.tag) return
     throw conflict(path, current === undefined ? null : view.sha256(current, path))

@@ -1,18 +1,21 @@
 import { sha256Async } from '../files/version.ts'
 import { type Path, parentOf } from '../paths/logical-path.ts'
 import type { Change, Receipt, Stat, Version } from './backend.ts'
-import { applyOrder, judgeChanges } from './changes.ts'
+import { applyOrder, type FileOf, judgeChanges } from './changes.ts'
 
 /**
  * For backends that store a tree of entries, and the bytes of files apart from it under a name `C` of their own: works
  * out what a change set makes of both, without waiting and without touching anything.
  */
 
+/** What a look at an entry tells: nothing of it is ever left out. */
+export type StoredStat = Stat & Required<Pick<Stat, 'mode' | 'modifiedAt'>>
+
 /** What is at a path. Contents never change, and each belongs to one path. */
 export type StoredEntry<C> =
-  | { readonly type: 'directory'; readonly stat: Stat }
-  | { readonly type: 'link'; readonly stat: Stat; readonly target: string }
-  | { readonly type: 'file'; readonly stat: Stat; readonly sha256: string; readonly content: C }
+  | { readonly type: 'directory'; readonly stat: StoredStat }
+  | { readonly type: 'link'; readonly stat: StoredStat; readonly target: string }
+  | { readonly type: 'file'; readonly stat: StoredStat; readonly sha256: string; readonly content: C }
 
 /** The present tree. */
 export interface StoredTree<C> {
@@ -24,11 +27,11 @@ export interface StoredCommit<C> {
   /** In an order in which they can be applied one by one; `undefined` takes the entry away. */
   readonly steps: readonly { readonly path: Path; readonly entry: StoredEntry<C> | undefined }[]
   /** Directories whose names change, with their new stat. They may be gone after the steps. */
-  readonly touched: ReadonlyMap<Path, Stat>
+  readonly touched: ReadonlyMap<Path, StoredStat>
   /** Contents to be stored. */
   readonly fresh: ReadonlyMap<C, Uint8Array>
-  /** Contents that no path has any more. */
-  readonly dropped: readonly C[]
+  /** Contents that no path has any more, with their sizes. */
+  readonly dropped: readonly { readonly content: C; readonly size: number }[]
   readonly receipt: Receipt
 }
 
@@ -70,7 +73,7 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
   }
   const before = judgeChanges(changes, {
     at: present,
-    sha256: (entry: StoredEntry<C>) => (entry.type === 'file' ? entry.sha256 : ''),
+    sha256: (entry: FileOf<StoredEntry<C>>) => entry.sha256,
     names: tree.names,
   })
   const changed = new Set(changes.map(({ path }) => path))
@@ -129,7 +132,9 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
       ]),
     ),
     fresh,
-    dropped: before.flatMap((entry) => (entry?.type === 'file' && !carried.has(entry.content) ? [entry.content] : [])),
+    dropped: before.flatMap((entry) =>
+      entry?.type === 'file' && !carried.has(entry.content) ? [{ content: entry.content, size: entry.stat.size }] : [],
+    ),
     receipt: {
       applied: changes.map(({ path }, i) => ({
         path,
@@ -144,5 +149,5 @@ function versionOf(entry: StoredEntry<unknown> | undefined): Version {
   if (entry === undefined) return null
   if (entry.type === 'directory') return DIRECTORY_VERSION
   if (entry.type === 'link') return { type: 'link', target: entry.target }
-  return { type: 'file', sha256: entry.sha256, size: entry.stat.size, mode: entry.stat.mode ?? FILE_MODE }
+  return { type: 'file', sha256: entry.sha256, size: entry.stat.size, mode: entry.stat.mode }
 }

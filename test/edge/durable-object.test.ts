@@ -4,6 +4,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DurableStorage, durableObject } from '../../src/backends/durable-object.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
 import { startWorker, subjectBindings } from './workerd.ts'
 
 let workerd: Miniflare
@@ -71,4 +72,76 @@ it('a storage without SQLite is refused', () => {
   for (const storage of [undefined, {}, { get() {}, put() {} }]) {
     expect(() => durableObject(storage as unknown as DurableStorage)).toThrow(TypeError)
   }
+})
+
+describe('a database', () => {
+  /** The storage of a platform that answers statements by what they begin with. */
+  const answering = (answers: Record<string, readonly object[] | (() => never)>): DurableStorage => ({
+    sql: {
+      exec(query) {
+        const found = Object.entries(answers).find(([start]) => query.startsWith(start))?.[1]
+        if (typeof found === 'function') found()
+        return { toArray: () => [...((found as [] | undefined) ?? [])] }
+      },
+    },
+    transactionSync: (closure) => closure(),
+  })
+  const state = { 'SELECT format': [{ format: 1, next: 1 }] }
+  const row = { type: 'file', tag: 1, at: 0, mode: 0o644, size: 3, sha256: 'a'.repeat(64), content: 1, target: null }
+
+  it('of a later version is refused', () => {
+    expect(() => durableObject(answering({ 'SELECT format': [{ format: 2, next: 1 }] }))).toThrow(
+      new TypeError('durableObject(): the storage has format 2; this version knows 1'),
+    )
+  })
+
+  it('that holds less than it says is told of, and no other bytes are made up', async () => {
+    for (const [rows, type] of [
+      [[{ ...row, sha256: null }], 'file'],
+      [[{ ...row, type: 'link' }], 'link'],
+    ] as const) {
+      const backend = durableObject(answering({ ...state, 'SELECT type': rows }))
+      await expect(backend.stat('a' as Path)).rejects.toMatchObject({
+        code: 'BACKEND_ERROR',
+        message: `The storage of this object holds a ${type} that is not whole`,
+      })
+    }
+    const part = (length: number) => [{ bytes: new ArrayBuffer(length) }]
+    for (const [size, parts] of [
+      [3, []],
+      [3, part(2)],
+      [300_000, part(262_143)],
+      [300_000, []],
+    ] as const) {
+      const backend = durableObject(answering({ ...state, 'SELECT type': [{ ...row, size }], 'SELECT bytes': parts }))
+      await expect(backend.read('a' as Path)).rejects.toMatchObject({
+        code: 'BACKEND_ERROR',
+        message: 'The storage of this object holds a file that is not whole',
+      })
+    }
+  })
+
+  it('says only of what kind its failures are', async () => {
+    for (const [thrown, code, message] of [
+      [new Error('UNIQUE failed: "secret": SQLITE_CONSTRAINT'), 'BACKEND_ERROR', 'failed (SQLITE_CONSTRAINT)'],
+      [new Error('no idea'), 'BACKEND_ERROR', 'failed (unknown)'],
+      ['no error at all', 'BACKEND_ERROR', 'failed (unknown)'],
+      [new Error('the disk is full'), 'NO_SPACE', 'is full'],
+    ] as const) {
+      let fails = false
+      const { sql } = answering(state)
+      const backend = durableObject({
+        sql,
+        transactionSync(closure) {
+          // Where it is about to be kept.
+          const result = closure()
+          if (fails) throw thrown
+          return result
+        },
+      })
+      fails = true
+      const refused = backend.commit([], { durability: 'durable' })
+      await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(message) })
+    }
+  })
 })

@@ -1,3 +1,4 @@
+import { ToolError } from '../../errors.ts'
 import type { Database } from './database.ts'
 
 /** SQLite on the platform refuses rows over 2 MB; smaller parts make a range of a large file cheap to read. */
@@ -9,7 +10,7 @@ const PARTS_PER_CONTENT = 2 ** 16
 /** The bytes of files, each content under a number of its own and cut into parts. Contents never change. */
 export interface Contents {
   write(content: number, bytes: Uint8Array): void
-  /** The bytes `[start, end)`, which must lie within the content. */
+  /** The bytes `[start, end)`, which must lie within the content. Throws where they are not there. */
   read(content: number, start: number, end: number): Uint8Array
   remove(content: number): void
 }
@@ -37,8 +38,11 @@ export function openContents(database: Database): Contents {
           'SELECT bytes FROM wardspace_parts WHERE id = ?',
           idOf(content, part),
         )
-        const piece = new Uint8Array(row?.bytes ?? new ArrayBuffer(0))
         const from = part * PART_BYTES
+        if (row === undefined || row.bytes.byteLength < Math.min(end - from, PART_BYTES)) {
+          throw new ToolError('BACKEND_ERROR', 'The storage of this object holds a file that is not whole')
+        }
+        const piece = new Uint8Array(row.bytes)
         if (part === first && part === last) return piece.subarray(start - from, end - from)
         bytes.set(piece.subarray(Math.max(0, start - from), Math.max(0, end - from)), Math.max(0, from - start))
       }

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import type { DirectoryEntry, Stat } from '../../vfs/backend.ts'
-import type { StoredEntry } from '../../vfs/stored.ts'
+import type { DirectoryEntry } from '../../vfs/backend.ts'
+import type { StoredEntry, StoredStat } from '../../vfs/stored.ts'
 import type { Database } from './database.ts'
 
 /** An entry of the tree; contents have numbers. */
@@ -15,7 +15,7 @@ export interface Entries {
   put(path: Path, entry: Entry): void
   remove(path: Path): void
   /** Notes that the names in a directory changed. */
-  touch(directory: Path, stat: Stat): void
+  touch(directory: Path, stat: StoredStat): void
   /** Where the numbers of tags and contents go on. */
   counter(): number
   setCounter(next: number): void
@@ -24,6 +24,11 @@ export interface Entries {
 const FORMAT = 1
 const DIRECTORY_MODE = 0o755
 const LINK_MODE = 0o777
+
+interface State {
+  readonly format: number
+  readonly next: number
+}
 
 interface Row {
   readonly type: 'file' | 'directory' | 'link'
@@ -54,9 +59,11 @@ export function openEntries(database: Database): Entries {
       "INSERT OR IGNORE INTO wardspace_entries (parent, name, type, tag, at) VALUES ('', '', 'directory', 0, 0)",
     )
   })
-  const [state] = database.rows<{ format: number }>('SELECT format FROM wardspace_state')
-  if (state?.format !== FORMAT) {
-    throw new TypeError(`durableObject(): the storage has format ${state?.format}; this version knows ${FORMAT}`)
+  // There is the one row, or the statement before it has thrown.
+  const state = () => database.rows<State>('SELECT format, next FROM wardspace_state')[0] as State
+  const { format } = state()
+  if (format !== FORMAT) {
+    throw new TypeError(`durableObject(): the storage has format ${format}; this version knows ${FORMAT}`)
   }
 
   return {
@@ -82,7 +89,7 @@ export function openEntries(database: Database): Entries {
         nameOf(path),
         entry.type,
         Number(entry.stat.tag),
-        entry.stat.modifiedAt ?? 0,
+        entry.stat.modifiedAt,
         file?.stat.mode ?? null,
         file?.stat.size ?? null,
         file?.sha256 ?? null,
@@ -99,19 +106,19 @@ export function openEntries(database: Database): Entries {
       database.rows(
         "UPDATE wardspace_entries SET tag = ?, at = ? WHERE parent = ? AND name = ? AND type = 'directory'",
         Number(tag),
-        modifiedAt ?? 0,
+        modifiedAt,
         parentOf(directory),
         nameOf(directory),
       )
     },
 
-    counter: () => database.rows<{ next: number }>('SELECT next FROM wardspace_state')[0]?.next ?? 1,
+    counter: () => state().next,
     setCounter: (next) => void database.rows('UPDATE wardspace_state SET next = ?', next),
   }
 }
 
 function toEntry({ type, tag, at, mode, size, sha256, content, target }: Row): Entry {
-  const stat = (bytes: number, bits: number): Stat => ({
+  const stat = (bytes: number, bits: number): StoredStat => ({
     type,
     size: bytes,
     mode: bits,
@@ -119,9 +126,9 @@ function toEntry({ type, tag, at, mode, size, sha256, content, target }: Row): E
     tag: String(tag),
   })
   if (type === 'directory') return { type, stat: stat(0, DIRECTORY_MODE) }
-  if (type === 'link') return { type, stat: stat(0, LINK_MODE), target: target ?? '' }
-  if (mode === null || size === null || sha256 === null || content === null) {
-    throw new ToolError('BACKEND_ERROR', 'The storage of this object holds a file that is not whole')
+  if (type === 'link' && target !== null) return { type, stat: stat(0, LINK_MODE), target }
+  if (type === 'link' || mode === null || size === null || sha256 === null || content === null) {
+    throw new ToolError('BACKEND_ERROR', `The storage of this object holds a ${type} that is not whole`)
   }
   return { type, stat: stat(size, mode), sha256, content }
 }

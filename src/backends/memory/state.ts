@@ -93,8 +93,7 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
     at: (path: Path) => nodeAt(root, path),
     sha256: (node: TreeNode) => hashOf(node as HashedFile),
     *names(path: Path): Iterable<string> {
-      const node = nodeAt(root, path)
-      if (node?.type === 'directory') for (const [name] of node.entries()) yield name
+      for (const [name] of (nodeAt(root, path) as DirectoryNode).entries()) yield name
     },
   })
   const draft = applyAll(root, changes, at, tags)

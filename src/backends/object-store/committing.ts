@@ -46,14 +46,14 @@ async function commit(options: Options, changes: readonly Change[], how: CommitO
   try {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const planned = plan(base, changes, { hashes, at, name: uploads.name })
-      if (planned instanceof ToolError || planned.steps.length === 0) {
+      if ('refusal' in planned || planned.steps.length === 0) {
         // What is known of the tree may be old: neither a refusal nor "nothing to do" may rest on it.
         const present = await root.load()
         if (present !== base) {
           base = present
           continue
         }
-        if (planned instanceof ToolError) throw planned
+        if ('refusal' in planned) throw planned.refusal
         return planned.receipt
       }
       if (base.etag === undefined) await requireConditions(options.store, `${options.keys.probes}${id}`)
@@ -97,9 +97,8 @@ function plan(
       at: given.at,
     })
     return { ...planned, next }
-  } catch (error) {
-    if (error instanceof ToolError) return error
-    throw error
+  } catch (refusal) {
+    return { refusal }
   }
 }
 

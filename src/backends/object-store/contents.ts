@@ -34,7 +34,7 @@ export function openContents(store: ObjectStore, prefix: string): Contents {
       const keys = keysOf(prefix, content, size)
       const first = Math.floor(start / PART_BYTES)
       const wanted = keys.slice(first, Math.ceil(end / PART_BYTES))
-      const pieces = new Array<Uint8Array | undefined>(wanted.length)
+      const pieces = wanted.map((): Uint8Array | undefined => undefined)
       await each(wanted, async (key, at) => {
         const from = (first + at) * PART_BYTES
         const partEnd = Math.min(size, from + PART_BYTES)

@@ -1,6 +1,5 @@
 import { type Path, parentOf, parsePath } from '../../paths/logical-path.ts'
-import type { Stat } from '../../vfs/backend.ts'
-import type { StoredCommit, StoredEntry, StoredTree } from '../../vfs/stored.ts'
+import type { StoredCommit, StoredEntry, StoredStat, StoredTree } from '../../vfs/stored.ts'
 
 /** An entry of the tree; a content's name is part of the keys of its objects. */
 export type Entry = StoredEntry<string>
@@ -26,7 +25,7 @@ export interface Garbage {
 /** As many as writers could come in between a put and the look whether it happened. */
 const REMEMBERED_COMMITS = 64
 const FORMAT = 1
-const ROOT_STAT: Stat = { type: 'directory', size: 0, mode: 0o755, modifiedAt: 0, tag: '0' }
+const ROOT_STAT: StoredStat = { type: 'directory', size: 0, mode: 0o755, modifiedAt: 0, tag: '0' }
 
 export const emptyManifest: Manifest = manifestOf(new Map([['' as Path, { type: 'directory', stat: ROOT_STAT }]]), {
   next: 1,
@@ -49,15 +48,10 @@ export function manifestAfter(
   for (const [path, stat] of touched) {
     if (entries.get(path)?.type === 'directory') entries.set(path, { type: 'directory', stat })
   }
-  const sizes = new Map<string, number>()
-  for (const { path } of steps) {
-    const old = before.at(path)
-    if (old?.type === 'file') sizes.set(old.content, old.stat.size)
-  }
   return manifestOf(entries, {
     next,
     commits: [...before.commits, commit].slice(-REMEMBERED_COMMITS),
-    garbage: dropped.map((content) => ({ content, size: sizes.get(content) ?? 0 })),
+    garbage: dropped,
   })
 }
 
@@ -107,7 +101,7 @@ type Row =
 /** The bytes of a manifest. */
 export function encodeManifest({ entries, next, commits, garbage }: Manifest): Uint8Array {
   const rows = Array.from(entries, ([path, entry]): Row => {
-    const { tag, modifiedAt = 0, mode = 0, size } = entry.stat
+    const { tag, modifiedAt, mode, size } = entry.stat
     if (entry.type === 'file') return [path, 'file', tag, modifiedAt, mode, size, entry.sha256, entry.content]
     return entry.type === 'link' ? [path, 'link', tag, modifiedAt, entry.target] : [path, 'directory', tag, modifiedAt]
   })

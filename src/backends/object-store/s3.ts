@@ -110,6 +110,6 @@ const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 function elementOf(xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
   return text.replace(/&(amp|lt|gt|quot|apos|#\d+);/g, (_, entity: string) =>
-    entity.startsWith('#') ? String.fromCodePoint(Number(entity.slice(1))) : (entities[entity] ?? ''),
+    entity.startsWith('#') ? String.fromCodePoint(Number(entity.slice(1))) : (entities[entity] as string),
   )
 }

@@ -60,11 +60,8 @@ export async function judgeSet(
       const stat = present.get(path)
       return stat && { type: stat.type, stat }
     },
-    sha256(_, path) {
-      const version = versions.get(path)
-      return version?.type === 'file' ? version.sha256 : ''
-    },
-    names: (path) => names.get(path) ?? [],
+    sha256: (_, path) => (versions.get(path) as Extract<Version, { readonly type: 'file' }>).sha256,
+    names: (path) => names.get(path) as readonly string[],
   })
   return changes.map((change) => {
     const before = versions.get(change.path) ?? null
