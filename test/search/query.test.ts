@@ -267,6 +267,257 @@ function canBeEmpty(node: Node): boolean {
   return node.type === 'empty' || node.type === 'assert'
 }
 
+const ONE_LINE = 'A match never spans lines: search for one of the lines, and use contextLines to see its neighbours.'
+const NO_LOOKAROUND =
+  'Look-ahead and look-behind are not supported (search takes linear time): match the surroundings too.'
+const NO_BACKREFERENCE = 'Back-references are not supported (search takes linear time): write the alternatives out.'
+const NO_ATOMIC = 'Atomic groups and possessive quantifiers are not supported, nor needed: search never backtracks.'
+const GROUPS = 'Supported are (…), (?:…), (?<name>…), (?i) and (?i:…).'
+const EDGES = 'Use ^ for the start of a line and $ for its end.'
+const PROPERTIES = 'Write it as \\p{L} or \\p{Script=Greek}.'
+const itself = (char: string) => `Escape it as \\${char} to match the character.`
+
+describe('a pattern that is refused says where, why and what to write', () => {
+  const refusals: readonly (readonly [query: string, why: string, position: number, hint?: string])[] = [
+    ['a)', '")" closes no group', 2, itself(')')],
+    ['*a', '"*" repeats nothing', 1, itself('*')],
+    ['(+a)', '"+" repeats nothing', 2, itself('+')],
+    ['a|?', '"?" repeats nothing', 3, itself('?')],
+    ['{2}', '"{" repeats nothing', 1, itself('{')],
+    ['a\nb', 'the pattern holds a line break', 2, ONE_LINE],
+    ['a\\nb', 'the pattern holds a line break', 2, ONE_LINE],
+    ['[\\n]', 'the pattern holds a line break', 1, ONE_LINE],
+    ['a\ud800', 'the pattern holds half a surrogate pair', 2],
+    ['a\udfff', 'the pattern holds half a surrogate pair', 2],
+    ['a{3,2}', 'the counts of a quantifier are out of order', 2],
+    ['a{10001}', 'a quantifier counts further than 10000', 2],
+    ['a{10001,}', 'a quantifier counts further than 10000', 2],
+    ['a{1,10001}', 'a quantifier counts further than 10000', 2],
+    ['^*', 'a quantifier repeats an assertion', 1],
+    ['a\\b+', 'a quantifier repeats an assertion', 2],
+    ['(?:a)++', 'a possessive quantifier', 7, NO_ATOMIC],
+    ['a?+', 'a possessive quantifier', 3, NO_ATOMIC],
+    ['a**', 'a quantifier repeats a quantifier', 3, 'Put the repeated part in a group: (?:…).'],
+    ['a+?*', 'a quantifier repeats a quantifier', 4, 'Put the repeated part in a group: (?:…).'],
+    ['a+?+', 'a quantifier repeats a quantifier', 4, 'Put the repeated part in a group: (?:…).'],
+    ['a+??', 'a quantifier repeats a quantifier', 4, 'Put the repeated part in a group: (?:…).'],
+    ['a{2}{3}', 'a quantifier repeats a quantifier', 5, 'Put the repeated part in a group: (?:…).'],
+    [`${'('.repeat(201)}a${')'.repeat(201)}`, 'groups nest deeper than 200', 201],
+    ['(a', 'a group is never closed', 1, itself('(')],
+    ['a(?=b)', 'look-around', 2, NO_LOOKAROUND],
+    ['a(?!b)', 'look-around', 2, NO_LOOKAROUND],
+    ['a(?<=b)', 'look-around', 2, NO_LOOKAROUND],
+    ['a(?<!b)', 'look-around', 2, NO_LOOKAROUND],
+    ['a(?>b)', 'an atomic group', 2, NO_ATOMIC],
+    ['a(?P=b)', 'a back-reference', 2, NO_BACKREFERENCE],
+    ['a(?P>b)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?#b)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?<1>b)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?<n.>b)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?x:b)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?i-:b)', 'an unknown kind of group', 2, GROUPS],
+    ['a(?i-u:b)', 'an unknown kind of group', 2, GROUPS],
+    ['a\\1', 'a back-reference', 2, NO_BACKREFERENCE],
+    ['a\\9', 'a back-reference', 2, NO_BACKREFERENCE],
+    ['a\\k', 'a back-reference', 2, NO_BACKREFERENCE],
+    ...['A', 'z', 'Z', 'G'].map((letter) => [`a\\${letter}`, `\\${letter}`, 2, EDGES] as const),
+    ['a\\', 'the pattern ends in a backslash', 2, itself('\\')],
+    ['a\\01', 'an octal escape', 2, 'Write the character as \\x{…}.'],
+    ['a\\c', '\\c without a letter', 2],
+    ['a\\c1', '\\c without a letter', 2],
+    ['a\\q', 'the unknown escape \\q', 2, 'A letter is escaped only where the escape has a meaning.'],
+    ['a\\\u00e9', 'the unknown escape \\\u00e9', 2, 'A letter is escaped only where the escape has a meaning.'],
+    ['a\\x4', 'an incomplete \\x escape', 2, 'Write \\x with 2 hexadecimal digits, or \\x{…}.'],
+    ['a\\x{}', 'an incomplete \\x escape', 2, 'Write \\x with 2 hexadecimal digits, or \\x{…}.'],
+    ['a\\x{41', 'an incomplete \\x escape', 2, 'Write \\x with 2 hexadecimal digits, or \\x{…}.'],
+    ['a\\u123', 'an incomplete \\u escape', 2, 'Write \\u with 4 hexadecimal digits, or \\u{…}.'],
+    ['a\\U1234567', 'an incomplete \\U escape', 2, 'Write \\U with 8 hexadecimal digits, or \\U{…}.'],
+    ['a\\u{110000}', 'an escape for no character', 2],
+    ['a\\ud800', 'an escape for no character', 2],
+    ['a\\udfff', 'an escape for no character', 2],
+    ['a\\ud800\\u0041', 'an escape for no character', 2],
+    ['a\\udc00\\udc00', 'an escape for no character', 2],
+    ['a\\p', 'an incomplete Unicode property', 2, PROPERTIES],
+    ['a\\p{L', 'an incomplete Unicode property', 2, PROPERTIES],
+    ['a\\P{Nope}', 'an unknown Unicode property', 2, PROPERTIES],
+    ['a\\p{L.}', 'an unknown Unicode property', 2, PROPERTIES],
+    ['a[', 'a class is never closed', 2, itself('[')],
+    ['a[]', 'a class is never closed', 2, itself('[')],
+    ['a[b-', 'a class is never closed', 2, itself('[')],
+    ['a[b-\\d]', 'a range ends in a class', 3, 'Escape the hyphen as \\-.'],
+    ['a[xc-b]', 'a range is out of order', 4],
+  ]
+  for (const [query, why, position, hint] of refusals) {
+    it(JSON.stringify(query).slice(0, 40), () => {
+      expect(() => compileQuery({ query, mode: 'regex', caseSensitive: true })).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_PATTERN',
+          message: `Cannot search: ${why} at position ${position}`,
+          details: hint === undefined ? { position } : { position, hint },
+        }),
+      )
+    })
+  }
+
+  it.each<readonly [query: string, why: string, details: object]>([
+    ['', 'the query is empty', {}],
+    ['a'.repeat(4097), 'the query is longer than 4096 UTF-16 units', {}],
+    ['a\nb', 'the query holds a line break at position 2', { position: 2, hint: ONE_LINE }],
+    ['a\ud800', 'the query holds half a surrogate pair at position 2', { position: 2 }],
+  ])('the literal %j', (query, why, details) => {
+    expect(() => compileQuery({ query, mode: 'literal', caseSensitive: true })).toThrow(
+      expect.objectContaining({ code: 'INVALID_PATTERN', message: `Cannot search: ${why}`, details }),
+    )
+  })
+
+  it('takes what is as long, as deep and as often as may be', () => {
+    const find = (query: string, text: string) => ourSearch(text, { query, mode: 'regex', caseSensitive: true }).length
+    expect(find('a'.repeat(4096), 'a'.repeat(4096))).toBe(1)
+    expect(find(`${'('.repeat(200)}a${')'.repeat(200)}(a)`, 'aa')).toBe(1)
+    expect(() => compileQuery({ query: 'a{10000}', mode: 'regex', caseSensitive: true })).not.toThrow()
+  })
+})
+
+describe('a class matches what RegExp has in it', () => {
+  const characters = [...Array(0x250).keys(), 0x1680, 0x2000, 0x200a, 0x200b, 0x2028, 0x2029, 0x202f, 0x205f, 0x212a]
+    .concat(0x3000, 0x390, 0x3b1, 0x3c2, 0xfeff, 0x1f600)
+    .filter((codePoint) => codePoint !== 0x0a)
+    .map((codePoint) => String.fromCodePoint(codePoint))
+  const lines = characters.map((char) => `${char};\n`).join('')
+  const matching = (query: string, caseSensitive = true) =>
+    ourSearch(lines, { query: `^(?:${query});`, mode: 'regex', caseSensitive }).map(
+      ({ line }) => characters[line - 1] ?? '',
+    )
+
+  const posix: Readonly<Record<string, string>> = {
+    alnum: '0-9A-Za-z',
+    alpha: 'A-Za-z',
+    ascii: '\\0-\\x7f',
+    blank: '\\t ',
+    cntrl: '\\0-\\x1f\\x7f',
+    digit: '0-9',
+    graph: '!-~',
+    lower: 'a-z',
+    print: ' -~',
+    punct: '!-\\/:-@\\[-`{-~',
+    space: '\\t-\\r ',
+    upper: 'A-Z',
+    word: '\\w',
+    xdigit: '0-9A-Fa-f',
+  }
+
+  it.each<readonly [ours: string, theirs: string]>([
+    ...['\\d', '\\D', '\\w', '\\W', '\\s', '\\S', '.', '[^\\n]', '[^a]', '[a-c]', '[a\\-c]', '[a-]', '[-a]'].map(
+      (same) => [same, same] as const,
+    ),
+    ...['[\\d-x]', '[\\w\\s]', '[^\\d\\s]', '[\\x41-\\u0043]', '[\\0\\t\\v\\f\\r]', '[\\^a]', '[a^]'].map(
+      (same) => [same, same.replace('d-x', 'd\\-x')] as const,
+    ),
+    ...[
+      '\\t',
+      '\\v',
+      '\\f',
+      '\\r',
+      '\\0',
+      '\\cA',
+      '\\cz',
+      '\\x41',
+      '\\u00e9',
+      '\\u{1F600}',
+      '\\ud83d\\ude00',
+      '\\uD83D\\uDE00',
+    ].map((same) => [same, same] as const),
+    ...Object.entries(posix).flatMap(
+      ([name, set]) =>
+        [
+          [`[[:${name}:]]`, `[${set}]`],
+          [`[[:^${name}:]]`, `[^${set}]`],
+        ] as const,
+    ),
+    ...[...'!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~ '].map(
+      (char) => [`\\${char}`, `\\x${char.charCodeAt(0).toString(16)}`] as const,
+    ),
+    ['[]a]', '[\\]a]'],
+    ['[^]a]', '[^\\]a]'],
+    ['[\\b]', '\\x08'],
+    ['[\\na]', 'a'],
+    ['[[a]', '[\\[a]'],
+    ['[[:a]', '[\\[:a]'],
+    ['[[:nope:]a]', '(?!)'],
+    ['[^\\w\\W]', '(?!)'],
+    ['[[:digit:][:upper:]x]', '[0-9A-Zx]'],
+    ['}', '\\}'],
+    [']', '\\]'],
+    ['{', '\\{'],
+    ['\\U0001F600', '\\u{1F600}'],
+    ['\\x{e9}', '\u00e9'],
+    ['\\pL', '\\p{L}'],
+    ['\\PL', '\\P{L}'],
+    ['\\p{Greek}', '\\p{Script=Greek}'],
+    ['\\P{Script=Greek}', '\\P{Script=Greek}'],
+  ])('%s', (ours, theirs) => {
+    const wanted = new RegExp(`^(?:${theirs})$`, 'su')
+    // A line break is in no class.
+    expect(matching(ours)).toEqual(characters.filter((char) => wanted.test(char)))
+  })
+
+  it.each<readonly [ours: string, theirs: string]>([
+    // Those with a name hold what they hold; characters and ranges hold both cases.
+    ['[a-c]', '[a-cA-C]'],
+    ['[^a-c]', '[^a-cA-C]'],
+    ['[X-Z\\d]', '[X-Zx-z\\d]'],
+    ['\\w', '\\w'],
+    ['\\W', '\\W'],
+    ['[\\W]', '\\W'],
+    ['[[:upper:]]', '[A-Za-z]'],
+    ['[[:^upper:]]', '[^]'],
+    ['k', '[kK]'],
+    ['@', '@'],
+    ['`', '`'],
+    ['[', '\\['],
+    ['\u00e9', '[\u00e9\u00c9]'],
+    ['\\xe9', '[\u00e9\u00c9]'],
+    ['(?-i:a)', 'a'],
+    ['(?-i)a', 'a'],
+    ['(?i-i:a)', 'a'],
+    ['(?:(?-i)a|b)|c', '[abcC]'],
+    ['(?m-s:a)', '[aA]'],
+  ])('%s, in either case', (ours, theirs) => {
+    const wanted = new RegExp(`^(?:${theirs.replace(/^\[$/, '\\[')})$`, 's')
+    const plain = characters.filter((char) => char.length === 1)
+    expect(matching(ours === '[' ? '\\[' : ours, false).filter((char) => char.length === 1)).toEqual(
+      plain.filter((char) => wanted.test(char)),
+    )
+  })
+
+  it.each<readonly [query: string, text: string, found: readonly string[]]>([
+    ['a{', 'a{', ['a{']],
+    ['a{2', 'a{2', ['a{2']],
+    ['a{x}', 'a{x}', ['a{x}']],
+    ['a{,2}', 'a{,2}', ['a{,2}']],
+    ['a{2}', 'a\naaa', ['aa']],
+    ['a{2,}', 'a\naaa', ['aaa']],
+    ['a{1,2}', 'aaa', ['aa']],
+    ['a{12}', `${'a'.repeat(11)}\n${'a'.repeat(13)}`, ['a'.repeat(12)]],
+    ['a{1,12}', 'a'.repeat(13), ['a'.repeat(12)]],
+    ['a{2}?b', 'aab', ['aab']],
+    ['a+?', 'aaa', ['a']],
+    ['a??b', 'ab', ['ab']],
+    ['a*?b', 'aab', ['aab']],
+    ['(?<name>a)(?P<o_1$>b)(?<\u00e9>c)', 'abc', ['abc']],
+    ['(?ims:A)(?u)b(?s-im:c)', 'Abc\nabc\nABc\nabC', ['Abc', 'abc']],
+    ['(?i)a(?-i)b', 'Ab\nAB', ['Ab']],
+    ['(?:(?i)a)b', 'Ab\nAB', ['Ab']],
+    ['(^)a', 'ba\na', ['a']],
+    ['(a|b|)c', 'xc', ['c']],
+    ['|a', 'b', ['']],
+    ['\ud83d\ude00+', 'x\ud83d\ude00\ud83d\ude00', ['\ud83d\ude00\ud83d\ude00']],
+  ])('%j finds in %j what it should', (query, text, found) => {
+    expect(ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)).toEqual(found)
+  })
+})
+
 describe('single parts of patterns', () => {
   const found = (query: string, text: string, caseSensitive = true): string[] =>
     ourSearch(text, { query, mode: 'regex', caseSensitive }).map((line: FoundLine) => JSON.stringify(line))
