@@ -247,7 +247,7 @@ function tryLink(source: string, at: string): boolean {
     linkSync(source, at)
     return true
   } catch (error) {
-    const code = errnoOf(error) ?? ''
+    const code = errnoOf(error)
     if (NO_HARD_LINKS.has(code) || code === 'EXDEV') return false
     throw error
   }

@@ -38,7 +38,9 @@ export async function readContent(
       const end = Math.max(start, Math.min(range?.end ?? before.size, before.size))
       if (end - start > LARGEST_BYTES) throw tooLarge(path, end - start)
       const bytes = new Uint8Array(end - start)
-      const got = bytes.length <= AT_ONCE_BYTES ? fill(fd, bytes, start) : await fillSlowly(fd, bytes, start)
+      let got: number
+      if (bytes.length <= AT_ONCE_BYTES) got = fill(fd, bytes, start)
+      else got = await fillSlowly(fd, bytes, start)
       const after = fstatSync(fd)
       const steady = got === bytes.length && tagOf(before) === tagOf(after)
       if (steady) return { bytes, stat: statOf(after, modes) }
@@ -56,7 +58,9 @@ export async function hashContent(path: Path, look: Look): Promise<{ sha256: str
   try {
     for (let attempt = 1; ; attempt++) {
       const before = fstatSync(fd)
-      const sum = before.size <= AT_ONCE_BYTES ? hashAtOnce(fd, before.size) : await hashSlowly(fd)
+      let sum: string
+      if (before.size <= AT_ONCE_BYTES) sum = hashAtOnce(fd, before.size)
+      else sum = await hashSlowly(fd, before.size)
       const stats = fstatSync(fd)
       if (attempt === ATTEMPTS || tagOf(before) === tagOf(stats)) return { sha256: sum, stats }
     }
@@ -143,13 +147,15 @@ function hashAtOnce(fd: number, size: number): string {
   return sha256(bytes.subarray(0, fill(fd, bytes, 0)))
 }
 
-async function hashSlowly(fd: number): Promise<string> {
+/** No more than there was at first: somebody may add to it as fast as it is read. */
+async function hashSlowly(fd: number, size: number): Promise<string> {
   const hash = createHash('sha256')
   const bytes = new Uint8Array(AT_ONCE_BYTES)
-  for (let position = 0; ; ) {
-    const { bytesRead } = await promisify(read)(fd, bytes, 0, bytes.length, position)
-    if (bytesRead === 0) return hash.digest('hex')
+  for (let position = 0; position < size; ) {
+    const { bytesRead } = await promisify(read)(fd, bytes, 0, Math.min(bytes.length, size - position), position)
+    if (bytesRead === 0) break
     hash.update(bytes.subarray(0, bytesRead))
     position += bytesRead
   }
+  return hash.digest('hex')
 }

@@ -187,6 +187,7 @@ export function physicalOf(path: string): string {
     return realpathSync.native(path)
   } catch {
     const parent = dirname(path)
+    /* v8 ignore next -- @preserve: only a drive that is not there has none above it */
     return parent === path ? path : join(physicalOf(parent), basename(path))
   }
 }

@@ -164,14 +164,14 @@ export function putNew(temp: string, target: string, path: Path, staged?: Stats)
       if (staged !== undefined && lookAt(target)?.ino === staged.ino) return
       throw disturbed(path)
     }
-    if (!NO_HARD_LINKS.has(code ?? '')) throw error
+    if (!NO_HARD_LINKS.has(code)) throw error
     // A filesystem without hard links: the smallest window there is.
     if (lookAt(target) !== undefined) throw disturbed(path)
     renameSync(temp, target)
   }
 }
 
-export const NO_HARD_LINKS: ReadonlySet<string> = new Set([
+export const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set([
   'EPERM',
   'EOPNOTSUPP',
   'ENOTSUP',

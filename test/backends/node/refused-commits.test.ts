@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { failEach, sets } from './failing-calls.ts'
 import { absent, closeAfterEach, codeOf, commit, directory, link, move, place, put, told } from './setup.ts'
-import { meddling } from './system-calls.ts'
+import { meddling, refusing } from './system-calls.ts'
 import { straysIn, treeOf } from './tree.ts'
 
 closeAfterEach()
@@ -94,6 +94,19 @@ describe('what somebody else changes between judgement and change', () => {
 })
 
 describe('a storage that refuses', () => {
+  it('takes a set back also where that cannot even be noted', async () => {
+    const { root, backend } = place({ a: 'a', b: 'b' })
+    await commit(backend, absent('none'))
+    const before = treeOf(root)
+    const note = (_fd: unknown, bytes: unknown) => Buffer.from(bytes as Uint8Array).includes('"undo":true')
+    const set = () => commit(backend, put('a', 'A'), put('b', 'B'))
+    const unnoted = () => refusing('writeSync', 'EIO', note, set)
+    expect(await codeOf(refusing('renameSync', 'EIO', /./, unnoted, 1))).toBe('BACKEND_ERROR')
+    expect(treeOf(root)).toEqual(before)
+    await set()
+    expect(straysIn(root)).toEqual([])
+  })
+
   it('does all of a set or nothing of it, whichever call of it fails', async () => {
     await failEach(['renameSync'], sets['some of everything'], [3])
     await failEach(['ftruncateSync', 'writeSync', 'rmdirSync'], sets['a directory for a file'], [1, 3])

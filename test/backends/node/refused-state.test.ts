@@ -21,8 +21,9 @@ import { openLock, unlinkIfThere } from '../../../src/backends/node/lock.ts'
 import { removeTree } from '../../../src/backends/node/removing.ts'
 import { canonicalOnDisk } from '../../../src/backends/node/resolving.ts'
 import { openRoot } from '../../../src/backends/node/root.ts'
+import { stage } from '../../../src/backends/node/staging.ts'
 import { bootId, openState, parseLog, statePath } from '../../../src/backends/node/state.ts'
-import { doStep, openPins, undoStep } from '../../../src/backends/node/steps.ts'
+import { doStep, lookAt, openPins, undoStep } from '../../../src/backends/node/steps.ts'
 import { node } from '../../../src/backends/node.ts'
 import { type LogicalPath, ROOT } from '../../../src/paths/logical-path.ts'
 import {
@@ -277,6 +278,22 @@ describe('what dead openings left', () => {
     expect(readdirSync(state).filter((name) => name.includes(DEAD))).toEqual([])
   })
 
+  it('of our own stays noted until it can be removed, by us or by whoever comes next', async () => {
+    const { root, backend, open } = place({ a: 'a', b: 'b' })
+    const stuck = /\.wardspace-[0-9a-f]+\.tmp$/
+    await refusing('unlinkSync', 'EBUSY', stuck, async () => {
+      await commit(backend, put('a', 'A'), put('b', 'B'))
+      await commit(backend, put('a', 'AA'))
+      await backend.close()
+    })
+    expect(straysIn(root).length).toBeGreaterThan(0)
+    await open().stat(ROOT)
+    expect([...treeOf(root)]).toEqual([
+      ['a', 'file AA'],
+      ['b', 'file B'],
+    ])
+  })
+
   it('is removed where it is named: no longer there, behind a link, or in what cannot be listed', async () => {
     const { base, root, state, open } = await used({ 'd/x': 'x', 'e/y': 'y' })
     mkdirSync(join(base, 'outside'))
@@ -387,6 +404,14 @@ describe('the lock', () => {
     const hasty = await opening(path, 1)
     await expect(hasty.lock.hold(async () => {})).rejects.toThrow('holds the lock')
     expect(readFileSync(join(path, 'lock'), 'latin1')).toBe(claimOf(DEAD))
+    // Nor from who takes over from one who died while he took it over.
+    for (const guard of [DEAD, OTHER]) rmSync(join(path, `break-${guard}`), { force: true })
+    writeFileSync(join(path, `claim-${OTHER}`), claimOf(OTHER))
+    linkSync(join(path, `claim-${OTHER}`), join(path, `break-${DEAD}`))
+    linkSync(join(path, `claim-${alive.state.id}`), join(path, `break-${OTHER}`))
+    await expect(hasty.lock.hold(async () => {})).rejects.toThrow('holds the lock')
+    expect(readFileSync(join(path, 'lock'), 'latin1')).toBe(claimOf(DEAD))
+    rmSync(join(path, `break-${OTHER}`))
     const patient = await opening(path)
     // The guard goes at the same moment as it is found: it is tried again.
     const vanish = (real: () => unknown, place: string) => {
@@ -487,6 +512,12 @@ describe('single steps', () => {
     )
   })
 
+  it('tell what cannot be looked at from what is not there', () => {
+    const { root } = place({ a: '' })
+    expect(lookAt(join(root, 'none'))).toBe(undefined)
+    expect(() => lookAt(join(root, 'x'.repeat(300)))).toThrow('ENAMETOOLONG')
+  })
+
   it('work in directories that may be entered, not listed', async () => {
     const { root, backend } = place({ 'd/x': 'x' })
     const listing = (path: unknown, flags: unknown) => String(path).endsWith('/d') && Number(flags) < 0x200000
@@ -548,6 +579,29 @@ describe('other platforms', () => {
     expect([...treeOf(root).keys()]).toEqual(['a', 'd', 'd/c', 'd/x', 'e'])
   })
 
+  it('win32: directories are not opened, nor bits and owners taken over', async () => {
+    const { base } = place()
+    const path = join(base, 'state')
+    await onPlatform('win32', () => {
+      const state = openState(path)
+      state.claim()
+      state.writeJournal('{}', true)
+      expect(state.readJournal()).toBe('{}')
+      expect(state.at('journal')).toBe(join(path, 'journal'))
+      state.close()
+    })
+    const to = { type: 'file', bytes: new TextEncoder().encode('x'), mode: 0o700 } as const
+    const old = { isFile: () => true, uid: -1, gid: -1 } as Stats
+    const staged = join(base, 'staged')
+    const unasked = () => refusing('fchmodSync', 'EPERM', /./, () => stage(staged, to, old, false))
+    await onPlatform('win32', unasked)
+    expect(readFileSync(staged, 'utf8')).toBe('x')
+    rmSync(staged)
+    await expect(unasked()).rejects.toThrow('EPERM')
+    // A machine that names no boot has one.
+    expect(await refusing('readFileSync', 'ENOENT', /boot_id$/, () => bootId())).toBe('')
+  })
+
   it('without descriptors under /proc check by path, and say what a root lacks', async () => {
     const { root, state } = place({ a: 'a' })
     const noLink = (where: RegExp) => (path: unknown) => where.test(String(path))
@@ -575,6 +629,12 @@ describe('other platforms', () => {
     expect(canonical('none/below')).toBe('none/below')
     symlinkSync('.', join(root, 'here'))
     expect(canonical('here')).toBe('')
+    mkdirSync(join(root, 'gone'))
+    const pin = opened.ground.pin(at('gone'))
+    expect(pin.holds()).toBe(true)
+    rmSync(join(root, 'gone'), { recursive: true })
+    expect(pin.holds(), 'it is not there any more').toBe(false)
+    pin.close()
     for (const altered of ['a.', 'con', 'NUL.txt', 'a~1', 'a?'])
       expect(() => canonical(altered)).toThrow('a name that this storage would alter')
     expect(await onPlatform('darwin', () => canonical('a~1'))).toBe('a~1')
@@ -583,6 +643,25 @@ describe('other platforms', () => {
     expect(await meddling('lstatSync', found, () => canonical('READ.ME'))).toBe('Read.Me')
     expect(await meddling('lstatSync', found, () => openRoot(place({ 'Read.Me': '' }).root).caseSensitive)).toBe(false)
     await expect(refusing('readdirSync', 'EIO', /root$/, () => canonical('Read.Me'))).rejects.toThrow('EIO')
+    // Found under a name that no list has: by another that is the same, if there is one.
+    const { base } = place()
+    writeFileSync(join(base, 'elsewhere'), '')
+    const alias = (_real: () => unknown, path: string, ...more: unknown[]) =>
+      real(path.replace(/alias$/, 'Read.Me').replace(/.*ghost$/, join(base, 'elsewhere')), ...(more as []))
+    expect(await meddling('lstatSync', alias, () => canonical('alias'))).toBe('Read.Me')
+    expect(await meddling('lstatSync', alias, () => canonical('ghost'))).toBe('ghost')
+    for (let nth = 0, isReached = true; isReached; nth++) {
+      let count = 0
+      const spelling = refusing(
+        'lstatSync',
+        'EIO',
+        () => count++ === nth,
+        () => canonical('Dir/x'),
+      )
+      const outcome = await Promise.resolve(spelling).catch(String)
+      isReached = count > nth
+      expect(outcome).toBe(isReached ? 'Error: EIO' : 'Dir/x')
+    }
     // Where nothing can be asked, the platform tells.
     const unknown = () => openRoot(root, 'recheck').caseSensitive
     const swapped = (path: unknown) => /rEAD|dIR|HERE|ROOT$/.test(String(path))

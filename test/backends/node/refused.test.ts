@@ -17,8 +17,9 @@ import { patiently } from '../../../src/backends/node/patience.ts'
 import { canonicalOnDisk } from '../../../src/backends/node/resolving.ts'
 import { openRoot } from '../../../src/backends/node/root.ts'
 import type { ToolError } from '../../../src/errors.ts'
+import { sha256Text } from '../../../src/files/version.ts'
 import { type LogicalPath, type Path, ROOT } from '../../../src/paths/logical-path.ts'
-import type { Backend, Glance } from '../../../src/vfs/backend.ts'
+import type { Backend, Change, Glance } from '../../../src/vfs/backend.ts'
 import { afterwards, at, closeAfterEach, codeOf, commit, place, put, told } from './setup.ts'
 import { meddling, refusing, systemError } from './system-calls.ts'
 
@@ -55,6 +56,30 @@ describe('what the system says', () => {
 })
 
 describe('reading', () => {
+  it('knows a large file by its content, and what is written into it meanwhile', async () => {
+    const text = 'x'.repeat(2 * 1024 * 1024 + 1)
+    const { root, backend } = place({ a: text })
+    const expecting = (sha256: string): Change => ({ ...put('a', 'new'), expect: { sha256 } })
+    const refused = await told(commit(backend, expecting('0'.repeat(64))))
+    expect(refused).toMatchObject({ code: 'WRITE_CONFLICT', details: { currentSha256: sha256Text(text) } })
+    const meddled = (real: () => unknown) => {
+      appendFileSync(join(root, 'a'), '!')
+      return real()
+    }
+    // As long as it changes while it is hashed, it is not what was expected.
+    const changing = () => commit(backend, expecting(sha256Text(text)))
+    expect(await codeOf(meddling('read', meddled, changing))).toBe('WRITE_CONFLICT')
+    // Cut off while it is hashed, it is what there is.
+    const cut = (real: () => unknown) => {
+      truncateSync(join(root, 'a'), 5)
+      return real()
+    }
+    expect(await codeOf(meddling('read', cut, changing))).toBe('WRITE_CONFLICT')
+    const now = readFileSync(join(root, 'a'), 'utf8')
+    await commit(backend, expecting(sha256Text(now)))
+    expect(readFileSync(join(root, 'a'), 'utf8')).toBe('new')
+  })
+
   it('refuses more than a gibibyte at once, and reads ranges of it', async () => {
     const { root, backend } = place({ large: '' })
     truncateSync(join(root, 'large'), 1024 ** 3 + 2)
@@ -179,6 +204,17 @@ describe('reading many files', () => {
   })
 })
 
+/** While `action` runs, each look at the clock is a second after the last. */
+async function slowly<T>(action: () => Promise<T>): Promise<T> {
+  let now = 0
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 1_000))
+  try {
+    return await action()
+  } finally {
+    clock.mockRestore()
+  }
+}
+
 describe('going down', () => {
   const tour = async (backend: Backend, start: string, before: (path: Path) => unknown, most = 0) => {
     const found: string[] = []
@@ -201,6 +237,17 @@ describe('going down', () => {
       const moved = tour(backend, start, (path) => path.endsWith('e') && renameSync(whole, join(base, 'gone')))
       expect(await codeOf(moved)).toBe(start === '' ? 'BACKEND_ERROR' : 'PATH_REJECTED')
     }
+    // Noticed at a pause, too: nothing more is found through it.
+    const { base, root, backend } = place({ 'd/e/f': '', 'd/g/h': '' })
+    const seen: string[] = []
+    const moved = slowly(() =>
+      tour(backend, 'd', (path) => {
+        seen.push(path)
+        if (path === 'd/e') renameSync(join(root, 'd'), join(base, 'gone'))
+      }),
+    )
+    expect(await codeOf(moved)).toBe('PATH_REJECTED')
+    expect(seen).toEqual(['d', 'd/e'])
   })
 
   it('gives the start of files only, waits for descriptors, and gives nothing of what cannot be read', async () => {
@@ -251,6 +298,20 @@ describe('a glance', () => {
       mkdirSync(join(root, 'd/new'))
       expect((await glance(backend, known, 'd'))[0]).toMatchObject({ names: ['b', 'c', 'new'], types: [1, 1, 2] })
     })
+  })
+
+  it('at many directories lets others have their turn, and sees the same', async () => {
+    const { backend } = place({ a: 'a', 'd/b': 'b', 'e/c': 'c' })
+    const all = () => glance(backend, {}, '', 'd', 'none', 'e')
+    const atOnce = await all()
+    let turns = 0
+    let isDone = false
+    const others = async () => {
+      for (; !isDone; turns++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const [seen] = await Promise.all([slowly(all).finally(() => (isDone = true)), others()])
+    expect(seen.map((one) => one?.names)).toEqual(atOnce.map((one) => one?.names))
+    expect(turns).toBeGreaterThan(2)
   })
 
   it('says of a name what it is by now, or that it is gone, and then is not to be trusted', async () => {
