@@ -60,7 +60,8 @@ export const editFile = defineTool({
     const document = await context.files.document(path, context.limits.textFileBytes)
     checkExpected(context, path, asked.expectedSha256, document.sha256, { mustKnow: false })
     const edits = asked.edits ?? [
-      { oldText: asked.oldText ?? '', newText: asked.newText ?? '', replaceAll: asked.replaceAll },
+      // Without edits, the input holds both texts.
+      { oldText: asked.oldText as string, newText: asked.newText as string, replaceAll: asked.replaceAll },
     ]
     let text = document.text
     let replacements = 0

@@ -63,7 +63,7 @@ async function describe(access: GuardedAccess, stat: Stat, context: ToolContext)
   if (type === 'directory') return { type, ...facts(classifyDirectory(access.path)), ...timesOf(stat) }
   if (type === 'link') {
     // What the target is decides for the link; the guard has judged it.
-    const target = context.accesses[1] ?? access
+    const target = context.accesses[1] as GuardedAccess
     return { type, ...facts(target.classification), target: display(target.path) }
   }
   if (type === 'other')

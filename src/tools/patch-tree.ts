@@ -64,7 +64,7 @@ export async function patchTree(
     refuseAddedMarks(source?.bytes ?? null, change)
     const bytes = await applyToFile(kind === 'create' ? null : (source?.bytes ?? null), change, context.limits)
     if (kind === 'delete') {
-      if (plan.format === 'v4a') deletions += lineCount(source?.bytes ?? bytes)
+      if (plan.format === 'v4a') deletions += lineCount((source as Content).bytes)
       else if (bytes.length > 0) throw leavesContent(old as Entry, change)
     }
     // The result of a section that came before is not taken away by a rename which took the file as it was.

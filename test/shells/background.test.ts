@@ -67,6 +67,19 @@ describe('a background command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  it('that puts out more than is shown keeps the whole for later', async () => {
+    const { workspace } = await shellBench({})
+    const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+    await call('start_command', { command: 'seq 1 40000' })
+    let last: Answer = {}
+    await until(async () => {
+      last = await call('check_command', { id: 'process-1' })
+      return last.state === 'ended'
+    })
+    expect(last).toMatchObject({ truncated: true, outputUri: expect.stringMatching(/^artifact:/) })
+    expect(await call('read_file', { path: last.outputUri, maxLines: 1 })).toMatchObject({ content: '1\n' })
+  })
+
   it('changes nothing when it is stopped', async () => {
     const { workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
     const before = await snapshot()

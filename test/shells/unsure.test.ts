@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bash } from '../../src/shells/bash.ts'
-import type { ShellCapabilities } from '../../src/shells/shell.ts'
-import { shellBench } from './setup.ts'
+import type { Shell, ShellCapabilities } from '../../src/shells/shell.ts'
+import { shellBench, unjudged } from './setup.ts'
 
 const lacking = (...names: (keyof ShellCapabilities)[]) => {
   const good = bash()
@@ -25,4 +25,25 @@ describe('a shell that cannot take back, or cannot confine', () => {
     expect(await byRule.run('echo a')).toMatchObject({ ok: true })
     expect(await byRule.run('echo a; ls')).toMatchObject({ code: 'APPROVAL_REQUIRED' })
   })
+})
+
+it('a command that asks for ever more is told to stop', async () => {
+  const shell = unjudged(bash())
+  let runs = 0
+  const curious: Shell = {
+    ...shell,
+    async run({ files, cwd }) {
+      await files.read(`${runs++}.txt`)
+      return { stdout: '', stderr: '', exitCode: 0, cwd }
+    },
+  }
+  const tree = Object.fromEntries(Array.from({ length: 120 }, (_, i) => [`${i}.txt`, '']))
+  const rules = [{ name: 'reading', action: 'ask', permissions: ['file:read'], paths: ['**'] }] as const
+  const policy = { preset: 'autonomous', rules } as const
+  const { run } = await shellBench(tree, { shell: curious, policy, approve: () => 'allow' })
+  expect(await run('curious')).toMatchObject({
+    code: 'LIMIT_EXCEEDED',
+    message: expect.stringContaining('100 approvals'),
+  })
+  expect(runs).toBe(101)
 })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Path } from '../../src/paths/logical-path.ts'
+import { memory } from '../../src/backends/memory.ts'
+import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import type { Backend } from '../../src/vfs/backend.ts'
+import { createWorkspace } from '../../src/workspace.ts'
 import { ownTime } from '../own-time.ts'
 import { bench, type Tree } from './setup.ts'
 
@@ -475,5 +478,69 @@ describe('cost', () => {
       best = Math.min(best, ownTime() - start)
     }
     expect(best).toBeLessThan(200)
+  })
+})
+
+describe('apply_patch, by its corners', () => {
+  const section = (name: string, hunk: string) => `--- a/${name}\n+++ b/${name}\n${hunk}`
+  const added = (name: string) => section(name, '@@ -0,0 +1 @@\n+x\n')
+  const created = (name: string) =>
+    `diff --git a/${name} b/${name}\nnew file mode 100644\n${section(name, '@@ -0,0 +1 @@\n+x\n').replace(`a/${name}`, '/dev/null')}`
+  const renamed = (from: string, to: string) =>
+    `diff --git a/${from} b/${to}\nsimilarity index 100%\nrename from ${from}\nrename to ${to}\n`
+  const deleted = (name: string) =>
+    `diff --git a/${name} b/${name}\ndeleted file mode 100644\n--- a/${name}\n+++ /dev/null\n@@ -1 +0,0 @@\n-${name}\n`
+
+  it('counts the bytes of a patch, not its units', async () => {
+    const patch = section('a.txt', `@@ -1 +1 @@\n-a.txt\n+${'€'.repeat(30)}\n`)
+    const { call } = await bench({ 'a.txt': 'a.txt\n' }, { limits: { patchBytes: patch.length + 50 } })
+    expect(await call('apply_patch', { patch })).toMatchObject({ code: 'PATCH_BUDGET_EXCEEDED', limit: 'patchBytes' })
+  })
+
+  it('makes a file of lines alone where there is none, and not in the place of a directory', async () => {
+    const { ok, call, text } = await bench({ d: { directory: true } })
+    expect(await ok('apply_patch', { patch: added('new.txt') })).toMatchObject({ filesTouched: [{ kind: 'create' }] })
+    expect(await text('new.txt')).toBe('x\n')
+    expect(await call('apply_patch', { patch: added('d') })).toMatchObject({ code: 'IS_DIRECTORY' })
+  })
+
+  it('lets two files change their names, and counts the last line of what a V4A patch deletes', async () => {
+    const { ok, text } = await bench({ a: 'a\n', b: 'b\n', c: '1\n2' })
+    await ok('apply_patch', { patch: renamed('a', 'b') + renamed('b', 'a') })
+    expect([await text('a'), await text('b')]).toEqual(['b\n', 'a\n'])
+    const patch = '*** Begin Patch\n*** Delete File: c\n*** End Patch\n'
+    expect(await ok('apply_patch', { patch })).toMatchObject({ deletions: 2 })
+  })
+
+  it('makes each missing directory once, also below a file that goes', async () => {
+    const { ok, snapshot } = await bench({ f: 'f\n' })
+    const names = ['f/a/x', 'f/a/c/y', 'n/a/x', 'n/b/y']
+    await ok('apply_patch', { patch: deleted('f') + names.map(created).join('') })
+    expect(Object.keys(await snapshot())).toEqual(expect.arrayContaining(names))
+  })
+
+  it('takes a name in other letters for the same file where the storage does, and a link for none', async () => {
+    const inner = memory({ 'a.txt': 'a.txt\n', link: { link: 'a.txt' } })
+    const backend: Backend = {
+      ...inner,
+      capabilities: { ...inner.capabilities, caseSensitive: false },
+      canonical: (path, how) => inner.canonical(path.toLowerCase() as LogicalPath, how),
+    }
+    const { ok, call, text } = await bench({}, { backend })
+    const hunk = '@@ -1 +1 @@\n-a.txt\n+b\n'
+    expect(await call('apply_patch', { patch: section('link', hunk) })).toMatchObject({ code: 'PATH_REJECTED' })
+    await ok('apply_patch', { patch: section('A.txt', hunk) })
+    expect(await text('a.txt')).toBe('b\n')
+  })
+
+  it('is cancelled between two files', async () => {
+    const workspace = await createWorkspace({ backend: memory({ a: 'a\n', b: 'b\n' }), policy: 'autonomous' })
+    const stop = new AbortController()
+    const onProgress = () => stop.abort()
+    const patch = deleted('a') + deleted('b')
+    expect(await workspace.call('apply_patch', { patch }, { signal: stop.signal, onProgress })).toMatchObject({
+      code: 'ABORTED',
+    })
+    expect(await workspace.call('file_info', { path: 'a' })).toMatchObject({ ok: true })
   })
 })

@@ -309,3 +309,31 @@ describe('without a repository', () => {
     await workspace.close()
   })
 })
+
+describe('diff_workspace, where not all can be told', () => {
+  it('says of how many files it does not know what they were', async () => {
+    const large = new Uint8Array(16 * 1024 * 1024 + 1)
+    // Over a backend that does not hold its tree, first states are kept.
+    const { tree: _, ...backend } = memory({ a: large, b: large })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous' })
+    const warnings: unknown[] = []
+    for (const path of ['a', 'b']) {
+      await workspace.call('delete_file', { path })
+      warnings.push(((await workspace.call('diff_workspace', {})) as Answer).warnings)
+    }
+    const state = 'had a first state too large to be kept, and'
+    expect(warnings).toEqual([[`1 changed file ${state} is left out`], [`2 changed files ${state} are left out`]])
+    await workspace.close()
+  })
+
+  it('says of how many files it tells no more than that they changed', async () => {
+    const backend = memory({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
+    const workspace = await createWorkspace({ backend, policy: 'autonomous', limits: { diffFiles: 1 } })
+    for (const path of ['a.txt', 'b.txt']) await workspace.call('append_file', { path, content: 'x\n' })
+    expect(await workspace.call('diff_workspace', {})).toMatchObject({
+      ...{ ok: true, filesChanged: 2, stat: [{ path: 'a.txt' }] },
+      warnings: ['stat names 1 of 2 files; use paths'],
+    })
+    await workspace.close()
+  })
+})

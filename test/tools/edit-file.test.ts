@@ -11,6 +11,12 @@ describe('edit_file', () => {
     expect(answer.diff).toContain('-two')
   })
 
+  it('gives each place of mixed line ends those of its own line, also two places of one line', async () => {
+    const { ok, text } = await bench({ 'a.ts': 'a b a\r\nc a\n' })
+    await ok('edit_file', { path: 'a.ts', oldText: 'a', newText: 'x\ny', replaceAll: true })
+    expect(await text('a.ts')).toBe('x\r\ny b x\r\ny\r\nc x\ny\n')
+  })
+
   it('keeps UTF-16', async () => {
     const stored = Buffer.from('\ufeffaé𝒳\n', 'utf16le')
     const { ok, bytes } = await bench({ 'a.txt': new Uint8Array(stored) })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import type { Backend } from '../../src/vfs/backend.ts'
 import { bench } from './setup.ts'
@@ -161,6 +161,27 @@ describe('search_text', () => {
     expect(
       await call('search_text', { ...pattern, query: '[0-9]z[a-z]', excludeGlob: '0.txt', timeoutMs: 1 }),
     ).toMatchObject({ code: 'SEARCH_TIMEOUT' })
+  })
+
+  it.each([{}, { filesOnly: true }])('ends wherever its time runs out, with what it has: %j', async (more) => {
+    const { call } = await bench({ 'a.txt': 'x\n', 'b.txt': 'x\ny\n', 'c.txt': 'x\n' })
+    const found: string[] = []
+    // A clock that only goes on when it is looked at.
+    const clock = vi.spyOn(performance, 'now')
+    try {
+      for (let timeoutMs = 1; timeoutMs <= 40; timeoutMs++) {
+        let looks = 0
+        clock.mockImplementation(() => looks++)
+        const answer = await call('search_text', { query: 'x', timeoutMs, ...more })
+        found.push(answer.ok ? `${(answer.files ?? answer.matches).length} ${answer.truncatedReason}` : answer.code)
+      }
+    } finally {
+      clock.mockRestore()
+    }
+    const distinct = [...new Set(found)]
+    expect(distinct.slice(0, 2)).toEqual(['SEARCH_TIMEOUT', '1 timeout'])
+    expect(distinct.at(-1)).toBe('3 undefined')
+    expect(distinct).toEqual(expect.arrayContaining(['2 timeout']))
   })
 
   it('is cancelled, before and while it runs', async () => {

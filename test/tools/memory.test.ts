@@ -155,6 +155,11 @@ describe('the memory ACL', () => {
     expect(await store({ id: 'mine' }, ['red', 'green'])).toMatchObject({ ok: true, scopes: ['red', 'green'] })
     expect(await store({ id: 'one', scopes: ['red'] }, ['red', 'green'])).toMatchObject({ ok: true, scopes: ['red'] })
     expect(await store({ id: 'free' }, [])).toMatchObject({ ok: true, scopes: [] })
+    // What is open to all stays so, whoever writes it.
+    const free = (await workspace.call('memory_get', { id: 'free' })) as Success
+    const later = { id: 'free', expectedSha256: free.sha256 }
+    expect(await store({ ...later, scopes: [] }, ['red'])).toMatchObject({ code: 'POLICY_DENIED' })
+    expect(await store(later, ['red'])).toMatchObject({ ok: true, scopes: [] })
     for (const scopes of [['blue'], ['red', 'blue'], []]) {
       expect(await store({ id: 'not', scopes }, ['red'])).toMatchObject({ code: 'POLICY_DENIED', scopes: ['red'] })
     }

@@ -145,6 +145,7 @@ describe('read_file', () => {
         `${'x\r\n'.repeat(part / 3 + 1)}\r\n${'y\n'.repeat(20)}\r`,
         [{ startLine: 9 }],
       ],
+      ['both line ends in the first part', `x\r\ny\n${'z\n'.repeat(part)}`, [{ startLine: 2 }]],
       [
         'a secret over the edges of what is shown',
         `a\n${pem}${'b\n'.repeat(800)}`,

@@ -18,6 +18,10 @@ async function replaced(stored: string, startLine: number, endLine: number, newT
 }
 
 describe('replace_range', () => {
+  it('gives the new text the line ends of old files of a Mac', async () => {
+    expect((await replaced('a\rb\r', 1, 1, 'x\ny')).text).toBe('x\ry\r')
+  })
+
   it.each([
     ['a\nb\nc\n', 2, 2, 'B', 'a\nB\nc\n', 'the line end is kept'],
     ['a\nb\nc\n', 2, 2, 'B\n', 'a\nB\nc\n', 'or given'],
