@@ -57,21 +57,15 @@ function namesComputed(code: string): boolean {
 /** Python: passes only with modules from a list and without the words that lead to others. */
 export const judgePython: CodeJudge = (code) => {
   if (/\\[uxUN0-7]/.test(code)) return 'an escape may spell anything'
-  if (/__\w*/.test(code.replace(/__(name|main|file|doc|version)__/g, ''))) return 'names with __ lead to everything'
+  if (code.includes('__')) return 'names with __ lead to everything'
   const safe = new Set(
     'json sys re math cmath datetime time calendar collections itertools functools random statistics decimal fractions hashlib hmac base64 binascii struct textwrap difflib pprint csv io pathlib glob fnmatch zlib uuid secrets html unicodedata enum dataclasses typing heapq bisect copy locale tomllib configparser xml platform yaml numpy pandas'.split(
       ' ',
     ),
   )
   for (const [, from, names = ''] of code.matchAll(/(?:\bfrom\s+([\w.]+)\s+)?\bimport\b([^;\n]*)/g)) {
-    const modules =
-      from === undefined
-        ? names
-            .replace(/[()]/g, '')
-            .split(',')
-            .map((name) => name.trim().replace(/\s.*$/s, ''))
-        : [from]
-    const odd = modules.find((name) => !safe.has(name.replace(/\..*$/s, '')))
+    const modules = from === undefined ? names.split(',').map((name) => name.trim().replace(/\s.*/s, '')) : [from]
+    const odd = modules.find((name) => !safe.has(name.replace(/\..*/s, '')))
     if (odd !== undefined) return `the module ${JSON.stringify(odd)} is not on the list`
   }
   const word =
@@ -92,24 +86,22 @@ export const judgePerl: CodeJudge = (code) => {
 
 /** awk: everything but what starts commands, reads from them or pipes to them. */
 export const judgeAwk: CodeJudge = (code) => {
-  let previous: 'value' | 'other' = 'other'
+  // Whether a value stands in front: what divides it would begin a pattern elsewhere.
+  let afterValue = false
   const token = /\s+|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|\d[\w.]*|\.\d+|([A-Za-z_]\w*)|\|\||&&|\+\+|--|[\s\S]/y
   // Every character is some token, so that only the end of the code ends this.
   for (let found = token.exec(code); found !== null; found = token.exec(code)) {
     const [text, name] = found
     if (/^(\s+|#[^\n]*)$/.test(text)) {
-      if (text.includes('\n')) previous = 'other'
+      if (text.includes('\n')) afterValue = false
       continue
     }
     if (name !== undefined) {
-      if (/^(system|getline|close|fflush|nextfile|ENVIRON|PROCINFO|SYMTAB|FUNCTAB|printf?|print)$/.test(name)) {
-        if (!/^(printf?|ENVIRON|close|fflush|nextfile)$/.test(name)) return `${JSON.stringify(name)} may start commands`
-      }
-      if (/^(in|return|exit|delete|else|do|case|print|printf)$/.test(name)) previous = 'other'
-      else previous = 'value'
+      if (/^(system|getline|PROCINFO|SYMTAB|FUNCTAB)$/.test(name)) return `${JSON.stringify(name)} may start commands`
+      afterValue = !/^(in|return|exit|delete|else|do|case|print|printf)$/.test(name)
     } else if (text === '/') {
-      if (previous === 'value') {
-        previous = 'other'
+      if (afterValue) {
+        afterValue = false
         continue
       }
       // A bracket may hide a slash from one awk and not from another.
@@ -118,17 +110,17 @@ export const judgeAwk: CodeJudge = (code) => {
       )
       if (pattern === null) return 'a pattern in it is not plain'
       token.lastIndex = found.index + pattern[0].length
-      previous = 'value'
+      afterValue = true
     } else if (text === '|') {
       return 'a pipe starts a command'
     } else if (text === '@') {
       return '@ loads code or calls by name'
     } else if (text === '"') {
       return 'a text in it does not end'
-    } else if (text.startsWith('"') && /^"\/inet|^"\/dev/.test(text) && !/^"\/dev\/(null|stderr|stdout)"$/.test(text)) {
+    } else if (/^"\/inet|^"\/dev/.test(text) && !/^"\/dev\/(null|stderr|stdout)"$/.test(text)) {
       return 'it opens a connection'
     } else {
-      previous = /^("|\d|\.\d)|^[)\]$]$|^(\+\+|--)$/.test(text) ? 'value' : 'other'
+      afterValue = /^("|\d|\.\d|[)\]$]$|\+\+|--)/.test(text)
     }
   }
   return undefined

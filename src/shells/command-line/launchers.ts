@@ -14,8 +14,7 @@ export const launchers: Inspectors = {
   gfind: { inspect: find },
   xargs: { inspect: xargs },
   gxargs: { inspect: xargs },
-  fd: { inspect: (call) => withoutOptions(call, /^-[a-zA-Z]*[xX]|^--exec|^--e/) },
-  fdfind: { inspect: (call) => withoutOptions(call, /^-[a-zA-Z]*[xX]|^--exec|^--e/) },
+  ...named('fd fdfind', { inspect: (call) => withoutOptions(call, /^-[^-]*[xX]|^--e/) }),
   hyperfine: { inspect: (call) => scripts(call) },
   ...named('concurrently', { inspect: (call) => scripts(call) }),
   ...named('parallel pexec', refuses('it puts its input into the lines that it runs')),
@@ -122,10 +121,9 @@ export function scriptFile(call: Call, argument: Argument): void {
 
 function foreignShell(call: Call): undefined {
   const [first] = call.args
+  if (first?.literal === '--version') return undefined
   if (first === undefined) {
     call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
-  } else if (first.literal === '--version') {
-    return undefined
   } else if (mayBeOption(first) || first.literal?.startsWith('/') === true) {
     call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
   } else {

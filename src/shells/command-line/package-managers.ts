@@ -1,6 +1,7 @@
 import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
+import { scriptFile } from './launchers.ts'
 import { type OptionTable, readOptions } from './options.ts'
-import { type Argument, knownText, mayBeOption } from './words.ts'
+import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 import { afterAssignments } from './wrappers.ts'
 
 /** Package managers and task runners: what of their words is a command. */
@@ -230,9 +231,17 @@ function afterWord(call: Call, words: readonly string[], table: OptionTable, ope
   return undefined
 }
 
+const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
+
+/** A file of rules is a script. */
+function makefile(call: Call, file: Argument): void {
+  if (file.literal === '-') unclear(call, file)
+  else scriptFile(call, file)
+}
+
 function make(call: Call): undefined {
   const { walk, scope, args } = call
-  for (const name of ['Makefile', 'makefile', 'GNUmakefile']) walk.judge.runs(name, scope, call.at)
+  for (const name of makefiles) walk.judge.runs(name, scope, call.at)
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
@@ -245,16 +254,16 @@ function make(call: Call): undefined {
       const value = own === '' ? args[++i]?.literal : own
       if (value === undefined) return unclear(call, argument)
       walk.judge.access(value, 'read', scope, argument.at)
+      for (const name of makefiles) walk.judge.runs(`${value}/${name}`, scope, argument.at)
+    } else if (/^--(file|makefile)=/.test(text)) {
+      makefile(call, literalArgument(text.slice(text.indexOf('=') + 1), argument.at))
     } else if (/^(-f|-I|-o|-W|--file|--makefile|--include-dir)$/.test(text)) {
       const value = args[++i]
       if (value?.literal === undefined) return unclear(call, value ?? argument)
-      if (/^-f$|file$/.test(text)) {
-        if (value.literal === '-') return unclear(call, value)
-        walk.judge.access(value.literal, 'read', scope, value.at)
-      }
+      if (/^-f$|file$/.test(text)) makefile(call, value)
     } else if (text.startsWith('-')) {
       if (
-        !/^-([bBdeiknpqrRsStvw]+|[jl]\d*|[bBiknrRsStw]*j\d*|O\w*)$|^--(jobs(=\d+)?|silent|quiet|always-make|keep-going|dry-run|just-print|recon|no-print-directory|print-directory|question|touch|version|help|ignore-errors|output-sync(=\w+)?|no-builtin-rules|no-builtin-variables|warn-undefined-variables|trace|debug(=\w+)?|load-average=\d+|file=[\w./-]+|makefile=[\w./-]+)$/.test(
+        !/^-([bBdeiknpqrRsStvw]+|[jl]\d*|[bBiknrRsStw]*j\d*|O\w*)$|^--(jobs(=\d+)?|silent|quiet|always-make|keep-going|dry-run|just-print|recon|no-print-directory|print-directory|question|touch|version|help|ignore-errors|output-sync(=\w+)?|no-builtin-rules|no-builtin-variables|warn-undefined-variables|trace|debug(=\w+)?|load-average=\d+)$/.test(
           text,
         )
       )
