@@ -103,14 +103,10 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alp
           return at + needle.length
         },
       }
-      let paused = 0
+      const isUp = timeAt(deadline)
       for (let from = first; from < bytes.length; ) {
         at = findInLine(bytes, from)
-        if (at === -1) return
-        if (at - paused > PAUSE) {
-          if (deadline?.()) return
-          paused = at
-        }
+        if (at === -1 || isUp(at)) return
         lineStart = -1
         lineFeed = lineFeedAt(bytes, at + needle.length)
         if (!visit(hit)) return
@@ -122,6 +118,16 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alp
 
 /** Bytes between two questions for the deadline. */
 const PAUSE = 1 << 16
+
+/** Whether the time is up at an offset, each as far on as the one before or further: asked now and then only. */
+function timeAt(deadline: Deadline | undefined): (at: number) => boolean {
+  let asked = 0
+  return (at) => {
+    if (at - asked <= PAUSE) return false
+    asked = at
+    return deadline?.() ?? false
+  }
+}
 
 function regexQuery(root: Node): Omit<Query, 'alphabet'> {
   const matcher = createLineMatcher(root)
@@ -195,11 +201,12 @@ function walkOf(root: Node, matcher: LineMatcher): Walk | undefined {
   const run = requiredRun(root, costOfLines)
   const cost = required === undefined ? Number.POSITIVE_INFINITY : costOf(required)
   const costByRun = run === undefined ? Number.POSITIVE_INFINITY : costOfLines(run)
-  if (Math.min(cost, costByRun) >= COST_OF_SCANNING) return undefined
-  const byRun = run !== undefined && costByRun < cost
-  const finders = byRun ? [createRunFinder(run)] : required === undefined ? [] : findersOf(required)
-  const leading = byRun ? run.leading : required?.leading
-  return leading ? leadingWalk(matcher, finders) : candidateWalk(matcher, finders)
+  const walk = (finders: readonly Finder[], leading: boolean) =>
+    leading ? leadingWalk(matcher, finders) : candidateWalk(matcher, finders)
+  if (run !== undefined && costByRun < Math.min(cost, COST_OF_SCANNING))
+    return walk([createRunFinder(run)], run.leading)
+  if (required !== undefined && cost < COST_OF_SCANNING) return walk(findersOf(required), required.leading)
+  return undefined
 }
 
 function untilTimeIsUp(run: () => void): boolean {
@@ -218,9 +225,11 @@ type Walk = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined) =>
 
 /** Runs over every byte. */
 function scan(matcher: LineMatcher, bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined): void {
+  const isUp = timeAt(deadline)
   for (let from = firstLineStart(bytes); from < bytes.length; ) {
     const at = matcher.scan(bytes, from, deadline)
     if (at === -1) return
+    if (isUp(at)) throw timeIsUp
     const lineFeed = lineFeedAt(bytes, at)
     if (!visit(at, lineEndBefore(bytes, from, lineFeed), -1)) return
     from = lineFeed + 1
@@ -233,14 +242,11 @@ function leadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
   return (bytes, visit, deadline) => {
     const next = find(bytes)
     const first = firstLineStart(bytes)
-    let paused = 0
+    const isUp = timeAt(deadline)
     for (let from = first; from < bytes.length; ) {
       const start = next(from)
       if (start === -1) return
-      if (start - paused > PAUSE) {
-        if (deadline?.()) throw timeIsUp
-        paused = start
-      }
+      if (isUp(start)) throw timeIsUp
       const atLineStart = start === first || bytes[start - 1] === LF
       const at = matcher.resume(bytes, start, atLineStart, deadline)
       if (at < 0) {
@@ -260,14 +266,11 @@ function candidateWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
   const find = anyOf(finders)
   return (bytes, visit, deadline) => {
     const next = find(bytes)
-    let paused = 0
+    const isUp = timeAt(deadline)
     for (let from = firstLineStart(bytes); from < bytes.length; ) {
       const at = next(from)
       if (at === -1) return
-      if (at - paused > PAUSE) {
-        if (deadline?.()) throw timeIsUp
-        paused = at
-      }
+      if (isUp(at)) throw timeIsUp
       const lineStart = lineStartAt(bytes, at, from)
       const lineFeed = lineFeedAt(bytes, at)
       const lineEnd = lineEndBefore(bytes, lineStart, lineFeed)

@@ -277,6 +277,87 @@ const EDGES = 'Use ^ for the start of a line and $ for its end.'
 const PROPERTIES = 'Write it as \\p{L} or \\p{Script=Greek}.'
 const itself = (char: string) => `Escape it as \\${char} to match the character.`
 
+describe('the time', () => {
+  const line = `${'x'.repeat(50)} needle7 HELLOOO\n`
+  const bytes = new TextEncoder().encode(line.repeat(5000))
+  const queries: readonly (readonly [query: string, mode: 'literal' | 'regex'])[] = [
+    ['needle', 'literal'],
+    ['needle\\d', 'regex'],
+    ['\\w+ needle', 'regex'],
+    ['[A-Z]{7}', 'regex'],
+    ['needle|HELLO', 'regex'],
+    ['\\w', 'regex'],
+    ['.*', 'regex'],
+    ['$', 'regex'],
+  ]
+
+  it.each(queries)('is asked for about every 64 KB, where every line matches: %s', (query, mode) => {
+    const compiled = compileQuery({ query, mode, caseSensitive: true })
+    let asked = 0
+    const visited = (deadline?: () => boolean) => {
+      let lines = 0
+      compiled.eachLine(
+        bytes,
+        () => {
+          lines += 1
+          return true
+        },
+        deadline,
+      )
+      return lines
+    }
+    expect(visited()).toBe(5000)
+    expect(visited(() => ++asked < 0)).toBe(5000)
+    expect(asked).toBeGreaterThan(2)
+    expect(asked).toBeLessThan(bytes.length / 65_536 + 6)
+    expect(visited(() => true)).toBeLessThan(1200)
+    // The bounds of a pause belong to it.
+    asked = 0
+    visited(() => ++asked === 3)
+    expect(asked).toBe(3)
+  })
+
+  it.each([
+    ['\\w+ing', ' ing\n'.repeat(60_000)],
+    ['needle\\d', 'needle '.repeat(50_000)],
+    ['needle\\d', 'needle \n'.repeat(50_000)],
+    ['\\d needle', 'x needle\n'.repeat(50_000)],
+  ])('that is up before a match is found leaves it open: %s', (query, text) => {
+    const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
+    const bytes = new TextEncoder().encode(text)
+    expect(compiled.mayMatch(bytes)).toBe(false)
+    expect(compiled.mayMatch(bytes, () => false)).toBe(false)
+    expect(compiled.mayMatch(bytes, () => true)).toBe(true)
+  })
+})
+
+describe('a literal', () => {
+  const find = (query: string, text: string, caseSensitive = true) =>
+    ourSearch(text, { query, mode: 'literal', caseSensitive }).map(({ line, column }) => [line, column])
+
+  it.each<readonly [query: string, text: string, exact: readonly number[][], folded: readonly number[][]]>([
+    [
+      'Ab',
+      'ab\nAb',
+      [[2, 1]],
+      [
+        [1, 1],
+        [2, 1],
+      ],
+    ],
+    ['a.', 'ab\na.', [[2, 1]], [[2, 1]]],
+    // A return that belongs to the end of a line is none.
+    ['x\r', 'a\nb\n', [], []],
+    ['a\r', 'a\rb\n', [[1, 1]], [[1, 1]]],
+    ['a\r', 'a\r\nba\rb', [[2, 2]], [[2, 2]]],
+    ['a\r', 'a\r\n', [], []],
+    ['\u00c9', '\u00e9', [], [[1, 1]]],
+  ])('%j in %j', (query, text, exact, folded) => {
+    expect(find(query, text)).toEqual(exact)
+    expect(find(query, text, false)).toEqual(folded)
+  })
+})
+
 describe('a pattern that is refused says where, why and what to write', () => {
   const refusals: readonly (readonly [query: string, why: string, position: number, hint?: string])[] = [
     ['a)', '")" closes no group', 2, itself(')')],
