@@ -33,7 +33,7 @@ function buildGroups(): number[][] {
   const add = (key: string, codePoint: number): void => {
     const candidates = byKey.get(key)
     if (candidates === undefined) byKey.set(key, [codePoint])
-    else if (!candidates.includes(codePoint)) candidates.push(codePoint)
+    else candidates.push(codePoint)
   }
   // Upper case, full and folded again, brings together all that could be equal; the engine then says what really is.
   for (let codePoint = 0x80; codePoint <= LAST_CASED; codePoint++) {

@@ -54,6 +54,22 @@ describe.each([
     )
   })
 
+  it('finds what comes behind much that nearly is it', async () => {
+    const { createFinder } = await load()
+    const needle = `${'a'.repeat(200)}b`
+    for (const ignoreCase of [false, true]) {
+      const { find } = createFinder(ascii(needle), ignoreCase)
+      const cased = ignoreCase ? needle.toUpperCase() : needle
+      for (const between of ['', 'xyz', 'aax']) {
+        const text = `${'a'.repeat(20_000)}${between}${cased}${between}${cased}`
+        const first = text.indexOf(cased)
+        expect(find(ascii(text), 0)).toBe(first)
+        expect(find(ascii(text), first + 1)).toBe(text.indexOf(cased, first + 1))
+        expect(find(ascii(text.slice(0, -1)), first + 1)).toBe(-1)
+      }
+    }
+  })
+
   it('sees what changed in memory that is used again', async () => {
     const { createFinder } = await load()
     const bytes = ascii('....ab..')

@@ -317,6 +317,38 @@ describe('the time', () => {
     expect(asked).toBe(3)
   })
 
+  it.each(queries)('of a visitor who has seen enough is not wasted: %s', (query, mode) => {
+    let visited = 0
+    compileQuery({ query, mode, caseSensitive: true }).eachLine(bytes, () => ++visited < 2)
+    expect(visited).toBe(2)
+  })
+
+  it.each(['x.*y', '\\w+ y', '(?:a|x)+ y', '(?:a|b)*c$', '[a-z ]+y'])(
+    'may be up anywhere in a long line, and is not asked for again: %s',
+    (query) => {
+      const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
+      const line = new TextEncoder().encode(`${'x'.repeat(300_000)} y${'x'.repeat(200_000)} yc\n`)
+      for (let last = 1; last < 30; last++) {
+        let asked = 0
+        let seen = 0
+        compiled.eachLine(
+          line,
+          (hit) => {
+            seen += hit.matchEnd - hit.matchStart
+            return true
+          },
+          () => ++asked >= last,
+        )
+        expect(asked).toBeLessThanOrEqual(last)
+        if (asked < last) {
+          expect(seen).toBeGreaterThan(0)
+          return
+        }
+      }
+      throw new Error('asked too often')
+    },
+  )
+
   it.each([
     ['\\w+ing', ' ing\n'.repeat(60_000)],
     ['needle\\d', 'needle '.repeat(50_000)],
@@ -593,6 +625,9 @@ describe('a class matches what RegExp has in it', () => {
     ['(^)a', 'ba\na', ['a']],
     ['(a|b|)c', 'xc', ['c']],
     ['|a', 'b', ['']],
+    ['\\d@$', '1@\n2@\nx@\n3@', ['1@', '2@', '3@']],
+    ['needle\\d', 'needle\rneedle7', ['needle7']],
+    ['ab.*c|a', 'abxx\nabxx\nabxc\nabxx', ['a', 'a', 'abxc', 'a']],
     ['\ud83d\ude00+', 'x\ud83d\ude00\ud83d\ude00', ['\ud83d\ude00\ud83d\ude00']],
   ])('%j finds in %j what it should', (query, text, found) => {
     expect(ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)).toEqual(found)

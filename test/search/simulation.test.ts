@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLineMatcher } from '../../src/search/line-matcher.ts'
+import { createLineMatcher, timeIsUp } from '../../src/search/line-matcher.ts'
 import { buildNfa, reverseNfa } from '../../src/search/nfa.ts'
 import { createSimulation } from '../../src/search/simulation.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
@@ -51,6 +51,77 @@ describe('createSimulation', () => {
       expect(linesOf(cramped, text)).toEqual(linesOf(roomy, text))
     },
   )
+})
+
+describe('a matcher without memory', () => {
+  const pattern = '[ab]*a[ab]{12}c?$'
+  const text = randomLines(60_000)
+  /** One that has gone over to simulation, and one that never does. */
+  const both = () => {
+    const cramped = createLineMatcher(parseRegex(pattern, false), 0)
+    linesOf(cramped, text)
+    return { cramped, roomy: createLineMatcher(parseRegex(pattern, false), 256 << 20) }
+  }
+
+  it('goes on from anywhere in a line, and says where nothing matches', () => {
+    const { cramped, roomy } = both()
+    for (let lineStart = 0; lineStart < 3000; ) {
+      const lineEnd = text.indexOf(0x0a, lineStart)
+      for (let from = lineStart; from < lineEnd; from += 3) {
+        const atLineStart = from === lineStart
+        let rest = ~from
+        // A run that stopped found nothing up to where it did, and the next may begin there.
+        while (rest < 0 && ~rest < lineEnd) rest = roomy.resume(text, ~rest, ~rest === lineStart, undefined)
+        const found = rest >= 0
+        const at = cramped.resume(text, from, atLineStart, undefined)
+        expect(at >= 0).toBe(found)
+        if (!found) expect(~at).toBe(lineEnd + 1)
+      }
+      const end = roomy.matchEnd(text, lineStart, lineEnd, undefined)
+      expect(cramped.matchEnd(text, lineStart, lineEnd, undefined) === -1).toBe(end === -1)
+      lineStart = lineEnd + 1
+    }
+  })
+
+  it('asks for the time there too', () => {
+    const { cramped } = both()
+    const line = new Uint8Array(20_000).fill(0x63)
+    expect(cramped.scan(line, 0, undefined)).toBe(-1)
+    const runs: (() => unknown)[] = [
+      () => cramped.scan(line, 0, () => true),
+      () => cramped.resume(line, 0, true, () => true),
+      () => cramped.matchEnd(line, 0, line.length, () => true),
+    ]
+    for (const run of runs) {
+      let thrown: unknown
+      try {
+        run()
+      } catch (error) {
+        thrown = error
+      }
+      expect(thrown).toBe(timeIsUp)
+    }
+  })
+
+  it('stays with its automaton where states are made slowly', () => {
+    const lines = (last: string) => encoder.encode(`${`a${'b'.repeat(100)}`.repeat(80)}${last}\n`.repeat(8))
+    for (const [query, found] of [
+      ['^(?:ab*){80}c', true],
+      ['^(?:ab*){80}d', false],
+    ] as const) {
+      const cramped = createLineMatcher(parseRegex(query, false), 0)
+      expect(cramped.exists(lines('c'), 0, undefined)).toBe(found)
+      expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(found)
+    }
+  })
+
+  it('stays with it where a simulation would take too much room', () => {
+    const root = parseRegex('(?:a?){1500}b', false)
+    expect(createSimulation(buildNfa(root), false)).toBeUndefined()
+    const matcher = createLineMatcher(root, 0)
+    expect(matcher.exists(encoder.encode('aaaa\naaab\n'), 0, undefined)).toBe(true)
+    expect(matcher.scan(encoder.encode('aac\na'), 0, undefined)).toBe(-1)
+  })
 })
 
 function linesOf(matcher: ReturnType<typeof createLineMatcher>, bytes: Uint8Array): string[] {
