@@ -7,8 +7,8 @@ const MAX_DEPTH = 32
 
 /**
  * The alternatives of a glob with braces: `{a,b}`, nested ones, `{1..10}`, `{01..10..3}`, `{a..e}`. Braces that hold
- * neither a comma nor a range, or never close, are plain characters; so are those in a bracket expression. In the
- * results such braces and commas carry a `\`, as do all characters that did in the pattern.
+ * neither a comma nor a range, or never close, are plain characters; so are those in a bracket expression, and those
+ * with a `\`, which they keep. In the results every brace and comma that is left is plain.
  *
  * @param shown the glob for messages
  * @throws ToolError `INVALID_PATTERN` over 1,000 alternatives, 65,536 characters in all, or 32 braces in each other
@@ -48,6 +48,7 @@ function parse(pattern: string): Sequence | undefined {
   for (let at = 0; at < pattern.length; at++) {
     const frame = stack.at(-1) as Frame
     const char = pattern[at] as string
+    const close = closes.get(at)
     if (char === '\\') {
       frame.text += pattern.slice(at, at + 2)
       at += 1
@@ -55,8 +56,8 @@ function parse(pattern: string): Sequence | undefined {
       const end = bracketEnd(pattern, at)
       frame.text += pattern.slice(at, end)
       at = end - 1
-    } else if (char === '{' && closes.has(at)) {
-      const range = rangeOf(pattern.slice(at + 1, closes.get(at)))
+    } else if (close !== undefined) {
+      const range = rangeOf(pattern.slice(at + 1, close))
       if (range === undefined) {
         if (stack.length > MAX_DEPTH) return undefined
         flush(frame)
@@ -64,14 +65,14 @@ function parse(pattern: string): Sequence | undefined {
       } else {
         flush(frame)
         frame.current.push({ options: range.map((text) => [text]) })
-        at = closes.get(at) as number
+        at = close
       }
     } else if (char === '}' && stack.length > 1) {
       flush(frame)
       stack.pop()
       const outer = stack.at(-1) as Frame
       if (frame.options.length === 0) {
-        outer.current.push('\\{', ...frame.current, '\\}')
+        outer.current.push('{', ...frame.current, '}')
       } else {
         frame.options.push(frame.current)
         outer.current.push({ options: frame.options })
@@ -81,7 +82,7 @@ function parse(pattern: string): Sequence | undefined {
       frame.options.push(frame.current)
       frame.current = []
     } else {
-      frame.text += char === '{' || char === '}' ? `\\${char}` : char
+      frame.text += char
     }
   }
   const root = stack[0] as Frame
@@ -90,7 +91,7 @@ function parse(pattern: string): Sequence | undefined {
 }
 
 function flush(frame: Frame): void {
-  if (frame.text !== '') frame.current.push(frame.text)
+  frame.current.push(frame.text)
   frame.text = ''
 }
 
