@@ -102,7 +102,7 @@ function parseNames(alternative: string, shown: string, fold: ((text: string) =>
   if (alternative.startsWith('/')) absolute(shown)
   const names: (NamePattern | typeof GLOBSTAR)[] = []
   const addGlobstar = () => {
-    if (names.length === 0 || names.at(-1) !== GLOBSTAR) names.push(GLOBSTAR)
+    if (names.at(-1) !== GLOBSTAR) names.push(GLOBSTAR)
   }
   for (const name of alternative.split('/')) {
     if (name === '' || name === '.') continue
@@ -355,7 +355,7 @@ function leadOf(plans: readonly Plan[]): Test {
   const others: Names[] = []
   for (const plan of plans) {
     if (plan.type === 'names') others.push(plan.names)
-    if (plan.type === 'tree' || (plan.type === 'tail' && plan.head !== '')) {
+    if (plan.type === 'tree' || plan.type === 'tail') {
       trees.push(plan.type === 'tree' ? plan.path : plan.head)
       addAncestors(leading, plan.type === 'tree' ? plan.path : plan.head)
     }

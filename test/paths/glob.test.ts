@@ -154,6 +154,21 @@ describe('compileGlob', () => {
     ['src/**/*', 'src/a', true],
     ['a/**/**', 'a', true],
     ['a/**/', 'a', true],
+    ['a/b/**/**', 'a/b', true],
+    ['a*/**', 'ab', true],
+    ['a*/**', 'ab/c', true],
+    ['**/a/*.ts', 'b/c.ts', false],
+    ['**/a/*.ts', 'b/a/c.ts', true],
+    ['**/a/b', 'c/b', false],
+    ['src/**/x', 'lib/x', false],
+    ['src/**/x', 'src/x', true],
+    ['*/b/**', 'x/y/b/z', false],
+    ['**/b/*', 'b', false],
+    ['**/b/*', 'b/c/d', false],
+    ['**/a/x/**', 'a/y', false],
+    ['**/dir/**', 'a/dir', true],
+    ['[]*', '[]x', true],
+    ['[]*', ']x', false],
     ['a-C:/x', 'a-C:/x', true],
     ['_a://x', '_a:/x', true],
     ['[a-b]*', '[a-b]*', false],
@@ -315,13 +330,12 @@ describe('compileGlob', () => {
     expect(() => compileGlob(`${'x'.repeat(2047)}{10..41}`)).toThrow('its braces expand to more than 65536 characters')
   })
 
-  it('takes what is of exactly the limits', () => {
-    for (const [pattern, path] of [
-      ['a'.repeat(4096), 'a'.repeat(4096)],
-      [`${'{a,'.repeat(32)}b${'}'.repeat(32)}`, 'b'],
-      [`${'x'.repeat(2046)}{10..41}`, `${'x'.repeat(2046)}41`],
-    ] as const)
-      expect(matches(pattern, path)).toBe(true)
+  it.each([
+    ['a'.repeat(4096), 'a'.repeat(4096)],
+    [`${'{a,'.repeat(32)}b${'}'.repeat(32)}`, 'b'],
+    [`${'x'.repeat(2046)}{10..41}`, `${'x'.repeat(2046)}41`],
+  ])('takes %.20s, which is of exactly the limits', (pattern, path) => {
+    expect(matches(pattern, path)).toBe(true)
   })
 
   it('agrees with picomatch on generated patterns and paths', () => {
@@ -441,6 +455,10 @@ describe('compileGlob', () => {
     for (const directory of ['', 'a']) expect(compileGlob('a/b/c').mayMatchBelow(directory)).toBe(true)
     expect(compileGlob('.').mayMatchBelow('')).toBe(false)
     expect(compileGlob('*/b').mayMatchBelow('a/b/c')).toBe(false)
+    expect(compileGlob('*/b').mayMatchBelow('')).toBe(true)
+    expect(compileGlob('[ab]/b').mayMatchBelow('')).toBe(true)
+    const two = compileGlobs(['[ab]/x', '[cd]/y'])
+    expect(['', 'a', 'd', 'e', 'a/x'].map(two.mayMatchBelow)).toEqual([true, true, true, false, false])
   })
 })
 
@@ -559,7 +577,10 @@ describe('globs of odd shapes', () => {
     ['[Ab]x', ['ax', 'BX', '[AB]X'], ['cx']],
     ['[!a]x', ['bx'], ['ax', 'AX']],
     ['straße', ['STRAßE', 'Straße'], ['strasse']],
-    ['İx', ['İX'], ['ix']],
+    ['İx', ['İX'], ['ix', 'i\u0307x']],
+    ['[i]x', ['İX', 'IX'], ['jx']],
+    ['[!i]x', ['jx'], ['İX', 'IX']],
+    ['ᾈx', ['ᾀX'], ['ἈΙX']],
   ] as const)('%s in any letter case', (pattern, yes, no) => {
     const { matches } = compileGlob(pattern, { caseInsensitive: true })
     for (const name of yes) expect([name, matches(name)]).toEqual([name, true])
