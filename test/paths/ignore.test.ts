@@ -248,6 +248,7 @@ describe('parseIgnore', () => {
   const rows: [what: string, files: Record<string, string>][] = [
     ['a plain name', { '.gitignore': 'a' }],
     ['an anchored name', { '.gitignore': '/a' }],
+    ['an anchored name of more than a letter', { '.gitignore': '/x.ts\n/foo' }],
     ['a path', { '.gitignore': 'b/a' }],
     ['a directory', { '.gitignore': 'a/\nc/' }],
     ['negation', { '.gitignore': '*\n!b\n!b/*\n!x.ts' }],
@@ -493,6 +494,16 @@ describe('parseIgnore', () => {
       expect(ownTime() - start, hostile.slice(0, 20)).toBeLessThan(1500)
     }
   })
+})
+
+it('counts wildcard rules of names and paths together, and no plain rule', () => {
+  const names = Array.from({ length: 500 }, (_, i) => `a*x${i}y*c`)
+  const paths = Array.from({ length: 500 }, (_, i) => `d/a*x${i}y*c`)
+  const plain = Array.from({ length: 1001 }, (_, i) => `plain${i}\n/d/plain${i}\n*.e${i}`)
+  const text = [...plain, ...names, ...paths, 'd/late*x', 'late*x'].join('\n')
+  const entries = ['ax499yc', 'latex', 'plain1000', 'x.e1000', 'd/', 'd/ax499yc', 'd/latex', 'd/late2x']
+  expect(askOurs({ files: { '.gitignore': text }, entries })).toEqual(['ax499yc', 'plain1000', 'x.e1000', 'd/ax499yc'])
+  expect(askOurs({ files: { '.gitignore': 'd/late*x\nlate*x' }, entries })).toEqual(['latex', 'd/latex', 'd/late2x'])
 })
 
 it('passes over wildcard rules after the first thousand, and over no plain one', () => {
