@@ -237,8 +237,9 @@ function matchPath(tokens: readonly PathToken[], path: string): boolean {
   for (const token of tokens) {
     const next = new Uint8Array(path.length + 1)
     let nextLow = -1
+    // The places come in order: the first one is the lowest.
     const reach = (at: number) => {
-      if (nextLow === -1 || at < nextLow) nextLow = at
+      if (nextLow === -1) nextLow = at
       next[at] = 1
     }
     let open = false

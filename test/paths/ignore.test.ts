@@ -362,6 +362,7 @@ describe('parseIgnore', () => {
       '/b/[a',
       'b/c/**a',
     ],
+    ...['*b**/a', '?**/a', '*\n!b\n!b/**', '/b?a', '/b[!x]a', '/b*a', '/b/?', 'b/c?a'],
   ])
     rows.push([JSON.stringify(written), { '.gitignore': written }])
   rows.push(['what an outer file says', { '.gitignore': 'x.ts', 'b/.gitignore': 'a', 'b/c/.gitignore': '!a' }])
@@ -468,6 +469,18 @@ describe('parseIgnore', () => {
     expect(isIgnored(undefined, 'a', false)).toBe(false)
     expect(parseIgnore('a'.repeat(4097)).isEmpty).toBe(true)
     expect(parseIgnore('a'.repeat(4096)).isEmpty).toBe(false)
+  })
+
+  it('tells what is ignored, what is included, and what it says nothing of', () => {
+    const lookup = parseIgnore('*.ts\n!x.ts\n!b/\na\\').within('')
+    expect(['y.ts', 'x.ts', 'b', 'a', 'aundefined'].map((name) => lookup(name, false))).toEqual([
+      'ignored',
+      'included',
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(lookup('b', true)).toBe('included')
   })
 
   it('costs little whatever the file', () => {
