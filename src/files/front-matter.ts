@@ -22,7 +22,7 @@ export function parseNote(text: string): Note | undefined {
   const title = fields.get('title')
   const labels = listOf(fields.get('labels'))
   const scopes = listOf(fields.get('scopes'))
-  if (Array.isArray(title) || labels === undefined || scopes === undefined) return undefined
+  if (Array.isArray(title)) return undefined
   const content = lines.slice(lines[end + 1] === '' ? end + 2 : end + 1).join('\n')
   return { title, labels, scopes, content }
 }
@@ -94,7 +94,6 @@ function valueIn(text: string): Value | undefined {
     items.push(value)
     rest = rest.slice(item[0].length)
     if (!item[0].endsWith(',')) return items
-    if (rest.trim() === '') return undefined
   }
 }
 
@@ -116,7 +115,7 @@ function scalarOf(given: string): string | undefined {
 }
 
 /** One value is a list of one. */
-function listOf(value: Value | undefined): readonly string[] | undefined {
+function listOf(value: Value | undefined): readonly string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value
 }

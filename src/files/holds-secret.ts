@@ -48,7 +48,7 @@ const SLASH = 0x2f
 const COLON = 0x3a
 
 /** Whether some `@` has `://` before it, with nothing between them that neither a name nor a password can hold. */
-function mayHoldUrlPassword(bytes: Uint8Array, start: number, end: number): boolean {
+export function mayHoldUrlPassword(bytes: Uint8Array, start: number, end: number): boolean {
   let last = start - 1
   for (let at = nextAt(bytes, start, end); at !== -1; at = nextAt(bytes, at + 1, end)) {
     let from = at - 1

@@ -3,7 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createDocumentCache } from '../../src/files/document.ts'
-import { holdsLineSecret, mayHoldPrivateKey } from '../../src/files/holds-secret.ts'
+import { mayHoldToken } from '../../src/files/find-secrets.ts'
+import { holdsLineSecret, mayHoldPrivateKey, mayHoldUrlPassword } from '../../src/files/holds-secret.ts'
 import { mayHoldSecret, redact, toOriginalOffset } from '../../src/files/secrets.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
@@ -137,7 +138,8 @@ const shortest: readonly [kind: string, prefixes: string, body: string][] = [
 ]
 
 describe('redact', () => {
-  it.each(shortest)('hides %s of the shortest length after %s, and none that is shorter', (kind, prefixes, body) => {
+  const byPrefixes = shortest.map(([kind, prefixes, body]) => [prefixes, kind, body] as const)
+  it.each(byPrefixes)('hides what is of the shortest length after %s, and nothing shorter', (prefixes, kind, body) => {
     for (const prefix of prefixes.split(' ')) {
       const kept = prefix.endsWith('.') ? prefix : ''
       expect(redact(`a ${prefix}${body} b`).text).toBe(`a ${kept}[REDACTED:${kind}:1] b`)
@@ -597,6 +599,63 @@ describe('what only looks like a token of several parts', () => {
     ['a first part that is no number', `${'M'.repeat(24)}.Gabcde.${part}`],
   ])('%s', (_, text) => {
     expect(redact(`a ${text} b`).marks).toEqual([])
+  })
+
+  const run = 'x'.repeat(25)
+  it.each<[string, string, boolean]>([
+    ['', run, false],
+    ['', 'x'.repeat(39), false],
+    ['', 'x'.repeat(40), true],
+    ['', 'x'.repeat(41), false],
+    ['a ', run, false],
+    ['.', run, false],
+    ['G.', run, true],
+    ['SG.', run, true],
+    ['x.', run, false],
+    ['F\u00ae', run, false],
+    ['', `ghp_${run}`, true],
+    ['', `gx${run}`, false],
+    ['', `${run}ghp_${run}`, false],
+    ['', `${run}_ghp_${run}`, true],
+    ['', `${run}_gx_${run}`, false],
+    ['', `${run}-${'gh'.padEnd(20, 'x')}`, true],
+    ['', `${run}-${'gh'.padEnd(19, 'x')}`, false],
+    ['', `${run}xxxxxxx-`, false],
+  ])('after %j, %s is worth a look: %s', (before, token, worth) => {
+    const look = (after: string) =>
+      mayHoldToken(Buffer.from(`${before}${token}${after}`, 'latin1'), before.length, before.length + token.length)
+    expect([look(''), look(' ghp_'), look('.')]).toEqual([worth, worth, true])
+  })
+
+  it.each<[string, boolean]>([
+    ['', false],
+    ['@', false],
+    ['redis://a:b@h', true],
+    ['redis://a:b@', true],
+    ['://@', true],
+    ['://a', false],
+    ['a://b/c@d', false],
+    ['a://b c@d', false],
+    ['a://b\u00e9@d', false],
+    ['a:/b@c', false],
+    ['a//b@c', false],
+    ['a:x/b@c', false],
+    ['a:/xb@c', false],
+    ['@ a://b@', true],
+    ['a://@b@', true],
+    [`${'x'.repeat(70)} a://b@`, true],
+    [`${'x'.repeat(63)}@ ${'x'.repeat(90)}`, false],
+    [`a://${'b'.repeat(100)}@`, true],
+    [`a://${'b'.repeat(100)}`, false],
+  ])('%s may hold the password of an address: %s', (text, may) => {
+    const within = (before: string, after: string) =>
+      mayHoldUrlPassword(Buffer.from(before + text + after, 'latin1'), before.length, before.length + text.length)
+    expect([within('', ''), within(' ', ' '), within(':', '@'), within('://', `${'x'.repeat(80)}@`)]).toEqual([
+      may,
+      may,
+      may,
+      may,
+    ])
   })
 
   /** Whether bytes of ASCII hold a secret in ranges, where that is not as it should be. */
