@@ -12,7 +12,7 @@ export const areas: Readonly<
       'test/tools/apply-patch.test.ts',
     ],
   },
-  search: { mutate: ['src/search/**/*.ts'], tests: ['test/search/*.test.ts', 'test/tools/search-text.test.ts'] },
+  search: { mutate: ['src/search/**/*.ts'], tests: ['test/search/*.test.ts'] },
   'command-line': {
     mutate: ['src/shells/command-line/**/*.ts', 'src/shells/command-line.ts'],
     tests: ['test/shells/command-line/{command-line,judging}.test.ts'],

@@ -363,6 +363,116 @@ describe('the time', () => {
   })
 })
 
+describe('a line that comes after others', () => {
+  it.each<
+    readonly [query: string, text: string, found: readonly (readonly [line: number, column: number, match: string])[]]
+  >([
+    [
+      '\\w+\\b',
+      'ab cd\n  ef gh\n ij',
+      [
+        [1, 1, 'ab'],
+        [2, 3, 'ef'],
+        [3, 2, 'ij'],
+      ],
+    ],
+    [
+      '(?:ab|b)$',
+      'ab\nxab\nb\nab b\nbc',
+      [
+        [1, 1, 'ab'],
+        [2, 2, 'ab'],
+        [3, 1, 'b'],
+        [4, 4, 'b'],
+      ],
+    ],
+    [
+      '[ab]+\\b',
+      'abc ab\nab\nabc ba c',
+      [
+        [1, 5, 'ab'],
+        [2, 1, 'ab'],
+        [3, 5, 'ba'],
+      ],
+    ],
+    [
+      '[ab]+\\B',
+      'ab\nabc\nc abc',
+      [
+        [1, 1, 'a'],
+        [2, 1, 'ab'],
+        [3, 3, 'ab'],
+      ],
+    ],
+    [
+      '\\B[ab]',
+      'ab\nb ab\ncb\na b',
+      [
+        [1, 2, 'b'],
+        [2, 4, 'b'],
+        [3, 2, 'b'],
+      ],
+    ],
+    [
+      '^[ab]+',
+      'ab\ncab\nab c',
+      [
+        [1, 1, 'ab'],
+        [3, 1, 'ab'],
+      ],
+    ],
+    [
+      '\\bneedle\\b',
+      'xneedle\n needle\nneedle\nneedles\nx needle.',
+      [
+        [2, 2, 'needle'],
+        [3, 1, 'needle'],
+        [5, 3, 'needle'],
+      ],
+    ],
+    [
+      '\\Bneedle',
+      'needle\nxneedle\n needle\nneedle xneedle',
+      [
+        [2, 2, 'needle'],
+        [4, 9, 'needle'],
+      ],
+    ],
+    [
+      '^needle',
+      ' needle\nneedle\nneedleneedle',
+      [
+        [2, 1, 'needle'],
+        [3, 1, 'needle'],
+      ],
+    ],
+    [
+      'needle$',
+      'needle \nneedle\r\nneedle needle',
+      [
+        [2, 1, 'needle'],
+        [3, 8, 'needle'],
+      ],
+    ],
+    [
+      '\\w+=$',
+      'ab=\r\nab= \n cd=',
+      [
+        [1, 1, 'ab='],
+        [3, 2, 'cd='],
+      ],
+    ],
+  ])('%j in %j', (query, text, found) => {
+    expect(
+      ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ line, column, match }) => [
+        line,
+        column,
+        match,
+      ]),
+    ).toEqual(found)
+  })
+})
+
 describe('a literal', () => {
   const find = (query: string, text: string, caseSensitive = true) =>
     ourSearch(text, { query, mode: 'literal', caseSensitive }).map(({ line, column }) => [line, column])
