@@ -25,5 +25,5 @@ export function compileNetwork({ hosts = [] }: NetworkPolicy = {}): (url: URL) =
     hosts.map((host) => host.toLowerCase()),
     'network.hosts',
   )
-  return ({ protocol, host }) => (protocol === 'https:' || protocol === 'http:') && matches(host.toLowerCase())
+  return ({ protocol, host }) => (protocol === 'https:' || protocol === 'http:') && matches(host)
 }

@@ -32,7 +32,7 @@ export interface CompiledRule {
 }
 
 /**
- * The rules of a policy in the order of their names, so that no verdict depends on how they were written down.
+ * The rules of a policy, its short forms among them. No verdict depends on their order.
  *
  * @throws TypeError that names the field
  */
@@ -51,7 +51,7 @@ export function compileRules(policy: PolicyData): readonly CompiledRule[] {
     const rule = shortForm('memory.acl', [memoryPath(policy.memory)], 'POLICY_DENIED', files)
     rules.push({ ...rule, matchesTool: isClosedByAcl })
   }
-  return rules.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return rules
 }
 
 function shortForm(

@@ -60,7 +60,6 @@ function respell(given: Readonly<Record<string, unknown>>, where: string): Recor
 }
 
 function mapValues(object: Readonly<Record<string, unknown>>, change: (value: unknown) => unknown): unknown {
-  if (Object.hasOwn(object, '__proto__')) return object
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { GuardedAccess, Permission } from '../../src/access.ts'
-import { classifyDirectory, classifyPath } from '../../src/files/classify.ts'
+import { type GuardedAccess, type Permission, permissions } from '../../src/access.ts'
+import { type Classification, classifyDirectory, classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import {
   combine,
@@ -278,6 +278,53 @@ describe('protections', () => {
     })
   })
 
+  const changes = permissions.filter((one) =>
+    /^file:(?:write|append|delete|move|copy|patch)|^memory:write|^git/.test(one),
+  )
+  it.each<[Partial<Classification>, string, Decision, string, readonly Permission[]]>([
+    [{ kind: 'GIT_INTERNAL' }, 'git', 'deny', 'POLICY_DENIED', permissions.filter((one) => one !== 'git:write')],
+    [
+      { kind: 'SECRET_LIKE' },
+      'secret',
+      'deny',
+      'POLICY_DENIED_SECRET',
+      permissions.filter((one) => one !== 'file:list' && one !== 'file:info'),
+    ],
+    [{ protection: 'secret' }, 'secret', 'deny', 'POLICY_DENIED_SECRET', permissions.slice(1, 3)],
+    [{ protection: 'generated' }, 'generated', 'deny', 'POLICY_DENIED', changes],
+    [{ protection: 'vendored' }, 'vendored', 'deny', 'POLICY_DENIED', changes],
+    [{ protection: 'lockfile' }, 'lockfile', 'ask', 'POLICY_DENIED', changes],
+    [{ protection: 'mode' }, 'mode', 'deny', 'POLICY_DENIED', ['file:patch:apply']],
+    [{ protection: 'binary' }, 'binary', 'deny', 'POLICY_DENIED', ['file:patch:apply']],
+  ])('of %j is that of %s: %s as %s', (classification, name, decision, code, concerned) => {
+    const wanted = classification.protection === 'secret' ? concerned : permissions
+    for (const permission of wanted) {
+      const one = access(permission, 'a.ts', {
+        classification: { ...classifyPath('a.ts' as LogicalPath), ...classification },
+      })
+      const found = judge('autonomous', 'x', one)
+      const took = found.rules.filter(({ source }) => source === 'protection')
+      const isConcerned = concerned.includes(permission)
+      expect([permission, took]).toEqual([
+        permission,
+        isConcerned ? [{ name, action: decision, source: 'protection', path: 'a.ts' }] : [],
+      ])
+      expect([permission, found.decision]).toEqual([permission, isConcerned ? decision : 'allow'])
+      if (isConcerned && decision === 'deny') expect(found.code).toBe(code)
+      const lift = (override: string) =>
+        judge(
+          {
+            preset: 'autonomous',
+            rules: [{ name: 'lift', action: 'allow', overrides: [override] as never }],
+          },
+          'x',
+          one,
+        ).decision
+      if (name !== 'git') expect([permission, lift(name)]).toEqual([permission, 'allow'])
+      if (isConcerned) expect(lift(name === 'mode' ? 'binary' : 'mode')).toBe(decision)
+    }
+  })
+
   it('never opens what belongs to git', () => {
     const all = ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'] as const
     const policy = {
@@ -526,6 +573,136 @@ describe('a policy as one call sees it', () => {
   })
 })
 
+describe('the fast form', () => {
+  const plain = classifyPath('x.ts' as LogicalPath)
+  const secret = classifyPath('.env' as LogicalPath)
+  const decides = (policy: PolicyData, permission: Permission, classification: Classification, ...list: string[]) => {
+    const compiled = compilePolicy(policy)
+    return list.map((path) => compiled.decide('x', permission, path as LogicalPath, classification))
+  }
+
+  it('tells names of one directory apart, whatever was asked before', () => {
+    const names = ['src/a.ts', 'src/b.ts', 'src/a.ts', 'src/deep/a.ts', 'a.ts', 'docs/a.ts']
+    const expected = ['allow', 'deny', 'allow', 'deny', 'deny', 'deny']
+    expect(decides({ preset: 'autonomous', allowedPaths: ['src/a.ts'] }, 'file:read', plain, ...names)).toEqual(
+      expected,
+    )
+    expect(decides({ allowedPaths: ['src/a.*'] }, 'file:read', plain, ...names)).toEqual(expected)
+    const rules = [{ name: 'r', action: 'allow', paths: ['src/a.ts'] }] as const
+    expect(decides({ rules }, 'file:append', plain, ...names)).toEqual(expected)
+    expect(decides({ preset: 'supervised', rules }, 'file:append', plain, ...names)).toEqual(
+      expected.map((one) => (one === 'deny' ? 'ask' : one)),
+    )
+    expect(decides({ preset: 'autonomous', allowedPaths: [] }, 'file:read', plain, 'a', 'b/c')).toEqual([
+      'deny',
+      'deny',
+    ])
+  })
+
+  it('tells kinds apart in one directory', () => {
+    const policy = compilePolicy({
+      preset: 'autonomous',
+      tools: { x: 'allow' },
+      rules: [{ name: 'r', action: 'deny', kinds: ['TEXT_DOC'], paths: ['docs/**'] }],
+    })
+    const decide = (path: string) =>
+      policy.decide('x', 'file:read', path as LogicalPath, classifyPath(path as LogicalPath))
+    expect(['docs/a.md', 'docs/a.ts', 'docs/b.md', 'a.md', 'docs/.env'].map(decide)).toEqual([
+      ...['deny', 'allow', 'deny', 'allow', 'deny'],
+    ])
+  })
+
+  it('asks of every secret anew whether it may be read, where a change shows something of it', () => {
+    const rules = [
+      { name: 'change', action: 'allow', permissions: ['file:append', 'file:write:create'], overrides: ['secret'] },
+      { name: 'read', action: 'allow', permissions: ['file:read'], paths: ['a/.env'], overrides: ['secret'] },
+      { name: 'look', action: 'ask', permissions: ['file:read'], paths: ['a/.npmrc'] },
+    ] as const
+    const names = ['a/.env', 'a/.npmrc', 'a/id_rsa', 'a/.env']
+    expect(decides({ rules }, 'file:append', secret, ...names)).toEqual(['allow', 'deny', 'deny', 'allow'])
+    expect(decides({ rules }, 'file:write:create', secret, ...names)).toEqual(Array(4).fill('allow'))
+  })
+
+  it('asks where anything asks, and denies where a protection does, with what a tool is set to', () => {
+    const names = ['a.ts', 'b.ts']
+    const both = (one: Decision) => [one, one]
+    expect(decides({ preset: 'autonomous', tools: { x: 'ask' } }, 'file:read', plain, ...names)).toEqual(both('ask'))
+    expect(decides({ preset: 'autonomous', tools: { x: 'deny' } }, 'file:read', plain, ...names)).toEqual(both('deny'))
+    expect(decides({ preset: 'autonomous', tools: { x: 'allow' } }, 'file:read', secret, ...names)).toEqual(
+      both('deny'),
+    )
+    const lock = classifyPath('yarn.lock' as LogicalPath)
+    expect(decides({ preset: 'autonomous' }, 'file:append', lock, ...names)).toEqual(both('ask'))
+    expect(decides({ tools: { x: 'allow' } }, 'file:append', plain, ...names)).toEqual(both('deny'))
+    expect(decides({ preset: 'supervised' }, 'file:append', plain, ...names)).toEqual(both('ask'))
+    expect(decides({ preset: 'supervised' }, 'file:read', plain, ...names)).toEqual(both('allow'))
+    expect(decides({ preset: 'supervised', tools: { x: 'allow' } }, 'file:append', plain, ...names)).toEqual(
+      both('allow'),
+    )
+    expect(decides({ rules: [{ name: 'r', action: 'ask' }] }, 'file:append', plain, ...names)).toEqual(both('ask'))
+  })
+
+  it('walks into a directory where a rule allows something below, and shows nothing else there', () => {
+    const directory = classifyDirectory('src' as LogicalPath)
+    const only = (action: Decision) => ({ rules: [{ name: 'r', action, paths: ['src/a/*.ts'] }] })
+    expect(decides(only('allow'), 'file:list', directory, 'src', 'src/a', 'docs', '')).toEqual([
+      ...['allow', 'allow', 'deny', 'allow'],
+    ])
+    expect(decides(only('ask'), 'file:list', directory, 'src', 'src/a')).toEqual(['deny', 'deny'])
+    expect(decides(only('allow'), 'file:delete', directory, 'src', 'src/a')).toEqual(['deny', 'deny'])
+    expect(decides({ rules: [{ name: 'r', action: 'allow' }] }, 'file:list', directory, 'src')).toEqual(['allow'])
+    const all = { preset: 'autonomous', rules: [{ name: 'r', action: 'deny', kinds: ['TEXT_DOC'] }] } as const
+    expect(decides(all, 'file:list', directory, 'src')).toEqual(['allow'])
+  })
+
+  it('names everything that took part, in words of its own', () => {
+    const names = (policy: PolicyData, permission: Permission, path = 'src/a.ts') =>
+      judge(policy, 'x', access(permission, path)).rules.map(({ action, source, name }) => [action, source, name])
+    expect(names({ allowedPaths: ['src'] }, 'file:read')).toEqual([['allow', 'rule', 'allowedPaths']])
+    expect(names({ allowedPaths: ['src'] }, 'file:read', 'a')).toEqual([['deny', 'default', 'default']])
+    expect(names({ preset: 'readOnly', allowedPaths: ['src'] }, 'file:append', 'a')).toEqual([
+      ['deny', 'preset', 'readOnly'],
+    ])
+    expect(names({ preset: 'supervised', tools: { x: 'allow' } }, 'file:append')).toEqual([['allow', 'tool', 'x']])
+    expect(names({ preset: 'supervised', rules: [{ name: 'r', action: 'allow' }] }, 'file:append')).toEqual([
+      ['allow', 'rule', 'r'],
+    ])
+    expect(names({ preset: 'supervised', rules: [{ name: 'r', action: 'allow' }] }, 'file:read')).toEqual([
+      ['allow', 'rule', 'r'],
+      ['allow', 'preset', 'supervised'],
+    ])
+    expect(names({ preset: 'autonomous' }, 'file:append')).toEqual([['allow', 'preset', 'autonomous']])
+  })
+})
+
+describe('the network', () => {
+  const reaches = (hosts: string[] | undefined, ...urls: string[]) => {
+    const policy = compilePolicy(hosts === undefined ? {} : { network: { hosts } })
+    return urls.map((url) => policy.mayReach(new URL(url)))
+  }
+
+  it('is closed but for the hosts that are named, over http and https', () => {
+    const hosts = ['Example.org', '*.example.net', 'localhost:8080']
+    expect(
+      reaches(
+        hosts,
+        ...['https://example.org/a', 'http://EXAMPLE.org', 'https://a.example.net', 'http://localhost:8080'],
+        'https://example.org:443',
+      ),
+    ).toEqual(Array(5).fill(true))
+    expect(
+      reaches(
+        hosts,
+        ...['ftp://example.org', 'ws://example.org', 'https://example.org:8443', 'http://localhost', 'file:///a'],
+        ...['https://example.net', 'https://example.org.evil', 'https://an-example.org'],
+      ),
+    ).toEqual(Array(8).fill(false))
+    expect(reaches(undefined, 'https://example.org')).toEqual([false])
+    expect(reaches([], 'https://example.org')).toEqual([false])
+    expect(reaches(['*'], 'https://example.org', 'http://a', 'ftp://a')).toEqual([true, true, false])
+  })
+})
+
 describe('two verdicts on one call', () => {
   const allow: Verdict = { decision: 'allow', reason: 'a', rules: [{ name: 'a', action: 'allow', source: 'rule' }] }
   const ask: Verdict = { decision: 'ask', reason: 'b', rules: [{ name: 'b', action: 'ask', source: 'rule' }] }
@@ -758,6 +935,66 @@ describe('rules about calls', () => {
     expect(policy.forCall({ tool: 's', input: { query: 'a' } }).key).not.toBe(
       policy.forCall({ tool: 's', input: { query: 'key' } }).key,
     )
+  })
+
+  it('closes the notes to every tool that is no operation of the workspace itself, where the ACL is on', () => {
+    const read = (policy: PolicyData, tool: string, path: string, permission: Permission = 'file:read') =>
+      judge({ preset: 'autonomous', ...policy }, tool, access(permission, path))
+    const closed = read({ memory: { acl: true } }, 'read_file', 'memory/a.md')
+    expect(closed).toMatchObject({ decision: 'deny', code: 'POLICY_DENIED', path: 'memory/a.md' })
+    expect(closed.reason).toBe('Policy denies file:read of "memory/a.md": memory.acl')
+    for (const tool of ['undo', 'rollback', 'commit', 'git_checkout']) {
+      expect([tool, read({ memory: { acl: true } }, tool, 'memory/a.md').decision]).toEqual([tool, 'allow'])
+    }
+    const decisions = (policy: PolicyData) =>
+      ['memory', 'memory/a', 'notes/a', 'a/memory/b'].map((path) => read(policy, 'write_file', path).decision)
+    expect(decisions({ memory: { acl: true } })).toEqual(['deny', 'deny', 'allow', 'allow'])
+    expect(decisions({ memory: { acl: true, path: './notes/' } })).toEqual(['allow', 'allow', 'deny', 'allow'])
+    expect(decisions({ memory: { acl: false } })).toEqual(Array(4).fill('allow'))
+    expect(decisions({ memory: {} })).toEqual(Array(4).fill('allow'))
+    for (const permission of ['memory:read', 'command:run'] as const) {
+      expect(read({ memory: { acl: true } }, 'x', 'memory/a', permission).decision).toBe('allow')
+    }
+  })
+
+  it('needs every line, every field and the risk to match where a rule allows', () => {
+    const rule = { name: 'r', action: 'allow', commands: ['npm test*'], args: { cwd: ['src'] }, risk: ['low'] } as const
+    const decide = (commands: string[] | undefined, cwd: string, risk: string, command?: string) =>
+      compilePolicy({ rules: [rule] }).evaluate({
+        tool: 'x',
+        input: { cwd, command },
+        accesses: [],
+        task: { risk },
+        ...(commands === undefined ? {} : { commands }),
+      }).decision
+    expect(decide(['npm test', 'npm test -- a'], 'src', 'low')).toBe('allow')
+    expect(decide(undefined, 'src', 'low', 'npm test')).toBe('allow')
+    expect(decide(['npm test', 'rm a'], 'src', 'low')).toBe('deny')
+    expect(decide([], 'src', 'low', 'npm test')).toBe('deny')
+    expect(decide(undefined, 'src', 'low')).toBe('deny')
+    expect(decide(['npm test'], 'docs', 'low')).toBe('deny')
+    expect(decide(['npm test'], 'src', 'high')).toBe('deny')
+    expect(call({ commands: ['*'] }, {})).toBe('allow')
+    expect(call({ commands: ['*'] }, { command: 5 })).toBe('allow')
+    expect(judge({ rules: [{ name: 'r', action: 'deny' }] }, 'x', access('file:read', 'a')).code).toBe('POLICY_DENIED')
+  })
+
+  it.each<PolicyData>([
+    { rules: [{ name: 'r', action: 'deny', paths: ['**'] }] },
+    { rules: [{ name: 'r', action: 'deny', kinds: ['TEXT_SOURCE'] }] },
+    { rules: [{ name: 'r', action: 'deny', permissions: ['*'] }] },
+    { deniedPaths: ['**'] },
+    { readOnlyPaths: ['**'] },
+  ])('has nothing to do with a call that reaches nothing, where it is about what is reached: %j', (policy) => {
+    expect(judge({ preset: 'autonomous', ...policy }, 'submit_plan').decision).toBe('allow')
+    expect(judge({ preset: 'autonomous', ...policy }, 'x', access('file:append', 'a.ts')).decision).toBe('deny')
+  })
+
+  it('lets a command run in a directory whose files may not be changed', () => {
+    const policy = { preset: 'autonomous', readOnlyPaths: ['src'] } as const
+    const runs = access('command:run', 'src', { classification: classifyDirectory('src' as LogicalPath) })
+    expect(judge(policy, 'x', runs).decision).toBe('allow')
+    expect(judge(policy, 'x', access('file:delete', 'src/a.ts')).code).toBe('READ_ONLY')
   })
 
   it('decides calls that reach nothing by tool, preset and rules on calls', () => {

@@ -95,6 +95,182 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ commands: { allowed: [] } }, 'commands.allowed', 'deniedOperators'],
 ]
 
+/** Each misconfiguration with what its error says, word for word. */
+const words: readonly [input: unknown, message: string][] = [
+  [undefined, 'A policy is required: one of the presets "readOnly", "supervised", "autonomous", or a policy object'],
+  [null, 'A policy is required: one of the presets "readOnly", "supervised", "autonomous", or a policy object'],
+  ['readonly', 'Unknown policy preset "readonly"; the presets are "readOnly", "supervised", "autonomous"'],
+  [5, 'A policy must be an object, not 5'],
+  [true, 'A policy must be an object, not true'],
+  [[], 'A policy must be an object, not a list'],
+  [() => 'allow', 'A policy must be an object, not a function'],
+  [{ preset: 'auto' }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not "auto"'],
+  [{ preset: null }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not null'],
+  [{ preset: {} }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not an object'],
+  [{ preset: [] }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not a list'],
+  [{ preset: () => 1 }, 'Policy field "preset" must be "readOnly" or "supervised" or "autonomous", not a function'],
+  [
+    { commands: { allowed: [] } },
+    'Policy field "commands.allowed" is unknown; the fields here are allow, deny, deniedOperators',
+  ],
+  [
+    { limits: { calls: 5 } },
+    'Policy field "limits.calls" is unknown; the fields here are callsPerMinute, bytesReadPerRun, bytesWrittenPerRun, patchFiles, patchDeletes, patchInsertions, patchDeletions, patchBytes, toolCallsPerMinute',
+  ],
+  [{ network: { host: [] } }, 'Policy field "network.host" is unknown; the fields here are hosts'],
+  [{ memory: { other: 1 } }, 'Policy field "memory.other" is unknown; the fields here are path, acl'],
+  [{ labels: { source: [] } }, 'Policy field "labels.source" is unknown; the fields here are sources, sinks'],
+  [
+    { labels: { sources: [{ label: 'internal', path: ['a'] }] } },
+    'Policy field "labels.sources[0].path" is unknown; the fields here are label, paths, commands',
+  ],
+  [
+    { labels: { sinks: [{ name: 'a', ceiling: 'public', path: ['a'] }] } },
+    'Policy field "labels.sinks[0].path" is unknown; the fields here are name, ceiling, paths, commands, hosts, above',
+  ],
+  [
+    { rules: [{ nme: 'a', action: 'allow' }] },
+    'Policy field "rules[0].nme" is unknown; the fields here are name, action, tools, permissions, paths, kinds, args, commands, risk, overrides',
+  ],
+  [
+    { default_Action: 1 },
+    'Policy field "default_Action" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+  ],
+  [
+    { default_action_X: 1 },
+    'Policy field "default_action_X" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+  ],
+  [
+    { Default_action: 1 },
+    'Policy field "Default_action" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+  ],
+  [
+    { a_b_c: 1 },
+    'Policy field "aBC" is unknown; the fields here are preset, allowedPaths, deniedPaths, readOnlyPaths, tools, rules, commands, limits, labels, network, memory, requireApprovalIf, requireReason',
+  ],
+  [{ allowedPaths: 'src' }, 'Policy field "allowedPaths" must be a list, not "src"'],
+  [{ allowedPaths: [''] }, 'Policy field "allowedPaths[0]" must not be empty'],
+  [{ allowedPaths: ['src', 5] }, 'Policy field "allowedPaths[1]" must be a text, not 5'],
+  [{ tools: ['read_file'] }, 'Policy field "tools" must be a record, not a list'],
+  [{ tools: { '': 'allow' } }, 'Policy field "tools." must be a plain name'],
+  [{ tools: { x: 'supervise' } }, 'Policy field "tools.x" must be "allow" or "ask" or "deny", not "supervise"'],
+  [{ rules: [null] }, 'Policy field "rules[0]" must be an object, not null'],
+  [{ rules: [{ action: 'allow' }] }, 'Policy field "rules[0].name" is missing; it must be a text'],
+  [{ rules: [{ name: 'a' }] }, 'Policy field "rules[0].action" is missing; it must be "allow" or "ask" or "deny"'],
+  [{ rules: [{ ...allow, name: '' }] }, 'Policy field "rules[0].name" must not be empty'],
+  [
+    { rules: [{ ...allow, name: 'a\nb' }] },
+    'Policy field "rules[0].name" must be a plain name without control characters, not "a\\nb"',
+  ],
+  [{ rules: [{ ...allow, name: 'x'.repeat(202) }] }, 'Policy field "rules[0].name" is too long; at most 200'],
+  [
+    { rules: [{ ...allow, name: `\n${'x'.repeat(79)}` }] },
+    'Policy field "rules[0].name" must be a plain name without control characters, not "\\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"',
+  ],
+  [
+    { rules: [{ ...allow, name: `\n${'x'.repeat(80)}` }] },
+    'Policy field "rules[0].name" must be a plain name without control characters, not "\\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"',
+  ],
+  [{ rules: [allow, deny] }, 'Policy field "rules[1].name" must be unique, but rules[0] is named "a", too'],
+  [
+    { rules: [{ ...allow, name: 'memory.acl' }] },
+    'Policy field "rules[0].name" must not be "memory.acl", the name of a short form',
+  ],
+  [
+    { rules: [{ ...allow, name: 'allowedPaths' }] },
+    'Policy field "rules[0].name" must not be "allowedPaths", the name of a short form',
+  ],
+  [
+    { rules: [{ ...allow, name: 'readOnlyPaths' }] },
+    'Policy field "rules[0].name" must not be "readOnlyPaths", the name of a short form',
+  ],
+  [
+    { rules: [{ ...deny, overrides: ['secret'] }] },
+    'Policy field "rules[0].overrides" needs the action "allow", not "deny"',
+  ],
+  [
+    { rules: [{ ...allow, paths: [] }] },
+    'Policy field "rules[0].paths" must not be empty; leave it out to match everything',
+  ],
+  [
+    { rules: [{ ...allow, overrides: ['git'] }] },
+    'Policy field "rules[0].overrides[0]" must be "secret" or "generated" or "vendored" or "lockfile" or "binary" or "mode", not "git": git-internal files cannot be opened',
+  ],
+  [
+    { rules: [{ ...allow, overrides: ['x'] }] },
+    'Policy field "rules[0].overrides[0]" must be "secret" or "generated" or "vendored" or "lockfile" or "binary" or "mode", not "x"',
+  ],
+  [
+    { rules: [{ ...allow, tools: ['*'.repeat(5000)] }] },
+    'Policy field "rules[0].tools[0]" is longer than 4096 characters',
+  ],
+  [
+    { rules: [{ ...allow, commands: ['*'.repeat(5000)] }] },
+    'Policy field "rules[0].commands[0]" is longer than 4096 characters',
+  ],
+  [
+    { rules: [{ ...allow, risk: ['a', '*'.repeat(5000)] }] },
+    'Policy field "rules[0].risk[1]" is longer than 4096 characters',
+  ],
+  [
+    { rules: [{ ...allow, args: { q: ['*'.repeat(5000)] } }] },
+    'Policy field "rules[0].args.q[0]" is longer than 4096 characters',
+  ],
+  [{ limits: { callsPerMinute: 0 } }, 'Policy field "limits.callsPerMinute" must be a positive whole number, not 0'],
+  [{ limits: { callsPerMinute: 1.5 } }, 'Policy field "limits.callsPerMinute" must be a whole number, not 1.5'],
+  [{ limits: { callsPerMinute: '5' } }, 'Policy field "limits.callsPerMinute" must be a number, not "5"'],
+  [{ limits: { callsPerMinute: 1e300 } }, 'Policy field "limits.callsPerMinute" is too big; at most 9007199254740991'],
+  [
+    { limits: { calls_per_minute: 1, callsPerMinute: 2 } },
+    'Policy field "limits.callsPerMinute" is there twice, in two spellings; keep one',
+  ],
+  [{ requireReason: 'yes' }, 'Policy field "requireReason" must be a boolean, not "yes"'],
+  [
+    { requireApprovalIf: ['x'] },
+    'Policy field "requireApprovalIf[0]" must be "touchesBuildFile" or "touchesSecuritySensitivePath" or "deletesFile" or "changesPublicApi" or "deletesOrSkipsTests", not "x"',
+  ],
+  [{ memory: { path: '' } }, 'Policy field "memory.path" must be the path of a directory below the root'],
+  [{ memory: { path: '../a' } }, 'Policy field "memory.path" must be the path of a directory below the root'],
+  [{ memory: { path: '.' } }, 'Policy field "memory.path" must be the path of a directory below the root'],
+  [{ network: { hosts: [''] } }, 'Policy field "network.hosts[0]" must not be empty'],
+  [{ network: { hosts: ['*'.repeat(5000)] } }, 'Policy field "network.hosts[0]" is longer than 4096 characters'],
+  [{ labels: { sources: [{ label: 'internal' }] } }, 'Policy field "labels.sources[0]" needs paths or commands'],
+  [
+    { labels: { sinks: [{ name: 'a', ceiling: 'public' }] } },
+    'Policy field "labels.sinks[0]" needs paths, commands or hosts',
+  ],
+  [
+    { labels: { sinks: [{ name: '\na', ceiling: 'internal', hosts: ['a'] }] } },
+    'Policy field "labels.sinks[0].name" must be a plain name without control characters, not "\\na"',
+  ],
+  [
+    { labels: { sinks: [{ name: 'a\n', ceiling: 'internal', hosts: ['a'] }] } },
+    'Policy field "labels.sinks[0].name" must be a plain name without control characters, not "a\\n"',
+  ],
+  [{ allowedPaths: Array(10_001).fill('a') }, 'Policy field "allowedPaths" is too long; at most 10000'],
+  [
+    { default_action: 'maybe' },
+    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not "maybe"',
+  ],
+  [{ default_action: 5 }, 'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not 5'],
+  [
+    { default_action: undefined },
+    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not that',
+  ],
+  [
+    { default_action: 'toString' },
+    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not "toString"',
+  ],
+  [{ defaultAction: 'allow', preset: 'autonomous' }, 'Policy field "default_action" says what "preset" says; keep one'],
+  [
+    { default_action: 'allow', defaultAction: 'allow' },
+    'Policy field "defaultAction" is there twice, in two spellings; keep one',
+  ],
+  [JSON.parse('{"__proto__": 1}'), 'Policy field "__proto__" is unknown'],
+  [JSON.parse('{"tools": {"__proto__": "allow"}}'), 'Policy field "tools.__proto__" is unknown'],
+  [JSON.parse('{"rules": [{"__proto__": 1}]}'), 'Policy field "rules[0].__proto__" is unknown'],
+]
+
 describe('a wrong policy', () => {
   it.each(wrong)('%j is a TypeError that names %j', (input, ...names) => {
     let error: unknown
@@ -106,6 +282,109 @@ describe('a wrong policy', () => {
     expect(error).toBeInstanceOf(TypeError)
     for (const name of names) expect((error as TypeError).message).toContain(name)
     expect((error as TypeError).message.length).toBeLessThan(800)
+  })
+})
+
+describe('a wrong policy, in words', () => {
+  it.each(words)('%#: %j', (input, message) => {
+    expect(() => compilePolicy(input)).toThrow(new TypeError(message))
+  })
+
+  it('is refused where it holds itself, too', () => {
+    const input: { rules: unknown[] } = { rules: [] }
+    input.rules.push(input)
+    expect(() => compilePolicy(input)).toThrow(TypeError)
+  })
+})
+
+describe('a policy with everything in it', () => {
+  const paths = ['src/**']
+  const full = {
+    preset: 'supervised',
+    allowedPaths: paths,
+    deniedPaths: ['a'],
+    readOnlyPaths: ['b'],
+    tools: { x: 'allow', y: 'ask', z: 'deny' },
+    rules: [
+      { ...allow, overrides: ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'] },
+      {
+        ...deny,
+        name: 'b',
+        tools: ['a'],
+        permissions: ['file:*'],
+        paths,
+        args: { q: ['a'] },
+        commands: ['a'],
+        risk: ['a'],
+        kinds: [
+          ...['TEXT_SOURCE', 'TEXT_CONFIG', 'TEXT_DOC', 'LOCKFILE', 'GENERATED', 'VENDORED', 'SECRET_LIKE', 'BINARY'],
+          ...['DIRECTORY', 'GIT_INTERNAL', 'UNKNOWN'],
+        ],
+      },
+    ],
+    commands: { allow: ['a'], deny: ['b'], deniedOperators: ['|'] },
+    limits: {
+      ...{ callsPerMinute: 1, bytesReadPerRun: 2, bytesWrittenPerRun: 3, patchFiles: 4, patchDeletes: 5 },
+      ...{ patchInsertions: 6, patchDeletions: 7, patchBytes: Number.MAX_SAFE_INTEGER },
+      toolCallsPerMinute: { x: 1 },
+    },
+    labels: {
+      sources: [
+        { label: 'public', paths },
+        { label: 'internal', commands: ['a'] },
+      ],
+      sinks: [
+        { name: 'a', ceiling: 'confidential', paths, above: 'ask' },
+        { name: 'b', ceiling: 'restricted', commands: ['a'], above: 'deny' },
+        { name: 'c', ceiling: 'public', hosts: ['a'] },
+      ],
+    },
+    network: { hosts: ['example.org'] },
+    memory: { path: 'notes', acl: true },
+    requireReason: true,
+    requireApprovalIf: [
+      ...['touchesBuildFile', 'touchesSecuritySensitivePath', 'deletesFile', 'changesPublicApi', 'deletesOrSkipsTests'],
+    ],
+  }
+
+  it('is taken as it stands', () => {
+    expect(compilePolicy(full).data).toEqual(full)
+  })
+
+  it('is the same in the spelling of other systems', () => {
+    const { preset: _, allowedPaths, deniedPaths, readOnlyPaths, rules, tools, limits, commands, ...rest } = full
+    const { callsPerMinute, toolCallsPerMinute, ...limited } = limits
+    const { deniedOperators, ...listed } = commands
+    const { requireReason, requireApprovalIf, ...others } = rest
+    const other = {
+      default_action: 'ask',
+      allowed_paths: allowedPaths,
+      denied_paths: deniedPaths,
+      read_only_paths: readOnlyPaths,
+      rules,
+      tools: { ...tools, y: 'supervised' },
+      limits: { ...limited, calls_per_minute: callsPerMinute, tool_calls_per_minute: toolCallsPerMinute },
+      commands: { ...listed, denied_operators: deniedOperators },
+      require_reason: requireReason,
+      require_approval_if: requireApprovalIf,
+      ...others,
+    }
+    expect(compilePolicy(other).data).toEqual(full)
+    const asked = compilePolicy({ rules: [{ name: 'a', action: 'supervised' }] })
+    expect(asked.data.rules).toEqual([{ name: 'a', action: 'ask' }])
+  })
+
+  it.each([
+    ['allow', { preset: 'autonomous' }],
+    ['ask', { preset: 'supervised' }],
+    ['supervised', { preset: 'supervised' }],
+    ['deny', {}],
+  ])('the default action %s is %j', (action, expected) => {
+    expect(compilePolicy({ default_action: action }).data).toEqual(expected)
+    expect(compilePolicy({ defaultAction: action, deniedPaths: ['a'] }).data).toEqual({
+      ...expected,
+      deniedPaths: ['a'],
+    })
   })
 })
 

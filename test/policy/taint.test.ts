@@ -405,6 +405,50 @@ describe('the labels of a policy', () => {
     expect(await run.call('read_file', { path: 'people/salaries.csv' })).not.toHaveProperty('label')
   })
 
+  it('are refused where a pattern of them is none, by its field', async () => {
+    const { compileLabels } = await import('../../src/policy/taint.ts')
+    const long = ['*'.repeat(5000)]
+    const sink = { name: 'a', ceiling: 'public' } as const
+    const wrong: [LabelPolicy, string][] = [
+      [{ sources: [{ label: 'internal', paths: ['/a'] }] }, 'labels.sources[0].paths[0]'],
+      [{ sources: [{ label: 'internal', commands: long }] }, 'labels.sources[0].commands[0]'],
+      [{ sinks: [{ ...sink, paths: ['/a'] }] }, 'labels.sinks[0].paths[0]'],
+      [{ sinks: [{ ...sink, commands: long }] }, 'labels.sinks[0].commands[0]'],
+      [{ sinks: [{ ...sink, hosts: long }] }, 'labels.sinks[0].hosts[0]'],
+    ]
+    for (const [policy, field] of wrong) expect(() => compileLabels(policy)).toThrow(`Policy field "${field}" is `)
+  })
+
+  it('are public where nothing labels, and the highest of all that do', async () => {
+    const { compileLabels, isLabel } = await import('../../src/policy/taint.ts')
+    const compiled = compileLabels({
+      sources: [
+        { label: 'restricted', paths: ['a/b/**'], commands: ['a b*'] },
+        { label: 'internal', paths: ['a/**'], commands: ['a*'] },
+      ],
+      sinks: [
+        { name: 'asks', ceiling: 'internal', paths: ['**'], above: 'ask' },
+        { name: 'refuses', ceiling: 'internal', paths: ['x'], commands: ['x'] },
+        { name: 'says so', ceiling: 'internal', paths: ['x'], above: 'deny' },
+        { name: 'asks too', ceiling: 'public', commands: ['*'], above: 'ask' },
+      ],
+    })
+    expect(['a/b/c', 'a/c', 'c'].map(compiled.ofPath)).toEqual(['restricted', 'internal', 'public'])
+    expect(['a b', 'a c', 'c'].map(compiled.ofCommand)).toEqual(['restricted', 'internal', 'public'])
+    const sinks = (...above: Parameters<typeof compiled.above>) => compiled.above(...above).map(({ name }) => name)
+    expect(sinks({ paths: ['x'] }, 'restricted')).toEqual(['refuses', 'says so', 'asks'])
+    expect(sinks({ commands: ['x'] }, 'restricted')).toEqual(['refuses', 'asks too'])
+    expect(sinks({ commands: ['y'] }, 'internal')).toEqual(['asks too'])
+    expect(sinks({ commands: ['y'] }, 'public')).toEqual([])
+    expect(sinks({ host: 'x' }, 'restricted')).toEqual([])
+    expect(sinks({}, 'restricted')).toEqual([])
+    expect(compileLabels(undefined)).toMatchObject({ active: false })
+    expect(compileLabels(undefined).ofPath('a')).toBe('public')
+    expect(['public', 'restricted', 'secret', '', undefined, 0].map(isLabel)).toEqual([
+      ...[true, true, false, false, false, false],
+    ])
+  })
+
   it('hold for hosts in any letter case', async () => {
     const { compileLabels } = await import('../../src/policy/taint.ts')
     const compiled = compileLabels(labels)
