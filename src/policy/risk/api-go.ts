@@ -4,7 +4,7 @@ import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
 export function goApi(tokens: readonly Token[]): string[] {
   const api: string[] = []
   for (const declaration of declarations(tokens)) {
-    switch (declaration[0]?.text) {
+    switch (textAt(declaration, 0)) {
       case 'package':
         api.push(textOf(declaration))
         break
@@ -16,7 +16,7 @@ export function goApi(tokens: readonly Token[]): string[] {
         break
       case 'const':
       case 'var':
-        for (const one of specs(declaration)) addValue(declaration[0]?.text, one, api)
+        for (const one of specs(declaration)) addValue(textAt(declaration, 0), one, api)
     }
   }
   return api
@@ -28,26 +28,26 @@ const starts = new Set(['package', 'import', 'func', 'type', 'const', 'var'])
 function declarations(tokens: readonly Token[]): Token[][] {
   const all: Token[][] = []
   for (const token of tokens) {
-    if (token.first && token.column === 0 && starts.has(token.text)) all.push([])
+    if (token.column === 0 && starts.has(token.text)) all.push([])
     all.at(-1)?.push(token)
   }
   return all
 }
 
-function isExported(name: string | undefined): boolean {
-  return name !== undefined && /^\p{Lu}/u.test(name)
+function isExported(name: string): boolean {
+  return /^\p{Lu}/u.test(name)
 }
 
 function addFunction(declaration: readonly Token[], api: string[]): void {
   let at = 1
-  if (declaration[1]?.text === '(') {
+  if (textAt(declaration, 1) === '(') {
     at = afterGroup(declaration, 1)
     const receiver = declaration.slice(2, at - 1).filter(({ kind }) => kind === 'word')
-    if (!isExported(receiver[receiver.length > 1 ? 1 : 0]?.text)) return
+    if (!isExported(textAt(receiver, receiver.length > 1 ? 1 : 0))) return
   }
-  if (!isExported(declaration[at]?.text)) return
+  if (!isExported(textAt(declaration, at))) return
   while (at < declaration.length) {
-    const isBody = declaration[at]?.text === '{' && !['interface', 'struct'].includes(textAt(declaration, at - 1))
+    const isBody = textAt(declaration, at) === '{' && !['interface', 'struct'].includes(textAt(declaration, at - 1))
     if (isBody) break
     at = afterGroup(declaration, at)
   }
@@ -56,7 +56,7 @@ function addFunction(declaration: readonly Token[], api: string[]): void {
 
 /** `type ( … )` and the like hold several, one a line. */
 function specs(declaration: readonly Token[]): Token[][] {
-  if (declaration[1]?.text !== '(') return [declaration.slice(1)]
+  if (textAt(declaration, 1) !== '(') return [declaration.slice(1)]
   return lines(declaration.slice(2, afterGroup(declaration, 1) - 1))
 }
 
@@ -72,13 +72,13 @@ function lines(tokens: readonly Token[]): Token[][] {
     }
     at = end
   }
-  return all.filter((line) => line.length > 0)
+  return all
 }
 
 function addType(spec: readonly Token[], api: string[]): void {
-  const name = spec[0]?.text
+  const name = textAt(spec, 0)
   if (!isExported(name)) return
-  const open = spec.findIndex(({ text }, index) => text === '{' && spec[index - 1]?.text === 'struct')
+  const open = spec.findIndex(({ text }, index) => text === '{' && textAt(spec, index - 1) === 'struct')
   if (open === -1) {
     api.push(`type ${textOf(spec)}`)
     return
@@ -92,7 +92,7 @@ function addType(spec: readonly Token[], api: string[]): void {
   }
 }
 
-function addValue(kind: string | undefined, spec: readonly Token[], api: string[]): void {
+function addValue(kind: string, spec: readonly Token[], api: string[]): void {
   const equals = spec.findIndex(({ text }) => text === '=')
   const head = equals === -1 ? spec : spec.slice(0, equals)
   if (declaresExported(head)) api.push(`${kind} ${textOf(head)}`)

@@ -1,23 +1,19 @@
-import { afterGroup, type Token, textOf, withGroups } from './tokens.ts'
+import { afterGroup, type Token, textAt, textOf, withGroups } from './tokens.ts'
 
 /** What is public or protected in a Java file, and what an interface declares. */
 export function javaApi(tokens: readonly Token[]): string[] {
   const api: string[] = []
-  readMembers(withGroups(withoutAnnotations(tokens)), '', 'file', api)
+  readMembers(withGroups(withoutAnnotations(tokens)), '', false, api)
   return api
 }
 
 const kinds = new Set(['class', 'interface', 'enum', 'record'])
 
-function readMembers(
-  tokens: readonly Token[],
-  prefix: string,
-  inside: 'file' | 'class' | 'interface',
-  api: string[],
-): void {
+/** `open`: everything is public here that is not private, as in an interface. */
+function readMembers(tokens: readonly Token[], prefix: string, open: boolean, api: string[]): void {
   for (let at = 0; at < tokens.length; ) {
-    const end = Math.max(memberEnd(tokens, at), at + 1)
-    readMember(tokens.slice(at, end), prefix, inside, api)
+    const end = memberEnd(tokens, at)
+    readMember(tokens.slice(at, end), prefix, open, api)
     at = end
   }
 }
@@ -35,56 +31,46 @@ function memberEnd(tokens: readonly Token[], start: number): number {
   return tokens.length
 }
 
-function readMember(
-  member: readonly Token[],
-  prefix: string,
-  inside: 'file' | 'class' | 'interface',
-  api: string[],
-): void {
-  if (inside === 'file' && (member[0]?.text === 'package' || member[0]?.text === 'import')) {
-    if (member[0].text === 'package') api.push(textOf(member))
-    return
-  }
+function readMember(member: readonly Token[], prefix: string, open: boolean, api: string[]): void {
+  if (textAt(member, 0) === 'package') api.push(textOf(member))
   const body = topLevel(member, '{')
   const equals = topLevel(member, '=')
   const head = member.slice(0, Math.min(...[body, equals, member.length].filter((index) => index !== -1)))
-  const isShown =
-    inside === 'interface'
-      ? !head.some(({ text }) => text === 'private')
-      : head.some(({ text }) => text === 'public' || text === 'protected')
+  const isShown = open
+    ? !head.some(({ text }) => text === 'private')
+    : head.some(({ text }) => text === 'public' || text === 'protected')
   if (!isShown) return
-  const signature = textOf(head).replace(/ ?;$/, '')
+  const signature = textOf(head.filter(({ text }) => text !== ';'))
   if (signature === '') return
   const kind = head.find(({ text }, index) => kinds.has(text) && head[index + 1]?.kind === 'word')
   api.push(prefix + signature)
   if (kind === undefined || body === -1) return
-  const name = `${prefix}${head[head.indexOf(kind) + 1]?.text} . `
+  const name = `${prefix}${textAt(head, head.indexOf(kind) + 1)} . `
   const inner = member.slice(body + 1, afterGroup(member, body) - 1)
   if (kind.text === 'enum') {
     const semicolon = topLevel(inner, ';')
     const constants = semicolon === -1 ? inner : inner.slice(0, semicolon)
     for (const constant of constantsOf(constants)) api.push(name + constant)
-    readMembers(semicolon === -1 ? [] : inner.slice(semicolon + 1), name, 'class', api)
-  } else {
-    readMembers(inner, name, kind.text === 'interface' ? 'interface' : 'class', api)
-    if (kind.text === 'interface') api.push(`${name}demands ${demandsOf(inner)}`)
   }
+  readMembers(inner, name, kind.text === 'interface', api)
+  if (kind.text === 'interface') api.push(`${name}demands ${demandsOf(inner)}`)
 }
 
 /** The methods of an interface that have no body: a new one breaks whoever implements it. */
 function demandsOf(inner: readonly Token[]): string {
   const demanded: string[] = []
   for (let at = 0; at < inner.length; ) {
-    const end = Math.max(memberEnd(inner, at), at + 1)
+    const end = memberEnd(inner, at)
     const member = inner.slice(at, end)
-    if (member.length > 1 && member.at(-1)?.text === ';' && topLevel(member, '=') === -1) demanded.push(textOf(member))
+    if (member.length > 1 && textAt(member, member.length - 1) === ';' && topLevel(member, '=') === -1)
+      demanded.push(textOf(member))
     at = end
   }
   return demanded.join(' ')
 }
 
 function topLevel(tokens: readonly Token[], text: string): number {
-  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (tokens[at]?.text === text) return at
+  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (textAt(tokens, at) === text) return at
   return -1
 }
 
@@ -106,10 +92,10 @@ function withoutAnnotations(member: readonly Token[]): Token[] {
   const kept: Token[] = []
   for (let at = 0; at < member.length; ) {
     const token = member[at] as Token
-    if (token.text === '@' && member[at + 1]?.text !== 'interface') {
+    if (token.text === '@' && textAt(member, at + 1) !== 'interface') {
       at += 2
-      while (member[at]?.text === '.') at += 2
-      if (member[at]?.text === '(') at = afterGroup(member, at)
+      while (textAt(member, at) === '.') at += 2
+      if (textAt(member, at) === '(') at = afterGroup(member, at)
     } else {
       kept.push(token)
       at += 1

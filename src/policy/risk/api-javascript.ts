@@ -7,9 +7,9 @@ export function javascriptApi(tokens: readonly Token[]): string[] {
   while (at < tokens.length) {
     const token = tokens[at] as Token
     if (isWord(token, 'export')) at = readExport(tokens, at + 1, api)
-    else if (isWord(token, 'module') && tokens[at + 2]?.text === 'exports') at = readCommon(tokens, at + 3, api)
-    else if (isWord(token, 'exports') && tokens[at + 1]?.text === '.' && tokens[at + 3]?.text === '=') {
-      api.push(`exports ${tokens[at + 2]?.text}`)
+    else if (isWord(token, 'module') && textAt(tokens, at + 2) === 'exports') at = readCommon(tokens, at + 3, api)
+    else if (isWord(token, 'exports') && textAt(tokens, at + 1) === '.' && textAt(tokens, at + 3) === '=') {
+      api.push(`exports ${textAt(tokens, at + 2)}`)
       at += 4
     } else at = afterUnexported(tokens, at)
   }
@@ -21,7 +21,7 @@ function afterUnexported(tokens: readonly Token[], at: number): number {
   const end = afterGroup(tokens, at)
   for (let i = at + 1; i < end; i++) {
     const token = tokens[i] as Token
-    if (token.column === 0 && token.first && isWord(token, 'export')) return i
+    if (token.column === 0 && isWord(token, 'export')) return i
   }
   return end
 }
@@ -32,9 +32,6 @@ function isWord(token: Token | undefined, text: string): boolean {
 
 const modifiers = new Set(['default', 'declare', 'abstract', 'async', 'type'])
 
-/** Those that change nothing for who imports it. */
-const silent = new Set(['declare', 'type'])
-
 function readExport(tokens: readonly Token[], start: number, api: string[]): number {
   let at = start
   let isDefault = false
@@ -42,7 +39,8 @@ function readExport(tokens: readonly Token[], start: number, api: string[]): num
   // `export type X` is a declaration of its own, `export type { X }` a list.
   while (modifiers.has(textAt(tokens, at)) && !(isWord(tokens[at], 'type') && tokens[at + 1]?.kind === 'word')) {
     isDefault ||= isWord(tokens[at], 'default')
-    if (!silent.has(textAt(tokens, at))) prefix += `${textAt(tokens, at)} `
+    // It changes nothing for who imports it.
+    if (textAt(tokens, at) !== 'declare') prefix += `${textAt(tokens, at)} `
     at += 1
   }
   const token = tokens[at]
@@ -50,7 +48,7 @@ function readExport(tokens: readonly Token[], start: number, api: string[]): num
     case '{': {
       if (isDefault) return readProperties(tokens, at, 'default', api)
       const end = afterGroup(tokens, at)
-      const from = isWord(tokens[end], 'from') ? ` from ${tokens[end + 1]?.text}` : ''
+      const from = isWord(tokens[end], 'from') ? ` from ${textAt(tokens, end + 1)}` : ''
       for (const name of splitAtCommas(tokens.slice(at + 1, end - 1))) api.push(`export ${textOf(name)}${from}`)
       return end
     }
@@ -64,7 +62,7 @@ function readExport(tokens: readonly Token[], start: number, api: string[]): num
     case 'function': {
       const end = headEnd(tokens, at)
       api.push(prefix + textOf(tokens.slice(at, end)))
-      return tokens[end]?.text === '{' ? afterGroup(tokens, end) : end
+      return end
     }
     case 'class':
       return readClass(tokens, at, prefix, api)
@@ -99,12 +97,12 @@ function readExport(tokens: readonly Token[], start: number, api: string[]): num
 
 function braceEnd(tokens: readonly Token[], start: number): number {
   let at = start
-  while (at < tokens.length && tokens[at]?.text !== '{') at = afterGroup(tokens, at)
+  while (at < tokens.length && textAt(tokens, at) !== '{') at = afterGroup(tokens, at)
   return afterGroup(tokens, at)
 }
 
 /** After these a brace opens a type, not a body. */
-const beforeType = new Set([':', '|', '&', '=>', '=', '<', ',', '(', 'extends', 'keyof', 'is', '?', 'readonly'])
+const beforeType = new Set([':', '|', '&', '=>', '=', '<', ',', 'extends', 'keyof', 'is', '?', 'readonly'])
 
 /** Where the head of a function ends: at its body, or with its statement. */
 function headEnd(tokens: readonly Token[], start: number): number {
@@ -113,7 +111,7 @@ function headEnd(tokens: readonly Token[], start: number): number {
     const token = tokens[at] as Token
     if (token.text === ';' || token.text === '}') return at
     if (token.text === '{' && !beforeType.has(textAt(tokens, at - 1))) return at
-    if (at > start && token.first && token.column === 0 && token.kind === 'word') return at
+    if (at > start && token.column === 0 && token.kind === 'word') return at
     at = afterGroup(tokens, at)
   }
   return at
@@ -137,7 +135,7 @@ const goesOn = new Set([
   '+',
   '-',
 ])
-const continues = new Set([...goesOn, ')', ']', '}', '>', 'is'])
+const continues = new Set([...goesOn, '>', 'is'])
 
 /** Where a statement ends: at a semicolon, or at a line that neither side continues. */
 function statementEnd(tokens: readonly Token[], start: number): number {
@@ -154,7 +152,7 @@ function statementEnd(tokens: readonly Token[], start: number): number {
 
 function readVariables(tokens: readonly Token[], start: number, api: string[]): number {
   const end = statementEnd(tokens, start)
-  const kind = tokens[start]?.text
+  const kind = textAt(tokens, start)
   for (const declared of splitAtCommas(tokens.slice(start + 1, end))) {
     const equals = topLevel(declared, '=')
     const head = equals === -1 ? declared : declared.slice(0, equals)
@@ -170,16 +168,16 @@ function signatureOfValue(tokens: readonly Token[], start: number): string {
   if (isWord(tokens[at], 'async')) at += 1
   if (isWord(tokens[at], 'function')) return textOf(tokens.slice(start, headEnd(tokens, at)))
   if (isWord(tokens[at], 'class')) return 'class'
-  const isArrow = tokens[at]?.text === '(' || tokens[at]?.text === '<' || tokens[at + 1]?.text === '=>'
+  const isArrow = textAt(tokens, at) === '(' || textAt(tokens, at) === '<' || textAt(tokens, at + 1) === '=>'
   if (!isArrow) return ''
-  for (let i = at; i < tokens.length && tokens[i]?.text !== ';'; i = afterGroup(tokens, i)) {
-    if (tokens[i]?.text === '=>') return textOf(tokens.slice(start, i))
+  for (let i = at; i < tokens.length && textAt(tokens, i) !== ';'; i = afterGroup(tokens, i)) {
+    if (textAt(tokens, i) === '=>') return textOf(tokens.slice(start, i))
   }
   return ''
 }
 
 function topLevel(tokens: readonly Token[], text: string): number {
-  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (tokens[at]?.text === text) return at
+  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (textAt(tokens, at) === text) return at
   return -1
 }
 
@@ -202,7 +200,7 @@ function splitAtCommas(tokens: readonly Token[]): Token[][] {
 /** The head of a class, and each of its members that others can reach. */
 function readClass(tokens: readonly Token[], start: number, prefix: string, api: string[]): number {
   let open = start
-  while (open < tokens.length && tokens[open]?.text !== '{') open = afterGroup(tokens, open)
+  while (open < tokens.length && textAt(tokens, open) !== '{') open = afterGroup(tokens, open)
   const head = prefix + textOf(tokens.slice(start, open))
   const name = textAt(tokens, start + 1)
   api.push(head)
@@ -216,8 +214,8 @@ function readClass(tokens: readonly Token[], start: number, prefix: string, api:
     const equals = topLevel(member, '=')
     const shown = equals === -1 ? member : member.slice(0, equals)
     if (!isHidden && shown.length > 0) api.push(`${name} . ${textOf(shown)}`)
-    at = tokens[stop]?.text === '{' ? afterGroup(tokens, stop) : Math.max(stop, at)
-    while (tokens[at]?.text === ';') at += 1
+    at = textAt(tokens, stop) === '{' ? afterGroup(tokens, stop) : Math.max(stop, at)
+    while (textAt(tokens, at) === ';') at += 1
   }
   return end
 }
@@ -249,12 +247,12 @@ function memberEnd(tokens: readonly Token[], start: number, end: number): number
 
 /** `module.exports = …` and `module.exports.name = …`. */
 function readCommon(tokens: readonly Token[], start: number, api: string[]): number {
-  if (tokens[start]?.text === '.') {
-    if (tokens[start + 2]?.text === '=') api.push(`exports ${tokens[start + 1]?.text}`)
+  if (textAt(tokens, start) === '.') {
+    if (textAt(tokens, start + 2) === '=') api.push(`exports ${textAt(tokens, start + 1)}`)
     return start + 2
   }
-  if (tokens[start]?.text !== '=') return start
-  if (tokens[start + 1]?.text !== '{') {
+  if (textAt(tokens, start) !== '=') return start
+  if (textAt(tokens, start + 1) !== '{') {
     api.push(`module.exports ${signatureOfValue(tokens, start + 1)}`)
     return start + 1
   }

@@ -22,10 +22,9 @@ export function pythonApi(tokens: readonly Token[], path: string): string[] {
     decorators = ''
     if (inside !== undefined) {
       if (inside.body === 0) inside.body = column
-      if (keyword === 'def') hidden = column
       if (column !== inside.body) continue
       if (keyword === 'def' && isPublic(name)) api.push(`${inside.name} . ${head}`)
-      else if (words[1]?.text === ':' || words[1]?.text === '=') addVariable(words, `${inside.name} . `, api)
+      else if (textAt(words, 1) === ':' || textAt(words, 1) === '=') addVariable(words, `${inside.name} . `, api)
     } else if (keyword === 'def') {
       hidden = column
       if (isPublic(name)) api.push(head)
@@ -38,7 +37,7 @@ export function pythonApi(tokens: readonly Token[], path: string): string[] {
     } else if (keyword === '__all__') {
       for (const { text } of words.filter(({ kind }) => kind === 'string')) api.push(`__all__ ${text.slice(1, -1)}`)
     } else if ((keyword === 'from' || keyword === 'import') && path.endsWith('__init__.py')) addImports(words, api)
-    else if (words[1]?.text === ':' || (words[1]?.text === '=' && words[2]?.text !== '=')) addVariable(words, '', api)
+    else if (textAt(words, 1) === ':' || textAt(words, 1) === '=') addVariable(words, '', api)
   }
   return api
 }
@@ -50,7 +49,7 @@ function logicalLines(tokens: readonly Token[]): { column: number; tokens: Token
     const token = tokens[at] as Token
     // A definition at the start of a line is one, whatever stands open.
     const end = boundedGroup(tokens, at)
-    if (token.first || lines.length === 0) lines.push({ column: token.column, tokens: [] })
+    if (token.first) lines.push({ column: token.column, tokens: [] })
     append(lines.at(-1)?.tokens, tokens, at, end)
     at = end
   }
@@ -73,7 +72,7 @@ function isPublic(name: string): boolean {
 
 function headOf(line: readonly Token[]): string {
   let at = 0
-  while (at < line.length && line[at]?.text !== ':') at = afterGroup(line, at)
+  while (at < line.length && textAt(line, at) !== ':') at = afterGroup(line, at)
   return textOf(line.slice(0, at))
 }
 

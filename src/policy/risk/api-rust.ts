@@ -1,4 +1,4 @@
-import { afterGroup, append, type Token, textOf } from './tokens.ts'
+import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
 
 /** What is `pub` in a Rust file, with the methods of its types; `pub(crate)` and the like are not public. */
 export function rustApi(tokens: readonly Token[]): string[] {
@@ -14,16 +14,16 @@ function readItems(tokens: readonly Token[], prefix: string, open: boolean, api:
     at = afterAttributes(tokens, at)
     const end = itemEnd(tokens, at)
     const isExported = tokens.slice(start, at).some(({ text }) => text === 'macro_export')
-    if (isExported) api.push(`${prefix}macro ${tokens[at + 2]?.text}`)
+    if (isExported) api.push(`${prefix}macro ${textAt(tokens, at + 2)}`)
     readItem(tokens.slice(at, end), prefix, open, api)
-    at = Math.max(end, at + 1)
+    at = end
   }
 }
 
 function afterAttributes(tokens: readonly Token[], start: number): number {
   let at = start
-  while (tokens[at]?.text === '#') {
-    at += tokens[at + 1]?.text === '!' ? 2 : 1
+  while (textAt(tokens, at) === '#') {
+    at += textAt(tokens, at + 1) === '!' ? 2 : 1
     at = afterGroup(tokens, at)
   }
   return at
@@ -36,21 +36,21 @@ function itemEnd(tokens: readonly Token[], start: number): number {
     const end = afterGroup(tokens, at)
     for (let i = Math.max(at, start + 1); i < end; i++) {
       const token = tokens[i] as Token
-      if (token.first && token.column === 0 && token.text === 'pub') return i
+      if (token.column === 0 && token.text === 'pub') return i
     }
-    if (text === ';' || (text === '{' && tokens[end]?.text !== ';')) return end
+    if (text === ';' || (text === '{' && textAt(tokens, end) !== ';')) return end
     at = end
   }
   return tokens.length
 }
 
 function readItem(item: readonly Token[], prefix: string, open: boolean, api: string[]): void {
-  const isPub = item[0]?.text === 'pub'
-  if (isPub && item[1]?.text === '(') return
+  const isPub = textAt(item, 0) === 'pub'
+  if (isPub && textAt(item, 1) === '(') return
   const body = braceOf(item)
   const inner = body === -1 ? [] : item.slice(body + 1, afterGroup(item, body) - 1)
   const head = body === -1 ? item : item.slice(0, body)
-  if (item[0]?.text === 'impl' || (item[0]?.text === 'unsafe' && item[1]?.text === 'impl')) {
+  if (textAt(item, 0) === 'impl' || (textAt(item, 0) === 'unsafe' && textAt(item, 1) === 'impl')) {
     const isTrait = head.some(({ text }) => text === 'for')
     if (isTrait) api.push(prefix + textOf(head))
     // What a trait demands is public where the trait is, and the trait has its signature.
@@ -66,11 +66,8 @@ function readItem(item: readonly Token[], prefix: string, open: boolean, api: st
       break
     case 'struct':
     case 'union':
-      if (body === -1) api.push(prefix + textOf(item))
-      else {
-        api.push(prefix + textOf(head))
-        for (const field of fieldsOf(inner)) api.push(`${prefix}${textOf(head)} . ${textOf(field)}`)
-      }
+      api.push(prefix + textOf(head))
+      for (const field of fieldsOf(inner)) api.push(`${prefix}${textOf(head)} . ${textOf(field)}`)
       break
     case 'trait':
       api.push(prefix + textOf(head))
@@ -80,7 +77,7 @@ function readItem(item: readonly Token[], prefix: string, open: boolean, api: st
       break
     case 'mod':
       if (body === -1) api.push(prefix + textOf(item))
-      else readItems(inner, `${prefix}mod ${words[1]?.text} `, false, api)
+      else readItems(inner, `${prefix}mod ${textAt(words, 1)} `, false, api)
       break
     case 'const':
     case 'static': {
@@ -96,11 +93,7 @@ function readItem(item: readonly Token[], prefix: string, open: boolean, api: st
 const keywords = new Set(['fn', 'struct', 'union', 'enum', 'trait', 'mod', 'static', 'type', 'use', 'const'])
 
 function braceOf(item: readonly Token[]): number {
-  // `const fn` is a function; a constant's value may hold braces.
-  for (let at = 0; at < item.length; at = afterGroup(item, at)) {
-    if (item[at]?.text === '{') return at
-    if (item[at]?.text === '=') return -1
-  }
+  for (let at = 0; at < item.length; at = afterGroup(item, at)) if (textAt(item, at) === '{') return at
   return -1
 }
 
@@ -108,9 +101,9 @@ function braceOf(item: readonly Token[]): number {
 function demands(inner: readonly Token[]): Token[] {
   const demanded: Token[] = []
   for (let at = 0; at < inner.length; ) {
-    const end = Math.max(itemEnd(inner, at), at + 1)
+    const end = itemEnd(inner, at)
     const item = inner.slice(at, end)
-    if (item.at(-1)?.text === ';') append(demanded, item, 0, item.length)
+    if (textAt(item, item.length - 1) === ';') append(demanded, item, 0, item.length)
     at = end
   }
   return demanded
@@ -131,5 +124,5 @@ function fieldsOf(inner: readonly Token[]): Token[][] {
     } else append(fields.at(-1), inner, at, end)
     at = end
   }
-  return fields.filter(([first, second]) => first?.text === 'pub' && second?.text !== '(')
+  return fields.filter((field) => textAt(field, 0) === 'pub' && textAt(field, 1) !== '(')
 }
