@@ -5,8 +5,8 @@ import type { Decision } from './schema.ts'
 /** What a preset decides for everything that no rule decides. */
 export interface Preset {
   readonly reads: Decision
+  /** Of commands, too. */
   readonly mutations: Decision
-  readonly commands: Decision
   /** The code of what it denies. */
   readonly code: ErrorCode
 }
@@ -17,9 +17,9 @@ export interface Preset {
  * root. None of them lifts a built-in protection.
  */
 export const presets = {
-  readOnly: { reads: 'allow', mutations: 'deny', commands: 'deny', code: 'READ_ONLY' },
-  supervised: { reads: 'allow', mutations: 'ask', commands: 'ask', code: 'POLICY_DENIED' },
-  autonomous: { reads: 'allow', mutations: 'allow', commands: 'allow', code: 'POLICY_DENIED' },
+  readOnly: { reads: 'allow', mutations: 'deny', code: 'READ_ONLY' },
+  supervised: { reads: 'allow', mutations: 'ask', code: 'POLICY_DENIED' },
+  autonomous: { reads: 'allow', mutations: 'allow', code: 'POLICY_DENIED' },
 } as const satisfies Record<PresetName, Preset>
 
 /** The name of a preset. */
@@ -31,6 +31,5 @@ export const presetNames = Object.keys(presets) as readonly PresetName[]
 /** What a preset decides for a permission. */
 export function presetDecision(name: PresetName, permission: Permission): Decision {
   const preset: Preset = presets[name]
-  if (permission.startsWith('command:')) return preset.commands
   return isMutating(permission) ? preset.mutations : preset.reads
 }

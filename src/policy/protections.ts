@@ -15,7 +15,7 @@ export interface ProtectionRule {
   readonly liftedBy?: Override
 }
 
-const everything = maskWhere(() => true)
+const everything = maskWhere((permission) => permission !== 'git:write')
 /** That a protected file exists may be shown. */
 const content = maskWhere((permission) => permission !== 'file:list' && permission !== 'file:info')
 /** A command is not a change of the directory it runs in: what it writes is judged by itself. */
@@ -35,8 +35,8 @@ const protections: Readonly<Record<Protection, ProtectionRule>> = {
 
 /** The protection that stands before an access, if any. */
 export function protectionAgainst(classification: Classification, permission: Permission): ProtectionRule | undefined {
-  if (classification.kind === 'GIT_INTERNAL') return permission === 'git:write' ? undefined : protections.git
-  const name = classification.kind === 'SECRET_LIKE' ? 'secret' : classification.protection
+  const { kind } = classification
+  const name = kind === 'GIT_INTERNAL' ? 'git' : kind === 'SECRET_LIKE' ? 'secret' : classification.protection
   if (name === undefined) return undefined
   const protection = protections[name]
   return (protection.mask & permissionBit(permission)) === 0 ? undefined : protection

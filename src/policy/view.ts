@@ -74,7 +74,10 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
   const isCommand = permission.startsWith('command:')
   const isRead = !isMutating(permission)
   const showsContent = !isRead && showing.has(permission)
-  const presetAction = facts.preset === undefined ? undefined : presetDecision(facts.preset, permission)
+  const preset =
+    facts.preset === undefined
+      ? undefined
+      : ({ source: 'preset', name: facts.preset, action: presetDecision(facts.preset, permission) } as const)
   const directories = new Map<string, DirectoryFacts>()
   let lastDirectory = ''
   let last = learn('')
@@ -166,7 +169,7 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       else if (tool.action === 'ask') asked = true
     }
     const protection = protectionAgainst(classification, permission)
-    let lifted = protection === undefined
+    let lifted = false
     const count = directory.sure.length + directory.open.length
     for (let i = 0; i < count; i++) {
       const isSure = i < directory.sure.length
@@ -193,11 +196,11 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       else asked = true
       parts?.push({ source: 'protection', name: protection.name, action: protection.decision, protection })
     }
-    if (presetAction === 'deny') {
+    if (preset?.action === 'deny') {
       denied = true
-      pushPreset(parts)
+      parts?.push(preset)
     } else if (directory.allowed ?? isInside(path, leads)) {
-      if (presetAction === undefined) {
+      if (preset === undefined) {
         if (facts.allowed !== undefined && facts.opened) {
           spoken = true
           parts?.push({ source: 'rule', name: 'allowedPaths', action: 'allow' })
@@ -205,9 +208,9 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       } else {
         spoken = true
         // The preset's question is for what neither an allow rule nor an opened tool has answered.
-        const answered = presetAction === 'ask' && (allowedByRule || tool?.action === 'allow')
-        if (presetAction === 'ask' && !answered) asked = true
-        if (!answered) pushPreset(parts)
+        const answered = preset.action === 'ask' && (allowedByRule || tool?.action === 'allow')
+        if (preset.action === 'ask' && !answered) asked = true
+        if (!answered) parts?.push(preset)
       }
     }
     if (denied) return 'deny'
@@ -225,20 +228,16 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
       if (!rule.concerns('file:read') || rule.kinds?.has(kind) === false || rule.paths?.matches(path) === false)
         continue
       if (rule.action === 'deny') return false
-      if (rule.action === 'allow' && rule.overrides?.has('secret')) lifts = true
+      // Only a rule that allows has overrides.
+      if (rule.overrides?.has('secret')) lifts = true
     }
     return lifts
-  }
-
-  function pushPreset(parts: Part[] | undefined): void {
-    if (parts === undefined || facts.preset === undefined || presetAction === undefined) return
-    parts.push({ source: 'preset', name: facts.preset, action: presetAction })
   }
 
   function isInside(path: string, leads: boolean): boolean {
     const { allowed } = facts
     if (allowed === undefined || allowed.matches(path)) return true
-    const commandBelow = isCommand && presetAction !== undefined
+    const commandBelow = isCommand && preset !== undefined
     return (leads || commandBelow) && allowed.mayMatchBelow(path)
   }
 
@@ -249,14 +248,14 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
   }
 
   function leadsBelow(directory: string): boolean {
-    if (facts.tool?.action === 'deny' || presetAction === 'deny') return false
+    if (facts.tool?.action === 'deny' || preset?.action === 'deny') return false
     for (const rule of rules) {
       const everyKind = rule.kinds === undefined
       if (rule.action === 'deny' && everyKind && (rule.paths?.coversBelow(directory) ?? true)) return false
     }
     const some = (paths: PathSet | undefined) => paths?.mayMatchBelow(directory) ?? true
-    if (presetAction !== undefined && some(facts.allowed)) return true
-    if (presetAction === undefined && facts.allowed !== undefined && facts.opened && some(facts.allowed)) return true
+    if (preset !== undefined && some(facts.allowed)) return true
+    if (facts.allowed !== undefined && facts.opened && some(facts.allowed)) return true
     return rules.some((rule) => rule.action !== 'deny' && some(rule.paths))
   }
 

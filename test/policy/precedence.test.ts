@@ -631,6 +631,7 @@ describe('the fast form', () => {
     expect(decides({ preset: 'autonomous', tools: { x: 'allow' } }, 'file:read', secret, ...names)).toEqual(
       both('deny'),
     )
+    expect(decides({ rules: [{ name: 'r', action: 'allow' }] }, 'file:read', secret, ...names)).toEqual(both('deny'))
     const lock = classifyPath('yarn.lock' as LogicalPath)
     expect(decides({ preset: 'autonomous' }, 'file:append', lock, ...names)).toEqual(both('ask'))
     expect(decides({ tools: { x: 'allow' } }, 'file:append', plain, ...names)).toEqual(both('deny'))
@@ -653,6 +654,16 @@ describe('the fast form', () => {
     expect(decides({ rules: [{ name: 'r', action: 'allow' }] }, 'file:list', directory, 'src')).toEqual(['allow'])
     const all = { preset: 'autonomous', rules: [{ name: 'r', action: 'deny', kinds: ['TEXT_DOC'] }] } as const
     expect(decides(all, 'file:list', directory, 'src')).toEqual(['allow'])
+  })
+
+  it('lets a command run where it may work below, and nothing else', () => {
+    const directory = classifyDirectory('src' as LogicalPath)
+    for (const permission of ['command:run', 'command:background'] as const) {
+      const policy = { preset: 'autonomous', allowedPaths: ['src/app/*.ts'] } as const
+      expect(decides(policy, permission, directory, 'src', 'docs', 'src/app')).toEqual(['allow', 'deny', 'allow'])
+      expect(decides({ ...policy, preset: 'supervised' }, permission, directory, 'src')).toEqual(['ask'])
+      expect(decides({ ...policy, preset: 'readOnly' }, permission, directory, 'src')).toEqual(['deny'])
+    }
   })
 
   it('names everything that took part, in words of its own', () => {

@@ -97,6 +97,10 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
 
 /** Each misconfiguration with what its error says, word for word. */
 const words: readonly [input: unknown, message: string][] = [
+  [
+    { default_action: ['allow'] },
+    'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not ["allow"]',
+  ],
   [undefined, 'A policy is required: one of the presets "readOnly", "supervised", "autonomous", or a policy object'],
   [null, 'A policy is required: one of the presets "readOnly", "supervised", "autonomous", or a policy object'],
   ['readonly', 'Unknown policy preset "readonly"; the presets are "readOnly", "supervised", "autonomous"'],
@@ -380,7 +384,7 @@ describe('a policy with everything in it', () => {
     ['supervised', { preset: 'supervised' }],
     ['deny', {}],
   ])('the default action %s is %j', (action, expected) => {
-    expect(compilePolicy({ default_action: action }).data).toEqual(expected)
+    expect(compilePolicy({ default_action: action }).data).toStrictEqual(expected)
     expect(compilePolicy({ defaultAction: action, deniedPaths: ['a'] }).data).toEqual({
       ...expected,
       deniedPaths: ['a'],

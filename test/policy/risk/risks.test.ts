@@ -6,7 +6,7 @@ import type { Path } from '../../../src/paths/logical-path.ts'
 import { publicApiOf } from '../../../src/policy/risk/public-api.ts'
 import { losesTests } from '../../../src/policy/risk/tests.ts'
 import { languageOf, tokensOf } from '../../../src/policy/risk/tokens.ts'
-import { type RiskyChange, riskFlags, riskMeanings, risksOf } from '../../../src/policy/risks.ts'
+import { type RiskyChange, riskFlags, riskMeanings, risksOf, riskVerdict } from '../../../src/policy/risks.ts'
 import type { State } from '../../../src/vfs/backend.ts'
 import { declarations, marks, programs } from './declarations.ts'
 import { fixtures } from './fixtures.ts'
@@ -87,14 +87,53 @@ describe('a risk', () => {
     expect(flags('a.test.ts', binary, state("it('a')\n"))).toEqual(['deletesOrSkipsTests'])
     expect(flags('a.txt', binary, state('a\n'))).toEqual([])
     expect(flags('src/a.rs', binary, null)).toEqual(['deletesFile', 'changesPublicApi'])
-    // Nested deeper than can be followed.
+    // A new file takes nothing away.
+    expect(flags('a.ts', null, binary)).toEqual([])
+    expect(flags('a.test.ts', null, binary)).toEqual([])
+    // 256 KiB are looked through.
+    expect(flags('a.ts', state('const a = 1\n'), state('x\n'.repeat(131_072)))).toEqual([])
+    expect(flags('a.ts', state('const a = 1\n'), state(`${'x\n'.repeat(131_072)}y`))).toEqual(['changesPublicApi'])
+  })
+
+  it('is taken for one where a text is nested deeper than can be followed', () => {
     const deep = `public class A { ${'public class B { '.repeat(50_000)}`.slice(0, 250_000)
-    expect(flags('A.java', state(deep), state(`${deep} `))).toEqual(['changesPublicApi'])
+    expect(risksOf([change('A.java', deep, `${deep} `)])).toEqual([{ flag: 'changesPublicApi', path: 'A.java' }])
   })
 
   it('is none of what only directories are', () => {
     const directory = { change: { path: 'auth' as Path, to: { type: 'directory' as const } }, before: null }
     expect(risksOf([directory])).toEqual([])
+    const gone = { change: { path: 'auth' as Path, to: null }, before: { type: 'directory' as const } }
+    expect(risksOf([gone])).toEqual([])
+  })
+
+  it('is what somebody else knows of a path', () => {
+    const changes = [change('a.txt', 'a', 'b'), change('b.txt', 'a', 'b')]
+    expect(risksOf(changes, (path) => path === 'b.txt')).toEqual([
+      { flag: 'touchesSecuritySensitivePath', path: 'b.txt' },
+    ])
+  })
+
+  it('is not that a file moved and changed, where the change says from where', () => {
+    const to = { change: { path: 'b.txt' as Path, to: state('b'), from: 'a.txt' as Path }, before: null }
+    expect(risksOf([change('a.txt', 'a', null), to])).toEqual([])
+    expect(risksOf([change('c.txt', 'a', null), to])).toEqual([{ flag: 'deletesFile', path: 'c.txt' }])
+  })
+
+  it('is asked about by its flag and path, with every other one', () => {
+    const risks = [
+      { flag: 'deletesFile', path: 'a' },
+      { flag: 'touchesBuildFile', path: 'b' },
+    ] as const
+    expect(riskVerdict(risks[0], risks)).toEqual({
+      decision: 'ask',
+      reason: 'Policy asks about "a": deletesFile',
+      path: 'a',
+      rules: [
+        { name: 'requireApprovalIf deletesFile', action: 'ask', source: 'risk', path: 'a' },
+        { name: 'requireApprovalIf touchesBuildFile', action: 'ask', source: 'risk', path: 'b' },
+      ],
+    })
   })
 })
 
