@@ -184,7 +184,8 @@ export function diskComparer(backend: Backend, objects: Objects) {
         const childPath = childOf(path, name)
         const within = base?.directories.get(name)
         const hidden = ignored || isIgnored(name, true)
-        if (within === undefined && (hidden ? !facts.added.has(childPath) : await isRepository(childPath))) continue
+        if (within === undefined && hidden && !facts.added.has(childPath)) continue
+        if (within === undefined && !hidden && (await isRepository(childPath))) continue
         children.push({ path: childPath, base: within, ignored: hidden })
         continue
       }
@@ -232,7 +233,8 @@ export function diskComparer(backend: Backend, objects: Objects) {
   async function contentOf(path: Path, type: number, size: number): Promise<Uint8Array | undefined> {
     try {
       if (type === TYPE_LINK) return new TextEncoder().encode(await backend.readLink(path))
-      return size > LARGEST ? undefined : (await backend.read(path)).bytes
+      if (size > LARGEST) return undefined
+      return (await backend.read(path)).bytes
     } catch {
       // Gone or changed meanwhile, or not ours to read: the diff says that it differs.
       return undefined

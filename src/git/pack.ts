@@ -180,7 +180,9 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
         }
         if (!(size <= MAX_OBJECT_BYTES)) throw corrupt('an object is too large')
         const found = inflated(raw.subarray(start), size)
-        const bytes = found instanceof Uint8Array ? found : await found
+        let bytes: Uint8Array
+        if (found instanceof Uint8Array) bytes = found
+        else bytes = await found
         work += size
         if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
         if (bytes.length !== size) throw corrupt('an object has not the size that it tells')

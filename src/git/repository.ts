@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../vfs/backend.ts'
 import { throwIfAborted } from '../vfs/changes.ts'
-import { type Changed, type Side, SUBMODULE } from './changed.ts'
+import { type Changed, gitMode, type Side, SUBMODULE } from './changed.ts'
 import { carriedIndex, filesOf, planCheckout, planRestore } from './checkout.ts'
 import { gitFs, gitPath, makeDirectories, removeRepository } from './fs.ts'
 import { cancelled, httpClient } from './http.ts'
@@ -113,7 +113,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       if (stat?.type !== 'file') continue
       const { bytes } = await backend.read(path as Path)
       const now: Side = {
-        mode: (stat.mode ?? 0) & 0o100 ? 0o100755 : 0o100644,
+        mode: gitMode(stat.mode, undefined),
         id: objectId('blob', bytes),
         bytes: () => bytes,
       }

@@ -102,7 +102,10 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
   ): Promise<readonly Changed[]> {
     const tree = backend.tree?.()
     if (commit === undefined) {
-      if (opened === undefined || tree === undefined) return notIgnored(backend, (await baseline?.changed()) ?? [])
+      if (opened === undefined || tree === undefined) {
+        const changed = await baseline?.changed()
+        return changed === undefined ? [] : notIgnored(backend, changed)
+      }
       const base = baseOfNode(opened)
       return compareTree(tree, base, await factsFor(base, NO_ENTRIES))
     }
@@ -120,7 +123,8 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
   return {
     headCommit: () => reader.headCommit(),
     async changed(commit, signal) {
-      return changedSince(commit ?? (await reader.headCommit()), signal)
+      if (commit !== undefined) return changedSince(commit, signal)
+      return changedSince(await reader.headCommit(), signal)
     },
     changedFrom,
     beforeCommit(changes) {

@@ -166,8 +166,7 @@ function resultOf(messages: readonly Message[], id: string): unknown {
       if (part.type !== 'tool-result' || part.toolCallId !== id) continue
       const { output } = part
       if (output.type === 'json' || output.type === 'error-json') return output.value
-      const shown =
-        'value' in output && typeof output.value === 'string' ? output.value : (JSON.stringify(output) ?? '')
+      const shown = 'value' in output && typeof output.value === 'string' ? output.value : JSON.stringify(output)
       return parsed(shown) ?? { ok: false, code: 'BACKEND_ERROR', message: shown, hint: '' }
     }
   }

@@ -293,8 +293,8 @@ async function filesOnTheWayDown(
       return names
     },
     skipped(directory, error) {
-      const stop = stops.get(directory)
-      if (stop !== undefined) stop.entries = NOTHING
+      const stop = stops.get(directory) as Stop
+      stop.entries = NOTHING
       options.skipped?.(directory, error)
     },
   })

@@ -257,6 +257,43 @@ describe('an overlay over backends that lack something', () => {
     expect((await draft.stat(at('run.sh')))?.mode).toBe(0o644)
   })
 
+  it('tells no time of a directory that has none below, and is one where nothing has a tree', async () => {
+    const timeless = below()
+    const lower: Backend = {
+      ...lacking(timeless, { times: 'none' }, ['tree', 'scan', 'fork']),
+      async stat(path) {
+        const { modifiedAt: _, ...stat } = (await timeless.stat(path)) ?? { type: 'other', size: 0, tag: '' }
+        return stat.type === 'other' ? undefined : stat
+      },
+    }
+    const draft = overlay(lower, lacking(memory(), {}, ['tree']))
+    const tag = (await draft.stat(at('d')))?.tag
+    await commit(draft, change('d/new', file('n')))
+    expect(await draft.stat(at('d'))).toEqual({ ...(await lower.stat(at('d'))), tag: expect.anything() })
+    expect((await draft.stat(at('d')))?.tag).not.toBe(tag)
+    expect(await textAt(draft, 'd/x')).toBe(await textAt(timeless, 'd/x'))
+  })
+
+  it('shows nothing where a directory went below, in which something was deleted here', async () => {
+    const lower = memory({ 'd/x': '' })
+    const draft = overlay(lower, memory())
+    await commit(draft, change('d/x', null))
+    await commit(lower, change('d/x', null), change('d', null))
+    expect(await draft.stat(at('d'))).toBe(undefined)
+  })
+
+  it('stays over what others put into a directory that was made anew here', async () => {
+    const lower = memory({ 'd/x': '' })
+    const draft = overlay(lower, memory())
+    await commit(draft, change('d/x', null), change('d', null))
+    await commit(draft, change('d', directory))
+    await commit(lower, change('d/new', file('theirs')))
+    await draft.accept(await draft.pending(), { durability: 'relaxed' })
+    expect([...(await snapshot(lower)).keys()]).toEqual(['d', 'd/new'])
+    expect(await draft.list(at('d')), 'as it was before').toEqual([])
+    expect(await draft.pending()).toEqual([])
+  })
+
   it('scans what has no scan of its own, and stops when it is told to', async () => {
     const draft = overlay(lacking(below(), {}, ['scan', 'tree']), memory())
     await commit(draft, change('n', file('n')))

@@ -34,6 +34,20 @@ for (const [name, below] of Object.entries({ memory, memfs })) {
   registerContract(`read-only over ${name}`, readOnlyContract({ name, create }), { describe, it })
 }
 
+/** As little as a backend may offer. */
+registerContract(
+  'read-only over what has no links and cannot scan',
+  readOnlyContract({
+    name: 'poor',
+    create() {
+      const { scan: _, tree: __, fork: ___, ...rest } = memory()
+      const source = { ...rest, capabilities: { ...rest.capabilities, links: false } }
+      return { backend: readOnly(source), source }
+    },
+  }),
+  { describe, it },
+)
+
 describe('the contract itself', () => {
   it('has many cases, each with a name of its own', () => {
     const names = backendContract({ name: 'memory', create: () => ({ backend: memory() }) }).map(({ name }) => name)

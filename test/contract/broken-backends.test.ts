@@ -73,6 +73,28 @@ const faults: Readonly<Record<string, Break>> = {
         how,
       ),
   }),
+  'bits are kept, and not told': (good) => ({
+    async stat(path) {
+      const { mode: _, ...stat } = (await good.stat(path)) ?? { type: 'other' as const, size: 0, tag: '' }
+      return stat.type === 'other' ? undefined : stat
+    },
+  }),
+  'nothing is ever there': () => ({ stat: async () => undefined }),
+  'sockets are left in the way': (good) => ({
+    list: async (path) => [...(await good.list(path)), ...(path === '' ? [{ name: 's', type: 'other' as const }] : [])],
+  }),
+  'scan visits what nobody asked for': (good) => ({
+    async scan(paths, visit) {
+      if (paths.length > 0) return good.scan(paths, visit)
+      visit('a' as Path, new Uint8Array(), { type: 'file', size: 0, tag: '' })
+    },
+  }),
+  'what visit throws is lost': (good) => ({
+    scan: (paths, visit) => good.scan(paths, visit).catch(() => undefined),
+  }),
+  'files are listed as empty directories': (good) => ({
+    list: async (path) => ((await good.stat(path))?.type === 'file' ? [] : good.list(path)),
+  }),
   'ranges are ignored': (good) => ({ read: (path) => good.read(path) }),
   'ranges include their end': (good) => ({
     read: (path, range) => good.read(path, range && { ...range, end: range.end + 1 }),

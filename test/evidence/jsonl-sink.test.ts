@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -28,6 +29,7 @@ import { readAt } from '../../src/evidence/jsonl-file.ts'
 import { jsonlSink, readAuditFile, verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
 import { rotatedFiles } from '../../src/evidence/rotation.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { meddling, refusing } from '../backends/node/system-calls.ts'
 import { entry } from './entries.ts'
 
 let directory: string
@@ -169,6 +171,20 @@ describe('a write that fails', () => {
       expect(() => audit.record(entry(2))).toThrow(expect.objectContaining({ code: 'AUDIT_FAILED' }))
     await audit.close()
     expect(readFileSync(file, 'utf8')).toMatch(/intruder\n$/)
+  })
+
+  it('because somebody else writes at the same moment, stays failed, and theirs is left alone', async () => {
+    const audit = createAudit({ sinks: [jsonlSink(file)] })
+    void audit.record(entry(1))
+    const meddled = (real: () => unknown) => {
+      appendFileSync(file, 'intruder\n')
+      return real()
+    }
+    const failed = expect.objectContaining({ code: 'AUDIT_FAILED' })
+    await meddling('writeSync', meddled, () => expect(() => audit.record(entry(2))).toThrow(failed))
+    expect(() => audit.record(entry(3))).toThrow(failed)
+    await audit.close()
+    expect(readFileSync(file, 'utf8').split('\n')[1]).toBe('intruder')
   })
 
   it('because the file was deleted', async () => {
@@ -398,5 +414,11 @@ describe('the lock of a file', () => {
     mkdirSync(`${file}.lock`)
     expect(takeFileLock(`${file}.lock`)).toBeUndefined()
     expect(existsSync(`${file}.lock`)).toBe(true)
+  })
+
+  it('fails as the storage does, and leaves nothing', async () => {
+    const taking = refusing('linkSync', 'EPERM', /./, () => takeFileLock(`${file}.lock`))
+    await expect(taking).rejects.toThrow('EPERM')
+    expect(readdirSync(directory)).toEqual([])
   })
 })

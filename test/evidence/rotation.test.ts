@@ -20,6 +20,7 @@ import { memory } from '../../src/backends/memory.ts'
 import { createAudit } from '../../src/evidence/audit.ts'
 import { jsonlSink, readAuditFile, verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
 import { createWorkspace } from '../../src/index.ts'
+import { refusing } from '../backends/node/system-calls.ts'
 import { entry } from './entries.ts'
 
 const rotateBytes = 1500
@@ -98,6 +99,29 @@ describe('an audit file that is rotated', () => {
     expect(more).toThrow(expect.objectContaining({ code: 'AUDIT_FAILED' }))
     expect(readFileSync(file, 'utf8')).toBe('mine\n')
     await audit.close()
+  })
+
+  it('writes on in the old one where no new one can be made, and tries again', async () => {
+    const audit = createAudit({ sinks: [jsonlSink(file, { rotateBytes })] })
+    void audit.record(entry(0))
+    let refused = 0
+    const isNew = (path: unknown) => path === file
+    await refusing('openSync', 'ENOSPC', isNew, () => {
+      for (let i = 1; i < 9; i++) {
+        try {
+          void audit.record(entry(i))
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'AUDIT_FAILED' })
+          refused += 1
+        }
+      }
+    })
+    expect(refused).toBeGreaterThan(0)
+    expect(readdirSync(directory).filter((name) => !name.includes('lock'))).toEqual([basename(file)])
+    for (let i = 1; i < 9; i++) void audit.record(entry(i))
+    await audit.close()
+    expect(readdirSync(directory).length).toBeGreaterThan(1)
+    expect(verifyAuditFile(file)).toMatchObject({ ok: true })
   })
 
   it('takes no number that is taken', async () => {

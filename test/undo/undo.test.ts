@@ -420,10 +420,11 @@ describe('the way back', () => {
   })
 
   it('names what others have put in its place, and no more than five of them', async () => {
-    const tree = { 'd/x.txt': '', 'd/y.txt': '', f: 'a file', l: { link: 'd' } }
+    const tree = { 'd/x.txt': '', 'd/y.txt': '', e: { directory: true }, f: 'a file', l: { link: 'd' } } as const
     const backend = memory(tree)
     for (const [ways, paths] of [
       [[way('d', back, directory)], ['d/x.txt', 'd/y.txt']],
+      [[way('e', back, directory), way('e/in', back)], ['e']],
       [[way('f/in', back)], ['f']],
       [[way('l/x.txt', back)], ['l']],
       [['f', 'd', 'd/x.txt', 'd/y.txt', 'l'].map((path) => way(path, back)), ['d', 'd/x.txt', 'd/y.txt', 'f', 'l']],
@@ -438,6 +439,12 @@ describe('the way back', () => {
   it('ends where the storage fails', async () => {
     const failing = faulty(memory({ a: '' }), { on: 'stat', error: 'BACKEND_ERROR' })
     await expect(takeBack(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    for (const error of ['PATH_REJECTED', 'NOT_A_DIRECTORY'] as const) {
+      const unknown = faulty(memory({ a: '' }), { on: 'stat', error })
+      await expect(takeBack(unknown, 'go', [way('a', back)]), 'what cannot be looked at').rejects.toMatchObject(
+        refused(['a']),
+      )
+    }
     const other: Backend = { ...memory(), stat: async () => ({ type: 'other', size: 0, tag: '' }) }
     await expect(takeBack(other, 'go', [way('a', back)])).rejects.toMatchObject(refused(['a']))
   })
