@@ -9,9 +9,9 @@ import { openWorkspace, parseOptions } from './options.ts'
  */
 export async function policy(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 3)
-  const [action, tool, target = '.'] = positionals
+  const [action = '', tool, target = '.'] = positionals
   if (action !== 'explain')
-    throw new TypeError(`There is no "policy ${action ?? ''}"; try: wardspace policy explain TOOL PATH`)
+    throw new TypeError(`There is no "policy ${action}"; try: wardspace policy explain TOOL PATH`)
   if (tool === undefined) throw new TypeError('Which tool? wardspace policy explain TOOL PATH')
   const { audit: _, shell: __, ...options } = values
   const workspace = await openWorkspace(options, { audit: [], shell: bash(), run: { actor: 'cli' } })
@@ -30,18 +30,25 @@ export async function policy(words: string[]): Promise<number> {
   }
 }
 
+/** What is looked at of a tool's schema. */
+interface Described {
+  readonly inputSchema: {
+    readonly required?: readonly string[]
+    readonly properties?: Readonly<Record<string, { readonly enum?: readonly unknown[]; readonly type?: string }>>
+  }
+}
+
 /** An input that names the target; what else the tool demands is made up, for only where it reaches is judged. */
 function inputFor(tool: ToolDescription | undefined, target: string): Record<string, unknown> {
   if (target.trimStart().startsWith('{')) return parseInput(target)
   if (tool === undefined) return { path: target }
-  const [described] = toJsonSchema([tool])
-  const { required = [], properties = {} } = (described?.inputSchema ?? {}) as {
-    required?: readonly string[]
-    properties?: Readonly<Record<string, { readonly enum?: readonly unknown[]; readonly type?: string }>>
-  }
+  const [described] = toJsonSchema([tool]) as unknown as readonly [Described]
+  const { required = [], properties = {} } = described.inputSchema
   const input: Record<string, unknown> = {}
-  for (const name of required)
+  for (const name of required) {
     input[name] = properties[name]?.type === 'integer' ? 1 : (properties[name]?.enum?.[0] ?? 'x')
+  }
+  if ('expectedSha256' in input) input.expectedSha256 = '0'.repeat(64)
   if ('command' in properties) input.command = target
   else if ('patch' in properties)
     input.patch = `*** Begin Patch\n*** Update File: ${target}\n@@\n-x\n+y\n*** End Patch\n`
@@ -91,6 +98,6 @@ function asText(tool: string, target: string, explained: Explanation): string {
 }
 
 function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
+  const widths = [0, 1, 2, 3].map((column) => Math.max(0, ...rows.map((row) => (row[column] as string).length)))
   return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
 }
