@@ -62,6 +62,7 @@ function whoever(): string {
   try {
     return userInfo().username
   } catch {
+    /* v8 ignore next -- @preserve: a system in which the user has no name */
     return 'terminal'
   }
 }

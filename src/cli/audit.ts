@@ -13,8 +13,8 @@ export async function audit(words: string[]): Promise<number> {
     allowPositionals: true,
     strict: true,
   })
-  const [action, ...files] = positionals
-  if (action !== 'verify') throw new TypeError(`There is no "audit ${action ?? ''}"; use wardspace audit verify FILE`)
+  const [action = '', ...files] = positionals
+  if (action !== 'verify') throw new TypeError(`There is no "audit ${action}"; use wardspace audit verify FILE`)
   const [first, second] = files
   if (first === undefined) throw new TypeError('Which audit file? wardspace audit verify FILE')
   if (second !== undefined && (values.head !== undefined || values.after !== undefined)) {

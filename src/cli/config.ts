@@ -93,9 +93,9 @@ function readConfig(file: string): Config {
   try {
     requireTools(compilePolicy(policy).data)
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const field = /field "([^"]+)"/.exec(error.message)?.[1]
-    throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${error.message}`)
+    const { message } = error as Error
+    const field = /field "([^"]+)"/.exec(message)?.[1]
+    throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${message}`)
   }
   const beside = (name: string) => (isAbsolute(name) ? name : join(dirname(file), name))
   return { policy: policy as PolicyData, file, ...(typeof logPath === 'string' ? { audit: beside(logPath) } : {}) }

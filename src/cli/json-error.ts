@@ -28,7 +28,9 @@ export function findJsonError(text: string): JsonError | undefined {
 
   for (;;) {
     space.lastIndex = at
-    at += space.exec(text)?.[0].length ?? 0
+    // It always matches, if only nothing.
+    space.test(text)
+    at = space.lastIndex
     const expected = wants === 'comma or end' && open.length === 0 ? 'the end' : said[wants]
     if (at === text.length) {
       return wants === 'comma or end' && open.length === 0

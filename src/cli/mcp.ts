@@ -36,7 +36,7 @@ export async function mcp(words: string[], host: Host = process): Promise<number
   const stopped = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) host.once(signal, resolve)
   })
-  await (values.http === undefined ? overStdio(values, host, stopped) : overHttp(values, host, stopped))
+  await (values.http === undefined ? overStdio(values, host, stopped) : overHttp(values.http, values, host, stopped))
   return 0
 }
 
@@ -67,7 +67,7 @@ async function overStdio(values: McpOptions, host: Host, stopped: Promise<void>)
   await (following ?? workspace).close()
 }
 
-async function overHttp(values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
+async function overHttp(text: string, values: McpOptions, host: Host, stopped: Promise<void>): Promise<void> {
   const address = (values.host ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
   const allowedHosts = values['allowed-host'] ?? []
   const { token, isNew } = tokenOf(values['token-file'], host.env, rootsOf(values.root))
@@ -75,7 +75,7 @@ async function overHttp(values: McpOptions, host: Host, stopped: Promise<void>):
     throw new TypeError(`--host ${address} lets other machines in: give a token, by --token-file or WARDSPACE_TOKEN`)
   }
   requireHosts(address, allowedHosts)
-  const port = portOf(values.http)
+  const port = portOf(text)
   const terminal = values.ask === true ? askInTerminal() : undefined
   const workspace = await openServed(values, terminal?.approve)
   const say = sayOn(host)
@@ -131,7 +131,7 @@ function sayOn(host: Host): (what: unknown) => void {
   return (what) => void host.stderr.write(`wardspace: ${what instanceof Error ? what.message : String(what)}\n`)
 }
 
-function portOf(text: string | undefined): number {
-  if (/^\d{1,5}$/.test(text ?? '') && Number(text) < 65_536) return Number(text)
+function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text)
   throw new TypeError(`"${text}" is no port: a number up to 65535, or 0 for any that is free`)
 }

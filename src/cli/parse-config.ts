@@ -31,14 +31,13 @@ export function formatOf(name: string): ConfigFormat | undefined {
  * @throws TypeError that names file, line and column of what is not the format
  */
 export function parseConfig(text: string, format: ConfigFormat, name: string): ParsedConfig {
-  const plain = text.startsWith('\uFEFF') ? text.slice(1) : text
-  if (format === 'toml') return { data: readToml(plain, name), lineOf: () => undefined }
+  if (format === 'toml') return { data: readToml(text, name), lineOf: () => undefined }
   if (format === 'json') {
-    const fault = findJsonError(plain)
-    if (fault !== undefined) throw faulty(name, 'JSON', { ...positionOf(plain, fault.at), message: fault.message })
+    const fault = findJsonError(text)
+    if (fault !== undefined) throw faulty(name, 'JSON', { ...positionOf(text, fault.at), message: fault.message })
   }
   const lines = new LineCounter()
-  const document = parseDocument(plain, { lineCounter: lines, prettyErrors: false, strict: true, schema: 'core' })
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, strict: true, schema: 'core' })
   // A key that is there twice is an error in both: JSON's own reader would drop the first one without a word.
   const [problem] = [...document.errors, ...document.warnings]
   if (problem !== undefined) {
@@ -60,8 +59,9 @@ function readToml(text: string, name: string): unknown {
   try {
     return parseToml(text, { maxDepth: 100 })
   } catch (error) {
+    /* v8 ignore if -- @preserve: the parser throws nothing else */
     if (!(error instanceof TomlError)) throw new TypeError(`${name}: ${(error as Error).message}`)
-    const message = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? ''
+    const message = error.message.replace(/^Invalid TOML document: /, '').replace(/\n.*/s, '')
     throw faulty(name, 'TOML', { line: error.line, column: error.column, message })
   }
 }

@@ -24,8 +24,9 @@ export async function replay(words: string[]): Promise<number> {
   }
   const entries = parseRecording(text)
   const [first] = entries
-  const shell = first?.type === 'workspace' && first.shell === 'bash' ? { shell: bash() } : {}
-  const dialect = first?.type === 'workspace' ? dialectOf(first.dialect) : undefined
+  const opened = first?.type === 'workspace' ? first : undefined
+  const shell = opened?.shell === 'bash' ? { shell: bash() } : {}
+  const dialect = dialectOf(opened?.dialect)
   const options = { backend: overlay(node(oneRoot(values.root))), ...shell, ...(dialect && { dialect }) }
   const result = await replayRecording(entries, options)
   process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))

@@ -13,10 +13,12 @@ export function reportTables(report: RunReport, audit?: AuditCheck): string {
       const head = styleText('bold', title)
       if (rows.length === 0) return `${head}\n  ${styleText('dim', none)}\n`
       const cells = rows.map((row) => row.map(shown))
-      const widths = columns.map((column, i) => Math.max(column.length, ...cells.map((row) => row[i]?.length ?? 0)))
+      const widths = columns.map((column, i) =>
+        Math.max(column.length, ...cells.map((row) => (row[i] as string).length)),
+      )
       const line = (row: readonly string[]) =>
         row
-          .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+          .map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] as number)))
           .join('  ')
           .trimEnd()
       const names = columns.some((column) => column !== '') ? [`  ${styleText('dim', line(columns))}`] : []

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { basename, resolve, sep } from 'node:path'
+import { basename, join, resolve, sep } from 'node:path'
 import { memory } from '../backends/memory.ts'
 import { node } from '../backends/node.ts'
 import { parsePath } from '../paths/logical-path.ts'
@@ -28,8 +28,8 @@ export function rootsOf(given: readonly string[] = ['.']): readonly Root[] {
       ? { at: undefined, directory: text }
       : { at: requireName(name), directory }
   })
-  const [first] = named
-  if (named.length === 1 && first?.at === undefined) return [{ at: '', directory: first?.directory ?? '.' }]
+  const [first, second] = named
+  if (first !== undefined && first.at === undefined && second === undefined) return [{ ...first, at: '' }]
   const roots = named.map(({ at, directory }) => ({ at: at ?? requireName(basename(resolve(directory))), directory }))
   for (const { at } of roots) {
     if (roots.filter((root) => root.at === at).length > 1) {
@@ -88,7 +88,7 @@ function requireApart(roots: readonly Root[]): void {
 }
 
 function isWithin(place: string, around: string): boolean {
-  return `${place}${sep}`.startsWith(around.endsWith(sep) ? around : `${around}${sep}`)
+  return `${place}${sep}`.startsWith(join(around, sep))
 }
 
 /** Where something truly is; what is not there is told when it is opened. */

@@ -37,7 +37,7 @@ export async function shellOf(name: string | undefined, place: ShellPlace): Prom
 }
 
 /** A refusal to the person at the terminal. */
-async function explained<T>(open: () => Promise<T>): Promise<T> {
+export async function explained<T>(open: () => Promise<T>): Promise<T> {
   try {
     return await open()
   } catch (error) {

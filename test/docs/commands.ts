@@ -4,7 +4,7 @@ import { join } from 'node:path'
 const top = join(import.meta.dirname, '../..')
 const { scripts } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 /** What `wardspace help` prints. */
-const usage = /const usage = `([\s\S]*?)`\n/.exec(readFileSync(join(top, 'src/cli/main.ts'), 'utf8'))?.[1] ?? ''
+const usage = /const usage = `([\s\S]*?)`\n/.exec(readFileSync(join(top, 'src/cli/program.ts'), 'utf8'))?.[1] ?? ''
 
 /** One command of a block, by its words. */
 export type Words = readonly string[]

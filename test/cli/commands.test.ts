@@ -1,0 +1,311 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { approve } from '../../src/cli/approve.ts'
+import { answerOf } from '../../src/cli/ask.ts'
+import { audit } from '../../src/cli/audit.ts'
+import { call } from '../../src/cli/call.ts'
+import { loadConfig } from '../../src/cli/config.ts'
+import { demo } from '../../src/cli/demo.ts'
+import { playAgent } from '../../src/cli/demo-agent.ts'
+import { overlay } from '../../src/cli/overlay.ts'
+import { parseConfig } from '../../src/cli/parse-config.ts'
+import { policy } from '../../src/cli/policy.ts'
+import { outputFailed, program } from '../../src/cli/program.ts'
+import { replay } from '../../src/cli/replay.ts'
+import { report } from '../../src/cli/report.ts'
+import { explained, shellOf } from '../../src/cli/shell.ts'
+import { ToolError } from '../../src/errors.ts'
+
+const made: string[] = []
+
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  for (const directory of made.splice(0)) rmSync(directory, { recursive: true, force: true })
+})
+
+function directory(tree: Readonly<Record<string, string>> = {}): string {
+  const path = mkdtempSync(join(tmpdir(), 'wardspace-commands-'))
+  made.push(path)
+  for (const [name, text] of Object.entries(tree)) {
+    mkdirSync(join(path, name, '..'), { recursive: true })
+    writeFileSync(join(path, name), text)
+  }
+  return path
+}
+
+type Command = (words: string[]) => Promise<number>
+
+/** What a command prints, and its exit code. */
+async function printed(command: Command, ...words: string[]) {
+  const told = { out: '', error: '' }
+  const out = vi.spyOn(process.stdout, 'write').mockImplementation((part) => {
+    told.out += String(part)
+    return true
+  })
+  const error = vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
+    told.error += String(part)
+    return true
+  })
+  try {
+    return { code: await command(words), ...told }
+  } finally {
+    out.mockRestore()
+    error.mockRestore()
+  }
+}
+
+describe('wrong usage', () => {
+  it.each<[command: Command, words: string[], message: string]>([
+    [approve, [], 'Which directory?'],
+    [audit, [], 'There is no "audit "'],
+    [audit, ['verify'], 'Which audit file?'],
+    [audit, ['verify', 'a', 'b', '--head', 'x'], 'name only one'],
+    [audit, ['verify', '/no/such/file'], 'There is no audit file'],
+    [policy, [], 'There is no "policy "'],
+    [policy, ['explain'], 'Which tool?'],
+    [policy, ['explain', 'read_file', '{'], 'The input is no JSON'],
+    [replay, [], 'Which recording?'],
+    [replay, ['/no/such/file'], 'Cannot read the recording'],
+    [report, ['a', 'b'], 'Unexpected argument "b"'],
+  ])('is told', async (command, words, message) => {
+    await expect(command(words)).rejects.toThrow(message)
+  })
+
+  it('ends the program with 2 and says where to look, a fault without that', async () => {
+    expect(await printed((words) => program(words), 'nonsense')).toEqual({
+      ...{ code: 2, out: '' },
+      error: 'wardspace: There is no command "nonsense"\nSee: wardspace help\n',
+    })
+    const { code, out } = await printed((words) => program(words))
+    expect([code, out]).toEqual([0, expect.stringContaining('wardspace call NAME')])
+    const broken = directory({ people: 'no directory' })
+    expect(await printed((words) => program(words), 'demo', broken)).toMatchObject({
+      ...{ code: 2, out: '' },
+      error: expect.not.stringContaining('See:'),
+    })
+  })
+
+  it('output that nobody reads any more ends the program quietly, any other failure of it does not', () => {
+    const exit = vi.spyOn(process, 'exit').mockImplementation((() => {}) as never)
+    outputFailed(Object.assign(new Error('closed'), { code: 'EPIPE' }))
+    expect(exit).toHaveBeenCalledOnce()
+    expect(() => outputFailed(Object.assign(new Error('full'), { code: 'ENOSPC' }))).toThrow('full')
+  })
+})
+
+describe('approve', () => {
+  it('lists what waits, answers it, and knows when nothing does', async () => {
+    const root = directory({ 'a.txt': 'one\n' })
+    const parked = directory()
+    const place = ['--root', root, '--parked', parked, '--policy', 'supervised']
+    expect(await printed(approve, '--parked', parked)).toMatchObject({ code: 0, out: 'Nothing waits.\n' })
+    expect(await printed(approve, 'none', '--parked', parked)).toMatchObject({ code: 1 })
+    const edit = JSON.stringify({ path: 'a.txt', oldText: 'one', newText: 'two' })
+    const asked = JSON.parse((await printed(call, 'edit_file', edit, ...place)).out) as { approvalId: string }
+    const waiting = JSON.parse((await printed(approve, '--parked', parked, '--json')).out) as object[]
+    expect(waiting).toMatchObject([{ id: asked.approvalId }])
+    expect((await printed(approve, asked.approvalId, '--parked', parked)).out).toContain(asked.approvalId)
+    const answered = await printed(approve, asked.approvalId, 'run', ...place, '--json')
+    expect(JSON.parse(answered.out)).toMatchObject({ ok: true })
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('two\n')
+    await expect(call(['read_file', '{}', '--root', root, '--parked', join(root, 'p')])).rejects.toThrow(
+      'inside the root',
+    )
+  })
+
+  it('takes an answer as people type it', () => {
+    expect(answerOf(' R ')).toMatchObject({ allow: 'run' })
+    expect(answerOf('')).toMatchObject({ deny: 'refused in the terminal' })
+    expect(answerOf('not that one')).toMatchObject({ deny: 'not that one' })
+  })
+
+  it('nobody is asked where only the input is a terminal', async () => {
+    const root = directory({ 'a.txt': 'one\n' })
+    const { stdin } = process
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Object.assign(Object.create(stdin), { isTTY: true }))
+    const words = ['delete_file', '{"path":"a.txt"}', '--root', root, '--policy', 'supervised', '--plan']
+    expect((await printed(call, ...words)).out).toContain('"PLAN_MODE"')
+  })
+})
+
+describe('audit and report', () => {
+  it('say where a file is damaged, and what has no run', async () => {
+    const root = directory({ 'a.txt': 'one\n' })
+    const file = join(directory(), 'audit.jsonl')
+    await printed(call, 'read_file', '{"path":"a.txt"}', '--root', root, '--audit', file)
+    const whole = readFileSync(file, 'utf8')
+    const after = '0'.repeat(64)
+    expect(await printed(audit, 'verify', file, '--after', after)).toMatchObject({ code: 0 })
+    writeFileSync(file, whole.replace('\n', '\nno record\n'))
+    expect((await printed(audit, 'verify', file)).out).toMatch(/damaged.*record 2 \(line 2 of .*audit\.jsonl\)/)
+    writeFileSync(file, `no record\n${whole}`)
+    expect(await printed(report, file)).toMatchObject({ code: 1, error: expect.stringContaining('there is no run in') })
+    expect((await printed(report, file, '--run', 'x')).error).toContain('there is no run "x" in')
+  })
+})
+
+describe('a configuration', () => {
+  it.each([
+    ['{ "audit": "a", "log_path": "b" }', '"log_path" says what "audit" says'],
+    ['{\n"log_path": 5 }', ':2: "audit" must be the name of a file'],
+    ['{ "preset": "autonomous", "memory": 5, "acl_enabled": true }', 'memory'],
+    ['{ "preset": "nonsense" }', 'preset'],
+    ['{ "preset": "readOnly", "allowedPaths": ["a"], "allowed_paths": ["b"] }', 'allowed'],
+    ['{ "limits": { "callsPerMinute": -1 } }', 'callsPerMinute'],
+  ])('%s is refused', (text, message) => {
+    const root = directory({ 'p.json': text })
+    expect(() => loadConfig(root, join(root, 'p.json'))).toThrow(message)
+  })
+
+  it('may name its audit by a whole path, begin with a byte order mark, and govern a root that is not there yet', () => {
+    const root = directory({ 'p.json': '\ufeff{ "preset": "readOnly", "audit": "/var/log/a.jsonl" }' })
+    expect(loadConfig('/no/such/root', join(root, 'p.json'))).toMatchObject({ audit: '/var/log/a.jsonl' })
+  })
+
+  it('in TOML has its depth, and its faults their place', () => {
+    expect(() => parseConfig(`a = ${'['.repeat(200)}`, 'toml', 'p.toml')).toThrow(/^p\.toml/)
+    expect(() => parseConfig('a = \n', 'toml', 'p.toml')).toThrow(/^p\.toml:1:\d+: not valid TOML: [^\n]+$/)
+  })
+})
+
+describe('overlay', () => {
+  it('shows a deletion, and tells where what was kept is damaged', async () => {
+    const root = directory({ 'a.txt': 'one\n' })
+    const home = directory()
+    // Without a place of its own for state, it is below the home directory.
+    vi.stubEnv('XDG_STATE_HOME', '')
+    vi.stubEnv('HOME', home)
+    await printed(call, 'delete_file', '{"path":"a.txt"}', '--root', root, '--overlay')
+    expect(existsSync(join(home, '.local/state/wardspace/overlays'))).toBe(true)
+    const { out } = await printed(overlay, 'show', '--json', '--root', root)
+    expect(JSON.parse(out)).toEqual({ ok: true, pending: [{ path: 'a.txt', to: 'absent' }] })
+    await expect(overlay(['accept', '--root', root, '--policy', 'nonsense'])).rejects.toThrow('no policy preset')
+    // What is kept of it is damaged.
+    const kept = join(home, '.local/state/wardspace/overlays')
+    for (const name of readdirSync(kept, { recursive: true, encoding: 'utf8' })) {
+      if (name.includes('/files/') && statSync(join(kept, name)).isFile()) writeFileSync(join(kept, name), 'damaged')
+    }
+    expect(await printed(overlay, 'show', '--root', root)).toMatchObject({
+      ...{ code: 1, out: '' },
+      error: expect.stringContaining('wardspace: BACKEND_ERROR'),
+    })
+  })
+})
+
+describe('policy explain', () => {
+  const explain = (...words: string[]) => printed(policy, 'explain', ...words)
+
+  it.each([
+    ['apply_patch', 'src/a.ts', 'file:patch:apply'],
+    ['move_file', 'a.txt', 'a.txt.to'],
+    ['edit_file', 'a.txt', 'file:write:replace'],
+    ['read_file', '{"path":"a.txt"}', 'file:read'],
+    ['replace_range', 'a.txt', 'file:write:replace'],
+    ['read_file', 'link', '→ a.txt'],
+    ['diff_workspace', 'a.txt', 'file:diff'],
+    ['no_such_tool', 'a.txt', 'refused\n  UNKNOWN_TOOL: '],
+    ['read_file', '.env', 'denied (POLICY_DENIED_SECRET)'],
+    ['delete_file', 'package-lock.json', 'asked about'],
+  ])('tells of %s %s', async (tool, target, expected) => {
+    const root = directory({ 'a.txt': 'one\n', 'src/a.ts': 'x\n', '.env': '', 'package-lock.json': '{}' })
+    symlinkSync('a.txt', join(root, 'link'))
+    const { out } = await explain(tool, target, '--root', root, '--policy', 'autonomous')
+    expect(out).toContain(expected)
+  })
+})
+
+describe('replay', () => {
+  /** A recording of calls, then repeated on other files. */
+  async function recorded(calls: readonly (readonly [name: string, input: object])[], words: string[] = []) {
+    const file = join(directory(), 'recording.jsonl')
+    const root = directory({ 'a.txt': 'one\n' })
+    for (const [name, input] of calls)
+      await printed(call, name, JSON.stringify(input), '--root', root, ...words, '--record', file)
+    return { file, root }
+  }
+
+  it('runs the commands of a recording in the same shell', async () => {
+    const { file, root } = await recorded([['run_command', { command: 'cat a.txt' }]], ['--shell', 'bash'])
+    const { code, out } = await printed(replay, file, '--root', root, '--json')
+    expect([code, JSON.parse(out)]).toMatchObject([0, { ok: true }])
+  })
+
+  it('tells where the files are others, in a few words', async () => {
+    const { file } = await recorded([['read_file', { path: 'a.txt' }]])
+    const other = directory({ 'a.txt': `${'long '.repeat(200)}\n` })
+    const { code, out } = await printed(replay, file, '--root', other)
+    expect(code).toBe(1)
+    expect(out).toMatch(/different {2}step 1, read_file of run/)
+    expect(out).toContain('…')
+    expect(await printed(replay, file, '--root', directory())).toMatchObject({ code: 1 })
+  })
+
+  it('takes no file for a recording that does not begin as one', async () => {
+    const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*\n/, ''))
+    await expect(replay([file, '--root', root])).rejects.toThrow(TypeError)
+  })
+
+  it('does not repeat what held a secret', async () => {
+    const secret = { path: 'b.txt', content: `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}\n` }
+    const { file, root } = await recorded([['write_file', secret]])
+    expect((await printed(replay, file, '--root', root)).out).toContain('its input held a secret')
+  })
+})
+
+describe('a shell that cannot be had', () => {
+  const place = { roots: [{ at: '', directory: '/no/such/root' }], overlay: false, readOnly: false }
+
+  it('is told with what helps', async () => {
+    await expect(shellOf('node', place)).rejects.toThrow(TypeError)
+    const refused = (hint?: string) =>
+      explained(async () => {
+        throw new ToolError('SHELL_UNAVAILABLE', 'There is none', hint === undefined ? {} : { hint })
+      })
+    await expect(refused()).rejects.toThrow(new TypeError('There is none'))
+    await expect(refused('Take another.')).rejects.toThrow(new TypeError('There is none. Take another.'))
+  })
+})
+
+describe('demo', () => {
+  it('asks the person at the terminal, and only reads the disk', async () => {
+    const long = `export function answer() { return '${'x'.repeat(120)}' }`
+    const root = directory({
+      'src/app.ts': `${long}\nconst other = 1\nconst more = 2\n`,
+      large: 'x'.repeat(4 * 1024 * 1024 + 1),
+    })
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from(['y\n', 'n\n', 'y\n']) as typeof process.stdin)
+    const { code, out } = await printed(demo, '--ask', '--root', root)
+    expect(out).toContain('What changed')
+    expect(out).toContain('…')
+    expect(code).toBe(0)
+    expect(readFileSync(join(root, 'src/app.ts'), 'utf8')).toContain(long)
+  })
+
+  it('counts what came out otherwise than it must, and ends where nothing can be done', async () => {
+    const told = { ok: true, callId: 'c', warnings: [], content: 'b', matches: [], files: [] }
+    const played = await playAgent(async () => told as never)
+    expect(played).toMatchObject({ unexpected: played.refused, diffs: [] })
+    expect(played.unexpected).toBeGreaterThan(10)
+    await playAgent(async () => ({ ...told, content: '' }) as never)
+    const refused = { ok: false, code: 'READ_ONLY', message: 'Nothing may change', hint: '' }
+    await expect(playAgent(async () => refused as never)).rejects.toThrow('list_directory was refused: READ_ONLY')
+    // In which no text stands twice.
+    const odd = directory({ 'a.rs': 'fn ab\n' })
+    expect((await printed(demo, odd)).code).toBe(1)
+  })
+})
