@@ -418,6 +418,63 @@ describe('several hunks', () => {
     off: fc.integer({ min: -4, max: 4 }),
   })
 
+  /** Lines 0, 1, 2 and so on, but for places where `r` stands between two empty lines. */
+  const marked = (count: number, ...places: readonly number[]) =>
+    Array.from({ length: count }, (_, i) => {
+      if (places.includes(i)) return 'r\n'
+      return places.includes(i - 1) || places.includes(i + 1) ? '\n' : `${i}\n`
+    })
+  /** Puts so many lines in the place of others, between two that stay. */
+  const inPlaceOf = (lines: readonly string[], start: number, removed: number, added: number): Hunk => {
+    const oldLines = lines.slice(start, start + removed + 2)
+    const put = Array.from({ length: added }, (_, i) => `+${i}\n`)
+    const newLines = [oldLines[0] ?? '', ...put, oldLines[oldLines.length - 1] ?? '']
+    return { line: 1, oldStart: start + 1, newStart: start + 1, leading: 1, trailing: 1, oldLines, newLines }
+  }
+  /** Changes the `r` that is nearest to a line. */
+  const nearest = (line: number): Hunk => ({
+    line: 1,
+    oldStart: 2,
+    newStart: line + 1,
+    leading: 1,
+    trailing: 1,
+    oldLines: ['\n', 'r\n', '\n'],
+    newLines: ['\n', 'R\n', '\n'],
+  })
+
+  it.each<readonly [what: string, lines: readonly string[], hunks: (lines: readonly string[]) => readonly Hunk[]]>([
+    ['the later of two as near', marked(12, 2, 8), () => [nearest(4)]],
+    ['before one that makes the text longer', marked(20, 3, 9), (lines) => [inPlaceOf(lines, 13, 1, 6), nearest(6)]],
+    ['behind one that makes the text longer', marked(20, 9, 15), (lines) => [inPlaceOf(lines, 2, 1, 6), nearest(15)]],
+    [
+      'between two, of which the later came first',
+      marked(30, 9, 15),
+      (lines) => [inPlaceOf(lines, 20, 1, 1), inPlaceOf(lines, 2, 1, 6), nearest(15)],
+    ],
+    [
+      'between two, where another stands as far on again',
+      marked(40, 11, 21),
+      (lines) => [inPlaceOf(lines, 30, 1, 1), inPlaceOf(lines, 2, 1, 6), nearest(15)],
+    ],
+    ['near what another has put in', marked(20, 6, 9), (lines) => [inPlaceOf(lines, 1, 1, 11), nearest(8)]],
+    [
+      'between two that make the text longer',
+      marked(30, 6, 11),
+      (lines) => [inPlaceOf(lines, 1, 1, 11), inPlaceOf(lines, 14, 1, 6), nearest(20)],
+    ],
+    [
+      'behind one that makes the text shorter, near what another has put in',
+      marked(40, 21, 23),
+      (lines) => [inPlaceOf(lines, 1, 6, 1), inPlaceOf(lines, 16, 1, 6), nearest(15)],
+    ],
+  ])('stand in the right place: %s', (_, lines, hunksOf) => {
+    const hunks = hunksOf(lines)
+    const result = applyHunks(createTextLines(lines.join('')), hunks)
+    const wanted = naively(lines, hunks)
+    expect(wanted).toContain('R')
+    expect('misfit' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(wanted)
+  })
+
   it('stand where they stand nearest, and never in what another has put in', () => {
     fc.assert(
       fc.property(

@@ -284,6 +284,8 @@ export const named: readonly (readonly [header: string, oldPath: string | null, 
   // A line that only begins like that of an index tells no mode.
   ['diff --git a/x b/x\nindex x1..2 120000\nold mode 100644\nnew mode 100755', 'x', 'x'],
   ['diff --git a/x b/x\nindex 1..2 120000 x\nold mode 100644\nnew mode 100755', 'x', 'x'],
+  ['--- a/undefined.txt\n+++ b/undefined.txt', 'undefined.txt', 'undefined.txt'],
+  ['diff --git a/x b/y\nrename from "\\357\\273\\277x"\nrename to y', '\ufeffx', 'y'],
 ]
 
 /** V4A patches, which only models write. */

@@ -40,6 +40,8 @@ it('finds many lines, and those behind the last whole word', () => {
 it.each([
   [[0x7f], true],
   [[0x80], false],
+  [[0x7f, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61], true],
+  [[0x80, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61], false],
 ])('tells what is ASCII in bytes before the first whole word: %j', (bytes, isAscii) => {
   expect(scanLines(Uint8Array.from([0, ...bytes]).subarray(1)).isAscii).toBe(isAscii)
 })
