@@ -1,6 +1,6 @@
 import type { BackendCase, BackendSubject } from './backend/case.ts'
 import { commitCases } from './backend/commits.ts'
-import { largeCases, type Scale } from './backend/large.ts'
+import { type ContractScale, largeCases } from './backend/large.ts'
 import { linkCases } from './backend/links.ts'
 import { matrixCases } from './backend/matrix.ts'
 import { optionalCases } from './backend/optional.ts'
@@ -16,10 +16,10 @@ export interface BackendContractOptions {
   /** Cases not to be run, by name, each with its reason. A name that no case has is a TypeError. */
   readonly skip?: Readonly<Record<string, string>>
   /** How large its largest trees are: 1,000 files in a directory and a depth of 200, unless a slow storage asks for less. */
-  readonly scale?: Scale
+  readonly scale?: ContractScale
 }
 
-const SCALE: Scale = { files: 1000, depth: 200 }
+const SCALE: ContractScale = { files: 1000, depth: 200 }
 
 /**
  * The contract that every backend keeps, as cases for any test runner: each makes a backend of its own, and throws an

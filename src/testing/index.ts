@@ -1,5 +1,6 @@
 /** For tests of agents, and of what third parties build. It needs no test runner. */
 export type { BackendSubject } from './backend/case.ts'
+export type { ContractScale } from './backend/large.ts'
 export { type BackendContractOptions, backendContract, readOnlyContract } from './backend-contract.ts'
 export { type ContractCase, type Runner, registerContract } from './cases.ts'
 export type { Fault, FaultOptions, FaultyCall } from './faults.ts'

@@ -2,7 +2,7 @@ import { same } from '../assert.ts'
 import { at, type BackendCase, change, commit, directory, file, textAt } from './case.ts'
 
 /** How large the largest trees of the contract are. */
-export interface Scale {
+export interface ContractScale {
   /** Files in one directory. */
   readonly files: number
   /** Directories below each other. */
@@ -10,7 +10,7 @@ export interface Scale {
 }
 
 /** A wide directory and a deep one. */
-export const largeCases = ({ files, depth }: Scale): readonly BackendCase[] => [
+export const largeCases = ({ files, depth }: ContractScale): readonly BackendCase[] => [
   {
     name: `a directory of ${files.toLocaleString('en')} files lists and reads them all`,
     async test({ backend }) {
