@@ -88,7 +88,6 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
       if (short || isLong(argument, starter.long) || (literal === undefined && mayBeOption(argument)))
         return unclear(call, argument)
     }
-    if (sub === 'clone' || sub === 'remote') return undefined
   }
   const [first, ...rest] = args
   switch (sub) {
@@ -151,7 +150,7 @@ function denySetting(call: Call, setting: Argument): undefined {
 /** Settings that start nothing, whatever their value. */
 function isHarmlessSetting(setting: string): boolean {
   const [key = '', value = ''] = setting.split(/=(.*)/s)
-  if (/^(core|pager)\.\w*pager$|^core\.pager$/i.test(key)) return value === '' || value === 'cat'
+  if (/^(core|pager)\.\w*pager$/i.test(key)) return value === '' || value === 'cat'
   if (/^core\.fsmonitor$/i.test(key)) return value === 'false' || value === 'true'
   return /^(user\.(name|email|signingkey)|color\.[\w.]+|advice\.\w+|init\.defaultbranch|core\.(autocrlf|eol|quotepath|filemode|ignorecase|longpaths|symlinks|safecrlf|whitespace|abbrev|preloadindex|precomposeunicode|compression)|commit\.(gpgsign|verbose)|tag\.(gpgsign|sort)|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renamelimit)|diff\.(renames|renamelimit|algorithm|colormoved|context|noprefix|mnemonicprefix)|rebase\.(autostash|autosquash)|fetch\.(prune|parallel)|rerere\.enabled|log\.\w+|status\.\w+|branch\.[\w./-]+|http\.(postbuffer|lowspeedlimit|lowspeedtime|version)|gc\.\w+|feature\.\w+|index\.\w+|protocol\.version|safe\.directory|i18n\.\w+|grep\.\w+|blame\.\w+|submodule\.(recurse|fetchjobs)|maintenance\.auto|pack\.\w+|column\.ui|help\.autocorrect)$/i.test(
     key,

@@ -8,7 +8,7 @@ export const interpreters: Inspectors = {
   node: {
     inspect: (call) =>
       language(call, {
-        code: /^(-[pe]+|--eval|--print)(?:=(.*))?$/s,
+        code: /^(?:-[pe]+|--eval|--print)(?:=(.*))?$/s,
         valued:
           /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--input-type|--test-name-pattern|--test-reporter|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
         plain:
@@ -33,7 +33,7 @@ export const interpreters: Inspectors = {
   perl: {
     inspect: (call) =>
       language(call, {
-        code: /^-(?:i(?:\.\w+)?$|[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?)[eE](.*)$/s,
+        code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
         valued: /^$/,
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F\S+)$|^--version$/,
         refused: /^-[dDsSxXmMI]/,
@@ -53,10 +53,9 @@ export const interpreters: Inspectors = {
     refuses('an editor can run any command'),
   ),
   ...named('less more most pg man info', {
-    inspect: (call) => refusedWords(call, /^\+|^-[a-zA-Z]*[kPo]|^--lesskey|^-P/),
+    inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--lesskey/),
   }),
   ...named('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
-  ...named('bc', { inspect: () => undefined }),
   ...named('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
   ...named('tsx ts-node esno jiti babel-node coffee', {
     inspect: (call) => refusedWords(call, /^-[a-zA-Z]*[epi]$|^--(eval|print|interactive|import|require)/, true),
@@ -64,6 +63,7 @@ export const interpreters: Inspectors = {
 }
 
 interface Language {
+  /** With the code in its first group where that stands in the same word. */
   readonly code: RegExp
   readonly module?: RegExp
   /** Options whose value is the next word. */
@@ -97,9 +97,9 @@ function language(call: Call, table: Language): undefined {
       return undefined
     }
     if (code) {
-      const own = [code[2], code[1]].find((text) => text !== undefined && !text.startsWith('-') && text !== '')
-      const text = own === undefined ? args[++i] : argument
-      inlineCode(call, own ?? text?.literal, table.judge, text ?? argument)
+      const attached = code[1] ?? ''
+      const word = attached === '' ? args[++i] : argument
+      inlineCode(call, attached === '' ? word?.literal : attached, table.judge, word ?? argument)
       ran = true
       if (!/^-[pe]+$|^-.*e/i.test(literal)) return undefined
       continue

@@ -10,18 +10,17 @@ export const programs: Inspectors = {
   ssh: { inspect: ssh },
   ...named('ssh-copy-id sshfs mosh autossh rsh rlogin telnet', { inspect: refuseAll }),
   ...named('socat nc ncat netcat', { inspect: refuseAll }),
-  sort: { inspect: (call) => without(call, ['compress-program'], /^$/) },
-  gsort: { inspect: (call) => without(call, ['compress-program'], /^$/) },
-  split: { inspect: (call) => without(call, ['filter'], /^$/) },
-  csplit: { inspect: () => undefined },
+  sort: { inspect: (call) => without(call, ['compress-program']) },
+  gsort: { inspect: (call) => without(call, ['compress-program']) },
+  split: { inspect: (call) => without(call, ['filter']) },
   zip: { inspect: (call) => without(call, ['unzip-command', 'test'], /^-[^-]*T/) },
-  cpio: { inspect: (call) => without(call, ['rsh-command', 'to-command'], /^$/) },
-  install: { inspect: (call) => without(call, ['strip-program'], /^$/) ?? writes(call) },
-  rg: { inspect: (call) => without(call, ['pre', 'hostname-bin'], /^$/) },
-  ag: { inspect: (call) => without(call, ['pager'], /^$/) },
-  ack: { inspect: (call) => without(call, ['pager', 'ackrc'], /^$/) },
-  bat: { inspect: (call) => without(call, ['pager'], /^$/) },
-  fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell'], /^$/) },
+  cpio: { inspect: (call) => without(call, ['rsh-command', 'to-command']) },
+  install: { inspect: (call) => without(call, ['strip-program']) ?? writes(call) },
+  rg: { inspect: (call) => without(call, ['pre', 'hostname-bin']) },
+  ag: { inspect: (call) => without(call, ['pager']) },
+  ack: { inspect: (call) => without(call, ['pager', 'ackrc']) },
+  bat: { inspect: (call) => without(call, ['pager']) },
+  fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell']) },
   go: { inspect: (call) => withoutOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
   cargo: { inspect: (call) => withoutOptions(call, /^--(config|exec)(=|$)/) },
   ...named('gcc g++ cc c++ clang clang++', {
@@ -45,17 +44,14 @@ export const programs: Inspectors = {
   tee: { inspect: writes },
   ...named('cp mv ln dd patch sponge truncate touch unzip', { inspect: writes }),
   ...named('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
-  rm: { inspect: () => undefined },
-  ...named('kubectl oc', { inspect: () => undefined }),
   rename: { inspect: refuseAll },
   'git-shell': { inspect: refuseAll },
   tcpdump: { inspect: (call) => withoutOptions(call, /^-[^-]*z/) },
-  nmap: { inspect: (call) => without(call, ['script', 'interactive'], /^$/) },
-  strings: { inspect: () => undefined },
+  nmap: { inspect: (call) => without(call, ['script', 'interactive']) },
   ...named('tex latex pdflatex xelatex lualatex', {
     inspect: (call) => withoutOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
   }),
-  ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir'], /^$/) },
+  ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir']) },
 }
 
 function refuseAll(call: Call): undefined {
@@ -68,12 +64,12 @@ function refuseAll(call: Call): undefined {
 }
 
 /** Without these long options, in any shortened form, and without letters that a pattern finds. */
-function without(call: Call, long: readonly string[], short: RegExp, unknown = mayBeOption): undefined {
+function without(call: Call, long: readonly string[], short?: RegExp, unknown = mayBeOption): undefined {
   for (const argument of call.args) {
-    if (argument.literal === '--') return undefined
-    if (isLong(argument, long) || (argument.literal?.startsWith('-') && short.test(argument.literal)))
+    const { literal } = argument
+    if (literal === '--') return undefined
+    if (literal === undefined ? unknown(argument) : isLong(argument, long) || short?.test(literal) === true)
       return unclear(call, argument)
-    if (argument.literal === undefined && unknown(argument)) return unclear(call, argument)
   }
   return undefined
 }
