@@ -296,9 +296,9 @@ function isAsIndexed(glance: Glance, i: number, entry: IndexEntry, writtenAt: nu
 function sameFacts(a: Glance, b: Glance): boolean {
   if (a === b) return true
   if (a.names !== b.names && !sameNames(a, b)) return false
+  // As many as the names.
   const first = a.facts
   const second = b.facts
-  if (first.length !== second.length) return false
   for (let i = 0; i < first.length; i++) if (first[i] !== second[i]) return false
   return true
 }

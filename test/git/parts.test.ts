@@ -598,6 +598,8 @@ describe('zlib without Node', () => {
     expect(await inflate(await deflate(bytes), bytes.length)).toEqual(bytes)
     await expect(inflate(deflateSync(bytes), 99_999)).rejects.toThrow('More bytes than allowed')
     await expect(inflate(Uint8Array.of(1, 2, 3, 4, 5, 6), 100)).rejects.toThrow()
+    const { inflated } = await import('../../src/git/pack.ts')
+    await expect(inflated(Uint8Array.of(1, 2, 3, 4, 5, 6), 100)).rejects.toThrow('an object is damaged')
   })
 })
 
@@ -782,8 +784,77 @@ describe('a pack', () => {
     ['an object has not the size that it tells', filesOf([entry(c, 3, text, [], 31)]), c],
     ['an object is damaged', filesOf([entry(c, 3, text, [], 29)]), c],
     ['an object of an unknown type', filesOf([entry(c, 5, text)]), c],
+    ['an object is damaged', filesOf([{ id: c, raw: Uint8Array.of(0xb0) }]), c],
   ])('is refused: %s', async (why, files, id) => {
     await expect(read(files, id)).rejects.toThrow(why)
+  })
+
+  it('is read where inflating takes its time, too', async () => {
+    const own = process.getBuiltinModule
+    vi.resetModules()
+    Object.assign(process, { getBuiltinModule: undefined })
+    const fresh = await import('../../src/git/pack.ts').finally(() => Object.assign(process, { getBuiltinModule: own }))
+    vi.resetModules()
+    const base = entry(a, 3, text)
+    const pack = await fresh.openPack(filesOf([base, entry(b, 6, delta, ofs(base.raw.length))]), 'p')
+    const object = await pack?.read(pack.find(b) as number, elsewhere)
+    expect(object?.bytes).toEqual(bytesOf('01'))
+  })
+
+  it('keeps bases at hand as far as they fit, and reads the others again', async () => {
+    const sizeOf = (size: number): number[] => (size < 128 ? [size] : [(size & 127) | 128, ...sizeOf(size >>> 7)])
+    const start = (size: number) => Uint8Array.of(...sizeOf(size), 2, 0x90, 2)
+    const sizes = [5_000_000, ...Array<number>(9).fill(4_000_000)]
+    const bases = sizes.map((size, i) => entry(`${i}0`.padEnd(40, '1'), 3, new Uint8Array(size).fill(48 + i)))
+    const deltas = bases.map(({ id }, i) =>
+      entry(id.replace('0', 'f'), 7, start(sizes[i] as number), [...Buffer.from(id, 'hex')]),
+    )
+    const files = filesOf([...bases, ...deltas])
+    const pack = await openPack(files, 'p')
+    for (let round = 0; round < 2; round++) {
+      for (const [i, { id }] of deltas.entries()) {
+        const object = await pack?.read(pack.find(id) as number, elsewhere)
+        expect(new TextDecoder().decode(object?.bytes)).toBe(`${i}${i}`)
+      }
+    }
+  })
+
+  it('finds what begins with some digits, and no more than two of it', async () => {
+    const ids = ['00aa', '00ab', '00ac', 'ffaa'].map((id) => id.padEnd(40, '0'))
+    const pack = await openPack(filesOf(ids.map((id) => entry(id, 3, text))), 'p')
+    expect(pack?.withPrefix('00ab')).toEqual([ids[1]])
+    expect(pack?.withPrefix('00a')).toEqual(ids.slice(0, 2))
+    expect(pack?.withPrefix('ffab')).toEqual([])
+    expect(pack?.withPrefix('ff')).toEqual([ids[3]])
+  })
+
+  it('is looked for again where it was packed anew, and followed from one to another, not for ever', async () => {
+    const named = (name: string, entries: readonly Entry[]) =>
+      [...filesOf(entries).all].map(([key, bytes]) => [key.replace('/p.', `/${name}.`), bytes] as const)
+    const filesWith = (all: Map<string, Uint8Array>): GitFiles => ({
+      ...filesOf([]),
+      read: async (name, range) => {
+        const found = all.get(name)
+        return found === undefined || range === undefined ? found : found.slice(range.start, range.end)
+      },
+      stat: async (name) => {
+        const found = all.get(name)
+        return found === undefined ? undefined : { type: 'file', size: found.length, tag: '' }
+      },
+      list: async () => [...all.keys()].map((key) => key.slice('objects/pack/'.length)),
+    })
+    const all = new Map(named('p', [entry(a, 3, text)]))
+    const objects = openObjects(filesWith(all))
+    const textOf = async (id: string) => new TextDecoder().decode((await objects.read(id))?.bytes)
+    expect(await textOf(a)).toBe('0123456789'.repeat(3))
+    for (const key of [...all.keys()]) all.delete(key)
+    for (const [key, bytes] of named('q', [entry(a, 3, bytesOf('anew'))])) all.set(key, bytes)
+    expect(await textOf(a)).toBe('anew')
+    const circle = new Map([
+      ...named('p', [entry(a, 7, delta, [...Buffer.from(b, 'hex')])]),
+      ...named('q', [entry(b, 7, delta, [...Buffer.from(a, 'hex')])]),
+    ])
+    await expect(openObjects(filesWith(circle)).read(a)).rejects.toThrow('a chain of deltas has no end')
   })
 
   it('is refused where its index is none, and where it is cut', async () => {
@@ -887,6 +958,97 @@ describe('a repository in memory', () => {
     await expect(repository.deleteBranch('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await repository.deleteBranch('other')
     expect(await repository.branches()).toEqual(['main'])
+  })
+
+  it('has no branch where a commit itself is checked out', async () => {
+    const { repository, first } = await made()
+    expect(await repository.currentBranch()).toBe('main')
+    await repository.checkout(first)
+    expect(await repository.currentBranch()).toBe(undefined)
+  })
+
+  it('is compared with what a storage shows that has no tree: what goes meanwhile, or cannot be read, differs', async () => {
+    const {
+      tree: _,
+      fork: __,
+      glance: ___,
+      ...own
+    } = memory({ '.gitignore': 'ignored\n', 'a.txt': 'one\n', 'd/x.txt': 'x\n', ignored: '' }, { clock: () => 1_000 })
+    const shown = { ...own }
+    const repository = openRepository(
+      {
+        backend: {
+          ...own,
+          ...Object.fromEntries(
+            ['stat', 'list', 'read'].map((name) => [
+              name,
+              (...given: []) => (shown[name as 'list'] as (...all: unknown[]) => unknown)(...given),
+            ]),
+          ),
+        } as Backend,
+        mayRead: () => true,
+        now: () => 1_767_225_600_000,
+        async change(changes) {
+          await own.commit(changes, { durability: 'relaxed' })
+        },
+      },
+      { author: { name: 'A', email: 'a@example.com' } },
+    )
+    await repository.init()
+    await repository.add('.')
+    await repository.commit({ message: 'first' })
+    const told = async () => (await repository.status()).map(({ path, status }) => [path, status])
+    expect(await told()).toEqual([])
+    // A directory that is named, and gone when it is looked into; a new one alike.
+    await put(own, 'new/y.txt', { type: 'file', bytes: bytesOf('y\n') })
+    shown.list = async (of) => {
+      if (of === 'd' || of === 'new') throw gone
+      return own.list(of)
+    }
+    expect(await told()).toEqual([['d/x.txt', 'deleted']])
+    shown.list = own.list
+    await put(own, 'new/y.txt', null)
+    await put(own, 'new', null)
+    // What is neither file nor link nor directory is nothing to git.
+    shown.list = async (of) => [
+      ...(await own.list(of)),
+      ...(of === '' ? [{ name: 'socket', type: 'other' as const }] : []),
+    ]
+    expect(await told()).toEqual([])
+    shown.list = own.list
+    // Rules that cannot be read hide nothing.
+    await put(own, '.gitignore', { type: 'file', bytes: bytesOf('ignored\nmore\n') })
+    shown.read = async (of, range) => {
+      if (of === '.gitignore') throw gone
+      return own.read(of, range)
+    }
+    expect(await told()).toEqual([
+      ['.gitignore', 'modified'],
+      ['ignored', 'added'],
+    ])
+    shown.read = own.read
+    await put(own, '.gitignore', { type: 'file', bytes: bytesOf('ignored\n') })
+    // A name for another, of the same length.
+    await put(own, 'a.txt', null)
+    await put(own, 'b.txt', { type: 'file', bytes: bytesOf('one\n') })
+    expect(await told()).toEqual([
+      ['a.txt', 'deleted'],
+      ['b.txt', 'added'],
+    ])
+    // What is too large is known to differ, without being read; what cannot be read is not added.
+    shown.stat = async (of) => {
+      const stat = await own.stat(of)
+      return stat && of === 'b.txt' ? { ...stat, size: 1e12, tag: 'large' } : stat
+    }
+    shown.read = async (of, range) => {
+      if (of === 'b.txt') throw gone
+      return own.read(of, range)
+    }
+    expect(await told()).toEqual([
+      ['a.txt', 'deleted'],
+      ['b.txt', 'added'],
+    ])
+    await expect(repository.add('.')).rejects.toMatchObject({ code: 'FILE_TOO_LARGE' })
   })
 
   it('restores files and the index from a commit, or files from the index', async () => {
