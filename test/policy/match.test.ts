@@ -53,24 +53,20 @@ describe('compilePaths', () => {
     expect(['a', 'c/a', 'b/c', 'c/d', 'ca'].map(two.coversBelow)).toEqual([true, true, true, false, false])
   })
 
-  it('matches what picomatch matches, whatever plain text is in a pattern', () => {
-    const patterns = [
-      ...['**', '**/**', '*', '**/*', 'a', 'a/**', '*/a', 'a*/b', 'src/*.ts', '*.min.js', 'docs/?*', '**/a/b?'],
-      ...['src/[ab].ts', 'src/{a,b}.ts', '{src,docs}/**', 'src/**/a.ts', 'a/*/b', 'src/a', '?', 'b.*', '*.'],
-    ]
+  it.each([
+    ...['**', '**/**', '*', '**/*', 'a', 'a/**', '*/a', 'a*/b', 'src/*.ts', '*.min.js', 'docs/?*', '**/a/b?', 'b.*'],
+    ...['src/[ab].ts', 'src/{a,b}.ts', '{src,docs}/**', 'src/**/a.ts', 'a/*/b', 'src/a', '?', '*.'],
+  ])('matches what picomatch matches, whatever plain text is in it: %s', (pattern) => {
     const names = [
-      ...['a', 'b', 'a/b', 'a/b/c', 'x/a', 'x/a/b', 'ab/b', 'ab/b/c', 'src/a.ts', 'src/b.ts', 'src/c.ts', 'src/x/a.ts'],
-      ...['a.min.js', 'docs/x', 'docs/xy', 'docs', 'x/a/b1', 'src/a', 'src/a/b', 'b.c', 'a.', 'c', 'xa', 'min.js'],
+      ...['a', 'a/b', 'a/b/c', 'x/a', 'x/a/b', 'ab/b/c', 'src/a.ts', 'src/c.ts', 'src/x/a.ts', 'min.js'],
+      ...['a.min.js', 'docs/x', 'docs', 'x/a/b1', 'src/a/b', 'b.c', 'a.', 'xa'],
     ]
-    for (const pattern of patterns) {
-      const [one, two] = [compilePaths([pattern], 'x'), compilePaths([pattern, 'zz/*.md'], 'x')]
-      for (const name of names) {
-        expect([pattern, name, one.matches(name)]).toEqual([pattern, name, anyGlob([pattern], name)])
-        expect([pattern, name, two.matches(name)]).toEqual([pattern, name, anyGlob([pattern], name)])
-      }
-      expect(two.matches('zz/a.md')).toBe(true)
-      expect([pattern, one.matches('')]).toEqual([pattern, ['**', '**/**'].includes(pattern)])
-    }
+    const [one, two] = [compilePaths([pattern], 'x'), compilePaths([pattern, 'zz/*.md'], 'x')]
+    const expected = names.filter((name) => anyGlob([pattern], name))
+    expect(names.filter(one.matches)).toEqual(expected)
+    expect(names.filter(two.matches)).toEqual(expected)
+    expect(two.matches('zz/a.md')).toBe(true)
+    expect(one.matches('')).toBe(['**', '**/**'].includes(pattern))
   })
 
   it('passes over dots between slashes, and takes a slash at the end for what is below, too', () => {
@@ -107,10 +103,10 @@ describe('compileTexts', () => {
   })
 
   it('finds long pieces that begin again in themselves', () => {
-    for (let seed = 0; seed < 60; seed++) {
+    for (let seed = 0; seed < 24; seed++) {
       const letter = (i: number) => 'aab'.charAt((seed * 7 + i * i + (i >> (seed % 3))) % 3)
       const long = Array.from({ length: 17 + (seed % 5) }, (_, i) => letter(i)).join('')
-      for (const part of [0, 5, 9, 13, 16]) {
+      for (const part of [0, 9, 16]) {
         const text = `${long.slice(0, part)}${long.slice(0, part)}b${long.slice(0, 16)}${long}a`
         expect(compileTexts([`*${long}*`], 'x')(text)).toBe(true)
         const end = text.indexOf(long) + long.length

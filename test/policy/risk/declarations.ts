@@ -334,6 +334,14 @@ export const declarations: readonly (readonly [
     'module.a = 1; exports = 2; exports[c] = 3; exports.d; e.exports; module\n',
     [],
   ],
+  ['javascript', 'a.cjs', 'what only looks like CommonJS', 'exports, a = 1\n', []],
+  [
+    'javascript',
+    'a.ts',
+    'no more than its braces',
+    'export namespace A { b } c = 1\nexport enum D { e } f\n',
+    ['namespace A { b }', 'enum D { e }'],
+  ],
   ['javascript', 'a.cjs', 'what only looks like CommonJS', 'exports', []],
   ['javascript', 'a.cjs', 'what only looks like CommonJS', 'exports.', []],
   ['javascript', 'a.cjs', 'what only looks like CommonJS', 'exports.a', []],
@@ -744,7 +752,7 @@ export const declarations: readonly (readonly [
     'javascript',
     'a.ts',
     'members that are private, and none',
-    'export class A {\n  static #a() {}\n  async #b() {}\n  get #c() {}\n  set #d(e) {}\n  readonly #f = 1\n  override #g() {}\n  accessor #h = 1\n  declare #i\n  abstract #j\n  *#k() {}\n  #l\n  {} m\n  b:\n    C |\n    D\n  e\n    ?: F\n}\n',
+    'export class A {\n  static #a() {}\n  async #b() {}\n  get #c() {}\n  set #d(e) {}\n  readonly #f = 1\n  override #g() {}\n  accessor #h = 1\n  declare #i\n  abstract #j\n  *#k() {}\n  #l;\n  {} m\n  b:\n    C |\n    D\n  e\n    ?: F\n}\n',
     ['class A', 'A . m', 'A . b : C | D', 'A . e ? : F'],
   ],
   [
