@@ -1042,6 +1042,8 @@ export const programs: readonly (readonly [language: Language, text: string, tok
   ['javascript', '= /a', '= / a'],
   ['javascript', '= /[a\n]/', '= / [ a ] /'],
   ['javascript', '= // a', '='],
+  ['javascript', `\`\${ {} + \`a\` }\` b`, `‹\`\${ {} + \`a\` }\`› b`],
+  ['python', '= /a/ `b`', '= / a / ` b `'],
   ['python', 'a # b c\nd \\\ne \\\r\nf \\ g', 'a d e f \\ g'],
   [
     'python',

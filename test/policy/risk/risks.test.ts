@@ -180,6 +180,7 @@ describe('reading programs', () => {
     expect(spans('(constructor)[]')).toEqual([3, 1, 1, 2, 1])
     expect(spans('(a{b)c')).toEqual([6, 1, 4, 1, 1, 1])
     expect(spans(')(a]')).toEqual([1, 3, 1, 1])
+    expect(spans('a())')).toEqual([1, 2, 1, 1])
   })
 
   it('knows a language by the extension', () => {
