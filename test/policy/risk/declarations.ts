@@ -334,6 +334,13 @@ export const declarations: readonly (readonly [
     'module.a = 1; exports = 2; exports[c] = 3; exports.d; e.exports; module\n',
     [],
   ],
+  [
+    'java',
+    'A.java',
+    'a value in braces is no body',
+    'public interface A { int[] B = { 1 }, C = 2; }\n',
+    ['public interface A', 'A . int [ ] B', 'A . demands '],
+  ],
   ['javascript', 'a.cjs', 'what only looks like CommonJS', 'exports, a = 1\n', []],
   [
     'javascript',
