@@ -641,6 +641,7 @@ describe('what only looks like a token of several parts', () => {
     ['a//b@c', false],
     ['a:x/b@c', false],
     ['a:/xb@c', false],
+    ['a:/ b@c', false],
     ['@ a://b@', true],
     ['a://@b@', true],
     [`${'x'.repeat(70)} a://b@`, true],
