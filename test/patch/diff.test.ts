@@ -165,6 +165,61 @@ describe('diffLines', () => {
       { numRuns: times(1000, 3000) },
     )
   })
+
+  it.each([
+    // What both texts begin and end with must not overlap, nor begin in a line.
+    ['a\na\n', 'a\na\na\n', [[2, 0, 3, 1]]],
+    ['a\na\na\n', 'a\na\n', [[3, 1, 2, 0]]],
+    ['a\nb\n', 'xa\nb\n', [[1, 1, 1, 1]]],
+    ['xa\nb\n', 'a\nb\n', [[1, 1, 1, 1]]],
+    ['xa\nb\n', 'ya\nb\n', [[1, 1, 1, 1]]],
+    ['a\nbx', 'a\nby', [[2, 1, 2, 1]]],
+    // A single line may stand in the middle of others.
+    [
+      'b\n',
+      'a\nb\nc\n',
+      [
+        [0, 0, 1, 1],
+        [1, 0, 3, 1],
+      ],
+    ],
+    [
+      'a\nb\nc\n',
+      'b\n',
+      [
+        [1, 1, 0, 0],
+        [3, 1, 1, 0],
+      ],
+    ],
+    ['a\n', 'b\n', [[1, 1, 1, 1]]],
+    ['', 'a\nb', [[0, 0, 1, 2]]],
+    ['a\nb', '', [[1, 2, 0, 0]]],
+  ] as const)('of %j and %j are %j', (oldText, newText, wanted) => {
+    const hunks = diffLines(oldText, newText)
+    expect(hunks.map(({ oldStart, oldLines, newStart, newLines }) => [oldStart, oldLines, newStart, newLines])).toEqual(
+      wanted,
+    )
+  })
+
+  it('finds one change in texts that share much before and behind it', () => {
+    const block = (units: number, unit: string) => `${unit.repeat(units)}\n`
+    for (const before of [0, 8, 15, 17, 510, 513, 1535, 5000]) {
+      for (const behind of [0, 9, 16, 511, 514, 4000]) {
+        const [head, tail] = [before === 0 ? '' : block(before, 'h'), behind === 0 ? '' : block(behind, 't')]
+        for (const [old, fresh] of [
+          ['', 'x\n'],
+          ['x\n', 'y\n'],
+          ['hx\n', 'hy\n'],
+          ['xt\n', 'yt\n'],
+          ['hhx\n', ''],
+        ]) {
+          expect(diffLines(head + old + tail, head + fresh + tail)).toMatchObject([
+            { oldLines: old === '' ? 0 : 1, newLines: fresh === '' ? 0 : 1 },
+          ])
+        }
+      }
+    }
+  })
 })
 
 /** Names that a patch has to write with care, all of them allowed by the lexical guard. */
