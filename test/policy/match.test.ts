@@ -142,6 +142,10 @@ describe('compileTexts', () => {
     ['a\\', 'a\\', true],
     ['a\\', 'a', false],
     ['a\\bc', 'abc', true],
+    // Long pieces that a text begins again and again, and never holds.
+    ['*abaabaabaaabbaaaa*', 'abaabaabaaabbaaabaabaaabbaaabaaabbaaaaabbaaaa', false],
+    ['*bababababaabbbbbb*', 'baababababaabbbbbbbabababab', false],
+    ['*abaaaabbbaabbabbb*', 'bbbaabbabbbaaaabbbaabbabbbbaabbabbb', false],
   ])('%s, held against %s: %s', (pattern, text, expected) => {
     expect(compileTexts(['other', pattern, 'x*y'], 'x')(text)).toBe(expected)
   })

@@ -85,6 +85,8 @@ describe('a risk', () => {
     expect(flags('a.ts', state('const a = 1\n'), long)).toEqual(['changesPublicApi'])
     expect(flags('a.ts', state('const a = 1\n'), state('const a = 1\n'), 500_000)).toEqual(['changesPublicApi'])
     expect(flags('a.test.ts', binary, state("it('a')\n"))).toEqual(['deletesOrSkipsTests'])
+    expect(flags('a.test.ts', state("it('a')\n"), binary)).toEqual(['deletesOrSkipsTests'])
+    expect(flags('a.ts', state('export const a = 1\n'), state('export const a = 1\n'))).toEqual([])
     expect(flags('a.txt', binary, state('a\n'))).toEqual([])
     expect(flags('src/a.rs', binary, null)).toEqual(['deletesFile', 'changesPublicApi'])
     // A new file takes nothing away.
