@@ -113,6 +113,20 @@ describe('a fork', () => {
     below.heal()
     expect(await fork.commit()).toMatchObject({ ok: true, paths: ['docs/guide.md'] })
     expect(await below.stat('docs/guide.md' as never)).toBeUndefined()
+    // Also where what is to be committed cannot even be told.
+    const above = overlay(below)
+    const workspace = await open({ backend: above })
+    const paths = ['src', 'src/app.ts'] as never[]
+    await above.commit(
+      paths.map((path) => ({ path, expect: 'any', to: null })),
+      { durability: 'durable' },
+    )
+    below.inject({ error: new Error('/physical/path') })
+    const untold = await workspace.commit()
+    expect(untold).toMatchObject({ ok: false, code: 'BACKEND_ERROR' })
+    expect(JSON.stringify(untold)).not.toContain('physical')
+    below.heal()
+    expect(await workspace.commit()).toMatchObject({ ok: true, paths })
   })
 
   it('puts another link in the place of one', async () => {
@@ -203,6 +217,19 @@ describe('a call', () => {
     const result = await workspace.call('write_file', { path: 'a.txt', content: 'a' }, { signal: AbortSignal.abort() })
     expect(result).toMatchObject({ code: 'ABORTED' })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ code: 'NOT_FOUND' })
+  })
+})
+
+describe('a patch', () => {
+  it('that puts a file below one that it takes away is refused where there is none', async () => {
+    const workspace = await open()
+    const gone = '--- a/none\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n'
+    const below = '--- /dev/null\n+++ b/none/x\n@@ -0,0 +1 @@\n+x\n'
+    expect(await workspace.call('apply_patch', { patch: gone + below })).toMatchObject({
+      ok: false,
+      code: 'NOT_FOUND',
+      path: 'none',
+    })
   })
 })
 

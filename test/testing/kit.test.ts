@@ -367,6 +367,15 @@ describe('a scripted model', () => {
     return content.map((part) => (part.type === 'text' ? part.text : part.type === 'tool-call' ? part.toolName : '?'))
   }
 
+  it('goes on where what comes next is not what was waited for', () => {
+    const asking = calls('', { name: 'read_file', input: { path: 'a' } })
+    asking.next()
+    expect(asking.next({ request: 'never mind' })).toMatchObject({ done: true, value: [{ code: 'ABORTED' }] })
+    const saying = say('hello')
+    saying.next()
+    expect(saying.next({ results: [] })).toEqual({ done: true, value: '' })
+  })
+
   it('says nothing before it is asked', async () => {
     expect(await words()).toEqual([])
     expect(await words({ role: 'system', content: 'x' }, said('hello'))).toEqual([])

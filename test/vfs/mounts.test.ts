@@ -260,6 +260,21 @@ describe('mounts()', () => {
     expect(await textAt(side, 'f')).toBe('of another writer')
   })
 
+  it('puts back what has no bits as it was', async () => {
+    const own = memory({ a: 'old' })
+    const bare: Backend = {
+      ...own,
+      async stat(path) {
+        const { mode: _, ...stat } = (await own.stat(path)) ?? { type: 'other', size: 0, tag: '' }
+        return stat.type === 'other' ? undefined : stat
+      },
+    }
+    const backend = mounts({ '': bare, m: faulty(memory(), { on: 'commit', error: 'NO_SPACE' }) })
+    const both = commit(backend, change('a', file('new')), change('m/b', file('x')))
+    await expect(both).rejects.toMatchObject({ code: 'NO_SPACE' })
+    expect(await textAt(own, 'a')).toBe('old')
+  })
+
   it('keeps what a read-only part holds', async () => {
     const backend = mounts({ '': memory(), fixed: readOnly(memory({ f: '1' })) })
     expect(await codeOf(commit(backend, change('new', file('x')), change('fixed/f', null)))).toBe('READ_ONLY')
