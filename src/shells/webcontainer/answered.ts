@@ -29,5 +29,5 @@ function failed(what: string, why: string): ToolError {
 /** The first line of what it says: the rest is its own affair. */
 function plain(error: unknown): string {
   const { message } = error as { message?: unknown }
-  return typeof message === 'string' ? (message.split('\n')[0] ?? '').slice(0, 200) : 'it failed'
+  return typeof message === 'string' ? message.replace(/\n.*/s, '').slice(0, 200) : 'it failed'
 }

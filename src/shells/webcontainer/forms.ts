@@ -19,12 +19,13 @@ export function withoutBom(held: Held): Held {
 }
 
 const MARK = new TextEncoder().encode(MARK_START)
+const FIRST = MARK_START.charCodeAt(0)
 
 /** Whether there may be the mark of a hidden secret in it. */
 export function holdsMark(state: State): boolean {
   if (state?.type !== 'file') return false
   const { bytes } = state
-  for (let at = bytes.indexOf(MARK[0] ?? 0); at !== -1; at = bytes.indexOf(MARK[0] ?? 0, at + 1)) {
+  for (let at = bytes.indexOf(FIRST); at !== -1; at = bytes.indexOf(FIRST, at + 1)) {
     if (MARK.every((byte, i) => bytes[at + i] === byte)) return true
   }
   return false

@@ -169,13 +169,12 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     for (const path of needed) {
       await told('make a directory', container.fs.mkdir(at(path), { recursive: true }))
     }
-    const writes = byPath.filter(({ to }) => to?.type === 'file')
+    const writes = byPath.flatMap(({ path, to }) => (to?.type === 'file' ? [{ path, bytes: to.bytes }] : []))
     for (let i = 0; i < writes.length; i += AT_ONCE) {
       await Promise.all(
-        writes.slice(i, i + AT_ONCE).map(({ path, to }) => {
-          if (to?.type !== 'file') return undefined
-          return told('take a file', container.fs.writeFile(at(path), to.bytes))
-        }),
+        writes
+          .slice(i, i + AT_ONCE)
+          .map(({ path, bytes }) => told('take a file', container.fs.writeFile(at(path), bytes))),
       )
     }
     for (const { path, to } of byPath) {
