@@ -115,6 +115,23 @@ describe('what a run of a dialect has seen', () => {
     await workspace.close()
   })
 
+  it('is what a change without an instruction is made on, too', async () => {
+    const workspace = await open('gemini', { 'a.txt': 'one\n' })
+    await workspace.call('read_file', { file_path: '/workspace/a.txt' })
+    const change = { file_path: '/workspace/a.txt', old_string: 'one', new_string: 'two' }
+    expect(await workspace.call('replace', change)).toMatchObject({ isError: false })
+    await workspace.close()
+  })
+
+  it.each([
+    ['deepagents', 'edit_file'],
+    ['anthropic', 'str_replace_based_edit_tool'],
+  ])('is asked for by an object: %s', async (dialect, tool) => {
+    const workspace = await open(dialect)
+    expect(await workspace.call(tool, 'a text')).toMatchObject({ isError: true, failure: { code: 'INVALID_INPUT' } })
+    await workspace.close()
+  })
+
   it('is the only version in which lines are inserted by their number', async () => {
     const workspace = await open('anthropic', { 'a.txt': 'one\ntwo\n' })
     const edit = (command: object) =>
