@@ -209,11 +209,12 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
   }
 
   function scan(bytes: Uint8Array, from: number, deadline: Deadline | undefined): number {
+    if (from >= bytes.length) return -1
     lines ??= createDfa(nfa, 'lines', memory)
     return scanLines(lines, bytes, from, bytes.length, lines.start(true, false), deadline)
   }
 
-  /** Runs over whole lines, or what is left of the first and then whole ones. */
+  /** Runs over whole lines, or what is left of the first and then whole ones: nothing may be, and its end still to come. */
   function scanLines(
     dfa: Dfa,
     bytes: Uint8Array,
@@ -222,7 +223,6 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
     cursor: number,
     deadline: Deadline | undefined,
   ): number {
-    if (from >= to) return -1
     const { columns, endColumn } = dfa
     cursors[0] = cursor
     for (let at = from; at < to; ) {

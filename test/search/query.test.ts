@@ -363,6 +363,20 @@ describe('the time', () => {
   })
 })
 
+describe('the last line of a long text', () => {
+  // The text is searched in four parts at once, of which the last is the shortest here.
+  const before = `y\n${'y'.repeat(700)}\ny\n${'y'.repeat(600)}\n`
+
+  it.each(['x+', '^x+$', '(?:x|z)+$', '\\w*x'])('is found without a line end too: %s', (query) => {
+    for (const end of ['', '\n', '\r\n']) {
+      const found = ourSearch(`${before}xx${end}`, { query, mode: 'regex', caseSensitive: true })
+      expect(found.map(({ line, match }) => [line, match])).toEqual([[5, 'xx']])
+    }
+    expect(ourSearch(before, { query, mode: 'regex', caseSensitive: true })).toEqual([])
+    expect(ourSearch('', { query: '$', mode: 'regex', caseSensitive: true })).toEqual([])
+  })
+})
+
 describe('a line that comes after others', () => {
   it.each<
     readonly [query: string, text: string, found: readonly (readonly [line: number, column: number, match: string])[]]

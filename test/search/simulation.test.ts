@@ -53,6 +53,39 @@ describe('createSimulation', () => {
   )
 })
 
+describe('whether a line matches is found', () => {
+  const matcher = createLineMatcher(parseRegex('^x+$', false))
+  const lines = Array.from({ length: 60 }, (_, i) => `y${'x'.repeat(5 + ((i * 7) % 40))}`)
+  const exists = (...all: readonly string[]) => matcher.exists(encoder.encode(all.join('\n')), 0, undefined)
+
+  it('wherever it stands, and where none does', () => {
+    expect(exists(...lines)).toBe(false)
+    expect(exists(...lines, '')).toBe(false)
+    for (let i = 0; i < lines.length; i++) {
+      const found = lines.with(i, 'xxx')
+      expect(exists(...found)).toBe(true)
+      expect(exists(...found.slice(0, i), ...lines.slice(i))).toBe(false)
+      // What is searched may begin behind it.
+      const bytes = encoder.encode(found.join('\n'))
+      const behind = found.slice(0, i + 1).join('\n').length + 1
+      if (i + 1 < lines.length) expect(matcher.exists(bytes, behind, undefined)).toBe(false)
+      expect(matcher.exists(bytes, behind - 4, undefined)).toBe(true)
+    }
+  })
+
+  it.each([
+    ['y'.repeat(2000), 'xx'],
+    ['xx', 'y'.repeat(2000)],
+    ['y', 'y'.repeat(700), 'y', 'y'.repeat(600), 'xx'],
+    ['y', 'xx', 'y'.repeat(1300), 'y'],
+    ['y'.repeat(300), 'y'.repeat(300), 'y'.repeat(300), 'xx', 'y'.repeat(300)],
+  ])('among long lines', (...all) => {
+    expect(exists(...all)).toBe(true)
+    expect(exists(...all, '')).toBe(true)
+    expect(exists(...all.map((line) => (line === 'xx' ? 'xy' : line)))).toBe(false)
+  })
+})
+
 describe('a matcher without memory', () => {
   const pattern = '[ab]*a[ab]{12}c?$'
   const text = randomLines(60_000)
