@@ -5,7 +5,7 @@ import type { Decision } from './schema.ts'
 /** What a preset decides for everything that no rule decides. */
 export interface Preset {
   readonly reads: Decision
-  /** Of commands, too. */
+  /** What changes something; a command counts as that. */
   readonly mutations: Decision
   /** The code of what it denies. */
   readonly code: ErrorCode
