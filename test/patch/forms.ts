@@ -847,6 +847,12 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
         'literal SIZE or delta SIZE is expected',
       ] as const,
   ),
+  [
+    'a line too many, before a header',
+    `${names}${hunk} c\n+++ b/x\n${hunk}`,
+    6,
+    'the hunk has more lines than its header counts',
+  ],
 ]
 
 /** What a patch says of a file. */
