@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { type GuardedAccess, type Permission, permissions } from '../../src/access.ts'
 import { type Classification, classifyDirectory, classifyPath } from '../../src/files/classify.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import { planVerdict } from '../../src/policy/plan.ts'
 import {
   combine,
   compilePolicy,
@@ -725,6 +726,15 @@ describe('two verdicts on one call', () => {
     expect(combine(ask, deny)).toEqual({ ...deny, rules: ask.rules })
     expect(combine(deny, ask)).toEqual({ ...deny, rules: ask.rules })
     expect(combine(ask, { ...ask, reason: 'other' }).reason).toBe('b')
+  })
+
+  it('ask about a plan, whatever allows the call that hands it in', () => {
+    const { decision, reason, rules } = combine(allow, planVerdict)
+    expect([decision, reason, rules]).toEqual([
+      'ask',
+      'A plan needs an approval',
+      [...allow.rules, { name: 'plan', action: 'ask', source: 'plan' }],
+    ])
   })
 
   it('become a refusal that says what the denial says', () => {
