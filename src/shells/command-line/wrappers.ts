@@ -7,14 +7,8 @@ import { type Argument, knownText } from './words.ts'
 /** Commands that start the command in their words, and do little else. */
 export const wrappers: Inspectors = {
   env: transparent(
-    {
-      flags: 'i0v',
-      valued: 'uC',
-      longFlags: ['ignore-environment', 'null', 'debug'],
-      longValued: ['unset', 'chdir'],
-    },
+    { flags: 'i0v', valued: 'u', longFlags: ['ignore-environment', 'null', 'debug'], longValued: ['unset'] },
     (call, rest) => afterAssignments(call, rest),
-    ['C', 'chdir'],
   ),
   nice: {
     transparent: true,
@@ -80,8 +74,8 @@ export const wrappers: Inspectors = {
 
 type Rest = (call: Call, rest: readonly Argument[], seen: readonly string[]) => readonly Argument[] | undefined
 
-function transparent(table: OptionTable, rest: Rest, directories: readonly string[] = []): Inspector {
-  return { transparent: true, inspect: (call) => start(call, call.args, table, rest, directories) }
+function transparent(table: OptionTable, rest: Rest): Inspector {
+  return { transparent: true, inspect: (call) => start(call, call.args, table, rest) }
 }
 
 /** Leaves out so many operands in front of the command. */
@@ -92,17 +86,9 @@ function skip(count: number): Rest {
   }
 }
 
-function start(
-  call: Call,
-  args: readonly Argument[],
-  table: OptionTable,
-  rest: Rest,
-  directories: readonly string[] = [],
-): Flow | undefined {
+function start(call: Call, args: readonly Argument[], table: OptionTable, rest: Rest): Flow | undefined {
   const read = readOptions(args, table)
   if ('unclear' in read) return unclear(call, read.unclear)
-  const moved = read.options.find(({ name }) => directories.includes(name))
-  if (moved !== undefined) return unclear(call, moved.argument)
   const words = rest(
     call,
     read.rest,

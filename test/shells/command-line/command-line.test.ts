@@ -105,6 +105,10 @@ describe('the lists of a policy', () => {
     expect(decisionOf("sh -c 'ls'", { allow: ['sh -c', 'ls'] })).toBe('allow')
     expect(decisionOf("sh -c 'whoami'", { allow: ['sh -c', 'ls'] })).toBe('deny')
     expect(decisionOf('npx vitest run', { allow: ['npx vitest'] })).toBe('allow')
+    for (const wrapper of ['nice', 'env', 'nohup', 'command', 'time', 'nice -n 5']) {
+      expect(decisionOf(`${wrapper} ls`, lists)).toBe('allow')
+      expect(decisionOf(`${wrapper} whoami`, lists)).toBe('deny')
+    }
     expect(decisionOf('npx other', { allow: ['npx vitest'] })).toBe('deny')
     expect(decisionOf('ls | xargs whoami', { allow: ['ls', 'xargs'] })).toBe('deny')
     expect(decisionOf('git -c color.ui=always status', lists)).toBe('deny')

@@ -1353,6 +1353,8 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['npx @forbidden', 'ODD_COMMAND_NAME'],
     ...each('forbidden/a forbiddens', (name) => `npx ${name}`, 'allow'),
     ['npx -c "$x"', 'HIDDEN_COMMAND'],
+    ['npx --call=forbidden', 'POLICY_DENIED'],
+    ['env NODE_OPTIONS=--no-warnings ls', 'allow'],
     ["npx -c '[[ a ]]'", 'SYNTAX_ERROR'],
     ['npx -c bash <<< ls', 'HIDDEN_COMMAND'],
     ['npx bash <<< ls', 'HIDDEN_COMMAND'],
