@@ -211,6 +211,36 @@ describe('a mark in a patch', () => {
   })
 })
 
+/** A row of a binary patch, as git writes it. */
+function rowOf(bytes: readonly number[]): string {
+  const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~'
+  const letter = String.fromCharCode(bytes.length <= 26 ? 64 + bytes.length : 70 + bytes.length)
+  let row = ''
+  for (let i = 0; i < bytes.length; i += 4) {
+    let value = [0, 1, 2, 3].reduce((sum, at) => sum * 256 + (bytes[i + at] ?? 0), 0)
+    let group = ''
+    for (let at = 0; at < 5; at++, value = Math.floor(value / 85)) group = digits.charAt(value % 85) + group
+    row += group
+  }
+  return letter + row
+}
+
+it('reads binary rows of every length', () => {
+  const whole = Array.from({ length: 52 }, (_, i) => (i < 4 ? 0xff : (i * 37) & 0xff))
+  for (let length = 1; length <= 52; length++) {
+    const bytes = whole.slice(0, length)
+    const index = `index ${'a'.repeat(40)}..${'b'.repeat(40)}`
+    const [change] = parseUnified(git(index, 'GIT binary patch', 'literal 9', rowOf(bytes), rowOf([7]), ''))
+    expect(change?.body).toMatchObject({ data: Uint8Array.from([...bytes, 7]) })
+    const short = `${rowOf(bytes)}00000`
+    expect(() => parseUnified(git(index, 'GIT binary patch', 'literal 9', short, ''))).toThrow('is corrupt')
+  }
+  for (const letter of ['@', '[', '`', '{']) {
+    const rows = ['GIT binary patch', 'literal 9', `${letter}${rowOf([1]).slice(1)}`]
+    expect(() => parseUnified(git(...rows))).toThrow('is corrupt')
+  }
+})
+
 describe('a binary patch', () => {
   const path = 'a.bin' as LogicalPath
   const idOf = async (bytes: Uint8Array, name = 'SHA-1') =>
