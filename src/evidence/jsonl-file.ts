@@ -79,25 +79,25 @@ const MAX_LINE = 64 * 1024 * 1024
 
 /** The last whole line and where it ends. */
 export function lastLine(fd: number, size: number): { end: number; line: string | undefined } {
-  let tail = Buffer.alloc(0)
+  const parts: Buffer[] = []
   let start = size
-  let end = -1
+  let end: number | undefined
   while (start > 0) {
-    if (tail.length > MAX_LINE) throw new TypeError('Cannot continue the audit file: its last line is too long')
+    if (size - start > MAX_LINE) throw new TypeError('Cannot continue the audit file: its last line is too long')
     const length = Math.min(CHUNK, start)
     start -= length
-    tail = Buffer.concat([readAt(fd, start, length), tail])
-    if (end === -1) {
-      const newline = tail.lastIndexOf(NEWLINE)
+    let bytes = readAt(fd, start, length)
+    if (end === undefined) {
+      const newline = bytes.lastIndexOf(NEWLINE)
       if (newline === -1) continue
       end = start + newline + 1
+      bytes = bytes.subarray(0, newline)
     }
-    const before = tail.lastIndexOf(NEWLINE, end - start - 2)
-    if (end - start >= 2 && before !== -1) {
-      return { end, line: tail.toString('utf8', before + 1, end - start - 1) }
-    }
+    const before = bytes.lastIndexOf(NEWLINE)
+    parts.unshift(bytes.subarray(before + 1))
+    if (before !== -1) break
   }
-  return end === -1 ? { end: 0, line: undefined } : { end, line: tail.toString('utf8', 0, end - 1) }
+  return end === undefined ? { end: 0, line: undefined } : { end, line: Buffer.concat(parts).toString('utf8') }
 }
 
 export function readAt(fd: number, position: number, length: number): Buffer {
@@ -127,19 +127,22 @@ function* linesOf(file: string): Generator<string> {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const chunk = Buffer.alloc(CHUNK)
-    let rest = Buffer.alloc(0)
-    for (;;) {
-      const read = readSync(fd, chunk, 0, CHUNK, null)
-      if (read === 0) break
-      let bytes = Buffer.concat([rest, chunk.subarray(0, read)])
-      for (let newline = bytes.indexOf(NEWLINE); newline !== -1; newline = bytes.indexOf(NEWLINE)) {
-        yield exactText(bytes.subarray(0, newline))
-        bytes = bytes.subarray(newline + 1)
+    let parts: Buffer[] = []
+    let length = 0
+    while (length <= MAX_LINE) {
+      const bytes = chunk.subarray(0, readSync(fd, chunk, 0, CHUNK, null))
+      if (bytes.length === 0) break
+      let start = 0
+      for (let newline = bytes.indexOf(NEWLINE); newline !== -1; newline = bytes.indexOf(NEWLINE, start)) {
+        yield exactText(Buffer.concat([...parts, bytes.subarray(start, newline)]))
+        parts = []
+        length = 0
+        start = newline + 1
       }
-      rest = bytes
-      if (rest.length > MAX_LINE) break
+      parts.push(Buffer.from(bytes.subarray(start)))
+      length += bytes.length - start
     }
-    if (rest.length > 0) yield `${exactText(rest)} (cut short)`
+    if (length > 0) yield `${exactText(Buffer.concat(parts))} (cut short)`
   } finally {
     closeSync(fd)
   }

@@ -374,6 +374,24 @@ describe('an audit file that is none', () => {
     expect(rotatedFiles(join(directory, 'missing/audit.jsonl'))).toEqual([])
   })
 
+  it('has a line longer than any of ours: it is neither gone on with nor taken for one', async () => {
+    await write(1)
+    const { size } = statSync(file)
+    truncateSync(file, size + 64 * 1024 * 1024 + 128 * 1024)
+    expect(() => jsonlSink(file)).toThrow('its last line is too long')
+    const reading = readAuditFile(file)
+    expect(reading.next()).toMatchObject({ done: false })
+    expect(() => reading.next()).toThrow('Line 2 of "audit.jsonl" is no record')
+  })
+
+  it('holds nothing but line ends', () => {
+    for (const text of ['\n', '\n\n', `\n${'x'.repeat(70_000)}`]) {
+      writeFileSync(file, text)
+      expect(verifyAuditFile(file), JSON.stringify(text.slice(0, 9))).toMatchObject({ ok: false, at: 0, line: 1 })
+      expect(() => jsonlSink(file)).toThrow(TypeError)
+    }
+  })
+
   it('lies inside of what an agent could reach', async () => {
     const root = join(directory, 'root')
     mkdirSync(root)
