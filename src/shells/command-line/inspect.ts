@@ -45,8 +45,10 @@ export function named(names: string, inspector: Inspector): Inspectors {
 }
 
 export function unclear(call: Call, argument: Argument): undefined {
-  const code = argument.literal === undefined ? 'ARGUMENT_NOT_LITERAL' : 'HIDDEN_COMMAND'
-  const what = argument.literal === undefined ? 'may turn out to be an option' : 'is an option that is not seen through'
+  const [code, what] =
+    argument.literal === undefined
+      ? (['ARGUMENT_NOT_LITERAL', 'may turn out to be an option; what begins with "./" is none'] as const)
+      : (['HIDDEN_COMMAND', 'is an option that is not seen through'] as const)
   call.walk.judge.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${what}`, argument.at)
   return undefined
 }

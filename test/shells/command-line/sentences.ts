@@ -7,7 +7,10 @@ const oneOf = (...sentences: readonly string[]): RegExp =>
 
 /** What the judge says of a refused line, by the code of its reason: whoever reads it has to learn what to change. */
 export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
-  ARGUMENT_NOT_LITERAL: oneOf('NAME: TEXT may turn out to be an option', 'Which file NAME runs, only the run can tell'),
+  ARGUMENT_NOT_LITERAL: oneOf(
+    'NAME: TEXT may turn out to be an option; what begins with "./" is none',
+    'Which file NAME runs, only the run can tell',
+  ),
   ARITHMETIC_NOT_KNOWN: oneOf(
     '-[vR] runs what it finds in an index',
     'An indirect expansion runs what it finds in the name',
