@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openLock, unlinkIfThere } from '../../../src/backends/node/lock.ts'
 import { removeTree } from '../../../src/backends/node/removing.ts'
 import { canonicalOnDisk } from '../../../src/backends/node/resolving.ts'
@@ -244,16 +244,15 @@ describe('the state directory', () => {
     const { base, root } = place()
     const opened = openRoot(root)
     afterwards(() => opened.ground.close())
-    const saved = { ...process.env }
     try {
-      process.env.LOCALAPPDATA = join(base, 'local')
-      process.env.XDG_STATE_HOME = join(base, 'xdg')
+      vi.stubEnv('LOCALAPPDATA', join(base, 'local'))
+      vi.stubEnv('XDG_STATE_HOME', join(base, 'xdg'))
       expect(await onPlatform('win32', () => statePath(opened, undefined))).toContain(join(base, 'local', 'wardspace'))
       expect(statePath(opened, undefined)).toContain(join(base, 'xdg', 'wardspace'))
-      delete process.env.LOCALAPPDATA
+      vi.stubEnv('LOCALAPPDATA', undefined)
       expect(await onPlatform('win32', () => statePath(opened, undefined))).toContain(join(base, 'xdg', 'wardspace'))
     } finally {
-      process.env = saved
+      vi.unstubAllEnvs()
     }
   })
 
