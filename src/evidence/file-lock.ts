@@ -90,9 +90,8 @@ function isAlive(held: string): boolean {
 /** When a process started, in the kernel's own units; empty where it does not say. */
 function startOf(pid: number): string {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return fields.slice(19, 20).join()
+    // The 22nd field of proc_pid_stat(5); the second, the name in parentheses, may hold anything.
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) (?:\S+ ){19}(\S+).*$/s, '$1')
   } catch {
     return ''
   }
