@@ -6,6 +6,7 @@ import { replay } from './replay.ts'
 import { commandStopped, createRunningCommands } from './running.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome } from './shell.ts'
 import { createTurns } from './turns.ts'
+import { answered } from './webcontainer/answered.ts'
 import { type Background, createBackground } from './webcontainer/background.ts'
 import { type Cabin, setUp, WORKSPACE } from './webcontainer/cabin.ts'
 import { type AuthOptions, holdContainer } from './webcontainer/client.ts'
@@ -118,7 +119,9 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
         const cabin = await setUp(held, { graceMs, maxBytes })
         const background = createBackground(cabin, turns)
         ports.listen(cabin.container, (text) => background.tell(text))
-        if (previewScript !== undefined) await cabin.container.setPreviewScript(previewScript)
+        if (previewScript !== undefined) {
+          await answered('take the script of previews', cabin.container.setPreviewScript(previewScript))
+        }
         known = { cabin, background }
         return known
       } catch (error) {
@@ -135,6 +138,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
 
   /** A container that does not do as it is told is ended. The next command boots another one. */
   function abandon({ cabin, background }: Booted): void {
+    /* v8 ignore next -- @preserve: a defence in depth: only a command gives up its own container, and nobody else does in its turn */
     if (known?.cabin !== cabin) return
     known = undefined
     world = undefined

@@ -28,6 +28,6 @@ function failed(what: string, why: string): ToolError {
 
 /** The first line of what it says: the rest is its own affair. */
 function plain(error: unknown): string {
-  const { message } = error as { message?: unknown }
+  const message = (error as { message?: unknown } | null | undefined)?.message
   return typeof message === 'string' ? message.replace(/\n.*/s, '').slice(0, 200) : 'it failed'
 }

@@ -123,6 +123,6 @@ function unavailable(why: string): ToolError {
 }
 
 function plain(error: unknown): string {
-  const { message } = error as { message?: unknown }
+  const message = (error as { message?: unknown } | null | undefined)?.message
   return typeof message === 'string' ? message.replace(/\s+/g, ' ').slice(0, 200) : 'for no known reason'
 }
