@@ -101,12 +101,11 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
   /** Looks how the container tells what it was given. Only then a later difference is a change. */
   async function verify(paths: readonly Path[], isShared: boolean): Promise<void> {
-    const given = paths.filter((path) => !isOwn(path))
-    if (given.length === 0) return
+    const given = new Set(paths.filter((path) => !isOwn(path)))
+    if (given.size === 0) return
     const holds = await exported()
-    for (const path of given) {
-      const entry = entries.get(path)
-      if (entry === undefined) continue
+    for (const [path, entry] of entries) {
+      if (!given.has(path)) continue
       const is = holds.get(path) ?? null
       const { told: _, ...same } = entry
       // What others do to it at once is a change, unless it is known for a form of the same.

@@ -12,6 +12,10 @@ export interface Readable {
   readonly tag?: string
 }
 
+interface ReadableFile extends Readable {
+  readonly held: Extract<Held, { type: 'file' }>
+}
+
 /** What was last read of a path. */
 export type Known = (path: Path, tag: string) => Held | 'unreadable' | undefined
 
@@ -45,19 +49,19 @@ export async function readable(options: ReadableOptions): Promise<Map<Path, Read
         const one = await fileAt(path)
         if (one === undefined) continue
         found.set(path, one)
-        if (one.held.type === 'file') bytes += one.held.bytes.length
+        bytes += one.held.bytes.length
         if (bytes > maxBytes) throw tooLarge(maxBytes)
       }
     }
   }
 
-  async function fileAt(path: Path): Promise<Readable | undefined> {
+  async function fileAt(path: Path): Promise<ReadableFile | undefined> {
     const stat = await files.stat(path, { keepLast: true })
     if (stat?.type !== 'file') return undefined
     const { tag, size } = stat
     const held = known(path, tag)
     if (held === 'unreadable') return undefined
-    if (held !== undefined) return { held, tag }
+    if (held?.type === 'file') return { held, tag }
     if (size > maxBytes) throw tooLarge(maxBytes)
     try {
       return { held: { type: 'file', bytes: await files.read(path) }, tag }
