@@ -86,6 +86,7 @@ export async function openCommandRepository(
   /** A conflict that names only what may be seen. */
   function withoutHidden(error: unknown): unknown {
     if (!(error instanceof ToolError) || error.code !== 'WRITE_CONFLICT') return error
+    /* v8 ignore next -- @preserve: a conflict without paths is one of the storage, and a command has a draft of its own */
     const shown = ((error.details.paths ?? []) as Path[]).filter(sees)
     const such = shown[0] === undefined ? '' : `, such as ${quote(shown[0])}`
     return new ToolError(error.code, `Cannot check out: what was changed would be overwritten${such}`, { paths: shown })

@@ -3,7 +3,7 @@ import { ancestorsOf, childOf, type LogicalPath, type Path, parentOf, quote } fr
 import type { Backend, Change, State } from '../vfs/backend.ts'
 import { linkTarget } from '../vfs/changes.ts'
 import { sameVersion, versionAt, versionOf } from '../vfs/states.ts'
-import { type Changed, LINK, SUBMODULE } from './changed.ts'
+import { LINK, SUBMODULE } from './changed.ts'
 import type { StagedFile } from './index-writer.ts'
 import { isNameable } from './nameable.ts'
 import type { Objects } from './objects.ts'
@@ -14,6 +14,13 @@ export interface CheckoutPlan {
   readonly changes: readonly Change[]
   /** Paths of the commit that a workspace cannot hold: submodules, links that lead outside, names that the guard refuses. */
   readonly skipped: readonly string[]
+}
+
+/** A file that is not as the commit has it: as it is there, and as it is in the workspace. */
+export interface Differing {
+  readonly path: Path
+  readonly old: TreeFile | null
+  readonly now: TreeFile | null
 }
 
 /**
@@ -27,7 +34,7 @@ export async function planCheckout(
   objects: Objects,
   from: TreeDirectory,
   to: TreeDirectory,
-  dirty: readonly Changed[],
+  dirty: readonly Differing[],
   index: ReadonlyMap<string, StagedFile>,
   force: boolean,
 ): Promise<CheckoutPlan> {

@@ -294,7 +294,6 @@ function isAsIndexed(glance: Glance, i: number, entry: IndexEntry, writtenAt: nu
 }
 
 function sameFacts(a: Glance, b: Glance): boolean {
-  if (a === b) return true
   if (a.names !== b.names && !sameNames(a, b)) return false
   // As many as the names.
   const first = a.facts

@@ -156,11 +156,10 @@ export function treeComparer(
 }
 
 function joined(parts: ReadonlyMap<string, readonly Changed[]>): readonly Changed[] {
-  if (parts.size === 0) return NONE
-  let all: readonly Changed[] | undefined
+  let all = NONE
   let own: Changed[] | undefined
   for (const part of parts.values()) {
-    if (all === undefined) {
+    if (all.length === 0) {
       all = part
       continue
     }
@@ -170,7 +169,7 @@ function joined(parts: ReadonlyMap<string, readonly Changed[]>): readonly Change
     }
     for (const one of part) own.push(one)
   }
-  return all ?? NONE
+  return all
 }
 
 /** Everything below a directory of the base that is gone. */

@@ -61,6 +61,7 @@ function numberOf(tag: string): number {
   if (number === undefined) {
     number = next++
     // Forgetting costs a look at the content, no more.
+    /* v8 ignore if -- @preserve: a bound of memory that takes some 200,000 files to reach */
     if (numbers.size >= 200_000) numbers.clear()
     numbers.set(tag, number)
   }

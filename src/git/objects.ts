@@ -74,6 +74,7 @@ export function openObjects(files: GitFiles): Objects {
       const object = await objects.read(id)
       if (object === undefined) throw corrupt(`object ${id} is missing`)
       if (object.type !== type) throw corrupt(`object ${id} is a ${object.type}, not a ${type}`)
+      /* v8 ignore if -- @preserve: a bound of memory that takes some 100,000 objects to reach */
       if (sizes.size >= MAX_SIZES) sizes.clear()
       sizes.set(id, object.bytes.length)
       return object.bytes

@@ -184,6 +184,7 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
         if (found instanceof Uint8Array) bytes = found
         else bytes = await found
         work += size
+        /* v8 ignore if -- @preserve: a limit of work that takes the unpacking of 8 GiB to reach */
         if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
         if (bytes.length !== size) throw corrupt('an object has not the size that it tells')
         if (from === undefined) {
@@ -206,6 +207,7 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
       for (let i = deltas.length - 1; i >= 0; i--) {
         object = { type: object.type, bytes: applyDelta(object.bytes, deltas[i] as Uint8Array) }
         work += object.bytes.length
+        /* v8 ignore if -- @preserve: a limit of work that takes the unpacking of 8 GiB to reach */
         if (work > MAX_WORK_BYTES) throw corrupt('a chain of deltas is too large')
         if (i > 0) keep(places[i] as number, object)
       }

@@ -3,8 +3,8 @@ import { ToolError } from '../errors.ts'
 import { isWithin, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../vfs/backend.ts'
 import { throwIfAborted } from '../vfs/changes.ts'
-import { type Changed, gitMode, type Side, SUBMODULE } from './changed.ts'
-import { carriedIndex, filesOf, planCheckout, planRestore } from './checkout.ts'
+import { type Changed, gitMode, SUBMODULE } from './changed.ts'
+import { carriedIndex, type Differing, filesOf, planCheckout, planRestore } from './checkout.ts'
 import { gitFs, gitPath, makeDirectories, removeRepository } from './fs.ts'
 import { cancelled, httpClient } from './http.ts'
 import { indexFile, type StagedFile } from './index-writer.ts'
@@ -106,17 +106,13 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
   }
 
   /** Files that stand where a first checkout would write. */
-  async function presentOf(tree: TreeDirectory): Promise<Changed[]> {
-    const present: Changed[] = []
+  async function presentOf(tree: TreeDirectory): Promise<Differing[]> {
+    const present: Differing[] = []
     for (const [path] of filesOf(tree)) {
       const stat = await backend.stat(path as Path)
       if (stat?.type !== 'file') continue
       const { bytes } = await backend.read(path as Path)
-      const now: Side = {
-        mode: gitMode(stat.mode, undefined),
-        id: objectId('blob', bytes),
-        bytes: () => bytes,
-      }
+      const now = { mode: gitMode(stat.mode, undefined), id: objectId('blob', bytes) }
       present.push({ path: path as Path, old: null, now })
     }
     return present
@@ -137,7 +133,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
       const blobs: { id: string; bytes: Uint8Array }[] = []
       const done: string[] = []
       let leftOut = 0
-      for (const { path, old, now } of all) {
+      for (const { path, now } of all) {
         if (!wanted.some((one) => isWithin(path, one)) || (tracked && !files.has(path))) continue
         if (!host.mayRead(path)) {
           leftOut += 1
@@ -152,7 +148,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
           blobs.push({ id, bytes })
           files.set(path, { mode: now.mode, id, size: bytes.length })
         }
-        if (old === null || now === null || old.id !== now.id || old.mode !== now.mode) done.push(path)
+        done.push(path)
       }
       // What is again as HEAD has it must not stay in the index as it was meanwhile.
       const differing = new Set(all.map(({ path }) => path as string))

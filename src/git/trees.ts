@@ -53,6 +53,7 @@ export function treeLoader(objects: Objects): (id: string) => Promise<TreeDirect
     // Few trees that name one another several times can stand for more files than there is room for.
     if (count > MAX_ENTRIES) throw corrupt('it holds too many files')
     const directory = { id, files, directories, count }
+    /* v8 ignore if -- @preserve: a bound of memory that takes some 100,000 directories to reach */
     if (known.size >= MAX_KNOWN) known.clear()
     known.set(id, directory)
     return directory

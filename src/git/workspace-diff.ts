@@ -50,8 +50,8 @@ export interface WorkspaceDiffs {
   diff(request: DiffRequest): Promise<WorkspaceDiff>
   /** The commit that HEAD names; `undefined` where there is none. */
   headCommit(): Promise<string | undefined>
-  /** Everything that differs from a commit, or without one from HEAD, whatever may be shown: for git's own use. */
-  changed(commit: string | undefined, signal?: AbortSignal): Promise<readonly Changed[]>
+  /** Everything that differs from a commit, whatever may be shown: for git's own use. */
+  changed(commit: string, signal?: AbortSignal): Promise<readonly Changed[]>
   /** The same from a tree, such as the empty one before the first commit. */
   changedFrom(tree: TreeDirectory, signal?: AbortSignal): Promise<readonly Changed[]>
   /** Must be told of every change set before it is committed: without a repository, what is there is the base. */
@@ -66,7 +66,8 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
   const compareTree = treeComparer(reader.objects)
   const compareDisk = diskComparer(backend, reader.objects)
   const opened: DirectoryNode | undefined = backend.tree?.()
-  const baseline = opened === undefined ? createBaseline(backend) : undefined
+  /** Of use where the storage keeps no tree of its own to compare with. */
+  const baseline = createBaseline(backend)
   const sections = createSectionCache()
   let hasHead: boolean | undefined
   let facts:
@@ -102,10 +103,7 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
   ): Promise<readonly Changed[]> {
     const tree = backend.tree?.()
     if (commit === undefined) {
-      if (opened === undefined || tree === undefined) {
-        const changed = await baseline?.changed()
-        return changed === undefined ? [] : notIgnored(backend, changed)
-      }
+      if (opened === undefined || tree === undefined) return notIgnored(backend, await baseline.changed())
       const base = baseOfNode(opened)
       return compareTree(tree, base, await factsFor(base, NO_ENTRIES))
     }
@@ -122,13 +120,10 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
 
   return {
     headCommit: () => reader.headCommit(),
-    async changed(commit, signal) {
-      if (commit !== undefined) return changedSince(commit, signal)
-      return changedSince(await reader.headCommit(), signal)
-    },
+    changed: async (commit, signal) => changedFrom(await reader.tree(commit), signal),
     changedFrom,
     beforeCommit(changes) {
-      if (baseline === undefined || hasHead === true) return undefined
+      if (opened !== undefined || hasHead === true) return undefined
       return (async () => {
         hasHead ??= (await reader.headCommit()) !== undefined
         if (!hasHead) await baseline.note(changes.filter(({ path }) => !isWithin(path, GIT)))
@@ -163,7 +158,7 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
         insertions,
         deletions,
         hidden,
-        unknown: commit === undefined ? (baseline?.dropped ?? 0) : 0,
+        unknown: commit === undefined ? baseline.dropped : 0,
         sha256() {
           sha256 ??= sha256Text(made.map(({ text }) => text).join(''))
           return sha256

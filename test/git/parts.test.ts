@@ -1,13 +1,16 @@
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { deflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory.ts'
 import { ToolError } from '../../src/errors.ts'
+import { baseOfTree } from '../../src/git/base.ts'
 import { createBaseline } from '../../src/git/baseline.ts'
 import { EXECUTABLE, FILE, gitMode } from '../../src/git/changed.ts'
 import { carriedIndex, planCheckout, planRestore } from '../../src/git/checkout.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../src/git/compare-commits.ts'
+import { deletions } from '../../src/git/compare-tree.ts'
 import { applyDelta } from '../../src/git/delta.ts'
 import { type GitFiles, gitFiles } from '../../src/git/files.ts'
 import { gitFs, makeDirectories, removeRepository } from '../../src/git/fs.ts'
@@ -18,11 +21,13 @@ import { parseIndexFile } from '../../src/git/index-file.ts'
 import { indexFile } from '../../src/git/index-writer.ts'
 import { type Objects, openObjects } from '../../src/git/objects.ts'
 import { openPack } from '../../src/git/pack.ts'
+import { openReader } from '../../src/git/reader.ts'
 import { parseCommit, resolveCommit } from '../../src/git/refs.ts'
 import { findRenames } from '../../src/git/renames.ts'
 import { createTextCache, sectionOf } from '../../src/git/section.ts'
 import { objectId } from '../../src/git/sha1.ts'
-import type { TreeDirectory } from '../../src/git/trees.ts'
+import { EMPTY_TREE, type TreeDirectory } from '../../src/git/trees.ts'
+import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, State } from '../../src/vfs/backend.ts'
 
@@ -635,6 +640,8 @@ describe('a section', () => {
       const one = { path: path('a.bin'), old: side(old), now: side(now) }
       expect((await sectionOf(one, () => true, createTextCache())).text).toContain('Binary files a/a.bin and b/a.bin')
     }
+    const deleted = await sectionOf({ ...changed, now: null }, () => true, createTextCache())
+    expect(deleted.text).toContain(`index ${changed.old.id}..${'0'.repeat(40)}\nGIT binary patch\n`)
     const large = { path: path('a.txt'), old: null, now: side(new Uint8Array(16 * 1024 * 1024 + 1).fill(0x61)) }
     expect(await sectionOf(large, () => false, createTextCache())).toMatchObject({ binary: true, insertions: 0 })
   })
@@ -666,6 +673,42 @@ describe('a section', () => {
         [null, 'c'],
       ])
     }
+  })
+})
+
+describe('changes of many files', () => {
+  const side = (content: string) => ({
+    mode: FILE,
+    id: objectId('blob', bytesOf(content)),
+    bytes: () => bytesOf(content),
+  })
+
+  it('are paired by equal content alone, where there are too many to compare each with each', async () => {
+    const like = 'a line\nanother line\n'
+    const fresh = [
+      { path: path('new/like.txt'), old: null, now: side(`${like}x\n`) },
+      { path: path('new/same.txt'), old: null, now: side('the same\n') },
+    ]
+    const gone = [
+      { path: path('old/like.txt'), old: side(like), now: null },
+      { path: path('old/same.txt'), old: side('the same\n'), now: null },
+    ]
+    const more = Array.from({ length: 1000 }, (_, i) => ({ path: path(`old/${i}`), old: side(`${i}\n`), now: null }))
+    const pairs = async (all: typeof gone) =>
+      (await findRenames([...fresh, ...all])).flatMap((one) => one.from ?? []).sort()
+    expect(await pairs(gone)).toEqual(['old/like.txt', 'old/same.txt'])
+    expect(await pairs([...gone, ...more])).toEqual(['old/same.txt'])
+  })
+
+  it('leave out what no workspace can hold, where a directory is gone', () => {
+    const id = 'ab'.repeat(20)
+    const entries = ['d/a', 'd/module', 'd/.git', 'd/e/b'].map((name) => [
+      name,
+      { mode: name === 'd/module' ? SUBMODULE : FILE, id, size: 0 },
+    ])
+    const told: Path[] = []
+    deletions(objectsOf(), baseOfTree(treeOfIndex(new Map(entries as never))), path(''), (one) => told.push(one.path))
+    expect(told).toEqual(['d/a', 'd/e/b'])
   })
 })
 
@@ -879,6 +922,26 @@ describe('a pack', () => {
   })
 })
 
+/** A pack as a server sends it, of objects with their headers. */
+function packOf(objects: readonly Uint8Array[]): Uint8Array {
+  const types = ['', 'commit', 'tree', 'blob']
+  const head = Buffer.alloc(12)
+  head.write('PACK')
+  head.writeUInt32BE(2, 4)
+  head.writeUInt32BE(objects.length, 8)
+  const parts: Uint8Array[] = [head]
+  for (const object of objects) {
+    const end = object.indexOf(0)
+    const [type = ''] = new TextDecoder().decode(object.subarray(0, end)).split(' ')
+    const body = object.subarray(end + 1)
+    const size = body.length
+    const kind = types.indexOf(type) << 4
+    parts.push(Uint8Array.from(size < 16 ? [kind | size] : [0x80 | kind | (size & 15), size >> 4]), deflateSync(body))
+  }
+  const whole = Buffer.concat(parts)
+  return Buffer.concat([whole, createHash('sha1').update(whole).digest()])
+}
+
 describe('a repository in memory', () => {
   async function made() {
     const backend = memory({ 'a.txt': 'one\n', 'b.txt': 'b\n' })
@@ -918,6 +981,152 @@ describe('a repository in memory', () => {
     })
     await repository.init()
     await expect(repository.commit({ amend: true } as never)).rejects.toThrow('without a message')
+  })
+
+  it('keeps in the index what is of a repository within, and not what became a directory', async () => {
+    const { backend, repository } = await made()
+    await put(backend, 'x', { type: 'file', bytes: bytesOf('x\n') })
+    await put(backend, 'sub/y.txt', { type: 'file', bytes: bytesOf('y\n') })
+    expect((await repository.add('.')).staged).toEqual(['sub/y.txt', 'x'])
+    await put(backend, 'x', null)
+    await put(backend, 'x', { type: 'directory' })
+    await put(backend, 'sub/.git/HEAD', { type: 'file', bytes: bytesOf('ref: refs/heads/main\n') })
+    await repository.add('.')
+    const index = parseIndexFile((await backend.read(path('.git/index'))).bytes)
+    expect([...index.keys()]).toEqual(['a.txt', 'b.txt', 'sub/y.txt'])
+  })
+
+  it('tells what is missing as such, and of what fails within no more than that', async () => {
+    const { backend, repository, first } = await made()
+    await repository.commit({ message: 'second' })
+    await put(backend, `.git/objects/${first.slice(0, 2)}/${first.slice(2)}`, null)
+    await expect(repository.log()).rejects.toMatchObject({ code: 'NOT_FOUND', message: expect.stringContaining(first) })
+    const failing = { ...memory({}), commit: () => Promise.reject(new Error('at /home/someone/disk.ts')) }
+    const other = openRepository({
+      backend: failing,
+      mayRead: () => true,
+      now: () => 0,
+      change: async () => {},
+    } as never)
+    await expect(other.init()).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: 'Cannot init: an unexpected failure',
+    })
+  })
+
+  it('reads the tree of each commit, of however many', async () => {
+    const { backend, repository, first } = await made()
+    const reader = openReader(backend)
+    const kept = await reader.tree(first)
+    for (let i = 0; i < 17; i++) {
+      const commit = await repository.commit({ message: `${i}` })
+      expect([...(await reader.tree(commit)).files.keys()]).toEqual(['a.txt', 'b.txt'])
+    }
+    expect(await reader.tree(first)).toEqual(kept)
+  })
+
+  it('is cloned from a server whose HEAD names no branch, and not from an empty one', async () => {
+    const source = await made()
+    const objects: Uint8Array[] = []
+    for (const { name: folder } of await source.backend.list(path('.git/objects'))) {
+      if (folder.length !== 2) continue
+      for (const { name } of await source.backend.list(path(`.git/objects/${folder}`))) {
+        objects.push(inflateSync((await source.backend.read(path(`.git/objects/${folder}/${name}`))).bytes))
+      }
+    }
+    const pack = packOf(objects)
+    const line = (...parts: (string | Uint8Array)[]) => {
+      const content = Buffer.concat(parts.map((part) => Buffer.from(part)))
+      return Buffer.concat([Buffer.from((content.length + 4).toString(16).padStart(4, '0')), content])
+    }
+    let refs: readonly string[] = []
+    const sent: (string | null)[] = []
+    vi.stubGlobal('fetch', async (_: string, { method, headers }: RequestInit) => {
+      sent.push(new Headers(headers).get('x-for'))
+      if (method === 'POST')
+        return new Response(Buffer.concat([line('NAK\n'), line('\x01', pack), Buffer.from('0000')]))
+      const able = '\0side-band-64k ofs-delta\n'
+      const told =
+        refs.length === 0 ? [`${'0'.repeat(40)} capabilities^{}`] : refs.map((name) => `${source.first} ${name}`)
+      const lines = told.map((one, i) => line(`${one}${i === 0 ? able : '\n'}`))
+      return new Response(
+        Buffer.concat([line('# service=git-upload-pack\n'), Buffer.from('0000'), ...lines, Buffer.from('0000')]),
+        { headers: { 'content-type': 'application/x-git-upload-pack-advertisement' } },
+      )
+    })
+    try {
+      for (const [given, branch] of [
+        [['HEAD', 'refs/heads/HEAD', 'refs/heads/next'], 'next'],
+        [['HEAD'], 'main'],
+      ] as const) {
+        refs = given
+        const backend = memory({})
+        const cloned = openRepository({
+          backend,
+          mayRead: () => true,
+          now: () => 0,
+          async change(changes) {
+            await backend.commit(changes, { durability: 'relaxed' })
+          },
+        })
+        await cloned.clone('http://git.example/x.git', { headers: { 'x-for': 'me' } })
+        expect(await cloned.currentBranch()).toBe(branch)
+        expect(await cloned.log()).toMatchObject([{ commit: source.first, message: 'first\n' }])
+        expect(await cloned.status()).toEqual([])
+      }
+      expect(sent).toEqual(['me', 'me', 'me', 'me'])
+      refs = []
+      const backend = memory({})
+      const none = openRepository({ backend, mayRead: () => true, now: () => 0, change: async () => {} })
+      await expect(none.clone('http://git.example/x.git')).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+        message: 'Cannot clone: the remote has no such branch',
+      })
+      expect(await backend.list(path(''))).toEqual([])
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+
+  it('is compared where the storage has no tree: ignored directories, contents that come and go, many bytes', async () => {
+    const { tree: _, fork: __, glance: ___, ...own } = memory({ '.gitignore': 'out/\n', 'a.txt': 'one\n' })
+    let reading = own.read
+    const backend: Backend = { ...own, read: (of, range) => reading(of, range) }
+    const host = { backend, mayRead: () => true, now: () => 0, change: async () => {} }
+    const repository = openRepository(host)
+    await repository.init()
+    await repository.add('.')
+    await repository.commit({ message: 'first' })
+    const diffs = createWorkspaceDiffs(backend)
+    await put(own, 'out/made.js', { type: 'file', bytes: bytesOf('made\n') })
+    const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => false }
+    await diffs.beforeCommit([{ path: path('b.txt'), expect: 'any', to: null }])
+    const paths = async () => (await diffs.diff(everything)).sections.map((section) => section.path)
+    expect(await paths()).toEqual([])
+    // It could not be read when it was compared, and is as it was: no change.
+    await put(own, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
+    await put(own, 'a.txt', { type: 'file', bytes: bytesOf('one\n') })
+    let missed = 0
+    reading = async (of, range) => {
+      if (of !== 'a.txt' || missed++ > 0) return own.read(of, range)
+      throw gone
+    }
+    expect(await paths()).toEqual([])
+    expect(missed).toBeGreaterThan(1)
+    reading = own.read
+    // What finds no room while it is compared is read again for its diff.
+    for (const name of ['x', 'y', 'z']) {
+      await put(own, name, { type: 'file', bytes: new Uint8Array(12 * 1024 * 1024).fill(name.charCodeAt(0)) })
+    }
+    const changed = await createWorkspaceDiffs(backend).changedFrom(EMPTY_TREE)
+    const firsts = await Promise.all(changed.map(async ({ path, now }) => [path, (await now?.bytes())?.at(-1)]))
+    expect(firsts.sort()).toEqual([
+      ['.gitignore', 10],
+      ['a.txt', 10],
+      ['x', 0x78],
+      ['y', 0x79],
+      ['z', 0x7a],
+    ])
   })
 
   it('tells what is changed, gone and staged, and adds only what is tracked where asked to', async () => {
