@@ -182,6 +182,7 @@ export function deskFor(
 }
 
 function accessOf(path: Path, isGone: boolean, withGit: boolean): GuardedAccess {
+  /* v8 ignore next -- @preserve: a defence in depth: what is not git's own comes with the access by which it was made */
   const permission = withGit && isWithin(path, GIT) ? 'git:write' : isGone ? 'file:delete' : 'file:write:replace'
   return { permission, asked: path, path, classification: classifyPath(path), recursive: false }
 }

@@ -1,8 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
+import { deflateSync, inflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { git } from '../../src/git/index.ts'
+import { parseIndexFile } from '../../src/git/index-file.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import { bash } from '../../src/shells/bash.ts'
 import type { WorkspaceOptions } from '../../src/workspace.ts'
@@ -250,6 +254,85 @@ const session = [
   '~git show HEAD:nothing',
 ]
 
+describe('git, for looking at what only another git leaves behind', () => {
+  async function withObjects() {
+    const bench = await opened()
+    await bench.run(`printf 'x.log\\nout/\\n' > .gitignore; ${started}`)
+    const { backend } = bench
+    const first = (await bench.run('git rev-parse HEAD')).stdout.trim()
+    const put = async (name: string, bytes: Uint8Array) => {
+      const path = `.git/${name}` as Path
+      const above = { path: dirname(path) as Path, expect: 'any', to: { type: 'directory' } } as const
+      await backend.commit([above, { path, expect: 'any', to: { type: 'file', bytes } }], { durability: 'relaxed' })
+    }
+    const commit = async (text: string) => {
+      const object = Buffer.from(`commit ${text.length}\0${text}`)
+      const id = createHash('sha1').update(object).digest('hex')
+      await put(`objects/${id.slice(0, 2)}/${id.slice(2)}`, deflateSync(object))
+      return id
+    }
+    const object = (await backend.read(`.git/objects/${first.slice(0, 2)}/${first.slice(2)}` as Path)).bytes
+    const tree = /tree ([0-9a-f]{40})/.exec(decoder.decode(inflateSync(object)))?.[1]
+    return { ...bench, first, tree, put, commit }
+  }
+  const by = (at: number, message: string) =>
+    `author B <b@x.y> ${at} +0000\ncommitter B <b@x.y> ${at} +0000\n\n${message}\n`
+
+  it('shows packed branches, merges, and commits that say nothing', async () => {
+    const { run, first, tree, put, commit } = await withObjects()
+    const left = await commit(`tree ${tree}\nparent ${first}\n${by(1_767_225_601, 'left')}`)
+    const right = await commit(`tree ${tree}\nparent ${first}\n${by(1_767_225_602, 'right')}`)
+    const merge = await commit(`tree ${tree}\nparent ${left}\nparent ${right}\n${by(1_767_225_603, 'merge')}`)
+    const silent = await commit(`tree ${tree}\nparent ${first}`)
+    const packed = `# pack-refs with: peeled fully-peeled sorted\n${merge} refs/heads/merged\n${silent} refs/heads/silent\n${first} refs/tags/v1\n`
+    await put('packed-refs', Buffer.from(packed))
+    expect((await run('git branch')).stdout).toBe('* main\n  merged\n  silent\n')
+    expect((await run('git log --format=%s merged')).stdout).toBe('merge\nright\nleft\nfirst\n')
+    expect((await run('git log -1 --format="%an %ad" merged')).stdout).toBe('B 2026-01-01T00:00:03.000Z\n')
+    const shown = await run('git show merged')
+    expect(shown.stdout).toContain('    merge\n')
+    expect(shown.stdout).not.toContain('diff --git')
+    expect((await run('git log --format="<%an|%ae|%s>" silent')).stdout).toBe(
+      '<||>\n<Wardspace|wardspace@localhost|first>\n',
+    )
+  })
+
+  it('tells a file that went to another name, and what the index alone has lost', async () => {
+    const { run, backend, put, workspace } = await withObjects()
+    const moved = await run(
+      'mkdir out; echo x > out/made.js; mv a.txt c.txt; git add .; git diff --cached; git status -s',
+    )
+    expect(moved.stdout).toContain('rename from a.txt\nrename to c.txt\n')
+    expect(moved.stdout).not.toContain('out/')
+    const shown = workspace.auditRecords().findLast(({ toolCallId }) => toolCallId === moved.callId)
+    expect(shown?.pathsRead).toEqual(expect.arrayContaining(['a.txt', 'c.txt']))
+    await run('git commit -qm moved')
+    await backend.commit([{ path: '.git/index' as Path, expect: 'any', to: null }], { durability: 'relaxed' })
+    expect((await run('git status -s')).stdout).toBe(
+      'D  .gitignore\nD  c.txt\nD  private/plan.txt\nD  src/b.ts\n?? .gitignore\n?? c.txt\n?? private/\n?? src/\n',
+    )
+    await put('index', Buffer.from('no index'))
+    const damaged = await run('git checkout c.txt')
+    expect(damaged).toMatchObject({ exitCode: 128, filesChanged: [] })
+    expect(damaged.stderr).toContain('index')
+  })
+
+  it('says that a file is ignored, and what a checkout would overwrite', async () => {
+    const { run } = await withObjects()
+    expect(await run('echo x > x.log; git add x.log')).toMatchObject({
+      exitCode: 128,
+      stderr: expect.stringContaining('is ignored by one of the .gitignore files'),
+    })
+    await run(
+      'git checkout -qb other; echo other > a.txt; git commit -qam other; git checkout -q main; echo mine > a.txt',
+    )
+    expect(await run('git checkout other; cat a.txt')).toMatchObject({
+      stdout: 'mine\n',
+      stderr: expect.stringContaining('would be overwritten, such as "a.txt"'),
+    })
+  })
+})
+
 describe('git, line by line', () => {
   it('does and says what the real one does', async () => {
     const files = { 'a.txt': 'a\nb\n', 'b.txt': 'b\n', 'd/c.txt': 'c', 'e/f/g.txt': 'g' }
@@ -459,6 +542,16 @@ describe('git and policy', () => {
     const before = await no.snapshot()
     expect(await no.run(started)).toMatchObject({ ok: false, code: 'APPROVAL_DENIED' })
     expect(await no.snapshot()).toEqual(before)
+  })
+
+  it('takes a file into a commit that may be read, and does not show its changes', async () => {
+    const rules = [{ name: 'no diff', action: 'deny', permissions: ['file:diff'], paths: ['a.txt'] }] as const
+    const { run, backend } = await opened({ policy: { preset: 'autonomous', rules: [...rules] } })
+    const done = await run('git init -q; git add a.txt src/b.ts; git commit -qm first; git show --format=%s')
+    expect(done).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringContaining('b/src/b.ts') })
+    expect(done.stdout).not.toContain('a.txt')
+    const index = parseIndexFile((await backend.read('.git/index' as Path)).bytes)
+    expect([...index.keys()]).toEqual(['a.txt', 'src/b.ts'])
   })
 
   it('comes to the very commit that was approved, when it is resumed', async () => {
