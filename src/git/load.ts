@@ -17,6 +17,7 @@ async function load(): Promise<Isomorphic> {
   if (host.Buffer === undefined) {
     // A bundler may give what a CommonJS module exports by name, or as its default alone.
     const module: Partial<BufferModule> & { readonly default?: BufferModule } = await import('buffer/index.js')
+    /* v8 ignore next -- @preserve: another platform: which of the two there is, its loader or bundler decides */
     host.Buffer ??= module.Buffer ?? module.default?.Buffer
   }
   return import('./isomorphic.ts')

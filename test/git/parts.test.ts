@@ -700,6 +700,15 @@ describe('changes of many files', () => {
     expect(await pairs([...gone, ...more])).toEqual(['old/same.txt'])
   })
 
+  it('are paired by equal content alone beyond so many bytes', async () => {
+    const bytes = new Uint8Array(4 * 1024 * 1024)
+    const of = (id: string) => ({ mode: FILE, id, bytes: () => bytes })
+    const all = Array.from({ length: 16 }, (_, i) => ({ path: path(`old/${i}`), old: of(`old ${i}`), now: null }))
+    const fresh = { path: path('new/0'), old: null, now: of('new') }
+    expect((await findRenames([fresh, ...all.slice(0, 1)])).map(({ from }) => from)).toEqual(['old/0'])
+    expect((await findRenames([fresh, ...all])).every((one) => one.from === undefined)).toBe(true)
+  })
+
   it('leave out what no workspace can hold, where a directory is gone', () => {
     const id = 'ab'.repeat(20)
     const entries = ['d/a', 'd/module', 'd/.git', 'd/e/b'].map((name) => [

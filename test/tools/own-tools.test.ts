@@ -97,6 +97,19 @@ describe('tools of the embedding program', () => {
     const input = { path: 'a.txt' }
     const without = await open({ ownTools: [deploy] as Tool[] })
     expect(await without.call('deploy', input)).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    const looking = defineTool({
+      ...bare,
+      name: 'looking',
+      input: z.strictObject({}),
+      output: z.object({ has: z.boolean() }),
+      draft: async (_input, { commands }) => ({ summary: 'Looked', result: () => ({ has: commands !== undefined }) }),
+    })
+    const tools = {
+      ownTools: [looking] as Tool[],
+      policy: { preset: 'autonomous', tools: { looking: 'allow' } },
+    } as const
+    expect(await (await open(tools)).call('looking', {})).toMatchObject({ ok: true, has: false })
+    expect(await (await open({ ...tools, shell: bash() })).call('looking', {})).toMatchObject({ ok: true, has: true })
     const workspace = await open({ ownTools: [deploy] as Tool[], shell: bash() })
     expect(await workspace.call('deploy', input)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
     expect(await workspace.explain('deploy', input)).toMatchObject({
