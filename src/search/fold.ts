@@ -50,7 +50,7 @@ function buildGroups(): number[][] {
       const first = rest[0] as number
       const same = new RegExp(`^\\u{${first.toString(16)}}$`, 'iu')
       const group = rest.filter((codePoint) => same.test(String.fromCodePoint(codePoint)))
-      if (group.length > 1) found.push(group)
+      found.push(group)
       rest = rest.filter((codePoint) => !group.includes(codePoint))
     }
   }

@@ -92,6 +92,20 @@ const faults: Readonly<Record<string, Break>> = {
   'what visit throws is lost': (good) => ({
     scan: (paths, visit) => good.scan(paths, visit).catch(() => undefined),
   }),
+  'a refused commit leaves a socket behind': (good) => {
+    let isThere = false
+    return {
+      commit: (changes, how) =>
+        good.commit(changes, how).catch((error) => {
+          isThere = true
+          throw error
+        }),
+      list: async (path) => [
+        ...(await good.list(path)),
+        ...(isThere && path === '' ? [{ name: '\u{10ffff}', type: 'other' as const }] : []),
+      ],
+    }
+  },
   'files are listed as empty directories': (good) => ({
     list: async (path) => ((await good.stat(path))?.type === 'file' ? [] : good.list(path)),
   }),
@@ -188,6 +202,12 @@ describe('the contract finds the fault where', () => {
       return { backend: { ...good, ...(faults[name] as Break)(good) } }
     }
     expect(await firstFailure(create)).toBeDefined()
+  })
+
+  it('what must be refused is not', async () => {
+    const create = () => ({ backend: { ...memory(), readLink: async () => 'anything' } })
+    const one = backendContract({ name: 'broken', create }).find(({ name }) => name.includes('logical paths only'))
+    await expect(one?.run()).rejects.toThrow('d/none must be refused')
   })
 
   it('nowhere in a backend that has none', async () => {

@@ -98,6 +98,24 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
   ],
 }
 
+describe('a poor shell over a poor backend', () => {
+  it('skips what either declares not to have, and says so', async () => {
+    const create = () => {
+      const [good, shell] = [memory(), bash()]
+      return {
+        backend: { ...good, capabilities: { ...good.capabilities, modes: false } },
+        shell: { ...shell, capabilities: { ...shell.capabilities, background: false } },
+      }
+    }
+    const find = (name: string) => shellContract({ name: 'poor', create }).find((one) => one.name === name)
+    expect(await find('the bits of a script are kept')?.run()).toEqual({ skipped: 'the backend declares no modes' })
+    expect(await find('a background command belongs to the run that started it')?.run()).toEqual({
+      skipped: 'the shell declares no background',
+    })
+    expect(await find('bytes are kept exactly')?.run()).toEqual({})
+  })
+})
+
 describe('a broken shell', () => {
   it.each(Object.entries(faults))('is found: %s', async (_, [name, fault]) => {
     const create = (broken: boolean) => () => {

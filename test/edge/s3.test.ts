@@ -110,6 +110,14 @@ describe('s3', () => {
         durability: 'durable',
       }),
     ).rejects.toMatchObject({ code: 'NO_SPACE' })
+    const sick = s3({
+      endpoint: server.endpoint,
+      bucket: 'my-bucket',
+      fetch: async () => new Response('', { status: 503 }),
+    })
+    await expect(sick.delete(['f'])).rejects.toThrow('The store answered 503')
+    const untagged = s3({ endpoint: server.endpoint, bucket: 'my-bucket', fetch: async () => new Response('') })
+    await expect(untagged.get('f')).rejects.toThrow('The store gave no ETag')
     expect(() => s3({ endpoint: 'no address', bucket: 'b', fetch: signed })).toThrow(TypeError)
   })
 

@@ -170,8 +170,9 @@ function takenFrom(
 ): { readonly path: Path; readonly length: number } | undefined {
   if (to?.type !== 'file') return undefined
   const moved = from === undefined ? undefined : nodeAt(before, from)
-  if (from !== undefined && moved?.type === 'file' && isSame(moved.bytes, to.bytes, to.bytes.length)) {
-    return moved.bytes.length === to.bytes.length ? { path: from, length: to.bytes.length } : undefined
+  const { length } = to.bytes
+  if (from !== undefined && moved?.type === 'file' && moved.bytes.length === length) {
+    if (isSame(moved.bytes, to.bytes, length)) return { path: from, length }
   }
   const { sharedPrefix = 0 } = to
   if (sharedPrefix < WORTH_BYTES || sharedPrefix > to.bytes.length) return undefined

@@ -42,6 +42,7 @@ export async function runJob(context: QuickJSAsyncContext): Promise<QuickJSHandl
   const handle = memory.heapValueHandle(await execute(rt.value, 1, out.value.ptr))
   out.dispose()
   // How many were run, or what the one threw.
+  /* v8 ignore next -- @preserve: what a job throws rejects its promise; only an engine that fails itself gives a handle */
   return context.typeof(handle) === 'number' ? undefined : handle
 }
 

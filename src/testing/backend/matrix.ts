@@ -106,7 +106,8 @@ async function expectation(backend: Backend, path: string, expected: Expected): 
   if (expected === 'its sha256') return { sha256: sha256(bytesOf('present')) }
   if (expected === 'another sha256') return WRONG_SHA
   if (expected === 'another tag') return { tag: 'another tag' }
-  return { tag: (await backend.stat(at(path)))?.tag ?? 'nothing is there' }
+  const stat = await backend.stat(at(path))
+  return { tag: stat?.tag ?? 'nothing is there' }
 }
 
 function all(code: ErrorCode): Row {

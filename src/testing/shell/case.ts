@@ -1,4 +1,4 @@
-import { type MemoryEntry, memory } from '../../backends/memory.ts'
+import { memory } from '../../backends/memory.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { CommandVerdict } from '../../shells/command-line.ts'
 import type { Shell, ShellCapabilities } from '../../shells/shell.ts'
@@ -45,7 +45,8 @@ export interface ShellBench {
   snapshot(): Promise<Map<string, string>>
 }
 
-export type Tree = Readonly<Record<string, MemoryEntry>>
+/** Files by path: text or bytes. */
+export type Tree = Readonly<Record<string, string | Uint8Array>>
 
 /**
  * A workspace over the subject's backend with some files in it. Lines are not judged: here it is the shell and its files
@@ -92,12 +93,9 @@ async function plant(backend: Backend, tree: Tree): Promise<void> {
       if (type === 'directory') {
         changes.push({ path, expect: 'any', to: { type } })
         waiting.push(path)
-      } else if (type === 'link') {
-        changes.push({ path, expect: 'any', to: { type, target: await seed.readLink(path) } })
       } else {
-        const { bytes, stat } = await seed.read(path)
-        const mode = stat.mode === undefined || !backend.capabilities.modes ? {} : { mode: stat.mode }
-        changes.push({ path, expect: 'any', to: { type: 'file', bytes, ...mode } })
+        const { bytes } = await seed.read(path)
+        changes.push({ path, expect: 'any', to: { type: 'file', bytes } })
       }
     }
   }

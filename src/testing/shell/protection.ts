@@ -88,9 +88,9 @@ export const protectionCases: readonly ShellCase[] = [
           ),
           `${line}: the result does not tell the try: ${JSON.stringify(refused)}`,
         )
-        const { refusals } = workspace.auditRecords().at(-1) ?? {}
+        const record = workspace.auditRecords().at(-1)
         check(
-          refusals?.some(({ path }) => path === '.env'),
+          record?.refusals?.some(({ path }) => path === '.env'),
           `${line}: the audit does not tell the try`,
         )
       }

@@ -488,6 +488,10 @@ describe('single steps', () => {
     // Done, but killed before the temporary name was gone.
     linkSync(join(root, 'a'), join(root, temp(2)))
     doStep(pins, { do: 'create', path: at('a'), temp: [ROOT, temp(2)], ino: ino('a') }, 'again')
+    const lost = { do: 'create', path: at('n'), temp: [ROOT, temp(4)], ino: 0 } as const
+    expect(() => doStep(pins, lost), 'what was staged is gone').toThrow('somebody else changed it')
+    expect(() => doStep(pins, lost, 'again')).toThrow('somebody else changed it')
+    doStep(pins, { ...lost, path: at('a') }, 'again')
     const aside = { do: 'remove', path: at('b'), aside: [ROOT, temp(3)], ino: ino('b') } as const
     doStep(pins, aside)
     writeFileSync(join(root, 'b'), 'theirs')

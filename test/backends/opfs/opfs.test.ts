@@ -311,6 +311,20 @@ describe('a picked folder', () => {
     expect(await permissionOf(handle)).toBe('granted')
     const asking = { ...handle, queryPermission: async () => 'prompt' } as FileSystemDirectoryHandle
     expect(await askPermission(asking)).toBe('prompt')
+    const denied = {
+      ...asking,
+      kind: 'directory',
+      queryPermission: async () => 'denied',
+      requestPermission: async () => 'granted',
+    }
+    expect(await askPermission(denied as FileSystemDirectoryHandle), 'a refusal is not asked about again').toBe(
+      'denied',
+    )
+    await expect(directoryHandle(denied as FileSystemDirectoryHandle)).rejects.toMatchObject({
+      code: 'BACKEND_ERROR',
+      message: 'Cannot open the folder: the browser does not permit it',
+      details: { hint: expect.stringContaining('askPermission()') },
+    })
   })
 
   it('is refused without Web Locks', async () => {
