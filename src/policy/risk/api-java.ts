@@ -1,4 +1,4 @@
-import { afterGroup, type Token, textAt, textOf, withGroups } from './tokens.ts'
+import { afterGroup, type Token, textAt, textOf, topLevel, withGroups } from './tokens.ts'
 
 /** What is public or protected in a Java file, and what an interface declares. */
 export function javaApi(tokens: readonly Token[]): string[] {
@@ -67,11 +67,6 @@ function demandsOf(inner: readonly Token[]): string {
     at = end
   }
   return demanded.join(' ')
-}
-
-function topLevel(tokens: readonly Token[], text: string): number {
-  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (textAt(tokens, at) === text) return at
-  return -1
 }
 
 function constantsOf(tokens: readonly Token[]): string[] {

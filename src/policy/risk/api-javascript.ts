@@ -1,4 +1,4 @@
-import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
+import { afterGroup, append, type Token, textAt, textOf, topLevel } from './tokens.ts'
 
 /** What is exported from a module of TypeScript or JavaScript, ES modules and CommonJS. */
 export function javascriptApi(tokens: readonly Token[]): string[] {
@@ -174,11 +174,6 @@ function signatureOfValue(tokens: readonly Token[], start: number): string {
     if (textAt(tokens, i) === '=>') return textOf(tokens.slice(start, i))
   }
   return ''
-}
-
-function topLevel(tokens: readonly Token[], text: string): number {
-  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (textAt(tokens, at) === text) return at
-  return -1
 }
 
 /** Commas between angle brackets belong to a type. */

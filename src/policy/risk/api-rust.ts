@@ -1,4 +1,4 @@
-import { afterGroup, append, type Token, textAt, textOf } from './tokens.ts'
+import { afterGroup, append, type Token, textAt, textOf, topLevel } from './tokens.ts'
 
 /** What is `pub` in a Rust file, with the methods of its types; `pub(crate)` and the like are not public. */
 export function rustApi(tokens: readonly Token[]): string[] {
@@ -47,7 +47,7 @@ function itemEnd(tokens: readonly Token[], start: number): number {
 function readItem(item: readonly Token[], prefix: string, open: boolean, api: string[]): void {
   const isPub = textAt(item, 0) === 'pub'
   if (isPub && textAt(item, 1) === '(') return
-  const body = braceOf(item)
+  const body = topLevel(item, '{')
   const inner = body === -1 ? [] : item.slice(body + 1, afterGroup(item, body) - 1)
   const head = body === -1 ? item : item.slice(0, body)
   if (textAt(item, 0) === 'impl' || (textAt(item, 0) === 'unsafe' && textAt(item, 1) === 'impl')) {
@@ -91,11 +91,6 @@ function readItem(item: readonly Token[], prefix: string, open: boolean, api: st
 }
 
 const keywords = new Set(['fn', 'struct', 'union', 'enum', 'trait', 'mod', 'static', 'type', 'use', 'const'])
-
-function braceOf(item: readonly Token[]): number {
-  for (let at = 0; at < item.length; at = afterGroup(item, at)) if (textAt(item, at) === '{') return at
-  return -1
-}
 
 /** The items of a trait that have no body of their own. */
 function demands(inner: readonly Token[]): Token[] {

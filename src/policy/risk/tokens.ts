@@ -167,6 +167,12 @@ export function textAt(tokens: readonly Token[], at: number): string {
   return tokens[at]?.text ?? ''
 }
 
+/** Where a text stands outside of all groups, or -1. */
+export function topLevel(tokens: readonly Token[], text: string): number {
+  for (let at = 0; at < tokens.length; at = afterGroup(tokens, at)) if (textAt(tokens, at) === text) return at
+  return -1
+}
+
 /** Tokens as one text. */
 export function textOf(tokens: readonly Token[]): string {
   return tokens.map(({ text }) => text).join(' ')
