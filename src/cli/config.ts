@@ -93,7 +93,9 @@ function readConfig(file: string): Config {
   try {
     requireTools(compilePolicy(policy).data)
   } catch (error) {
-    const { message } = error as Error
+    /* v8 ignore if -- @preserve: a fault that is not the file's is none of what is thrown there */
+    if (!(error instanceof TypeError)) throw error
+    const { message } = error
     const field = /field "([^"]+)"/.exec(message)?.[1]
     throw new TypeError(`${at(file, field === undefined ? undefined : lineOf(field))}: ${message}`)
   }

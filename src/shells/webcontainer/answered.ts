@@ -28,6 +28,11 @@ function failed(what: string, why: string): ToolError {
 
 /** The first line of what it says: the rest is its own affair. */
 function plain(error: unknown): string {
+  return messageOf(error)?.replace(/\n.*/s, '').slice(0, 200) ?? 'it failed'
+}
+
+/** What an error says; whatever a container's client throws may be none, or nothing at all. */
+export function messageOf(error: unknown): string | undefined {
   const message = (error as { message?: unknown } | null | undefined)?.message
-  return typeof message === 'string' ? message.replace(/\n.*/s, '').slice(0, 200) : 'it failed'
+  return typeof message === 'string' ? message : undefined
 }

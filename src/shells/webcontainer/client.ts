@@ -1,6 +1,7 @@
 import type { WebContainer } from '@webcontainer/api'
 import { ToolError } from '../../errors.ts'
 import { optionalPackage } from '../../optional-package.ts'
+import { messageOf } from './answered.ts'
 
 export type { WebContainer } from '@webcontainer/api'
 
@@ -123,6 +124,5 @@ function unavailable(why: string): ToolError {
 }
 
 function plain(error: unknown): string {
-  const message = (error as { message?: unknown } | null | undefined)?.message
-  return typeof message === 'string' ? message.replace(/\s+/g, ' ').slice(0, 200) : 'for no known reason'
+  return messageOf(error)?.replace(/\s+/g, ' ').slice(0, 200) ?? 'for no known reason'
 }
