@@ -37,7 +37,6 @@ function buildGroups(): number[][] {
   }
   // Upper case, full and folded again, brings together all that could be equal; the engine then says what really is.
   for (let codePoint = 0x80; codePoint <= LAST_CASED; codePoint++) {
-    if (codePoint === 0xd800) codePoint = 0xe000
     const char = String.fromCodePoint(codePoint)
     const upper = char.toUpperCase()
     if (upper === char && char.toLowerCase() === char) continue

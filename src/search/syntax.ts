@@ -170,7 +170,7 @@ function createParser(pattern: string, initialIgnoreCase: boolean): { parse(): N
     if (lazy) at += 1
     else if (pattern[at] === '+') refuse('a possessive quantifier', at, NO_ATOMIC)
     const next = pattern[at]
-    if (next === '*' || next === '+' || next === '?' || (next === '{' && readCounts() !== undefined)) {
+    if (next === '*' || next === '+' || next === '?' || readCounts() !== undefined) {
       refuse('a quantifier repeats a quantifier', at, 'Put the repeated part in a group: (?:…).')
     }
     return { type: 'repeat', node, min, max, lazy }
@@ -220,7 +220,7 @@ function createParser(pattern: string, initialIgnoreCase: boolean): { parse(): N
     const form = pattern.slice(at, at + 3)
     if (/^\?(?:[=!]|<[=!])/.test(form)) refuse('look-around', start, NO_LOOKAROUND)
     if (form.startsWith('?>')) refuse('an atomic group', start, NO_ATOMIC)
-    if (form.startsWith('?P=')) refuse('a back-reference', start, NO_BACKREFERENCE)
+    if (form === '?P=') refuse('a back-reference', start, NO_BACKREFERENCE)
     return refuse('an unknown kind of group', start, 'Supported are (…), (?:…), (?<name>…), (?i) and (?i:…).')
   }
 
@@ -360,11 +360,11 @@ function createParser(pattern: string, initialIgnoreCase: boolean): { parse(): N
       }
       return readEscape()
     }
-    if (pattern[at] === '[' && pattern[at + 1] === ':') {
-      POSIX.lastIndex = at
-      const match = POSIX.exec(pattern)
-      const set = match === null ? undefined : POSIX_CLASSES[match[2] as string]
-      if (match !== null && set !== undefined) {
+    POSIX.lastIndex = at
+    const match = POSIX.exec(pattern)
+    if (match !== null) {
+      const set = POSIX_CLASSES[match[2] as string]
+      if (set !== undefined) {
         at = POSIX.lastIndex
         const chosen = match[1] === '^' ? negate(set) : set
         return ignoreCase ? foldCase(chosen) : chosen

@@ -121,6 +121,38 @@ describe('compileQuery', () => {
     expect(ourSearch('a\r\n', { query: '\r', mode: 'literal', caseSensitive: true })).toEqual([])
   })
 
+  it.each(['\ufec0', '\uf03f', '\uceff'])(
+    'takes %j at the start, which begins or ends like a mark, for a character',
+    (char) => {
+      for (const mode of ['literal', 'regex'] as const) {
+        expect(ourSearch(`${char}a\n`, { query: char, mode, caseSensitive: true })).toEqual([
+          { line: 1, column: 1, text: `${char}a`, match: char },
+        ])
+      }
+      expect(ourSearch(`${char}a\n`, { query: '^a', mode: 'regex', caseSensitive: true })).toEqual([])
+    },
+  )
+
+  it.each([0, 95, 96, 97, 300])('tells the bounds of a line whose ends are %d bytes away', (length) => {
+    const rest = 'y'.repeat(length)
+    const queries = [
+      ['x', 'literal'],
+      ['x\\b', 'regex'],
+      ['y?[xw]', 'regex'],
+    ] as const
+    const befores = ['', '\ufeff', `${rest}\r\n`, '\ufeffz\n']
+    const afters = ['', '\r\n', `\n${rest}`]
+    for (const before of befores) {
+      for (const after of afters) {
+        const text = `${rest}x${length === 0 ? '' : `.${rest}`}`
+        for (const [query, mode] of queries) {
+          const found = ourSearch(`${before}${text}${after}`, { query, mode, caseSensitive: true })
+          expect(found.map(({ line, text }) => ({ line, text }))).toEqual([{ line: before.split('\n').length, text }])
+        }
+      }
+    }
+  })
+
   it('folds ASCII among itself only, and other letters as Unicode says', () => {
     const find = (text: string, query: string) => ourSearch(text, { query, mode: 'regex', caseSensitive: false }).length
     expect(find('K', 'k')).toBe(1)
@@ -543,6 +575,8 @@ describe('a pattern that is refused says where, why and what to write', () => {
     ['(a', 'a group is never closed', 1, itself('(')],
     ['a(?=b)', 'look-around', 2, NO_LOOKAROUND],
     ['a(?!b)', 'look-around', 2, NO_LOOKAROUND],
+    ['abcd(?=b)', 'look-around', 5, NO_LOOKAROUND],
+    ['a(??=b)', 'an unknown kind of group', 2, GROUPS],
     ['a(?<=b)', 'look-around', 2, NO_LOOKAROUND],
     ['a(?<!b)', 'look-around', 2, NO_LOOKAROUND],
     ['a(?>b)', 'an atomic group', 2, NO_ATOMIC],
@@ -574,6 +608,7 @@ describe('a pattern that is refused says where, why and what to write', () => {
     ['a\\ud800', 'an escape for no character', 2],
     ['a\\udfff', 'an escape for no character', 2],
     ['a\\ud800\\u0041', 'an escape for no character', 2],
+    ['a\\u0041\\udc00', 'an escape for no character', 8],
     ['a\\udc00\\udc00', 'an escape for no character', 2],
     ['a\\p', 'an incomplete Unicode property', 2, PROPERTIES],
     ['a\\p{L', 'an incomplete Unicode property', 2, PROPERTIES],
@@ -746,6 +781,17 @@ describe('a class matches what RegExp has in it', () => {
     ['(?ims:A)(?u)b(?s-im:c)', 'Abc\nabc\nABc\nabC', ['Abc', 'abc']],
     ['(?i)a(?-i)b', 'Ab\nAB', ['Ab']],
     ['(?:(?i)a)b', 'Ab\nAB', ['Ab']],
+    ['(^)*a', 'ba', ['a']],
+    ['(?:\\b)+a', 'ba\na', ['a']],
+    ['xa*b', 'xb\nxab', ['xb', 'xab']],
+    ['a*{', 'aa{', ['aa{']],
+    ['a+{x}', 'aa{x}', ['aa{x}']],
+    ['[a-a]', 'b\na', ['a']],
+    ['a|[\\P{Any}]', 'a\nb', ['a']],
+    ['\uffffab', '\uffffab\n\uffffb', ['\uffffab']],
+    ['\\ud800\\udc00', '\u{10000}\n\ud7ff', ['\u{10000}']],
+    ['\\udbff\\udfff|\\u{10ffff}', '\u{10ffff}', ['\u{10ffff}']],
+    ['\\u{10ffff}', '\u{10ffff}', ['\u{10ffff}']],
     ['(^)a', 'ba\na', ['a']],
     ['(a|b|)c', 'xc', ['c']],
     ['|a', 'b', ['']],

@@ -35,9 +35,12 @@ export function ourSearch(text: string, input: QueryInput): FoundLine[] {
   const bytes = new TextEncoder().encode(text)
   const query = compileQuery(input)
   const found: FoundLine[] = []
+  let line = 1
+  let counted = 0
   query.eachLine(bytes, (hit) => {
+    for (; counted < hit.lineStart; counted++) if (bytes[counted] === 0x0a) line += 1
     found.push({
-      line: slice(bytes, 0, hit.lineStart).split('\n').length,
+      line,
       column: slice(bytes, hit.lineStart, hit.matchStart).length + 1,
       text: slice(bytes, hit.lineStart, hit.lineEnd),
       match: slice(bytes, hit.matchStart, hit.matchEnd),
@@ -48,6 +51,8 @@ export function ourSearch(text: string, input: QueryInput): FoundLine[] {
   return found
 }
 
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })
+
 function slice(bytes: Uint8Array, from: number, to: number): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true, fatal: true }).decode(bytes.subarray(from, to))
+  return decoder.decode(bytes.subarray(from, to))
 }
