@@ -45,9 +45,9 @@ export function judgeCommand(line: string, policy: CommandPolicy, options: Judge
   try {
     judgeSource(judge, line, scope, [0, line.length])
   } catch (error) {
-    // The parser's and our own recursion follow the nesting of the line.
+    // The parser's and our own recursion follow the nesting of the line; the judge throws the same where it counts.
     if (!(error instanceof RangeError)) throw error
-    judge.deny('TOO_COMPLEX', 'The line is nested too deeply', [0, line.length])
+    judge.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
   }
   return judge.verdict()
 }

@@ -117,25 +117,26 @@ function judgePipeline(walk: Walk, node: Pipeline, scope: Scope): Flow {
   let downloads = false
   for (const command of node.commands) {
     judgeNode(walk, command, { ...scope, stdin: undefined })
-    if (command.type !== 'Command') continue
-    if (downloads && isInterpreter(command.name?.value)) {
+    if (command.type !== 'Command' || command.name === undefined) continue
+    const name = command.name.value
+    if (downloads && isInterpreter(name)) {
       walk.judge.deny('DOWNLOAD_TO_INTERPRETER', 'A download is fed to an interpreter', rangeOf(command, scope))
     }
-    downloads ||= isDownloader(command.name?.value)
+    downloads ||= isDownloader(name)
   }
   return stay(scope.places)
 }
 
-function isDownloader(name = ''): boolean {
+function isDownloader(name: string): boolean {
   return /(^|\/)(curl|wget|wget2|aria2c|fetch|http|https|xh|nc|ncat|lynx|w3m)$/.test(name)
 }
 
-function isInterpreter(name = ''): boolean {
+function isInterpreter(name: string): boolean {
   return /(^|\/)(env|(ba|da|z|fi|k|a|c|tc)?sh|python[\d.]*|node|perl|ruby|php|deno|bun|lua|pwsh)$/.test(name)
 }
 
-/** One node of the tree. A kind that is not known here is refused. */
-function judgeNode(walk: Walk, node: CommandNode, scope: Scope): Flow {
+/** One node of the tree. A kind that is not known here is refused, as is what the parser only leaves with an error. */
+function judgeNode(walk: Walk, node: CommandNode | CompoundList, scope: Scope): Flow {
   const { judge } = walk
   const at = rangeOf(node, scope)
   switch (node.type) {
@@ -203,13 +204,11 @@ function judgeNode(walk: Walk, node: CommandNode, scope: Scope): Flow {
       dialectOnly(walk, scope, at, 'coproc')
       judge.operator('&', at)
       if (node.name !== undefined) judgeVariable(walk, node.name.value, undefined, scope, at)
-      /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
-      if (node.body.type === 'CompoundList') judge.deny('SYNTAX_ERROR', 'A coproc does not parse', at)
-      else judgeNode(walk, node.body, scope)
+      judgeNode(walk, node.body, scope)
       return stay(scope.places)
-    /* v8 ignore next -- @preserve: the parser has no other node, until it gets one */
+    /* v8 ignore next -- @preserve: a net under the parser, which reports it first, and has no other node */
     default:
-      judge.deny('SYNTAX_ERROR', `${JSON.stringify((node as { type: string }).type)} is not known`, at)
+      judge.deny('SYNTAX_ERROR', `${JSON.stringify(node.type)} is not known`, at)
       return stay(undefined)
   }
 }
@@ -237,15 +236,10 @@ function judgeFunction(walk: Walk, node: Extract<CommandNode, { type: 'Function'
     judge.deny('ODD_COMMAND_NAME', `A function may not be called ${JSON.stringify(name)}`, at)
   }
   if (walk.defined.has(name)) judge.deny('HIDDEN_COMMAND', `The function ${JSON.stringify(name)} is defined twice`, at)
-  /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
-  if (node.body.type === 'CompoundList') {
-    judge.deny('SYNTAX_ERROR', 'A function does not parse', at)
-  } else {
-    const places = walk.facts.moves ? undefined : scope.places
-    judgeNode(walk, node.body, { ...scope, places, within: [...scope.within, name], stdin: undefined })
-  }
+  const places = walk.facts.moves ? undefined : scope.places
+  judgeNode(walk, node.body, { ...scope, places, within: [...scope.within, name], stdin: undefined })
   walk.defined.add(name)
-  return stay(walk.facts.moves ? undefined : scope.places)
+  return stay(places)
 }
 
 /** Names by which the judge knows what a command does. */

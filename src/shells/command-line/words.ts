@@ -44,7 +44,7 @@ export function literalArgument(text: string, at: Range): Argument {
   return { literal: text, lead: text, splits: false, braces: false, inside: false, raw: text, at }
 }
 
-/** Words that nobody can know before the run: what `xargs` reads. */
+/** Words that nobody can know before the run, or that are too many: what `xargs` reads. */
 export function unknownArgument(at: Range): Argument {
   return { literal: undefined, lead: '', splits: true, braces: false, inside: false, raw: '…', at }
 }
@@ -52,7 +52,6 @@ export function unknownArgument(at: Range): Argument {
 /** Whether it may turn out to be an option. */
 export function mayBeOption(argument: Argument): boolean {
   if (argument.literal !== undefined) return argument.literal.startsWith('-')
-  if (argument.inside) return false
   return argument.lead === '' || argument.lead.startsWith('-') || argument.splits
 }
 
@@ -106,8 +105,7 @@ function pieceOf(part: WordPart): Piece {
 
 function plainList(text: string): string[] | undefined {
   if (!/^\{[\w./@-]*(,[\w./@-]*)+\}$/.test(text)) return undefined
-  const items = text.slice(1, -1).split(',')
-  return items.length > MAX_ALTERNATIVES ? undefined : items
+  return text.slice(1, -1).split(',')
 }
 
 function fromPieces(pieces: readonly Piece[], raw: string, at: Range): Argument[] {
@@ -116,10 +114,10 @@ function fromPieces(pieces: readonly Piece[], raw: string, at: Range): Argument[
   ]
   for (const piece of pieces) {
     const texts = piece.alternatives ?? (piece.text === undefined ? undefined : [piece.text])
-    if (texts === undefined || known.length * texts.length > MAX_ALTERNATIVES) {
-      const splits = texts !== undefined || piece.splits === true
-      const some = texts === undefined ? known : known.slice(0, 1)
-      known = some.map((word) => ({ ...word, literal: false, splits: word.splits || splits }))
+    if (texts === undefined) {
+      known = known.map((word) => ({ ...word, literal: false, splits: word.splits || piece.splits === true }))
+    } else if (known.length * texts.length > MAX_ALTERNATIVES) {
+      return [{ ...unknownArgument(at), raw }]
     } else {
       known = known.flatMap((word) =>
         texts.map((text) => ({ ...word, text: word.text + text, lead: word.literal ? word.lead + text : word.lead })),

@@ -390,7 +390,14 @@ describe('the verdict', () => {
 
   it('judges a thousand commands, and a quarter of a million characters in all', () => {
     expect(decisionOf('a;'.repeat(1000))).toBe('allow')
-    expect(codes(judgeCommand('a;'.repeat(1001), {}))).toEqual(['TOO_COMPLEX'])
+    expect(judgeCommand('a;'.repeat(1001), {}).reasons).toEqual([
+      {
+        code: 'TOO_COMPLEX',
+        action: 'deny',
+        message: 'The line has more than 1000 commands, or is nested too deeply',
+        at: [0, 2002],
+      },
+    ])
     const evals = (count: number) => `${'eval '.repeat(count)}echo ${'a'.repeat(65_000)}`
     expect(decisionOf(evals(3))).toBe('allow')
     expect(codes(judgeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
@@ -398,6 +405,32 @@ describe('the verdict', () => {
     const exactly = (more: number) => `${'eval '.repeat(4)}echo ${'a'.repeat(52_413 + more)}; ls`
     expect(decisionOf(exactly(0))).toBe('allow')
     expect(codes(judgeCommand(exactly(1), {}))).toEqual(['TOO_COMPLEX'])
+  })
+
+  it('tells of a line by its characters alone, and where', () => {
+    const told = (line: string) => judgeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
+    const odd = (point: string) =>
+      `The line contains U+${point}, which cannot be seen or is taken for another character`
+    expect(told('a'.repeat(65_536))).toEqual([])
+    expect(told('a'.repeat(65_537))).toEqual([
+      ['LINE_TOO_LONG', 'The line is longer than 65536 characters', [0, 65_537]],
+    ])
+    expect(told(' \t\n')).toEqual([['EMPTY_LINE', 'The line is empty', [0, 3]]])
+    expect(told('echo \0')).toEqual([['ODD_CHARACTER', odd('0000'), [5, 6]]])
+    expect(told('echo a\u{e0041}')).toEqual([['ODD_CHARACTER', odd('E0041'), [6, 8]]])
+    for (const opening of ['$(', '${', '$[', '<(', '>(', '`', '((', '<<E', '<<-', '<<<a']) {
+      const line = (count: number) => `echo '${opening.repeat(count)}'`
+      expect([opening, ...told(line(512))]).toEqual([opening])
+      const last = 6 + 512 * opening.length + (opening === '<<<a' ? 1 : 0)
+      expect([opening, ...told(line(513))]).toEqual([
+        opening,
+        ['TOO_COMPLEX', 'The line has more than 512 expansions and here-documents', [last, line(513).length]],
+      ])
+    }
+    for (const none of ['$a', '<a', '>', '<<<', '(', '[', '{a', 'a)']) {
+      const line = `echo '${`${none}${none === '(' ? ' ' : ''}`.repeat(600)}'`
+      expect([none, ...told(line)]).toEqual([none])
+    }
   })
 
   it('lets the rules of a policy speak of each command', () => {
@@ -426,6 +459,23 @@ describe('the verdict', () => {
     expect(judged(`${'ls;'.repeat(150)}curl http://x`).decision).toBe('deny')
     expect(judged("sh -c 'curl http://x'").decision).toBe('deny')
     expect(judged("echo 'curl x'").decision).toBe('allow')
+  })
+
+  it('holds what rules deny apart from what they ask about, each under its own code', () => {
+    const words = { no: 'deny', maybe: 'ask' } as Partial<Record<string, 'deny' | 'ask'>>
+    const decide = ({ name, text }: JudgedCommand) => ({ decision: words[name] ?? ('allow' as const), reason: text })
+    const judged = (line: string) => {
+      const { decision, reasons } = judgeCommand(line, {}, { decide })
+      return [decision, ...reasons.map(({ code, action, message }) => [code, action, message].join(' '))]
+    }
+    expect(judged('ls a')).toEqual(['allow'])
+    expect(judged('maybe a; ls b')).toEqual(['ask', 'RULE ask maybe a'])
+    expect(judged('maybe a; no b; maybe c')).toEqual(['deny', 'RULE deny no b', 'RULE ask maybe a', 'RULE ask maybe c'])
+    expect(judged(`${'maybe;'.repeat(100)}no`).slice(0, 2)).toEqual(['deny', 'RULE deny no'])
+    expect(judged(`${'maybe;'.repeat(60)}${'no;'.repeat(41)}`)).toHaveLength(1 + 100)
+    // A rule may say what the judge says, too.
+    const same = () => ({ decision: 'deny', reason: 'sudo takes other privileges' }) as const
+    expect(codes(judgeCommand('sudo ls', {}, { decide: same })).sort()).toEqual(['BUILT_IN_DENIED', 'RULE'])
   })
 
   it('is stricter for sh than for bash', () => {

@@ -87,7 +87,7 @@ export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
   TARGET_NOT_LITERAL: oneOf('The target TEXT is only known when the line runs'),
   TOO_COMPLEX: oneOf(
     'The line has more than 512 expansions and here-documents',
-    'The line is nested too deeply',
+    'The line has more than 1000 commands, or is nested too deeply',
     'The line holds too many scripts within scripts',
     'A command is started through too many others',
   ),
