@@ -155,7 +155,10 @@ function find(call: Call): undefined {
           index > i && (other === ';' || (other === '+' && args[index - 1]?.literal === '{}')),
       )
       if (end === -1) return unclear(call, argument)
-      const words = args.slice(i + 1, end).map((word) => found(word, starts))
+      const inner = args.slice(i + 1, end)
+      const mark = inner.findIndex((word, index) => mayEnd(word, inner.slice(index + 1)))
+      if (mark !== -1) return unclear(call, inner[mark] as Argument)
+      const words = inner.map((word) => found(word, starts))
       walk.run(words, { ...scope, via: [...scope.via, 'find'], stdin: undefined }, at)
       i = end
     } else if (literal === '-delete') {
@@ -164,7 +167,10 @@ function find(call: Call): undefined {
       const target = args[++i]
       if (target?.literal === undefined) return unclear(call, target ?? argument)
       walk.judge.access(target.literal, 'write', scope, target.at)
-      if (literal === '-fprintf') i += 1
+      if (literal === '-fprintf') {
+        i += 1
+        if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+      }
     } else if (findValued.test(literal)) {
       i += 1
       if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
@@ -182,6 +188,17 @@ function find(call: Call): undefined {
   return undefined
 }
 
+/**
+ * Whether a word of `-exec` may turn out to be the `;` or `+` that ends it, with a word behind it that could be another
+ * action: one that does not look like an option is an error of find's own, before anything runs.
+ */
+function mayEnd(word: Argument, behind: readonly Argument[]): boolean {
+  if (word.literal !== undefined) return false
+  // Unquoted, it may bring the words behind it along, as a pattern may that names files.
+  if (word.splits) return true
+  return /^([;+]|$)/.test(word.lead) && (/[*?[]/.test(word.raw) || behind.some(mayBeOption))
+}
+
 /** A word of `-exec`: `{}` becomes a path below where the search starts. */
 function found(word: Argument, starts: readonly Argument[]): Argument {
   if (word.literal?.includes('{}') !== true) return word
@@ -190,10 +207,14 @@ function found(word: Argument, starts: readonly Argument[]): Argument {
   return {
     ...word,
     literal: undefined,
-    lead: inside ? './' : word.literal.slice(0, word.literal.indexOf('{}')),
+    lead: word.literal.slice(0, word.literal.indexOf('{}')),
     inside,
   }
 }
+
+/** Options of `xargs` that name the text its input stands for, and those that give it as words behind the others. */
+const marks = ['I', 'i', 'J', 'replace']
+const counts = ['L', 'l', 'n', 'max-args', 'max-lines']
 
 function xargs(call: Call): undefined {
   const read = readOptions(call.args, {
@@ -206,10 +227,9 @@ function xargs(call: Call): undefined {
   })
   if ('unclear' in read) return unclear(call, read.unclear)
   // Of the options that say where the input goes, the last one holds in some, and the first in others.
-  const places = read.options.filter(({ name }) => /^([IiJnLl]|replace|max-(args|lines))$/.test(name))
-  const mark = places.find(({ name }) => /^([IiJ]|replace)$/.test(name))
-  const other = places.at(-1)
-  if (mark !== undefined && other !== undefined && other !== mark) return unclear(call, other.argument)
+  const places = read.options.filter(({ name }) => marks.includes(name) || counts.includes(name))
+  const mark = places.find(({ name }) => marks.includes(name))
+  if (mark !== undefined && places.at(-1) !== mark) return unclear(call, mark.argument)
   const replaced = mark === undefined ? undefined : mark.value === '' ? '{}' : (mark.value ?? '')
   // What it reads stands in every word that holds the mark, or behind the last one.
   const words = read.rest.map((word) =>

@@ -1,5 +1,5 @@
 import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
-import { scriptFile } from './launchers.ts'
+import { make } from './make.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 import { afterAssignments } from './wrappers.ts'
@@ -13,7 +13,7 @@ export const packageManagers: Inspectors = {
   ...named('npx pnpx bunx pnpm-exec', { inspect: (call) => execute(call, call.args) }),
   uv: {
     inspect: (call) =>
-      afterWord(call, ['run', 'x'], {
+      afterWord(ungrouped(call, 'tool'), ['run', 'x'], {
         flags: 'q',
         longFlags: ['quiet', 'frozen', 'locked', 'no-sync', 'dev', 'all-extras', 'isolated', 'no-project'],
         longValued: ['with', 'python', 'extra', 'group', 'directory', 'project', 'package'],
@@ -22,7 +22,7 @@ export const packageManagers: Inspectors = {
   },
   ...named('poetry pipenv pdm rye hatch conda mamba micromamba', {
     inspect: (call) =>
-      afterWord(call, ['run'], {
+      afterWord(ungrouped(call, 'env'), ['run'], {
         flags: 'q',
         longFlags: ['no-capture-output', 'live-stream'],
         longValued: ['name', 'prefix'],
@@ -37,18 +37,11 @@ export const packageManagers: Inspectors = {
   }),
   rustup: { inspect: (call) => afterWord(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
   direnv: { inspect: (call) => afterWord(call, ['exec'], { flags: '' }, 1) },
-  ...named('nix nix-shell guix devbox flox', {
-    inspect: (call) => withoutOptions(call, /^(--run|--command|-c|shell|develop|run|exec)$/),
+  'nix-shell': refuses('what it starts cannot be told from its options'),
+  ...named('nix guix devbox flox', {
+    inspect: (call) => withoutOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
   }),
-  deno: {
-    inspect(call) {
-      const [first] = call.args
-      if (first?.literal === 'eval' || first?.literal === 'repl' || first === undefined) {
-        call.walk.judge.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
-      } else if (first.literal === undefined) return unclear(call, first)
-      return undefined
-    },
-  },
+  deno: { inspect: deno },
   ...named('make gmake bmake', { inspect: make }),
   ...named('just task mage rake invoke', {
     inspect: (call) =>
@@ -74,8 +67,17 @@ export const packageManagers: Inspectors = {
   ...named('snap flatpak', refuses('it acts on the system')),
 }
 
-const SHELL_OPTIONS =
-  /^--?(script-shell|node-options|shell|git|editor|viewer|globalconfig|userconfig|shell-emulator|call|c|shell-mode|script-prepend-node-path|ignore-path|pnpmfile|use-yarnrc|use-node-version|onload-script|preload|require)(=|$)/
+const shellOptions =
+  'script-shell node-options shell git editor viewer globalconfig userconfig shell-emulator call c shell-mode script-prepend-node-path ignore-path pnpmfile use-yarnrc use-node-version onload-script preload require'.split(
+    ' ',
+  )
+
+/** Options that decide what starts scripts, shortened as npm allows, too. */
+function isShellOption(word: string): boolean {
+  const name = /^--?([\w-]+)(=|$)/.exec(word)?.[1]
+  if (name === undefined || name === 'global' || name === 'no') return false
+  return shellOptions.some((option) => option === name || (name.length > 1 && option.startsWith(name)))
+}
 
 const npmValued = /^(-C|--prefix|-w|--workspace|--registry|--loglevel)$/
 const valued = /^(-C|--prefix|--dir|--cwd|--filter|-F|--registry|--loglevel)$/
@@ -83,13 +85,15 @@ const valued = /^(-C|--prefix|--dir|--cwd|--filter|-F|--registry|--loglevel)$/
 /** Options in front of the subcommand that take no word. */
 const npmFlags = /^(-[adfghlnpqsvyBDEOPS]|-d+|-ws|-iwr)$/
 const flags = /^-[abdfghlqrsvwyDEOP]$/
+const bunFlags = /^-[bhv]$/
 const longFlags =
   /^--(no-[\w-]+|silent|quiet|verbose|yes|global|force|offline|prefer-offline|prefer-online|json|long|workspaces|include-workspace-root|if-present|ignore-scripts|version|versions|help|save|save-dev|save-exact|save-optional|save-peer|save-prod|production|dry-run|legacy-peer-deps|foreground-scripts|parseable|progress|timing|color|recursive|workspace-root|parallel|stream|bail|aggregate-output|frozen-lockfile|prod|dev|hot|watch|bun|smol|non-interactive)$/
 
 /** Whether an option may take the next word for its value: what looks like the subcommand would be none. */
 function mayTake(plain: string, option: string, next: string): boolean {
   if (option.includes('=') || next === '' || next.startsWith('-')) return false
-  const isFlag = longFlags.test(option) || (plain === 'npm' ? npmFlags : flags).test(option)
+  const isFlag =
+    longFlags.test(option) || (plain === 'npm' ? npmFlags : plain === 'bun' ? bunFlags : flags).test(option)
   return !isFlag || /^(true|false|null|always)$/.test(next)
 }
 
@@ -99,21 +103,17 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
+    const executing = executes.includes(knownText(rest[0]))
     if (literal === undefined) {
       if (rest.length === 0) return unclear(call, argument)
       // Behind the name of a script, an option would still be npm's.
       if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return unclear(call, argument)
-    } else if (
-      literal === '--' &&
-      rest.length > 0 &&
-      !executes.includes(knownText(rest[0])) &&
-      !explores.includes(knownText(rest[0]))
-    ) {
-      // The rest goes to the script.
-      rest.push(...args.slice(i + 1))
+    } else if (literal === '--' && rest.length > 0) {
+      // The rest goes to the script, or to the program.
+      rest.push(...args.slice(executing || explores.includes(knownText(rest[0])) ? i : i + 1))
       break
     } else if (rest.length === 0 && literal.startsWith('-')) {
-      if (SHELL_OPTIONS.test(literal)) return unclear(call, argument)
+      if (isShellOption(literal)) return unclear(call, argument)
       if (call.plain === 'bun' && /^(-[epi]|--eval|--print)/.test(literal)) return unclear(call, argument)
       if ((call.plain === 'npm' ? npmValued : valued).test(literal)) {
         const value = args[++i]
@@ -123,8 +123,9 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
       } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal) || mayTake(call.plain, literal, knownText(args[i + 1])))
         return unclear(call, argument)
       continue
-    } else if (SHELL_OPTIONS.test(literal) && !executes.includes(knownText(rest[0])) && !/^-c$/.test(literal)) {
-      return unclear(call, argument)
+    } else if (isShellOption(literal) && literal !== '-c') {
+      // Behind the name of a program, npm alone goes on to read its own.
+      if (!executing || (call.plain === 'npm' && !/^--call(=|$)/.test(literal))) return unclear(call, argument)
     }
     rest.push(argument)
   }
@@ -139,6 +140,12 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
   const sub = rest[0]?.literal
   if (sub === undefined) return undefined
   if (executes.includes(sub)) return execute(call, rest.slice(1))
+  const others = elsewhere(call.plain, rest)
+  if (others !== undefined) return manager({ ...call, args: others }, executes, explores)
+  if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
+    call.walk.judge.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
+    return undefined
+  }
   if (explores.includes(sub)) {
     const mark = rest.findIndex(({ literal }) => literal === '--')
     const words = mark === -1 ? rest.slice(2) : rest.slice(mark + 1)
@@ -171,8 +178,25 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
   return undefined
 }
 
+/** The words behind those that only say in which packages of the workspace something runs. */
+function elsewhere(plain: string, rest: readonly Argument[]): readonly Argument[] | undefined {
+  const [sub, next] = rest.map(knownText)
+  if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub ?? '')) return rest.slice(1)
+  if (plain !== 'yarn') return undefined
+  if (sub === 'workspace') return rest.slice(2)
+  if (sub !== 'workspaces') return undefined
+  const start = rest.findIndex(
+    ({ literal }, index) =>
+      index > 1 &&
+      !/^(-[ARWiptv]+|--(all|recursive|worktree|parallel|interlaced|topological|topological-dev|verbose|no-private))$/.test(
+        literal ?? '',
+      ),
+  )
+  return next === 'foreach' && start !== -1 ? rest.slice(start) : rest.slice(1)
+}
+
 const ownWords =
-  /^(install|i|add|remove|rm|uninstall|un|up|update|upgrade|link|unlink|init|create|run|run-script|test|t|start|stop|restart|build|pack|publish|why|list|ls|outdated|audit|info|view|config|cache|global|workspace|workspaces|version|login|logout|bin|root|store|prune|rebuild|patch|patch-commit|import|dedupe|fetch|deploy|setup|env|doctor|help|node|set|unset|plugin|constraints|npm|pm|dev|lint|ci|approve-builds|licenses|self-update|tag|owner|policies|check|autoclean|generate-lock-entry|exec|recursive|m)$/
+  /^(install|i|add|remove|rm|uninstall|un|up|update|upgrade|link|unlink|init|create|run|run-script|test|t|start|stop|restart|build|pack|publish|why|list|ls|outdated|audit|info|view|config|cache|global|version|login|logout|bin|root|store|prune|rebuild|patch|patch-commit|import|dedupe|fetch|deploy|setup|env|doctor|help|set|unset|plugin|constraints|npm|pm|dev|lint|ci|approve-builds|licenses|self-update|tag|owner|policies|check|autoclean|generate-lock-entry|exec)$/
 
 const executeOptions: OptionTable = {
   flags: 'yq',
@@ -225,60 +249,35 @@ function afterWord(call: Call, words: readonly string[], table: OptionTable, ope
   let inner = read.rest.slice(operands)
   // Tools may be named before the command: mise exec node@20 -- node.
   const mark = inner.findIndex(({ literal }) => literal === '--')
+  const script = call.plain === 'mise' ? inner.slice(0, mark === -1 ? inner.length : mark).find(mayBeOption) : undefined
+  if (script !== undefined) return unclear(call, script)
   if (mark !== -1) inner = inner.slice(mark + 1)
+  // hatch run test:cov: the environment is named in front.
+  if (call.plain === 'hatch') inner = inner.map((word, index) => (index === 0 ? withoutEnvironment(word) : word))
   if (inner.length > 0)
     call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
   return undefined
 }
 
-const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
-
-/** A file of rules is a script. */
-function makefile(call: Call, file: Argument): void {
-  if (file.literal === '-') unclear(call, file)
-  else scriptFile(call, file)
+/** The same call without a word in front that only groups its subcommands: `uv tool run`. */
+function ungrouped(call: Call, group: string): Call {
+  return call.args[0]?.literal === group ? { ...call, args: call.args.slice(1) } : call
 }
 
-function make(call: Call): undefined {
-  const { walk, scope, args } = call
-  for (const name of makefiles) walk.judge.runs(name, scope, call.at)
-  for (let i = 0; i < args.length; i++) {
-    const argument = args[i] as Argument
-    const { literal } = argument
-    const text = literal ?? argument.lead
-    const equals = text.indexOf('=')
-    if (literal === undefined && (argument.splits || equals === -1 || text.startsWith('-'))) {
-      if (mayBeOption(argument) || argument.splits) return unclear(call, argument)
-    } else if (/^(-C|--directory)$/.test(text) || /^(-C.+|--directory=.+)$/.test(text)) {
-      const own = text.replace(/^(-C|--directory=?)/, '')
-      const value = own === '' ? args[++i]?.literal : own
-      if (value === undefined) return unclear(call, argument)
-      walk.judge.access(value, 'read', scope, argument.at)
-      for (const name of makefiles) walk.judge.runs(`${value}/${name}`, scope, argument.at)
-    } else if (/^--(file|makefile)=/.test(text)) {
-      makefile(call, literalArgument(text.slice(text.indexOf('=') + 1), argument.at))
-    } else if (/^(-f|-I|-o|-W|--file|--makefile|--include-dir)$/.test(text)) {
-      const value = args[++i]
-      if (value?.literal === undefined) return unclear(call, value ?? argument)
-      if (/^-f$|file$/.test(text)) makefile(call, value)
-    } else if (text.startsWith('-')) {
-      if (
-        !/^-([bBdeiknpqrRsStvw]+|[jl]\d*|[bBiknrRsStw]*j\d*|O\w*)$|^--(jobs(=\d+)?|silent|quiet|always-make|keep-going|dry-run|just-print|recon|no-print-directory|print-directory|question|touch|version|help|ignore-errors|output-sync(=\w+)?|no-builtin-rules|no-builtin-variables|warn-undefined-variables|trace|debug(=\w+)?|load-average=\d+)$/.test(
-          text,
-        )
-      )
-        return unclear(call, argument)
-    } else if (equals > 0) {
-      const name = text.slice(0, equals).replace(/[:?+!]+$/, '')
-      if (
-        /^\.?SHELL(FLAGS)?$|^MAKE/.test(name) ||
-        literal === undefined ||
-        /[$`|;&<>\n]/.test(literal.slice(equals)) ||
-        /!$/.test(text.slice(0, equals))
-      ) {
-        walk.judge.deny('VARIABLE_DENIED', `make: ${name} may start commands`, argument.at)
-      }
-    }
+function withoutEnvironment(word: Argument): Argument {
+  return word.literal === undefined ? word : literalArgument(word.literal.replace(/^[^:]*:/, ''), word.at)
+}
+
+/** deno: code in words and from elsewhere is not judged; what follows a file is for the program. */
+function deno(call: Call): undefined {
+  const { args } = call
+  const [first] = args
+  if (first === undefined || /^(eval|repl)$/.test(knownText(first))) {
+    call.walk.judge.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
+    return undefined
   }
-  return undefined
+  if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return unclear(call, first)
+  const program = args.findIndex((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(knownText(word)))
+  const own = program === -1 ? args : args.slice(0, program + 1)
+  return withoutOptions({ ...call, args: own }, /^(-|--eval|(data|https?|blob):.*)$/)
 }

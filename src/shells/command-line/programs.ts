@@ -135,8 +135,10 @@ function ssh(call: Call): undefined {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === undefined) return unclear(call, argument)
-    if (/^-[ilpb]$/.test(literal)) i += 1
-    else if (literal === '-o') {
+    if (/^-[ilpb]$/.test(literal)) {
+      i += 1
+      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+    } else if (literal === '-o') {
       i += 1
       if (
         !/^(StrictHostKeyChecking|BatchMode|ConnectTimeout|ServerAliveInterval|ServerAliveCountMax|LogLevel|Port|User|IdentitiesOnly)=/i.test(

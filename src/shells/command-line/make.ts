@@ -1,0 +1,56 @@
+import { type Call, unclear } from './inspect.ts'
+import { scriptFile } from './launchers.ts'
+import { type Argument, literalArgument, mayBeOption } from './words.ts'
+
+const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
+
+/** make: its variables and options can start anything, its files of rules do. */
+export function make(call: Call): undefined {
+  const { walk, scope, args } = call
+  for (const name of makefiles) walk.judge.runs(name, scope, call.at)
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    const text = literal ?? argument.lead
+    const equals = text.indexOf('=')
+    if (literal === undefined && (argument.splits || equals === -1 || text.startsWith('-'))) {
+      if (mayBeOption(argument) || argument.splits) return unclear(call, argument)
+    } else if (/^(-C|--directory)$/.test(text) || /^(-C.+|--directory=.+)$/.test(text)) {
+      const own = text.replace(/^(-C|--directory=?)/, '')
+      const value = own === '' ? args[++i]?.literal : own
+      if (value === undefined) return unclear(call, argument)
+      walk.judge.access(value, 'read', scope, argument.at)
+      for (const name of makefiles) walk.judge.runs(`${value}/${name}`, scope, argument.at)
+    } else if (/^--(file|makefile)=/.test(text)) {
+      makefile(call, literalArgument(text.slice(text.indexOf('=') + 1), argument.at))
+    } else if (/^(-f|-I|-o|-W|--file|--makefile|--include-dir)$/.test(text)) {
+      const value = args[++i]
+      if (value?.literal === undefined) return unclear(call, value ?? argument)
+      if (/^-f$|file$/.test(text)) makefile(call, value)
+    } else if (text.startsWith('-')) {
+      if (
+        !/^-([bBdeiknpqrRsStvw]+|[jl]\d*|[bBiknrRsStw]*j\d*|O\w*)$|^--(jobs(=\d+)?|silent|quiet|always-make|keep-going|dry-run|just-print|recon|no-print-directory|print-directory|question|touch|version|help|ignore-errors|output-sync(=\w+)?|no-builtin-rules|no-builtin-variables|warn-undefined-variables|trace|debug(=\w+)?|load-average=\d+)$/.test(
+          text,
+        )
+      )
+        return unclear(call, argument)
+    } else if (equals > 0) {
+      const name = text.slice(0, equals).replace(/[:?+!]+$/, '')
+      if (
+        /^\.?SHELL(FLAGS)?$|^MAKE/.test(name) ||
+        literal === undefined ||
+        /[$`|;&<>\n]/.test(literal.slice(equals)) ||
+        /!$/.test(text.slice(0, equals))
+      ) {
+        walk.judge.deny('VARIABLE_DENIED', `make: ${name} may start commands`, argument.at)
+      }
+    }
+  }
+  return undefined
+}
+
+/** A file of rules is a script. */
+function makefile(call: Call, file: Argument): void {
+  if (file.literal === '-') unclear(call, file)
+  else scriptFile(call, file)
+}
