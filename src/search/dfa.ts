@@ -1,4 +1,5 @@
 import type { Condition, Nfa } from './nfa.ts'
+import { type OrderedSet, orderedSet } from './ordered-set.ts'
 
 /**
  * A deterministic automaton that is built while it runs: a state is made when a byte first leads to it, and all are
@@ -369,34 +370,4 @@ export function isWordByte(byte: number): boolean {
   return (
     (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f
   )
-}
-
-/** A set of numbers below a bound that remembers the order in which they came, and is cleared at no cost. */
-interface OrderedSet {
-  size: number
-  readonly items: Uint16Array
-  has(item: number): boolean
-  add(item: number): void
-  clear(): void
-}
-
-function orderedSet(bound: number): OrderedSet {
-  const items = new Uint16Array(bound)
-  const places = new Uint16Array(bound)
-  const set: OrderedSet = {
-    size: 0,
-    items,
-    has: (item) => {
-      const place = places[item] as number
-      return place < set.size && items[place] === item
-    },
-    add: (item) => {
-      places[item] = set.size
-      items[set.size++] = item
-    },
-    clear: () => {
-      set.size = 0
-    },
-  }
-  return set
 }

@@ -1,5 +1,6 @@
 import { isWordByte } from './dfa.ts'
 import type { Condition, Nfa } from './nfa.ts'
+import { orderedSet } from './ordered-set.ts'
 
 /**
  * Runs an NFA directly, all its states at once as bits of a few words: the way out for patterns whose DFA would need more
@@ -30,6 +31,9 @@ interface Range {
 /** `undefined` where the tables would take more than some megabytes. `backwards` goes with an NFA that was reversed. */
 export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | undefined {
   const { states } = nfa
+  // What each state leads to without a byte, and on which condition.
+  const ways = states.map((state) => (state.type === 'split' ? state.targets : []))
+  const conditions = Uint8Array.from(states, (state) => (state.type === 'split' ? CONDITIONS[state.condition] : 0))
   // The bits: states that wait for a byte, those that wait for a condition, and matches.
   // Those that ASCII never reaches come last, so that on most texts most words stay zero.
   const bitOf = new Int32Array(states.length).fill(-1)
@@ -52,20 +56,19 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
   const waitingWords = wordsIn(waiting)
   const matchWords = wordsIn(matches)
 
+  const reached = orderedSet(states.length)
   let entries = 0
   const closures = new Map<number, Int32Array>()
-  const moves: (Moves | undefined)[] = []
-  const contexts = new Map<number, Map<number, Int32Array>>()
-  try {
-    const cuts = cutsOf(nfa)
-    for (let byte = 0; byte < 256; byte++) moves[byte] = byte > 0 && cuts[byte] === 0 ? moves[byte - 1] : movesOf(byte)
-  } catch (error) {
-    if (error === tooLarge) return undefined
-    throw error
+  const moves: Moves[] = []
+  const cuts = cutsOf(nfa)
+  for (let byte = 0; byte < 256; byte++) {
+    const made = cuts[byte] === 0 ? moves[byte - 1] : movesOf(byte)
+    if (made === undefined) return undefined
+    moves.push(made)
   }
-  const startAtEdge = bitsOf(closure(nfa.start, (condition) => condition === 'edgeBehind'))
-  const startInside = bitsOf(closure(nfa.start, () => false))
-  const insideWords = wordsIn(startInside)
+  const start = new Int32Array(width)
+  for (const bit of closureOf(nfa.start)) setBit(start, bit)
+  const startWords = wordsIn(start)
   // A word of room on both sides, for bits that are shifted out.
   let current = new Int32Array(width + 3)
   let next = new Int32Array(width + 3)
@@ -74,6 +77,8 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
   let high = 0
   let nextLow = width
   let nextHigh = -1
+  // What was done since the last tick.
+  let work = 0
 
   return { run }
 
@@ -90,7 +95,7 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     const direction = backwards ? -1 : 1
     current.fill(0)
     next.fill(0)
-    current.set(begin === (backwards ? lineEnd : lineStart) ? startAtEdge : startInside, 1)
+    current.set(start, 1)
     low = 0
     high = width - 1
     let found = -1
@@ -107,15 +112,19 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
       if (at === end) return found
       advance(moves[ahead] as Moves)
       if (anywhere) {
-        for (let k = 0; k < insideWords.length; k++) {
-          const i = insideWords[k] as number
-          next[i + 1] = (next[i + 1] as number) | (startInside[i] as number)
+        for (let k = 0; k < startWords.length; k++) {
+          const i = startWords[k] as number
+          next[i + 1] = (next[i + 1] as number) | (start[i] as number)
           widen(i, i)
         }
       }
       step()
       if (low > high) return found
-      if ((at & TICK) === 0) tick()
+      work += 1
+      if (work >= TICK) {
+        work = 0
+        tick()
+      }
     }
   }
 
@@ -146,63 +155,33 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     return false
   }
 
-  /** Adds what the states that wait for a condition lead to, now that both neighbours are known. */
+  /** Adds what the states that wait for a condition lead to, now that both neighbours are known; visits each state once. */
   function settle(behind: number, ahead: number): void {
-    let rows: Map<number, Int32Array> | undefined
+    reached.clear()
     for (let w = 0; w < waitingWords.length; w++) {
       const i = waitingWords[w] as number
       let open = (current[i + 1] as number) & (waiting[i] as number)
       while (open !== 0) {
-        const bit = 31 - Math.clz32(open & -open)
+        reached.add(stateOf[i * 32 + 31 - Math.clz32(open & -open)] as number)
         open &= open - 1
-        rows ??= contextOf(behind, ahead)
-        const row = rowOf(rows, i * 32 + bit, behind, ahead)
-        for (let k = 0; k < row.length; k++) {
-          const target = row[k] as number
-          const word = target >> 5
-          current[word + 1] = (current[word + 1] as number) | (1 << (target & 31))
-          if (word < low) low = word
-          if (word > high) high = word
-        }
       }
     }
-  }
-
-  function contextOf(behind: number, ahead: number): Map<number, Int32Array> {
-    const key =
-      (behind < 0 ? 1 : 0) +
-      (behind >= 0 && isWordByte(behind) ? 2 : 0) +
-      (ahead < 0 ? 4 : 0) +
-      (ahead >= 0 && isWordByte(ahead) ? 8 : 0) +
-      (isInCharacter(behind, ahead) ? 16 : 0)
-    let rows = contexts.get(key)
-    if (rows === undefined) {
-      rows = new Map()
-      contexts.set(key, rows)
-    }
-    return rows
-  }
-
-  function rowOf(rows: Map<number, Int32Array>, bit: number, behind: number, ahead: number): Int32Array {
-    let row = rows.get(bit)
-    if (row === undefined) {
-      const wordBehind = behind >= 0 && isWordByte(behind)
-      const wordAhead = ahead >= 0 && isWordByte(ahead)
-      row = closure(stateOf[bit] as number, (condition) => {
-        if (condition === 'edgeBehind') return behind < 0
-        if (condition === 'edgeAhead') return ahead < 0
-        if (condition === 'word') return wordBehind !== wordAhead
-        return wordBehind === wordAhead && !isInCharacter(behind, ahead)
-      })
-      rows.set(bit, row)
-    }
-    return row
-  }
-
-  /** Whether the position lies between the bytes of one character, where none is. */
-  function isInCharacter(behind: number, ahead: number): boolean {
+    const known = reached.size
+    if (known === 0) return
     const following = backwards ? behind : ahead
-    return following >= 0x80 && following < 0xc0
+    // No position is one between the bytes of a character.
+    const inCharacter = following >= 0x80 && following < 0xc0
+    const between = isWordByte(behind) !== isWordByte(ahead) ? WORD : inCharacter ? 0 : NOT_WORD
+    follow(NO_CONDITION | between | (behind < 0 ? EDGE_BEHIND : 0) | (ahead < 0 ? EDGE_AHEAD : 0))
+    work += reached.size
+    for (let i = known; i < reached.size; i++) {
+      const bit = bitOf[reached.items[i] as number] as number
+      if (bit === -1) continue
+      const word = bit >> 5
+      current[word + 1] = (current[word + 1] as number) | (1 << (bit & 31))
+      if (word < low) low = word
+      if (word > high) high = word
+    }
   }
 
   /** Adds to `next` what one byte leads to. */
@@ -210,6 +189,7 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     for (let s = 0; s < shifts.length; s++) {
       const { distance, mask } = shifts[s] as Shift
       shift(current, next, mask, distance, low, high)
+      work += high - low
       widen(low + (distance >> 5), high + (distance >> 5) + 1)
     }
     if (rest === undefined) return
@@ -219,6 +199,7 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
         const bit = i * 32 + 31 - Math.clz32(moving & -moving)
         moving &= moving - 1
         const end = rowStarts[bit + 1] as number
+        work += end - (rowStarts[bit] as number)
         for (let k = rowStarts[bit] as number; k < end; k++) {
           const target = targets[k] as number
           const word = target >> 5
@@ -230,22 +211,23 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
   }
 
   /** Where a byte leads: what moves by one of the few most common distances is shifted together, the rest one by one. */
-  function movesOf(byte: number): Moves {
+  function movesOf(byte: number): Moves | undefined {
     const pairs: number[] = []
     const counts = new Map<number, number>()
-    stateOf.forEach((number, bit) => {
-      const state = states[number] as Nfa['states'][number]
-      if (state.type !== 'byte') return
+    for (let bit = 0; bit < stateOf.length; bit++) {
+      const state = states[stateOf[bit] as number] as Nfa['states'][number]
+      if (state.type !== 'byte') continue
       for (const { lo, hi, to } of state.edges) {
         if (byte < lo || byte > hi) continue
-        for (const target of closureOf(to)) {
+        const targets = closureOf(to)
+        entries += 2 * targets.length
+        if (entries > MAX_ENTRIES) return undefined
+        for (const target of targets) {
           pairs.push(bit, target)
           counts.set(target - bit, (counts.get(target - bit) ?? 0) + 1)
         }
       }
-    })
-    entries += pairs.length
-    if (entries > MAX_ENTRIES) throw tooLarge
+    }
     const common = [...counts].filter(([, count]) => count > 1).sort((a, b) => b[1] - a[1])
     const masks = new Map<number, Int32Array>()
     for (const [distance] of common.slice(0, MAX_SHIFTS)) masks.set(distance, new Int32Array(width))
@@ -276,37 +258,32 @@ export function createSimulation(nfa: Nfa, backwards: boolean): Simulation | und
     return { shifts, rest, rowStarts, targets: Int32Array.from(targets) }
   }
 
+  /** The bits that a state leads to without a byte and without knowing one. */
   function closureOf(state: number): Int32Array {
     let known = closures.get(state)
     if (known === undefined) {
-      known = closure(state, () => false)
+      reached.clear()
+      reached.add(state)
+      follow(NO_CONDITION)
+      const bits: number[] = []
+      for (let i = 0; i < reached.size; i++) {
+        const bit = bitOf[reached.items[i] as number] as number
+        if (bit !== -1) bits.push(bit)
+      }
+      known = Int32Array.from(bits)
       closures.set(state, known)
       entries += known.length
-      if (entries > MAX_ENTRIES) throw tooLarge
     }
     return known
   }
 
-  /** The bits that a state leads to without a byte, through those conditions that hold. */
-  function closure(state: number, holds: (condition: Condition) => boolean): Int32Array {
-    const seen = new Set<number>()
-    const bits: number[] = []
-    const stack = [state]
-    for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-      if (seen.has(top)) continue
-      seen.add(top)
-      if ((bitOf[top] as number) !== -1) bits.push(bitOf[top] as number)
-      const reached = states[top] as Nfa['states'][number]
-      if (reached.type === 'split' && (reached.condition === 'none' || holds(reached.condition)))
-        stack.push(...reached.targets)
+  /** Adds what `reached` leads to without a byte, through those conditions that hold. */
+  function follow(holding: number): void {
+    for (let i = 0; i < reached.size; i++) {
+      const from = reached.items[i] as number
+      if (((conditions[from] as number) & holding) === 0) continue
+      for (const to of ways[from] as readonly number[]) if (!reached.has(to)) reached.add(to)
     }
-    return Int32Array.from(bits)
-  }
-
-  function bitsOf(bits: Int32Array): Int32Array {
-    const set = new Int32Array(width)
-    for (const bit of bits) setBit(set, bit)
-    return set
   }
 }
 
@@ -325,14 +302,28 @@ interface Shift {
 
 const MAX_SHIFTS = 4
 const MAX_ENTRIES = 2_000_000
-/** A tick comes every 4,096 bytes. */
-const TICK = 4095
+/** A tick comes every 4,096 bytes, and sooner where a byte costs more than a step. */
+const TICK = 4096
 const NONE = new Int32Array(0)
-const tooLarge = Symbol('too large')
 
-/** Marks each byte that some state tells from the one before. */
+// Conditions as bits, so that one number says which hold.
+const NO_CONDITION = 1
+const EDGE_BEHIND = 2
+const EDGE_AHEAD = 4
+const WORD = 8
+const NOT_WORD = 16
+const CONDITIONS: Readonly<Record<Condition, number>> = {
+  none: NO_CONDITION,
+  edgeBehind: EDGE_BEHIND,
+  edgeAhead: EDGE_AHEAD,
+  word: WORD,
+  notWord: NOT_WORD,
+}
+
+/** Marks each byte that some state tells from the one before, and the first. */
 function cutsOf({ states }: Nfa): Uint8Array {
   const cuts = new Uint8Array(257)
+  cuts[0] = 1
   for (const state of states) {
     if (state.type !== 'byte') continue
     for (const { lo, hi } of state.edges) {

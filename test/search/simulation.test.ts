@@ -10,6 +10,7 @@ import { naiveSearch } from './reference.ts'
 
 const encoder = new TextEncoder()
 const tick = (): void => {}
+const HERE_LAST = { anywhere: false, stop: 'last' } as const
 
 describe('createSimulation', () => {
   it('finds what RegExp finds on a line, forwards and backwards', () => {
@@ -40,6 +41,72 @@ describe('createSimulation', () => {
       }),
       { numRuns: Number(process.env.SEARCH_RUNS ?? times(40, 100)) },
     )
+  })
+
+  // Wide enough for several words of bits, with ways on to higher and lower ones, near and far, alone and shared.
+  it.each([
+    ['a{9}\\b(?:-{60}|b{60})', `${'a'.repeat(9)}${'-'.repeat(70)}`],
+    ['(?:-{40}|b{40})\\b(?:a{33}|é{20})', `${'-'.repeat(40)}${'a'.repeat(33)}${'b'.repeat(40)}${'é'.repeat(20)}`],
+    ['\\b(?:[ab]{70}|c{40}-)\\B', `-${'ab'.repeat(36)}c `],
+    ['\\b(?:[ab]{70}|c{40}-)\\B', `a-${'c'.repeat(41)}-${'c'.repeat(40)}-+`],
+    ['(?:a(?:a(?:a(?:a(?:a(?:a(?:a|c)?)?)?)?)?)?|-{70})?b', `bc${'a'.repeat(9)}bcab`],
+    ['(?:a{35}b|c)*d$', `${'a'.repeat(30)}${`${'a'.repeat(35)}bc`.repeat(2)}d`],
+    ['^(?:a{40}|b)(?:c|b{33}c)+', `b${'b'.repeat(33)}cc-${'a'.repeat(40)}c`],
+    ['^(?:a{40}|b)(?:c|b{33}c)+$', `${'a'.repeat(40)}${'b'.repeat(33)}c`],
+    ['(?:ab|cd?|efg|ghij|ijklm|k{7}){12}', `ab${'abcdefgghijijklmkkkkkkkccabcd'.repeat(2)}`],
+    ['[^\\x00-\\x7f]{20}x{30}\\B', `é中😀${'é中😀'.repeat(7)}${'x'.repeat(31)}`],
+    ['(?:\\B[é-]){31}$', `aé-${'é-'.repeat(17)}`],
+    ['(?:^|\\b|-)(?:a\\b-|b\\B-){33}(?:$|a)', `${'a-'.repeat(40)}`],
+    ['a{32}|b{31}|c{33}', `${'a'.repeat(31)}${'b'.repeat(30)}${'c'.repeat(35)}`],
+    ['a{64}', 'a'.repeat(63)],
+    ['(?:[ab]{31}c){2}', `${'ab'.repeat(16)}c${'b'.repeat(31)}c`],
+  ])('finds it with many states too: %s', (pattern, line) => {
+    const nfa = buildNfa(parseRegex(pattern, false))
+    const forward = createSimulation(nfa, false)
+    const backward = createSimulation(reverseNfa(nfa), true)
+    const bytes = encoder.encode(line)
+    const range = { lineStart: 0, lineEnd: bytes.length }
+    const all = matchesIn(line, pattern)
+    const ends = (from: number) => all.filter(([start]) => start === from).map(([, end]) => end)
+    const starts = (to: number) => all.filter(([, end]) => end === to).map(([start]) => start)
+    const anyFirst = { anywhere: true, stop: 'first' } as const
+    const anyLast = { anywhere: true, stop: 'last' } as const
+    for (let at = 0; at <= bytes.length; at += 1 + (at % 5)) {
+      const after = all.filter(([start]) => start >= at)
+      const before = all.filter(([, end]) => end <= at)
+      const first = forward?.run(bytes, range, at, bytes.length, anyFirst, tick)
+      expect(first).toBe(after.length > 0 ? Math.min(...after.map(([, end]) => end)) : -1)
+      const last = forward?.run(bytes, range, at, bytes.length, anyLast, tick)
+      expect(last).toBe(Math.max(-1, ...after.map(([, end]) => end)))
+      expect(forward?.run(bytes, range, at, bytes.length, HERE_LAST, tick)).toBe(Math.max(-1, ...ends(at)))
+      const leftmost = backward?.run(bytes, range, 0, at, anyLast, tick)
+      expect(leftmost).toBe(before.length > 0 ? Math.min(...before.map(([start]) => start)) : -1)
+      const rightmost = backward?.run(bytes, range, 0, at, anyFirst, tick)
+      expect(rightmost).toBe(Math.max(-1, ...before.map(([start]) => start)))
+      const longest = starts(at)
+      const from = backward?.run(bytes, range, 0, at, HERE_LAST, tick)
+      expect(from).toBe(longest.length > 0 ? Math.min(...longest) : -1)
+    }
+  })
+
+  it.each([
+    ['each of few states', '[ab]*c', 'ab'.repeat(10_000), 4],
+    ['each of many conditions', `(?:${'\\b|'.repeat(1000)}-)(?:\\b){6000}c`, 'a-'.repeat(20), 39],
+    ['each of many states to all after it', '(?:a?){300}c', 'a'.repeat(60), 59],
+    ['words of bits that move together', '[ab]{9000}c', 'ab'.repeat(1000), 12],
+  ])('asks for the time as often as the work for a byte needs it, through %s', (_, pattern, line, least) => {
+    const bytes = encoder.encode(line)
+    const range = { lineStart: 0, lineEnd: bytes.length }
+    const simulation = createSimulation(buildNfa(parseRegex(pattern, false)), false)
+    let asked = 0
+    expect(simulation?.run(bytes, range, 0, bytes.length, { anywhere: true, stop: 'last' }, () => asked++)).toBe(-1)
+    expect(asked).toBeGreaterThanOrEqual(least)
+    expect(asked).toBeLessThanOrEqual(4 * least)
+  })
+
+  it('gives up soon where one byte alone leads to too much', () => {
+    const root = parseRegex(`^(?:${'a|'.repeat(1900)}a)(?:x?){9000}y`, false)
+    expect(createSimulation(buildNfa(root), false)).toBeUndefined()
   })
 
   it.each(['[ab]*a[ab]{12}$', 'a[ab]{40}b', '\\b[ab]*a[ab]{15}\\b', '(?:a.?){0,3}b.{20}a$', '^(?:a|ba)*b[ab]{13}a'])(
@@ -156,6 +223,24 @@ describe('a matcher without memory', () => {
     expect(matcher.scan(encoder.encode('aac\na'), 0, undefined)).toBe(-1)
   })
 })
+
+/** The start and end of all that a pattern matches in a line, in bytes: RegExp asked about each pair of places. */
+function matchesIn(line: string, pattern: string): (readonly [number, number])[] {
+  const places = [0]
+  for (const char of line) places.push((places.at(-1) as number) + encoder.encode(char).length)
+  const last = places.length - 1
+  const matches: (readonly [number, number])[] = []
+  for (let end = 0; end <= last; end++) {
+    const ending = `(?:${pattern})(?=.{${last - end}}$)`
+    if (!new RegExp(ending, 'su').test(line)) continue
+    for (let start = 0; start <= end; start++) {
+      if (new RegExp(`(?<=^.{${start}})${ending}`, 'su').test(line)) {
+        matches.push([places[start] as number, places[end] as number])
+      }
+    }
+  }
+  return matches
+}
 
 function linesOf(matcher: ReturnType<typeof createLineMatcher>, bytes: Uint8Array): string[] {
   const found: string[] = []
