@@ -151,5 +151,5 @@ function runOfSet(set: readonly number[]): Span {
 function shareOf(alphabet: Uint8Array): number {
   let share = 0
   for (let byte = 0; byte < 256; byte++) if (alphabet[byte] === 1) share += frequencyOf(byte)
-  return Math.min(1, share / 1e6)
+  return share / 1e6
 }

@@ -9,7 +9,7 @@ export const MAX_CODE_POINT = 0x10ffff
 /** The set that holds each pair of `pairs`, which may be in any order and may overlap. */
 export function toCodePoints(pairs: readonly number[]): CodePoints {
   const ranges: [number, number][] = []
-  for (let i = 0; i + 1 < pairs.length; i += 2) ranges.push([pairs[i] as number, pairs[i + 1] as number])
+  for (let i = 0; i < pairs.length; i += 2) ranges.push([pairs[i] as number, pairs[i + 1] as number])
   ranges.sort((a, b) => a[0] - b[0])
   const merged: number[] = []
   for (const [lo, hi] of ranges) {
@@ -64,7 +64,7 @@ export function propertySet(name: string): CodePoints | undefined {
   if (!/^\w+(?:=\w+)?$/.test(name)) return undefined
   const known = properties.get(name)
   if (known !== undefined) return known
-  const runs = propertyRuns(name) ?? (name.includes('=') ? undefined : propertyRuns(`Script=${name}`))
+  const runs = propertyRuns(name) ?? propertyRuns(`Script=${name}`)
   if (runs === undefined) return undefined
   const set = rangesOf(runs)
   if (properties.size >= MAX_PROPERTIES) properties.clear()
@@ -72,7 +72,7 @@ export function propertySet(name: string): CodePoints | undefined {
   return set
 }
 
-const MAX_PROPERTIES = 64
+const MAX_PROPERTIES = 16
 const properties = new Map<string, CodePoints>()
 
 function propertyRuns(name: string): RegExp | undefined {

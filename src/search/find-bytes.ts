@@ -8,48 +8,53 @@ export interface Finder {
   readonly cost: number
 }
 
-/** A finder of `needle`, which must not be empty. With `ignoreCase`, ASCII letters match in either case. */
+/** The cheapest finder of `needle`, which must not be empty. With `ignoreCase`, ASCII letters match in either case. */
 export function createFinder(needle: Uint8Array, ignoreCase: boolean): Finder {
+  return waysToFind(needle, ignoreCase).reduce((best, next) => (next.cost < best.cost ? next : best))
+}
+
+/** All finders of `needle` that there are on this platform: they find the same. */
+export function waysToFind(needle: Uint8Array, ignoreCase: boolean): Finder[] {
   const fold = ignoreCase && needle.some(isLetter) ? FOLD : undefined
+  const anchored = native === undefined ? undefined : anchoredFinder(needle, fold, native.indexOf)
   const byWords = wordFinder(needle, fold)
-  if (nativeIndexOf === undefined) return byWords
-  const anchored = anchoredFinder(needle, fold, nativeIndexOf)
-  return anchored !== undefined && anchored.cost < byWords.cost ? anchored : byWords
+  return anchored === undefined ? [byWords] : [byWords, anchored]
 }
 
 /** Where a byte first occurs at or after `from`, or -1. */
 export function findByte(bytes: Uint8Array, byte: number, from: number): number {
-  return nativeIndexOf === undefined ? bytes.indexOf(byte, from) : nativeIndexOf.call(bytes, byte, from)
+  return native === undefined ? bytes.indexOf(byte, from) : native.indexOf.call(bytes, byte, from)
 }
 
 /** Where a byte last occurs at or before `from`, or -1. */
 export function findByteBackwards(bytes: Uint8Array, byte: number, from: number): number {
-  return nativeLastIndexOf === undefined ? bytes.lastIndexOf(byte, from) : nativeLastIndexOf.call(bytes, byte, from)
+  return native === undefined ? bytes.lastIndexOf(byte, from) : native.lastIndexOf.call(bytes, byte, from)
 }
 
 type IndexOf = (this: Uint8Array, what: Uint8Array | number, from: number) => number
 
-const nativeIndexOf = findNativeIndexOf()
-const nativeLastIndexOf =
-  nativeIndexOf === undefined
-    ? undefined
-    : (globalThis as { Buffer?: { prototype: { lastIndexOf?: IndexOf } } }).Buffer?.prototype.lastIndexOf
+/** A platform's own search, by the names of Node's Buffer. */
+interface NativeSearch {
+  readonly indexOf: IndexOf
+  readonly lastIndexOf: IndexOf
+}
 
 /** Node's Buffer searches any bytes with vector instructions. Elsewhere, and in lesser imitations, there is none. */
-function findNativeIndexOf(): IndexOf | undefined {
+export function nativeSearch(platform: object): NativeSearch | undefined {
   try {
-    const { Buffer } = globalThis as { Buffer?: { prototype: { indexOf?: IndexOf; latin1Slice?: unknown } } }
-    const indexOf = Buffer?.prototype.indexOf
-    const sample = Uint8Array.of(1, 0xe9, 3, 0xe9, 3)
+    const { Buffer } = platform as { Buffer?: { prototype: Partial<NativeSearch> & { latin1Slice?: unknown } } }
     // `latin1Slice` tells Node's own from imitations, whose `indexOf` is slower than a loop of ours.
-    if (indexOf === undefined || typeof Buffer?.prototype.latin1Slice !== 'function') return undefined
-    return indexOf.call(sample, Uint8Array.of(0xe9, 3), 2) === 3 && indexOf.call(sample, 3, 3) === 4
-      ? indexOf
-      : undefined
+    if (typeof Buffer?.prototype.latin1Slice !== 'function') return undefined
+    const { indexOf, lastIndexOf } = Buffer.prototype
+    const sample = Uint8Array.of(1, 0xe9, 3, 0xe9, 3)
+    if (indexOf?.call(sample, Uint8Array.of(0xe9, 3), 2) !== 3 || indexOf.call(sample, 3, 3) !== 4) return undefined
+    return lastIndexOf?.call(sample, 3, 3) === 2 ? { indexOf, lastIndexOf } : undefined
   } catch {
     return undefined
   }
 }
+
+const native = nativeSearch(globalThis)
 
 /**
  * Searches natively for a short and rare slice of the needle, and compares the rest around it. The native search takes
@@ -66,7 +71,7 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
     while (end < length && end < start + MAX_SLICE && !(fold !== undefined && isLetter(needle[end] as number))) end++
     if (end === start) continue
     let rarity = 1
-    for (let i = start; i < end; i++) rarity *= Math.min(1, (frequencyOf(needle[i] as number) * 5) / 1e6)
+    for (let i = start; i < end; i++) rarity *= (frequencyOf(needle[i] as number) / 1e6) * 5
     const whole = start === 0 && end === length
     const estimate = 0.1 + (frequencyOf(needle[start] as number) / 1e6) * 18 + (whole ? 0 : Math.min(rarity, 0.2) * 70)
     if (estimate < cost) {
@@ -228,7 +233,7 @@ function probeOf(needle: Uint8Array, lead: number, bit5: number): Probe {
     if (byte === undefined) continue
     mask[i] = 0xff
     value[i] = byte
-    frequency *= Math.min(1, (frequencyOf(byte) / 1e6) * 4)
+    frequency *= (frequencyOf(byte) / 1e6) * 4
   }
   // Through the same memory as the texts, so that the byte order of the machine does not matter.
   return { mask: asWord(mask), value: (asWord(value) | bit5) & asWord(mask), shift, frequency }

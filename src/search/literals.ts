@@ -59,7 +59,7 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
       found.push(run)
       run = { ...(exact ?? NOTHING), leading: false }
     }
-    return whole ? { exact: run, inner: cheapest(found) } : { exact: undefined, inner: cheapest([...found, run]) }
+    return whole ? { exact: run, inner: undefined } : { exact: undefined, inner: cheapest([...found, run]) }
   }
 
   function inAlternatives(each: readonly Found[]): Found {
@@ -73,9 +73,9 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
     let lowest = Number.POSITIVE_INFINITY
     for (const candidate of candidates) {
       if (candidate === undefined || candidate.texts.includes('')) continue
-      // Of equals, what leads is better.
       const cost = costOf(candidate)
-      if (cost < lowest || (cost === lowest && candidate.leading)) {
+      // Of equals, the first: what leads stands before what does not.
+      if (cost < lowest) {
         lowest = cost
         best = candidate
       }
@@ -87,7 +87,7 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
 interface Found {
   /** All texts that a node matches, if they are few. */
   readonly exact: Required | undefined
-  /** The best that is in every match of it. */
+  /** Otherwise, the best that is in every match of it. */
   readonly inner: Required | undefined
 }
 

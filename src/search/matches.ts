@@ -18,7 +18,7 @@ export interface FileMatch {
 export interface MatchOptions {
   readonly contextLines: number
   readonly maxMatches: number
-  /** The longest snippet or context line, in UTF-16 units, each `…` included. */
+  /** The longest snippet or context line, in UTF-16 units, each `…` included; a snippet takes three at least. */
   readonly snippetUnits: number
   readonly deadline?: Deadline
   /** Asked about the bytes of each match with its context, whole lines, before they are shown: false ends the search. */
@@ -103,9 +103,8 @@ function snippetOf(bytes: Uint8Array, { lineStart, lineEnd, matchStart, matchEnd
   const room = Math.max(1, units - 2)
   const match = Math.min(room, unitsIn(bytes, matchStart, Math.min(matchEnd, matchStart + room * 4)))
   let start = back(bytes, matchStart, lineStart, Math.floor((room - match) / 3))
-  let end = forth(bytes, start, lineEnd, room)
+  const end = forth(bytes, start, lineEnd, room)
   if (end === lineEnd) start = back(bytes, lineEnd, lineStart, room)
-  else if (start === lineStart) end = forth(bytes, start, lineEnd, room)
   const text = decoder.decode(bytes.subarray(start, end))
   return `${start > lineStart ? ELLIPSIS : ''}${text}${end < lineEnd ? ELLIPSIS : ''}`
 }
@@ -145,7 +144,7 @@ function startOfLines(bytes: Uint8Array, first: number, lineStart: number, count
 function endOfLines(bytes: Uint8Array, lineEnd: number, count: number): number {
   let end = lineEnd
   for (let i = 0; i < count && end < bytes.length; i++) end = lineFeedAt(bytes, lineFeedAt(bytes, end) + 1)
-  return Math.min(end, bytes.length)
+  return end
 }
 
 function linesBefore(bytes: Uint8Array, first: number, lineStart: number, count: number, units: number): string[] {
@@ -171,5 +170,5 @@ function linesAfter(bytes: Uint8Array, lineEnd: number, count: number, units: nu
 
 function contextLine(bytes: Uint8Array, start: number, end: number, units: number): string {
   if (end - start <= units || unitsIn(bytes, start, end) <= units) return decoder.decode(bytes.subarray(start, end))
-  return decoder.decode(bytes.subarray(start, forth(bytes, start, end, Math.max(0, units - 1)))) + ELLIPSIS
+  return decoder.decode(bytes.subarray(start, forth(bytes, start, end, units - 1))) + ELLIPSIS
 }

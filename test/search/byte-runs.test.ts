@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type ByteRun, createRunFinder, requiredRun } from '../../src/search/byte-runs.ts'
+import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from '../../src/search/byte-runs.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
 import { times } from '../counts.ts'
 import { patterns, texts } from './arbitraries.ts'
@@ -13,6 +13,19 @@ function offered(pattern: string): ByteRun[] {
   const runs: ByteRun[] = []
   requiredRun(parseRegex(pattern, false), (run) => runs.push(run))
   return runs
+}
+
+/** As in `ab*2^`: two bytes side by side, each `a` or `b`, with which every match starts. */
+function shown({ alphabet, length, leading }: ByteRun): string {
+  const bytes = [...alphabet.keys()].filter((byte) => alphabet[byte] === 1)
+  const ranges = bytes.flatMap((byte) => {
+    if (bytes.includes(byte - 1)) return []
+    const end = alphabet.indexOf(0, byte)
+    const last = end === -1 ? 255 : end - 1
+    return last === byte ? `${byte}` : `${byte}-${last}`
+  })
+  const isText = bytes.length <= 6 && bytes.every((byte) => byte < 0x80)
+  return `${isText ? String.fromCharCode(...bytes) : ranges.join()}*${length}${leading ? '^' : ''}`
 }
 
 /** As many bytes of the alphabet side by side. */
@@ -56,6 +69,54 @@ describe('requiredRun', () => {
     ).toContainEqual([length, leading])
   })
 
+  it.each([
+    ['ab', ['ab*2^', 'a*1^', 'b*1']],
+    ['a|bc', ['abc*1^']],
+    ['(?:ab|c)?d', ['abcd*1^', 'd*1']],
+    ['[a-c]{3}', ['abc*3^', 'abc*1^']],
+    ['a{2,}', ['a*2^', 'a*1^']],
+    ['(?:a{2}b)+c', ['abc*4^', 'ab*3^', 'a*2^', 'a*1^', 'b*1', 'c*1']],
+    ['(?:ab){2,3}', ['ab*4^', 'ab*2^', 'a*1^', 'b*1']],
+    ['x*ab', ['abx*2^', 'ax*1^', 'a*1', 'ab*2', 'b*1']],
+    ['(?:a|b*)c', ['abc*1^', 'c*1']],
+    ['^\\ba', ['a*1^']],
+    ['(?:)a', ['a*1^']],
+    ['a{0}b', ['b*1^']],
+    ['(?i)k', ['Kk*1^']],
+    ['a{256}', ['a*256^', 'a*1^']],
+    ['a{300}', ['a*256^', 'a*1^']],
+    ['a{200}b{200}', ['ab*256^', 'a*200^', 'a*1^', 'b*200', 'b*1']],
+    ['[\\x00-\\x7e]', ['0-9,11-126*1^']],
+    ['[\\x00-\\x7f]', ['0-9,11-127*1^']],
+    ['[\\x7e-\\x80]', ['126-255*1^']],
+    ['[^a]', ['0-9,11-96,98-255*1^']],
+    ['[aé]', ['97,128-255*1^']],
+    ['\\x{80}', ['128-255*2^']],
+    ['[中文]x', ['120,128-255*3^', '128-255*2^', 'x*1']],
+  ])('offers of %s all that is in each match', (pattern, expected) => {
+    expect([...new Set(offered(pattern).map(shown))]).toEqual(expected)
+  })
+
+  it('offers the parts of a long pattern, as far as they are enough', () => {
+    const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
+    const single = offered(letters.join(''))
+      .filter(({ length }) => length === 1)
+      .map(shown)
+    expect(single).toEqual(letters.slice(0, 48).map((letter, i) => `${letter}*1${i === 0 ? '^' : ''}`))
+  })
+
+  it('takes what is found at the least price, the first of equals', () => {
+    const best = (pattern: string, costOf: (run: ByteRun) => number) => {
+      const run = requiredRun(parseRegex(pattern, false), costOf)
+      return run === undefined ? undefined : shown(run)
+    }
+    expect(best('ab', ({ length }) => -length)).toBe('ab*2^')
+    expect(best('ab', ({ length }) => length)).toBe('a*1^')
+    expect(best('ab', ({ alphabet }) => alphabet[0x61] as number)).toBe('b*1')
+    expect(best('ab', () => Number.POSITIVE_INFINITY)).toBeUndefined()
+    expect(best('a*', () => 1)).toBeUndefined()
+  })
+
   it.each(['a*', '^$', '\\b', '(?:)', 'a?b?'])('has nothing for %s, which may match the empty text', (pattern) => {
     expect(offered(pattern)).toEqual([])
   })
@@ -78,6 +139,32 @@ describe('createRunFinder', () => {
       ),
       { numRuns: RUNS },
     )
+  })
+})
+
+describe('the price of a run', () => {
+  const run = (bytes: string, length: number): ByteRun => {
+    const alphabet = new Uint8Array(256)
+    for (const byte of Buffer.from(bytes, 'latin1')) alphabet[byte] = 1
+    return { alphabet, length, leading: true }
+  }
+
+  it('is lower where it is longer, and where its bytes are rarer', () => {
+    for (const [cheap, dear] of [
+      [run('Q', 4), run('Q', 2)],
+      [run('Q', 4), run('e', 4)],
+      [run('Q', 4), run('QZ', 4)],
+      [run('Q', 4), run('Q\xe9', 4)],
+    ] as const) {
+      expect(costOfRun(cheap)).toBeLessThan(costOfRun(dear))
+      expect(rarityOfRun(cheap)).toBeLessThan(rarityOfRun(dear))
+      expect(createRunFinder(cheap).cost).toBe(costOfRun(cheap))
+    }
+    expect(costOfRun(run('Q', 300))).toBeGreaterThan(0)
+    // Of any bytes, there is one nearly everywhere.
+    const any = run(String.fromCharCode(...Array(256).keys()), 2)
+    expect(rarityOfRun(any)).toBeGreaterThan(0.9)
+    expect(rarityOfRun(any)).toBeLessThan(1)
   })
 })
 

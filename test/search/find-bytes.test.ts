@@ -1,43 +1,90 @@
 import * as fc from 'fast-check'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { createFinder, findByte, findByteBackwards, nativeSearch, waysToFind } from '../../src/search/find-bytes.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-afterEach(() => {
-  vi.unstubAllGlobals()
-  vi.resetModules()
-})
+describe('a search of the platform', () => {
+  const { indexOf, lastIndexOf } = {
+    indexOf(this: Uint8Array, what: Uint8Array | number, from: number): number {
+      for (let at = from; at < this.length; at++) {
+        const bytes = typeof what === 'number' ? [what] : [...what]
+        if (bytes.every((byte, i) => this[at + i] === byte)) return at
+      }
+      return -1
+    },
+    lastIndexOf(this: Uint8Array, what: number, from: number): number {
+      return Uint8Array.prototype.lastIndexOf.call(this, what, from)
+    },
+  }
+  const latin1Slice = () => ''
 
-describe('a Buffer that is none of Node', () => {
-  it.each<[string, unknown]>([
-    ['throws', { prototype: { latin1Slice: () => '', indexOf: () => decodeURIComponent('%') } }],
-    ['finds elsewhere', { prototype: { latin1Slice: () => '', indexOf: () => 0 } }],
-    ['has other methods', { prototype: { indexOf: () => 3 } }],
-  ])('%s', async (_, buffer) => {
-    vi.stubGlobal('Buffer', buffer)
-    vi.resetModules()
-    const { createFinder, findByte, findByteBackwards } = await import('../../src/search/find-bytes.ts')
-    vi.unstubAllGlobals()
-    const bytes = ascii('a needle, and a needle')
-    expect([findByte(bytes, 0x6e, 3), findByteBackwards(bytes, 0x6e, 21), findByte(bytes, 0, 0)]).toEqual([11, 16, -1])
-    expect(createFinder(ascii('needle'), false).find(bytes, 3)).toBe(16)
+  it('is used where it is whole and right', () => {
+    expect(nativeSearch({ Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf } } })).toEqual({
+      indexOf,
+      lastIndexOf,
+    })
+  })
+
+  it.each<[string, object]>([
+    ['there is none', {}],
+    ['it is none of a class', { Buffer: {} }],
+    ['it is not that of Node', { Buffer: { prototype: { indexOf, lastIndexOf } } }],
+    ['it is like that of Node', { Buffer: { prototype: { indexOf, lastIndexOf, latin1Slice: 'yes' } } }],
+    ['it only finds the first', { Buffer: { prototype: { latin1Slice, lastIndexOf } } }],
+    ['it only finds the last', { Buffer: { prototype: { latin1Slice, indexOf } } }],
+    ['it throws', { Buffer: { prototype: { latin1Slice, lastIndexOf, indexOf: () => decodeURIComponent('%') } } }],
+    ['it may not be asked for', Object.defineProperty({}, 'Buffer', { get: () => decodeURIComponent('%') })],
+    ['it finds nothing', { Buffer: { prototype: { latin1Slice, lastIndexOf, indexOf: () => -1 } } }],
+    [
+      'it finds no single bytes',
+      {
+        Buffer: {
+          prototype: {
+            latin1Slice,
+            lastIndexOf,
+            indexOf(this: Uint8Array, what: Uint8Array | number, from: number) {
+              return typeof what === 'number' ? -1 : indexOf.call(this, what, from)
+            },
+          },
+        },
+      },
+    ],
+    [
+      'it finds texts from the beginning only',
+      {
+        Buffer: {
+          prototype: {
+            latin1Slice,
+            lastIndexOf,
+            indexOf(this: Uint8Array, what: Uint8Array | number, from: number) {
+              return indexOf.call(this, what, typeof what === 'number' ? from : 0)
+            },
+          },
+        },
+      },
+    ],
+    ['it finds the very last', { Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf: () => 4 } } }],
+  ])('is none of it where %s', (_, platform) => {
+    expect(nativeSearch(platform)).toBeUndefined()
   })
 })
 
-describe.each([
-  ['on a platform with Buffer', true],
-  ['on a platform without', false],
-])('createFinder %s', (_, hasBuffer) => {
-  const load = async () => {
-    if (!hasBuffer) vi.stubGlobal('Buffer', undefined)
-    vi.resetModules()
-    return import('../../src/search/find-bytes.ts')
-  }
+describe('single bytes', () => {
+  it('are found from anywhere, forwards and backwards', () => {
+    const bytes = ascii('a needle, and a needle')
+    const memory = new Uint8Array(40).fill(0x6e).subarray(3, 3 + bytes.length)
+    memory.set(bytes)
+    expect([0, 2, 3, 16, 17].map((from) => findByte(memory, 0x6e, from))).toEqual([2, 2, 11, 16, -1])
+    expect([21, 16, 15, 2, 1].map((from) => findByteBackwards(memory, 0x6e, from))).toEqual([16, 16, 11, 2, -1])
+    expect([findByte(memory, 0, 0), findByteBackwards(memory, 0, 21)]).toEqual([-1, -1])
+  })
+})
 
-  it('finds every place that String.indexOf finds, at any alignment', async () => {
-    const { createFinder } = await load()
+describe('each way to find a text', () => {
+  it('finds every place that String.indexOf finds, at any alignment', () => {
     const letters = fc.constantFrom(...'aaabAB @`[{z\u007f')
     const string = (min: number, max: number) =>
       fc.array(letters, { minLength: min, maxLength: max }).map((parts) => parts.join(''))
@@ -46,37 +93,136 @@ describe.each([
         const memory = new Uint8Array(padding + text.length + 5).fill(0x61)
         const bytes = memory.subarray(padding, padding + text.length)
         bytes.set(ascii(text))
-        const { find } = createFinder(ascii(needle), ignoreCase)
         const [where, what] = ignoreCase ? [text.toLowerCase(), needle.toLowerCase()] : [text, needle]
-        for (let from = 0; from <= text.length; from++) expect(find(bytes, from)).toBe(where.indexOf(what, from))
+        const froms = Array.from({ length: text.length + 1 }, (_, from) => from)
+        const expected = froms.map((from) => where.indexOf(what, from))
+        for (const { find } of waysToFind(ascii(needle), ignoreCase)) {
+          expect(froms.map((from) => find(bytes, from))).toEqual(expected)
+        }
       }),
       { numRuns: times(500, 1500) },
     )
   })
 
-  it('finds what comes behind much that nearly is it', async () => {
-    const { createFinder } = await load()
+  it.each([
+    ['q', 'q'],
+    ['z', 'Z'],
+    ['A@', 'a@'],
+    ['a`', 'A`'],
+    ['Z[', 'z['],
+    ['{a}', '{A}'],
+    ['ab', 'AB'],
+    ['getU', 'GETu'],
+    ['9-axz', '9-AXZ'],
+    ['a needle', 'A NEEDLE'],
+    ['the_long_needle', 'THE_LONG_needle'],
+    ['ünï', 'üNï'],
+  ])('finds %s wherever it lies, and never what lies partly outside', (needle, inOtherCase) => {
+    const wrong: unknown[] = []
+    for (const ignoreCase of [false, true]) {
+      const wanted = ascii(ignoreCase ? inOtherCase : needle)
+      const size = wanted.length
+      for (const [way, { find }] of waysToFind(ascii(needle), ignoreCase).entries()) {
+        for (let padding = 0; padding < 5; padding++) {
+          for (const length of [0, size - 1, size, size + 3, size + 12]) {
+            const check = (around: Uint8Array, from: number, expected: number) => {
+              const found = find(around.subarray(padding, padding + length), from)
+              if (found !== expected) wrong.push({ way, ignoreCase, padding, length, from, expected, found })
+            }
+            // All around lies more of it, of which some reaches up to either end.
+            const memory = Uint8Array.from({ length: padding + length + 30 }, (_, at) => wanted[at % size] ?? 0)
+            memory.fill(0x2e, padding, padding + length)
+            memory.set(wanted.subarray(1, length + 1), padding)
+            if (size > 1)
+              memory.set(wanted.subarray(0, Math.min(size - 1, length)), padding + length - Math.min(size - 1, length))
+            check(memory, 0, -1)
+            for (let at = 0; at + size <= length; at++) {
+              memory.fill(0x2e, padding, padding + length).set(wanted, padding + at)
+              check(memory, 0, at)
+              check(memory, at, at)
+              check(memory, at + 1, -1)
+            }
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('finds what comes behind much that nearly is it', () => {
     const needle = `${'a'.repeat(200)}b`
     for (const ignoreCase of [false, true]) {
-      const { find } = createFinder(ascii(needle), ignoreCase)
       const cased = ignoreCase ? needle.toUpperCase() : needle
-      for (const between of ['', 'xyz', 'aax']) {
-        const text = `${'a'.repeat(20_000)}${between}${cased}${between}${cased}`
-        const first = text.indexOf(cased)
-        expect(find(ascii(text), 0)).toBe(first)
-        expect(find(ascii(text), first + 1)).toBe(text.indexOf(cased, first + 1))
-        expect(find(ascii(text.slice(0, -1)), first + 1)).toBe(-1)
+      for (const { find } of waysToFind(ascii(needle), ignoreCase)) {
+        for (const between of ['', 'xyz', 'aax']) {
+          const text = `${'a'.repeat(20_000)}${between}${cased}${between}${cased}`
+          const first = text.indexOf(cased)
+          expect(find(ascii(text), 0)).toBe(first)
+          expect(find(ascii(text), first + 1)).toBe(text.indexOf(cased, first + 1))
+          expect(find(ascii(text.slice(0, -1)), first + 1)).toBe(-1)
+        }
       }
     }
   })
 
-  it('sees what changed in memory that is used again', async () => {
-    const { createFinder } = await load()
-    const bytes = ascii('....ab..')
-    const { find } = createFinder(ascii('AB'), true)
-    expect(find(bytes, 0)).toBe(4)
-    bytes.set(ascii('ab......'))
-    expect(find(bytes, 0)).toBe(0)
+  it.each([
+    `${'@'.repeat(40)}e`,
+    `${`${'@'.repeat(9)}#`.repeat(3)}${'@'.repeat(9)}e`,
+    `${'@#'.repeat(20)}@e@#`,
+    `${'@@e'.repeat(12)}@@#@@e`,
+    `${'Qq'.repeat(20)}e`,
+    'abacabadabacabae'.repeat(2),
+  ])('finds %s behind its own beginnings, many times over', (needle) => {
+    const wrong: unknown[] = []
+    for (let end = 1; end < needle.length; end += end < 12 ? 1 : 3) {
+      // Long enough for each way to go over to the one that never looks back.
+      const unit = needle.slice(0, end)
+      const text = `..${unit.repeat(Math.ceil(2000 / end))}${needle}-${unit}${needle}`
+      const places = [
+        text.indexOf(needle),
+        text.indexOf(needle, text.indexOf(needle) + 1),
+        text.lastIndexOf(needle),
+        -1,
+      ]
+      for (const ignoreCase of [false, true]) {
+        const bytes = ascii(ignoreCase ? text.toUpperCase() : text)
+        for (const [way, { find }] of waysToFind(ascii(needle), ignoreCase).entries()) {
+          const froms = [1, (places[0] as number) + 1, places[2] as number, (places[2] as number) + 1]
+          const found = froms.map((from) => find(bytes, from))
+          if (found.join() !== places.join()) wrong.push({ unit, way, ignoreCase, places, found })
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('sees what changed in memory that is used again', () => {
+    for (const { find } of waysToFind(ascii('AB'), true)) {
+      const bytes = ascii('....ab..')
+      expect(find(bytes, 0)).toBe(4)
+      bytes.set(ascii('ab......'))
+      expect(find(bytes, 0)).toBe(0)
+      expect(find(ascii('..aB'), 0)).toBe(2)
+      expect(find(ascii(''), 0)).toBe(-1)
+      expect(find(bytes, 0)).toBe(0)
+    }
+  })
+
+  it('is cheaper for a text that is rarer, and the cheapest is chosen', () => {
+    const cheapest = (text: string, ignoreCase = false) => createFinder(ascii(text), ignoreCase).cost
+    for (const [rarer, more] of [
+      ['Q', 'e'],
+      ['Qe', 'ee'],
+      ['QQQQ', 'eeee'],
+      ['teQ', 'tee'],
+      ['requeue', 'e'],
+    ] as const) {
+      expect(cheapest(rarer)).toBeLessThan(cheapest(more))
+      expect(cheapest(rarer)).toBe(Math.min(...waysToFind(ascii(rarer), false).map(({ cost }) => cost)))
+      for (const { cost } of waysToFind(ascii(rarer), false)) expect(cost).toBeGreaterThan(0)
+    }
+    // Letters of either case are more than those of one.
+    expect(cheapest('Queue')).toBeLessThanOrEqual(cheapest('Queue', true))
   })
 
   it.each([
@@ -85,14 +231,15 @@ describe.each([
     [`${'a'.repeat(1500)}b${'a'.repeat(1500)}`, 'a'],
     [`${'ab'.repeat(1500)}c`, 'ab'],
     [`q${'a'.repeat(2000)}b`, `q${'a'.repeat(1999)}`],
-  ])('takes linear time for a needle that nearly matches everywhere (%#)', async (needle, unit) => {
-    const { createFinder } = await load()
+  ])('takes linear time for a needle that nearly matches everywhere (%#)', (needle, unit) => {
     const text = ascii(unit.repeat((2 << 20) / unit.length))
     for (const ignoreCase of [false, true]) {
-      const started = ownTime()
-      expect(createFinder(ascii(needle), ignoreCase).find(text, 0)).toBe(-1)
-      // Comparing at every place would take some seconds.
-      expect(ownTime() - started).toBeLessThan(1000)
+      for (const { find } of waysToFind(ascii(needle), ignoreCase)) {
+        const started = ownTime()
+        expect(find(text, 0)).toBe(-1)
+        // Comparing at every place would take some seconds.
+        expect(ownTime() - started).toBeLessThan(1000)
+      }
     }
   })
 })

@@ -90,6 +90,74 @@ describe('findMatches', () => {
     )
   })
 
+  it.each([
+    ['abcdefghijkx', 12, 'abcdefghijkx'],
+    ['éééééx', 6, 'éééééx'],
+    ['éééééx', 5, '…ééx'],
+    // Room for six beside both marks: a third of what the match leaves stands before it.
+    ['aaaaaaaaxbbbbbbbb', 8, '…axbbbb…'],
+    ['aaaaaaaaxyzbbbbbbbb', 8, '…axyzbb…'],
+    ['aaaaxxxxxxxxbbbb', 8, '…xxxxxx…'],
+    ['aaaa😀x😀bbbb', 8, '…x😀bbb…'],
+    ['aaaa😀x😀bbbb', 12, '…a😀x😀bbbb'],
+    ['中中中中x中中中中中', 8, '…中x中中中中…'],
+    ['xbbbbbbbbbbbbbbb', 8, 'xbbbbb…'],
+    ['aaaxbbbbbbbbbbbbbbb', 8, '…axbbbb…'],
+    ['axbbbbbbbbbbbbbbb', 8, 'axbbbb…'],
+    ['aaaaaaaaaaaaaaax', 8, '…aaaaax'],
+    ['aaaaaaaaaaaaaxbb', 8, '…aaaxbb'],
+    ['aaaa😀aaa😀aaaxbb', 8, '…aaaxbb'],
+    ['aaaaaaaaaaaaxbbbb', 8, '…axbbbb'],
+    ['aaaaaaaaaaaaxbbbbb', 8, '…axbbbb…'],
+    // Never less than a bit of the match.
+    ['aaaaxbbbb', 4, '…xb…'],
+    ['aaaaxbbbb', 3, '…x…'],
+    ['aaaaxbbbb', 1, '…x…'],
+  ])('cuts %s to %i units around the match', (line, snippetUnits, expected) => {
+    const match = /x[xyz]*/.exec(line)?.[0] ?? ''
+    expect(find(match, `a\n${line}\nb`, { snippetUnits }).matches.map(({ snippet }) => snippet)).toEqual([expected])
+  })
+
+  it.each([
+    ['abcdefgh', 8, 'abcdefgh'],
+    ['abcdefghi', 8, 'abcdefg…'],
+    ['éééééééé', 8, 'éééééééé'],
+    ['ééééééééé', 8, 'ééééééé…'],
+    ['abcdef😀😀', 8, 'abcdef…'],
+    ['ab', 1, '…'],
+  ])('cuts %s around it to %i units', (line, snippetUnits, expected) => {
+    const { matches } = find('x', `${line}\r\nx\r\n${line}`, { snippetUnits, contextLines: 1 })
+    expect(matches).toEqual([{ line: 2, column: 1, snippet: 'x', before: [expected], after: [expected] }])
+  })
+
+  it.each<[contextLines: number, shown: string[]]>([
+    [0, ['two x', 'four x', 'x']],
+    [1, ['one\ntwo x\n\r', '\r\nfour x\r\nx', 'four x\r\nx\n']],
+    [2, ['one\ntwo x\n\r\nfour x\r', 'two x\n\r\nfour x\r\nx\n', '\r\nfour x\r\nx\n']],
+    [3, ['one\ntwo x\n\r\nfour x\r\nx', 'one\ntwo x\n\r\nfour x\r\nx\n', 'two x\n\r\nfour x\r\nx\n']],
+  ])('asks about whole lines before it shows them, %i around', (contextLines, shown) => {
+    for (const mark of ['', '\ufeff']) {
+      const text = `${mark}one\ntwo x\n\r\nfour x\r\nx\n`
+      const asked: string[] = []
+      const mayShow = (answers: boolean[]) => (start: number, end: number) => {
+        asked.push(new TextDecoder('utf-8', { ignoreBOM: true }).decode(encoder.encode(text).subarray(start, end)))
+        return answers[asked.length - 1] ?? true
+      }
+      const all = find('x', text, { contextLines, mayShow: mayShow([]) })
+      expect(asked).toEqual(shown)
+      expect(all).toMatchObject({ stopped: false, truncated: false, matches: { length: 3 } })
+      expect(all).toEqual(find('x', text, { contextLines }))
+      asked.length = 0
+      // The first that may not be shown is the last that is asked about.
+      expect(find('x', text, { contextLines, mayShow: mayShow([true, false]) })).toEqual({
+        matches: all.matches.slice(0, 1),
+        truncated: false,
+        stopped: true,
+      })
+      expect(asked.length).toBe(2)
+    }
+  })
+
   it('shows what is not UTF-8 as replacement characters', () => {
     const bytes = Uint8Array.of(0x61, 0xff, 0x78)
     const { matches } = findMatches(literal('x'), bytes, { contextLines: 0, maxMatches: 1, snippetUnits: 10 })
