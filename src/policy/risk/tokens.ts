@@ -162,6 +162,19 @@ export function withGroups(tokens: readonly Omit<Token, 'span'>[]): Token[] {
   return matched
 }
 
+/** How many groups stand inside one another where that are the most. */
+export function depthOf(tokens: readonly Token[]): number {
+  const ends: number[] = []
+  let deepest = 0
+  for (const [at, { span }] of tokens.entries()) {
+    while ((ends.at(-1) ?? tokens.length) <= at) ends.pop()
+    if (span === 1) continue
+    ends.push(at + span)
+    deepest = Math.max(deepest, ends.length)
+  }
+  return deepest
+}
+
 /** The text of one token, and nothing where there is none. */
 export function textAt(tokens: readonly Token[], at: number): string {
   return tokens[at]?.text ?? ''

@@ -97,9 +97,14 @@ describe('a risk', () => {
     expect(flags('a.ts', state('const a = 1\n'), state(`${'x\n'.repeat(131_072)}y`))).toEqual(['changesPublicApi'])
   })
 
-  it('is taken for one where a text is nested deeper than can be followed', () => {
-    const deep = `public class A { ${'public class B { '.repeat(50_000)}`.slice(0, 250_000)
-    expect(risksOf([change('A.java', deep, `${deep} `)])).toEqual([{ flag: 'changesPublicApi', path: 'A.java' }])
+  it('is taken for one where a text is nested deeper than is followed', () => {
+    const nested = (depth: number, end: string) =>
+      `public class A ${'{ int a; public class B '.repeat(depth)}${end}${'}'.repeat(depth)}`
+    const asked = (depth: number) => risksOf([change('A.java', nested(depth, ''), nested(depth, ' '))])
+    expect(asked(500)).toEqual([])
+    expect(asked(501)).toEqual([{ flag: 'changesPublicApi', path: 'A.java' }])
+    const open = 'public class B { '.repeat(15_000)
+    expect(risksOf([change('A.java', open, `${open} `)])).toEqual([{ flag: 'changesPublicApi', path: 'A.java' }])
   })
 
   it('is none of what only directories are', () => {
