@@ -20,7 +20,7 @@ export async function call(words: string[]): Promise<number> {
   // Somebody who sits there is asked; a script says so.
   const asks = values.ask ?? (process.stdin.isTTY && process.stderr.isTTY)
   const terminal = asks ? askInTerminal() : undefined
-  const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, dialectOf(values.dialect))
+  const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
   try {
     const called = workspace as { call(...asked: Parameters<SpokenRun['call']>): Promise<object> }
     const result = (await called.call(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { compilePolicy, type PolicyData, type PolicyInput, presetNames } from '../policy/policy.ts'
 import { builtinTools } from '../tools/index.ts'
-import { formatOf, parseConfig } from './parse-config.ts'
+import type { ConfigFormat } from './parse-config.ts'
 import type { Root } from './roots.ts'
 
 /** What the command line works with: a policy, and what else a configuration may say. */
@@ -25,7 +25,7 @@ const MAX_BYTES = 1024 * 1024
  *
  * @throws TypeError that names file, line or field, and what would be right
  */
-export function loadConfig(root: string | readonly Root[], given: string | undefined): Config {
+export async function loadConfig(root: string | readonly Root[], given: string | undefined): Promise<Config> {
   const roots = typeof root === 'string' ? [{ at: '', directory: root }] : root
   if (given !== undefined && !/[./\\]/.test(given)) {
     if (presetNames.includes(given as never)) return { policy: guarded(given as PolicyInput, roots, undefined) }
@@ -33,7 +33,7 @@ export function loadConfig(root: string | readonly Root[], given: string | undef
   }
   const file = given ?? findConfig(roots)
   if (file === undefined) return { policy: guarded('autonomous', roots, undefined) }
-  const { audit, policy } = readConfig(file)
+  const { audit, policy } = await readConfig(file)
   return {
     policy: guarded(policy, roots, file),
     ...(audit === undefined ? {} : { audit }),
@@ -73,9 +73,11 @@ function configsIn(directory: string): string[] {
 }
 
 /** A configuration file, read and checked. */
-function readConfig(file: string): Config {
+async function readConfig(file: string): Promise<Config> {
   const format = formatOf(file)
   if (format === undefined) throw new TypeError(`The policy file "${file}" is neither .json, .toml nor .yaml`)
+  // Its readers are loaded only where there is something to read.
+  const { parseConfig } = await import('./parse-config.ts')
   const { data, lineOf } = parseConfig(readText(file), format, file)
   if (typeof data !== 'object' || data === null || Array.isArray(data)) {
     throw new TypeError(`${file}: a policy is an object with fields such as preset and rules`)
@@ -101,6 +103,13 @@ function readConfig(file: string): Config {
   }
   const beside = (name: string) => (isAbsolute(name) ? name : join(dirname(file), name))
   return { policy: policy as PolicyData, file, ...(typeof logPath === 'string' ? { audit: beside(logPath) } : {}) }
+}
+
+/** The format of a configuration by the extension of its name. */
+function formatOf(name: string): ConfigFormat | undefined {
+  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
+  if (extension === 'yml') return 'yaml'
+  return extension === 'json' || extension === 'toml' || extension === 'yaml' ? extension : undefined
 }
 
 /** A misspelled tool would be a rule that never matches. */

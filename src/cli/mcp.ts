@@ -83,7 +83,7 @@ async function overHttp(text: string, values: McpOptions, host: Host, stopped: P
   try {
     const allowedOrigins = values['allowed-origin'] ?? []
     // One file takes the records of one workspace.
-    const follows = !isFixed(values) && configOf(values).audit === undefined
+    const follows = !isFixed(values) && (await configOf(values)).audit === undefined
     server = await serveHttp(workspace, {
       ...{ host: address, port, token, allowedHosts, allowedOrigins },
       ...(follows ? { narrowed: async (roots) => whole(await openServed(values, terminal?.approve, roots)) } : {}),
@@ -107,13 +107,13 @@ async function overHttp(text: string, values: McpOptions, host: Host, stopped: P
   await workspace.close()
 }
 
-function openServed(
+async function openServed(
   values: McpOptions,
   approve?: ApproveHandler,
   roots?: readonly Root[],
 ): Promise<Workspace | SpokenWorkspace> {
   const more = { run: { actor: 'mcp' }, ...(approve === undefined ? {} : { approve }) }
-  return openWorkspace(values, more, dialectOf(values.dialect), roots)
+  return openWorkspace(values, more, await dialectOf(values.dialect), roots)
 }
 
 /** A workspace that is one client's alone. */

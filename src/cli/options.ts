@@ -61,7 +61,7 @@ export async function openWorkspace(
   // What is narrowed has the policy of the whole, whose paths are the same.
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
-  const { policy, audit } = configAt(policyRoots, options)
+  const { policy, audit } = await configAt(policyRoots, options)
   const { parked } = options
   const isReadOnly = options['read-only'] === true
   const place = { roots, overlay: options.overlay === true, readOnly: isReadOnly }
@@ -123,12 +123,12 @@ function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOpt
 }
 
 /** The configuration that the options ask for. That one was found and not named is said aloud. */
-export function configOf(options: Options): Config {
+export function configOf(options: Options): Promise<Config> {
   return configAt(rootsOf(options.root), options)
 }
 
-function configAt(roots: readonly Root[], { policy, audit }: Options): Config {
-  const config = loadConfig(roots, policy)
+async function configAt(roots: readonly Root[], { policy, audit }: Options): Promise<Config> {
+  const config = await loadConfig(roots, policy)
   if (config.found === true) process.stderr.write(`wardspace: policy of ${config.file}\n`)
   return audit === undefined ? config : { ...config, audit }
 }

@@ -25,7 +25,7 @@ export async function overlay(words: string[]): Promise<number> {
       } else process.stdout.write(known.length === 0 ? 'Nothing waits.\n' : diffOfChanges(known))
     }
     if (action !== 'accept') return 0
-    const { policy, audit } = configOf(values)
+    const { policy, audit } = await configOf(values)
     const workspace = await createWorkspace({
       backend: draft,
       policy,

@@ -18,13 +18,6 @@ interface Fault {
 
 export type ConfigFormat = 'json' | 'toml' | 'yaml'
 
-/** The format of a configuration by the extension of its name. */
-export function formatOf(name: string): ConfigFormat | undefined {
-  const extension = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-  if (extension === 'yml') return 'yaml'
-  return extension === 'json' || extension === 'toml' || extension === 'yaml' ? extension : undefined
-}
-
 /**
  * Reads the text of a configuration.
  *

@@ -26,7 +26,7 @@ export async function replay(words: string[]): Promise<number> {
   const [first] = entries
   const opened = first?.type === 'workspace' ? first : undefined
   const shell = opened?.shell === 'bash' ? { shell: bash() } : {}
-  const dialect = dialectOf(opened?.dialect)
+  const dialect = await dialectOf(opened?.dialect)
   const options = { backend: overlay(node(oneRoot(values.root))), ...shell, ...(dialect && { dialect }) }
   const result = await replayRecording(entries, options)
   process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))

@@ -1,6 +1,4 @@
 import { ToolError } from '../errors.ts'
-import { bash } from '../shells/bash.ts'
-import { node } from '../shells/node.ts'
 import type { Shell } from '../shells/shell.ts'
 import type { Root } from './roots.ts'
 
@@ -20,7 +18,7 @@ export async function shellOf(name: string | undefined, place: ShellPlace): Prom
   if (name === undefined || name === 'none') return undefined
   if (name === 'bash') {
     await explained(async () => (await import('../shells/bash/just-bash.ts')).loadInterpreter())
-    return bash()
+    return (await import('../shells/bash.ts')).bash()
   }
   if (name !== 'node') throw new TypeError(`There is no shell "${name}"; the shells are bash, node and none`)
   const [root, second] = place.roots
@@ -33,6 +31,7 @@ export async function shellOf(name: string | undefined, place: ShellPlace): Prom
   if (place.readOnly) {
     throw new TypeError('--shell node cannot be kept from changing files: without --read-only, or take --shell bash')
   }
+  const { node } = await import('../shells/node.ts')
   return explained(async () => node({ root: root.directory }))
 }
 

@@ -11,7 +11,7 @@ import { shellOf } from './shell.ts'
 export async function tools(words: string[]): Promise<number> {
   const { values } = parseOptions(words, 0)
   const readOnly = values['read-only'] === true
-  const dialect = dialectOf(values.dialect)
+  const dialect = await dialectOf(values.dialect)
   const place = { roots: rootsOf(values.root), overlay: values.overlay === true, readOnly }
   const shell = await shellOf(values.shell, place)
   const wanted = {

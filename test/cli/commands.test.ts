@@ -166,14 +166,14 @@ describe('a configuration', () => {
     ['{ "preset": "nonsense" }', 'preset'],
     ['{ "preset": "readOnly", "allowedPaths": ["a"], "allowed_paths": ["b"] }', 'allowed'],
     ['{ "limits": { "callsPerMinute": -1 } }', 'callsPerMinute'],
-  ])('%s is refused', (text, message) => {
+  ])('%s is refused', async (text, message) => {
     const root = directory({ 'p.json': text })
-    expect(() => loadConfig(root, join(root, 'p.json'))).toThrow(message)
+    await expect(loadConfig(root, join(root, 'p.json'))).rejects.toThrow(message)
   })
 
-  it('may name its audit by a whole path, begin with a byte order mark, and govern a root that is not there yet', () => {
+  it('may name its audit by a whole path, begin with a byte order mark, and govern a root that is not there yet', async () => {
     const root = directory({ 'p.json': '\ufeff{ "preset": "readOnly", "audit": "/var/log/a.jsonl" }' })
-    expect(loadConfig('/no/such/root', join(root, 'p.json'))).toMatchObject({ audit: '/var/log/a.jsonl' })
+    expect(await loadConfig('/no/such/root', join(root, 'p.json'))).toMatchObject({ audit: '/var/log/a.jsonl' })
   })
 
   it('in TOML has its depth, and its faults their place', () => {

@@ -100,7 +100,7 @@ describe('a configuration', () => {
   async function fault(name: string, text: string | Uint8Array): Promise<string> {
     const file = await config(name, text)
     try {
-      loadConfig(root, file)
+      await loadConfig(root, file)
     } catch (error) {
       expect(error).toBeInstanceOf(TypeError)
       return (error as Error).message.replaceAll(home, '')
@@ -109,7 +109,7 @@ describe('a configuration', () => {
   }
 
   it.each(Object.entries(spelled))('says the same in every format and spelling: %s', async (name, text) => {
-    const { policy, audit } = loadConfig(root, await config(name, text))
+    const { policy, audit } = await loadConfig(root, await config(name, text))
     const { readOnlyPaths, ...rest } = compilePolicy(policy).data
     expect(rest).toEqual(meant)
     expect(readOnlyPaths).toContain('wardspace.config.json')
@@ -118,7 +118,7 @@ describe('a configuration', () => {
 
   it('understands acl_enabled', async () => {
     const memoryOf = async (text: string) =>
-      compilePolicy(loadConfig(root, await config('a.yaml', text)).policy).data.memory
+      compilePolicy((await loadConfig(root, await config('a.yaml', text))).policy).data.memory
     expect(await memoryOf('acl_enabled: true\n')).toEqual({ acl: true })
     expect(await memoryOf('acl_enabled: true\nmemory: { path: notes }\n')).toEqual({ path: 'notes', acl: true })
     expect(await memoryOf('acl_enabled: false\n')).toBeUndefined()
@@ -190,27 +190,27 @@ describe('a configuration', () => {
   it('is refused when it is no UTF-8, too large, absent, or a bomb of aliases', async () => {
     expect(await fault('a.json', Uint8Array.of(0x7b, 0xff, 0x7d))).toContain('not UTF-8')
     expect(await fault('b.json', `{"a":"${'x'.repeat(1024 * 1024)}"}`)).toContain('larger than 1 MiB')
-    expect(() => loadConfig(root, join(home, 'absent.json'))).toThrow('Cannot read the policy file')
-    expect(() => loadConfig(root, 'readonly')).toThrow('There is no policy preset "readonly"; name readOnly, ')
+    await expect(loadConfig(root, join(home, 'absent.json'))).rejects.toThrow('Cannot read the policy file')
+    await expect(loadConfig(root, 'readonly')).rejects.toThrow('There is no policy preset "readonly"; name readOnly, ')
     const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`)
     expect(await fault('c.yaml', `a0: &a0 [x]\n${levels.join('\n')}\n`)).toMatch(/alias/)
   })
 
   it('is found in the root, and not where two are', async () => {
-    expect(loadConfig(root, undefined)).not.toHaveProperty('file')
+    expect(await loadConfig(root, undefined)).not.toHaveProperty('file')
     await writeFile(join(root, 'wardspace.config.toml'), 'preset = "readOnly"\n')
-    expect(loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' }, found: true })
-    expect(loadConfig(root, 'supervised')).toMatchObject({ policy: { preset: 'supervised' } })
+    expect(await loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' }, found: true })
+    expect(await loadConfig(root, 'supervised')).toMatchObject({ policy: { preset: 'supervised' } })
     await writeFile(join(root, 'WARDSPACE.config.json'), '{')
-    expect(loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' } })
+    expect(await loadConfig(root, undefined)).toMatchObject({ policy: { preset: 'readOnly' } })
     await writeFile(join(root, 'wardspace.config.json'), '{}')
-    expect(() => loadConfig(root, undefined)).toThrow(/keep one/)
+    await expect(loadConfig(root, undefined)).rejects.toThrow(/keep one/)
   })
 
   it('cannot be changed by the agent that it governs, wherever in the root it lies', async () => {
     const own = join(root, 'src/po[l]icy.yaml')
     await writeFile(own, 'preset: autonomous\n')
-    const { policy } = loadConfig(root, own)
+    const { policy } = await loadConfig(root, own)
     const workspace = await createWorkspace({ backend: node(root), policy })
     for (const path of ['src/po[l]icy.yaml', 'wardspace.config.json', 'wardspace.config.yml']) {
       const content = 'preset: autonomous\n'
