@@ -57,7 +57,6 @@ export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): voi
     case 'ArithmeticExpansion':
       judge.operator('$((', at)
       if (node.expression === undefined) judge.deny('SYNTAX_ERROR', 'An arithmetic expansion does not parse', at)
-      inner = { ...scope, loose: true }
       break
     case 'ArithmeticBinary':
       if (assigns(node.operator) && node.left.type === 'ArithmeticWord') {
@@ -100,7 +99,7 @@ function judgeParameter(walk: Walk, node: ParameterExpansionPart, scope: Scope):
   if (scope.dialect === 'sh' && /['"\\]/.test(node.text)) {
     judge.deny('SYNTAX_ERROR', 'Quotes in an expansion mean something else in sh', at)
   }
-  if (node.index !== undefined) judgeIndex(walk, node.index, scope)
+  if (node.index !== undefined) judgeNumber(walk, node.index, scope)
   if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
     judge.deny('ARITHMETIC_NOT_KNOWN', 'An indirect expansion runs what it finds in the name', at)
   }
@@ -121,15 +120,10 @@ function judgeParameter(walk: Walk, node: ParameterExpansionPart, scope: Scope):
 /** An assignment in front of a command, as a command, or as an argument of `export`. */
 export function judgeAssignment(walk: Walk, node: Assignment, scope: Scope, command?: string): void {
   judgeExpansions(walk, node, scope)
-  if (node.index !== undefined) judgeIndex(walk, node.index, scope)
+  if (node.index !== undefined) judgeNumber(walk, node.index, scope)
   // What one `read` splits at is its own affair.
   if (node.name === 'IFS' && command === 'read') return
   judgeVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope))
-}
-
-/** An index of an array: arithmetic, unless it stands for all of them. */
-function judgeIndex(walk: Walk, index: Word, scope: Scope): void {
-  if (index.text !== '*') judgeNumber(walk, index, scope)
 }
 
 /** The tests of `[[ ]]`. Those on numbers are arithmetic. */

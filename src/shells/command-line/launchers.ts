@@ -207,7 +207,7 @@ function found(word: Argument, starts: readonly Argument[]): Argument {
   return {
     ...word,
     literal: undefined,
-    lead: word.literal.slice(0, word.literal.indexOf('{}')),
+    lead: inside ? './' : word.literal.slice(0, word.literal.indexOf('{}')),
     inside,
   }
 }
