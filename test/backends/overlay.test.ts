@@ -331,6 +331,40 @@ describe('an overlay under which others change things', () => {
     }
   })
 
+  it('shows no directory that it was asked for while it was there, and that is gone or something else by now', async () => {
+    for (const theirs of [null, file('now a file')]) {
+      const lower = memory({ 'a.txt': '', d: { directory: true } })
+      const draft = overlay(lower)
+      await commit(draft, change('d', directory), change('a.txt', file('1')))
+      await commit(lower, change('d', null))
+      if (theirs !== null) await commit(lower, change('d', theirs))
+      const type = theirs?.type
+      expect((await draft.stat(at('d')))?.type).toBe(type)
+      expect((await draft.list(at(''))).find(({ name }) => name === 'd')?.type).toBe(type)
+      expect((draft.tree as () => DirectoryNode)().get('d')?.type).toBe(type)
+      expect((await draft.pending()).map(({ path }) => path)).toEqual(['a.txt'])
+    }
+  })
+
+  it('does not take for its own a link that went below while it was replaced here, nor another one there', async () => {
+    const lower = below()
+    let looks = 0
+    const draft = overlay({
+      ...lower,
+      async readLink(path) {
+        const target = await lower.readLink(path)
+        if (looks++ === 0) await commit(lower, change('link', null))
+        return target
+      },
+    })
+    await commit(draft, change('link', file('ours')))
+    await expect(acceptAll(draft)).rejects.toMatchObject({ code: 'WRITE_CONFLICT', details: { path: 'link' } })
+    await commit(lower, change('link', { type: 'link', target: 'theirs' }))
+    await expect(acceptAll(draft)).rejects.toMatchObject({ code: 'WRITE_CONFLICT', details: { path: 'link' } })
+    expect(await lower.readLink(at('link'))).toBe('theirs')
+    expect(await textAt(draft, 'link')).toBe('ours')
+  })
+
   it('accepts also what it does not hold', async () => {
     const lower = below()
     const draft = overlay(lower)

@@ -83,7 +83,8 @@ export function layeredReads(layers: Layers): LayeredReads {
     for (const entry of above) {
       if (path === ROOT && entry.name === RESERVED) continue
       // A directory that is there only to lead to changes shows as what lies below, if that still is one.
-      if (touched.has(childOf(path, entry.name)) || entries.get(entry.name)?.type !== 'directory') {
+      const at = childOf(path, entry.name)
+      if (touched.has(at) || (touched.isAbove(at) && entries.get(entry.name)?.type !== 'directory')) {
         entries.set(entry.name, entry)
       }
     }

@@ -27,8 +27,8 @@ export interface Touched {
   paths(): Path[]
   /** Whether something below the path was changed. */
   isAbove(path: Path): boolean
-  /** A number that changes whenever something below the path does. */
-  stamp(path: Path): number
+  /** A number that changes whenever something below the path does; `undefined` where nothing there has. */
+  stamp(path: Path): number | undefined
   /** The changes of the upper backend that note new paths there; none where it does not last. */
   notes(bases: ReadonlyMap<Path, Base>): Change[]
   /** Takes in new paths, and that a set was committed. */
@@ -90,7 +90,7 @@ function touchedOver(upper: Backend, entries: Map<Path, Base>, load?: () => Prom
     get: (path) => entries.get(path),
     paths: () => [...entries.keys()].sort(),
     isAbove: (path) => above.has(path),
-    stamp: (path) => above.get(path) ?? 0,
+    stamp: (path) => above.get(path),
     notes,
     add(bases, set) {
       for (const [path, base] of bases) entries.set(path, base)

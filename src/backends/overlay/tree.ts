@@ -11,7 +11,7 @@ export function layeredTree({ lower, upper, touched, fromUpper, mergedStat }: La
   interface Made {
     readonly below: TreeNode | undefined
     readonly above: TreeNode | undefined
-    readonly stamp: number
+    readonly stamp: number | undefined
     readonly node: TreeNode
   }
   const merged = new Map<Path, Made>()
@@ -50,7 +50,9 @@ export function layeredTree({ lower, upper, touched, fromUpper, mergedStat }: La
       for (const [name, child] of above.entries()) {
         const at = childOf(path, name)
         if (touched.has(at)) entries.set(name, raise(child))
-        else if (entries.get(name)?.type !== 'directory') entries.set(name, merge(at, undefined, child))
+        else if (touched.isAbove(at) && entries.get(name)?.type !== 'directory') {
+          entries.set(name, merge(at, undefined, child))
+        }
       }
     }
     const stat = mergedStat(path, below?.stat, above?.stat) as DirectoryNode['stat']
