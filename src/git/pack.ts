@@ -2,6 +2,7 @@ import { corrupt } from './corrupt.ts'
 import { applyDelta, MAX_OBJECT_BYTES } from './delta.ts'
 import type { GitFiles } from './files.ts'
 import { inflate } from './inflate.ts'
+import { createRecent } from './recent.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 
@@ -120,17 +121,9 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
     return held.subarray(start, end)
   }
 
-  const cache = new Map<number, GitObject>()
-  let cached = 0
+  const cache = createRecent<number, GitObject>(CACHE_BYTES, ({ bytes }) => bytes.length)
   function keep(offset: number, object: GitObject): void {
-    if (object.bytes.length > CACHE_BYTES / 8) return
-    cache.set(offset, object)
-    cached += object.bytes.length
-    for (const [oldest, { bytes }] of cache) {
-      if (cached <= CACHE_BYTES) break
-      cache.delete(oldest)
-      cached -= bytes.length
-    }
+    if (object.bytes.length <= CACHE_BYTES / 8) cache.put(offset, object)
   }
 
   const find = (id: string): number | undefined => {

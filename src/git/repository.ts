@@ -360,9 +360,11 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
 
   /** The remote's own branch: the one that its HEAD names. */
   async function remoteBranch(commit: string): Promise<string | undefined> {
-    const head = await backend.read(gitPath('refs', 'remotes', REMOTE, 'HEAD')).catch(() => undefined)
-    const named =
-      head === undefined ? undefined : /refs\/remotes\/origin\/(\S+)/.exec(new TextDecoder().decode(head.bytes))?.[1]
+    const head = await backend.read(gitPath('refs', 'remotes', REMOTE, 'HEAD')).then(
+      ({ bytes }) => new TextDecoder().decode(bytes),
+      () => '',
+    )
+    const named = /refs\/remotes\/origin\/(\S+)/.exec(head)?.[1]
     if (named !== undefined) return named
     const all = await git('list branches', (isomorphic) => isomorphic.listBranches({ fs, dir: DIR, remote: REMOTE }))
     for (const name of all) {

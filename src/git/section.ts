@@ -4,6 +4,7 @@ import { binaryDiff, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
 import { binaryPatch } from './binary-patch.ts'
 import { LINK, type Side, SUBMODULE } from './changed.ts'
+import { createRecent } from './recent.ts'
 import { redactAgain } from './redact-again.ts'
 import type { Paired } from './renames.ts'
 
@@ -98,19 +99,12 @@ const NO_TEXTS: TextCache = { get: () => undefined, set: () => undefined }
 const CACHE_UNITS = 8 * 1024 * 1024
 
 export function createTextCache(): TextCache {
-  const texts = new Map<string, BaseText>()
-  let units = 0
+  const texts = createRecent<string, BaseText>(CACHE_UNITS, ({ original }) => original.length)
   return {
-    get: (id) => texts.get(id),
+    get: texts.get,
     set(id, text) {
-      if (id === '' || texts.has(id) || text.original.length > CACHE_UNITS / 8) return
-      texts.set(id, text)
-      units += text.original.length
-      for (const [oldest, { original }] of texts) {
-        if (units <= CACHE_UNITS) break
-        texts.delete(oldest)
-        units -= original.length
-      }
+      if (id === '' || texts.get(id) !== undefined || text.original.length > CACHE_UNITS / 8) return
+      texts.put(id, text)
     },
   }
 }

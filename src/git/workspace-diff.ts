@@ -9,6 +9,7 @@ import { diskComparer } from './compare-disk.ts'
 import { treeComparer } from './compare-tree.ts'
 import type { IndexEntry } from './index-file.ts'
 import { openReader } from './reader.ts'
+import { createRecent } from './recent.ts'
 import { findRenames, type Paired } from './renames.ts'
 import { type Facts, scopeWith } from './scope.ts'
 import { createTextCache, type Section, sectionOf } from './section.ts'
@@ -222,11 +223,10 @@ interface Made {
 
 /** The last section of each path, as long as it is made of the same; the latest used kept. */
 function createSectionCache() {
-  const known = new Map<LogicalPath, Made>()
+  const known = createRecent<LogicalPath, Made>(SECTION_BYTES, ({ section }) => 200 + section.text.length)
   const texts = createTextCache()
   const numbers = new WeakMap<object, number>()
   let nodes = 0
-  let held = 0
 
   /** What an immutable node holds needs no hash to be told from other content. */
   function nameOf(side: Side | null): string {
@@ -239,18 +239,8 @@ function createSectionCache() {
     return `${side.mode} #${number}`
   }
 
-  function drop(path: LogicalPath, { section }: Made): void {
-    known.delete(path)
-    held -= 200 + section.text.length
-  }
-
   function hold(path: LogicalPath, made: Made): Section {
-    known.set(path, made)
-    held += 200 + made.section.text.length
-    for (const [oldest, one] of known) {
-      if (held <= SECTION_BYTES) break
-      drop(oldest, one)
-    }
+    known.put(path, made)
     return made.section
   }
 
@@ -261,11 +251,9 @@ function createSectionCache() {
       if (isUnknown(change.old) || isUnknown(change.now)) return sectionOf(change, withBinary, texts)
       const old = nameOf(change.old)
       const now = nameOf(change.now)
-      const same = known.get(path)
-      if (same !== undefined) {
-        drop(path, same)
-        const isSame = same.old === old && same.now === now && same.from === from
-        if (isSame && (!same.section.binary || same.withBinary === withBinary(path))) return hold(path, same)
+      const last = known.get(path)
+      if (last?.old === old && last.now === now && last.from === from) {
+        if (!last.section.binary || last.withBinary === withBinary(path)) return hold(path, last)
       }
       const section = await sectionOf(change, withBinary, texts)
       const made = { from, old, now, section, withBinary: section.binary && withBinary(path) }

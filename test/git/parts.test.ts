@@ -22,6 +22,7 @@ import { indexFile } from '../../src/git/index-writer.ts'
 import { type Objects, openObjects } from '../../src/git/objects.ts'
 import { openPack } from '../../src/git/pack.ts'
 import { openReader } from '../../src/git/reader.ts'
+import { createRecent } from '../../src/git/recent.ts'
 import { parseCommit, resolveCommit } from '../../src/git/refs.ts'
 import { findRenames } from '../../src/git/renames.ts'
 import { createTextCache, sectionOf } from '../../src/git/section.ts'
@@ -495,6 +496,24 @@ describe('a name of a commit', () => {
   it('a commit without a message has its parents, too', () => {
     expect(parseCommit(bytesOf(`tree ${ids.tree}\nparent ${ids.one}`))).toEqual({ tree: ids.tree, parents: [ids.one] })
     expect(parseCommit(bytesOf(`tree ${ids.tree}\n\nparent ${ids.one}\n`))).toEqual({ tree: ids.tree, parents: [] })
+  })
+})
+
+describe('what was put in last', () => {
+  it('is kept as far as it fits, the oldest let go first', () => {
+    const sizes = createRecent<string, { readonly size: number }>(10, ({ size }) => size)
+    const kept = () => [...'abcd'].filter((key) => sizes.get(key) !== undefined).join('')
+    for (const key of 'abc') sizes.put(key, { size: 3 })
+    expect(kept()).toBe('abc')
+    // Put in again, it is the latest, and counts once.
+    sizes.put('a', { size: 4 })
+    expect(kept()).toBe('abc')
+    sizes.put('d', { size: 1 })
+    expect(kept()).toBe('acd')
+    sizes.put('b', { size: 5 })
+    expect(kept()).toBe('abd')
+    sizes.put('c', { size: 11 })
+    expect(kept()).toBe('')
   })
 })
 
@@ -1176,6 +1195,42 @@ describe('a repository in memory', () => {
     await expect(repository.deleteBranch('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await repository.deleteBranch('other')
     expect(await repository.branches()).toEqual(['main'])
+  })
+
+  it('is read again only where a file is another, while a storage knows that the names are the same', async () => {
+    const { tree: _, fork: __, glance: ___, ...own } = memory({ 'a.txt': 'one\n', 'b.txt': 'b\n', 'd/x.txt': 'x\n' })
+    const read: string[] = []
+    const backend: Backend = {
+      ...own,
+      async read(of, range) {
+        if (!of.startsWith('.git/')) read.push(of)
+        return own.read(of, range)
+      },
+      async glance(directories, known) {
+        const now = await glanceAll(own, directories, known)
+        return now.map((one, i) => {
+          const names = known(directories[i] as Path)?.names
+          return one && { ...one, names: names?.join() === one.names.join() ? (names ?? one.names) : one.names }
+        })
+      },
+    }
+    const repository = openRepository({ backend, mayRead: () => true, now: () => 0, change: async () => {} })
+    await repository.init()
+    await repository.add('.')
+    await repository.commit({ message: 'first' })
+    const diffs = createWorkspaceDiffs(backend)
+    const everything = { wants: () => true, sees: () => true, knows: () => true, withBinary: () => false }
+    const told = async () => {
+      read.length = 0
+      const paths = (await diffs.diff(everything)).sections.map((section) => section.path)
+      return [paths, [...new Set(read)].sort()]
+    }
+    await told()
+    expect(await told()).toEqual([[], []])
+    await put(own, 'a.txt', { type: 'file', bytes: bytesOf('two\n') })
+    expect(await told()).toEqual([['a.txt'], ['a.txt']])
+    await put(own, 'b.txt', null)
+    expect(await told()).toEqual([['a.txt', 'b.txt'], []])
   })
 
   it('has no branch where a commit itself is checked out', async () => {
