@@ -264,6 +264,17 @@ describe('files as the interpreter has them', () => {
     expect([await fs.realpath('/'), await fs.realpath('/dev/null')]).toEqual(['/', '/dev/null'])
     expect(await fs.readdir('/')).toContain('workspace')
     expect(await fs.lstat('/workspace/link')).toMatchObject({ isSymbolicLink: true, mode: 0o777 })
+    // Where the storage has no modes, they are those that a system gives.
+    const own = memory({ 'a.txt': '', link: { link: 'a.txt' } })
+    const modeless = fsOver({
+      ...own,
+      async stat(path) {
+        const { mode: _, ...stat } = (await own.stat(path)) ?? { type: 'other', size: 0, tag: '' }
+        return stat
+      },
+    })
+    const modes = ['a.txt', 'link', ''].map(async (name) => (await modeless.lstat(`/workspace/${name}`)).mode)
+    expect(await Promise.all(modes)).toEqual([0o644, 0o777, 0o755])
   })
 })
 
@@ -349,6 +360,18 @@ describe('commands of our own', () => {
     await expect(patch).rejects.toMatchObject({ code: 'ABORTED' })
     const [grep] = searchCommands({ workspace: files, scratch: files })
     await expect(grep?.attempt(['-r', 'a', '.'], at)).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('git clone tells of its work unless it is to be quiet, and always what no workspace can hold', async () => {
+    const clone = async () => ({ commit: '0'.repeat(40), skipped: ['con'] })
+    const git = gitCommand(
+      () => ({ head: async () => undefined, change: async () => ({ clone }) }) as unknown as CommandGit,
+    )
+    const told = async (...flags: string[]) =>
+      (await git.attempt(['clone', ...flags, 'https://git.example/x', '.'], at))?.stderr
+    const quiet = await told('-q')
+    expect(quiet).toContain('con')
+    expect(await told()).toBe(`Cloning into '.'...\n${quiet}`)
   })
 
   it('npm says where it cannot run a script', async () => {

@@ -59,6 +59,22 @@ describe('a line that is ended', () => {
     expect(await snapshot()).toEqual(before)
   })
 
+  it.each([
+    ['1 where it nests too deeply for the stack of its host', '('.repeat(100_000), /RangeError: Maximum call stack/],
+    ['1 where its own timers fail', "__ward.wait = () => { throw new Error('no timers') }", /Error: no timers/],
+    ['3 where it says so, and goes on', 'process.exit(3); for (;;);', /^$/],
+  ])('as a script, with %s', async (code, text, stderr) => {
+    const main = { kind: 'code', text, prints: false, isModule: false } as const
+    const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
+    const limits = { deadline: Number.POSITIVE_INFINITY, memoryBytes: 1e8, outputBytes: 1e6 }
+    const { signal } = new AbortController()
+    expect(await runScript(script, new InMemoryFs(), { ...limits, signal })).toMatchObject({
+      exitCode: Number(code[0]),
+      stdout: '',
+      stderr: expect.stringMatching(stderr),
+    })
+  })
+
   it.each<readonly [code: string, limits: object, text: string]>([
     ['LIMIT_EXCEEDED', { outputBytes: 100 }, 'for (;;) console.log("0123456789")'],
     ['COMMAND_TIMEOUT', { deadline: 0 }, '1'],

@@ -2,7 +2,7 @@ import type { FsStat, IFileSystem } from 'just-bash'
 import { type ErrorCode, ToolError } from '../../errors.ts'
 import { systemCodes } from '../../vfs/system-codes.ts'
 import type { CommandStat } from '../shell.ts'
-import { type Device, HOME, type Place, type Places, placeOf, resolvePath } from './places.ts'
+import { type Device, HOME, type Place, type Places, placeOf, resolvePath, withoutFiles } from './places.ts'
 import { bytesOfText, textOfBytes } from './text.ts'
 
 export interface BashFsOptions {
@@ -118,8 +118,7 @@ export function bashFs(options: BashFsOptions): IFileSystem {
   }
 
   const fs: IFileSystem = {
-    resolvePath,
-    getAllPaths: () => [],
+    ...withoutFiles,
     async readFile(path, how) {
       const encoding = typeof how === 'string' ? how : how?.encoding
       return textOfBytes(await readBytes(path), encoding ?? 'utf8')

@@ -53,3 +53,6 @@ export function resolvePath(base: string, path: string): string {
   }
   return `/${names.join('/')}`
 }
+
+/** What the interpreter's file system answers without its files. Names are found by walking alone. */
+export const withoutFiles = { resolvePath, getAllPaths: (): string[] => [] }

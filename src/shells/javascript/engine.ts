@@ -199,8 +199,9 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
         await evaluate('__ward.startTests()', '<tests>', 'global')
         continue
       }
-      const wait = (await evaluate('__ward.wait()', '<timers>', 'global')) as QuickJSHandle
-      if (exit !== undefined) return
+      const wait = await evaluate('__ward.wait()', '<timers>', 'global')
+      // What gives no value has failed, and the script with it.
+      if (wait === undefined || exit !== undefined) return
       const ms = context.getNumber(wait)
       if (ms < 0) return
       if (ms > 0) await pause(ms, limits)
@@ -275,16 +276,19 @@ function describe(context: QuickJSAsyncContext, error: QuickJSHandle): string {
   context.setProp(context.global, '__error', error)
   const result = context.evalCode('__ward.describe(__error)', '<error>', { type: 'global' })
   if (!result.error) return context.getString(result.value)
-  const { name, message } = (context.dump(error) ?? {}) as { name?: string; message?: string }
-  return `${name ?? 'Error'}: ${message ?? 'unknown'}`
+  const { name, message } = errorOf(context, error)
+  return `${name}: ${message}`
 }
 
-/** An error of the guest as one of ours, which is thrown into the guest again, with the place that it tells. */
+/**
+ * An error of the guest as one of ours, which may be thrown into the guest again, with the place that it tells. For want of
+ * memory, the engine throws one that tells no place, or nothing at all.
+ */
 function errorOf(context: QuickJSAsyncContext, handle: QuickJSHandle): Error {
-  const { name, message, stack } = context.dump(handle) as { name?: string; message?: string; stack?: string }
-  const [place] = stack?.trim().split('\n') ?? []
-  const told = place === undefined ? message : `${message} (${place.trim()})`
-  return Object.assign(new Error(told), { name: name ?? 'Error' })
+  const { name, message, stack } = (context.dump(handle) ?? {}) as { name?: string; message?: string; stack?: string }
+  const [place] = (stack ?? '').trim().split('\n', 1)
+  const told = message ?? 'unknown'
+  return Object.assign(new Error(place === '' ? told : `${told} (${place})`), { name: name ?? 'Error' })
 }
 
 async function pause(ms: number, { deadline, signal }: EngineLimits): Promise<void> {
