@@ -138,9 +138,11 @@ export function openRecord(
         const written = core.audit.record(entry('intent', started, intentOf(known)))
         if (written !== undefined) await written
         intended = true
-      } catch (error) {
+      } catch {
         // A read changes nothing, so it may go on without its record; a mutation may not.
-        if (known.length > 0 || plan !== undefined) throw auditFailed(error)
+        if (known.length > 0 || plan !== undefined) {
+          throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
+        }
         warn()
       }
     },
@@ -271,10 +273,4 @@ function hidden(path: Path, sha256: string): string {
 
 function expectedVersion({ path, expect }: JudgedChanges['known'][number]['change']): string | null {
   return typeof expect === 'object' && 'sha256' in expect ? hidden(path, expect.sha256) : null
-}
-
-function auditFailed(error: unknown): ToolError {
-  return error instanceof ToolError && error.code === 'AUDIT_FAILED'
-    ? error
-    : new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
 }

@@ -480,7 +480,10 @@ describe('the audit', () => {
         throw new Error('disk full')
       }),
     })
-    expect(await workspace.call('write_file', { path: 'a.txt', content: 'a' })).toMatchObject({ code: 'AUDIT_FAILED' })
+    expect(await workspace.call('write_file', { path: 'a.txt', content: 'a' })).toMatchObject({
+      code: 'AUDIT_FAILED',
+      message: 'The audit record could not be written, so nothing was changed',
+    })
     const read = await workspace.call('read_file', { path: 'src/app.ts' })
     expect(read).toMatchObject({ ok: true, warnings: [expect.stringContaining('audit')] })
     const other = await open({ backend })

@@ -45,6 +45,6 @@ function told(result: Replay): string {
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
+  const text = JSON.stringify(value)
   return text.length > 300 ? `${text.slice(0, 300).replace(/[\ud800-\udbff]$/, '')}…` : text
 }

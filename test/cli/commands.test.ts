@@ -256,8 +256,20 @@ describe('replay', () => {
 
   it('takes no file for a recording that does not begin as one', async () => {
     const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^.*\n/, ''))
-    await expect(replay([file, '--root', root])).rejects.toThrow(TypeError)
+    for (const text of [readFileSync(file, 'utf8').replace(/^.*\n/, ''), '']) {
+      writeFileSync(file, text)
+      await expect(replay([file, '--root', root])).rejects.toThrow(TypeError)
+    }
+  })
+
+  it('names a step that calls no tool by what it is', async () => {
+    const { file, root } = await recorded([['read_file', { path: 'a.txt' }]])
+    const [workspace, run = ''] = readFileSync(file, 'utf8').split('\n')
+    const { id } = JSON.parse(run).run
+    const undo = { type: 'undo', runId: id, at: 0, input: { id: 'none' }, result: { ok: true } }
+    writeFileSync(file, `${[workspace, run, JSON.stringify(undo)].join('\n')}\n`)
+    const { code, out } = await printed(replay, file, '--root', root)
+    expect([code, out]).toEqual([1, expect.stringMatching(/^different {2}step 1, undo of run .*\n {2}recorded true\n/)])
   })
 
   it('does not repeat what held a secret', async () => {

@@ -121,6 +121,20 @@ describe('s3', () => {
     expect(() => s3({ endpoint: 'no address', bucket: 'b', fetch: signed })).toThrow(TypeError)
   })
 
+  it('takes what a server does not have for deleted, and deletes the rest', async () => {
+    const asked: string[] = []
+    const missing = s3({
+      endpoint: server.endpoint,
+      bucket: 'my-bucket',
+      async fetch({ method, url }) {
+        asked.push(`${method} ${new URL(url).pathname}`)
+        return new Response(null, { status: asked.length === 1 ? 404 : 204 })
+      },
+    })
+    await missing.delete(['gone', 'there'])
+    expect(asked).toEqual(['DELETE /my-bucket/gone', 'DELETE /my-bucket/there'])
+  })
+
   it('is swept', async () => {
     const prefix = 'swept'
     const backend = objectStore(store(), { prefix })

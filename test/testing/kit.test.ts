@@ -422,17 +422,27 @@ describe('a scripted model', () => {
     const waiting = new Promise<void>((resolve) => {
       release = resolve
     })
+    let saying = (_: string) => {}
+    const begun = new Promise<string>((resolve) => {
+      saying = resolve
+    })
     const speaking = scriptedModel(
       function* () {
         yield* say('one two')
         return ''
       },
-      { wait: () => waiting },
+      {
+        wait(delta) {
+          saying(delta)
+          return waiting
+        },
+      },
     )
     const reader = (await speaking.doStream({ prompt: [user('go')] })).stream.getReader()
     expect((await reader.read()).value).toMatchObject({ type: 'stream-start' })
     expect((await reader.read()).value).toMatchObject({ type: 'text-start' })
     const pending = reader.read()
+    expect(await begun).toBe('one')
     await reader.cancel()
     release()
     expect(await pending).toEqual({ done: true, value: undefined })

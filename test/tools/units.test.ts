@@ -6,6 +6,7 @@ import { createSha256Portable } from '../../src/files/sha256.ts'
 import { createSha256 } from '../../src/files/version.ts'
 import { optionalPackage } from '../../src/optional-package.ts'
 import { project } from '../../src/projection.ts'
+import type { ToolContext } from '../../src/tool.ts'
 import { boundContent } from '../../src/tools/bound-content.ts'
 import { boundOutput } from '../../src/tools/command-output.ts'
 import { cutPatch } from '../../src/tools/cut-patch.ts'
@@ -13,6 +14,7 @@ import { markPositions } from '../../src/tools/marks.ts'
 import { memoryOf, memoryPath } from '../../src/tools/memory.ts'
 import { nearestPassage } from '../../src/tools/nearest.ts'
 import { occurrences } from '../../src/tools/occurrences.ts'
+import { submitPlan } from '../../src/tools/submit-plan.ts'
 import { deskOf, targetOf } from '../../src/tools/target.ts'
 import { newSha256 } from '../../src/tools/text-change.ts'
 import { isoTime } from '../../src/tools/time.ts'
@@ -185,6 +187,15 @@ describe('what a tool cannot do without', () => {
       message: 'The tool needs the package parts, which cannot be loaded',
       details: { hint: 'Tell the person in charge to install it: npm install parts' },
     })
+  })
+
+  it('is left out of a plan that is approved: its artifact, where none can be kept', async () => {
+    const draft = async (keepArtifact: () => string | undefined) => {
+      const { result } = await submitPlan.draft({ plan: 'Mend it' }, { keepArtifact } as unknown as ToolContext)
+      return result({ applied: [] })
+    }
+    expect(await draft(() => 'artifact://r/p.md')).toEqual({ approved: true, planUri: 'artifact://r/p.md' })
+    expect(await draft(() => undefined)).toEqual({ approved: true })
   })
 
   it('has a time, whatever a storage gives', () => {

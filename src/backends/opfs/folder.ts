@@ -81,11 +81,13 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
   }
 
   async function look(path: Path): Promise<Entry | undefined> {
-    if (path === ROOT) return { type: 'directory', handle: root, stat: DIRECTORY_STAT }
-    if (known.has(path)) {
+    if (path === ROOT) return directoryEntry(root)
+    const last = known.get(path)
+    if (last !== undefined) {
+      if (isPrivate) return directoryEntry(last)
       // What other programs can reach may be gone.
-      const handle = isPrivate ? known.get(path) : await findAnew(path)
-      if (handle !== undefined) return { type: 'directory', handle, stat: DIRECTORY_STAT }
+      const found = await findAnew(path)
+      if (found !== undefined) return directoryEntry(found)
     }
     const kept = files.get(path)
     if (kept !== undefined) {
@@ -101,7 +103,7 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
       return fileEntry(path, handle)
     }
     const directory = isOther ? await findAnew(path) : undefined
-    return directory && { type: 'directory', handle: directory, stat: DIRECTORY_STAT }
+    return directory && directoryEntry(directory)
   }
 
   /** What is in a directory, with the handles. */
@@ -188,6 +190,10 @@ export async function wrongType(
     if (type === 'file') return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a file`, { path })
   }
   return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
+}
+
+function directoryEntry(handle: FileSystemDirectoryHandle): Entry {
+  return { type: 'directory', handle, stat: DIRECTORY_STAT }
 }
 
 const DIRECTORY_STAT: Stat = Object.freeze({ type: 'directory', size: 0, tag: 'directory' })

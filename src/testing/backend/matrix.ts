@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors.ts'
 import { sha256 } from '../../files/version.ts'
 import type { Backend, Expectation, State } from '../../vfs/backend.ts'
-import { refused, same } from '../assert.ts'
+import { check, refused, same } from '../assert.ts'
 import {
   at,
   type BackendCase,
@@ -107,7 +107,8 @@ async function expectation(backend: Backend, path: string, expected: Expected): 
   if (expected === 'another sha256') return WRONG_SHA
   if (expected === 'another tag') return { tag: 'another tag' }
   const stat = await backend.stat(at(path))
-  return { tag: stat?.tag ?? 'nothing is there' }
+  check(stat !== undefined, `There is no ${path}, which was made`)
+  return { tag: stat.tag }
 }
 
 function all(code: ErrorCode): Row {
