@@ -8,13 +8,15 @@ export const interpreters: Inspectors = {
   node: {
     inspect: (call) =>
       language(call, {
-        code: /^(?:-[pe]+|--eval|--print)(?:=(.*))?$/s,
+        code: /^(?:-[pe]+|--print|--eval(?:=(.*))?)$/s,
+        printing: /^(-p|--print)$/,
+        loads:
+          /^(?:-r|--(?:require|import|loader|experimental[-_]loader|test[-_]reporter|test[-_]global[-_]setup))(?:=(.*))?$/s,
         valued:
-          /^(-r|--require|--import|--loader|--experimental-loader|-C|--conditions|--input-type|--test-name-pattern|--test-reporter|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
+          /^(-C|--conditions|--input-type|--test-name-pattern|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
         plain:
           /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
-        refused:
-          /^(-i|--interactive|--eval-file|inspect|debug)$|^--(import|require|loader|experimental-loader)=?(data|http)|^(data|https?):/,
+        refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^(-[pe]+|--print)=|^(data|https?):/,
         judge: judgeJavaScript,
       }),
   },
@@ -23,6 +25,7 @@ export const interpreters: Inspectors = {
     inspect: (call) =>
       language(call, {
         code: /^-[bBdEIOPqsSuvx]*c(.*)$/s,
+        codeIsLast: true,
         module: /^-[bBdEIOPqsSuvx]*m(.*)$/s,
         valued: /^-[WX]$|^--check-hash-based-pycs$/,
         plain: /^-([bBdEIOPqsSuvxVh?]+|[WX].+)$|^--(version|help)$/,
@@ -35,36 +38,55 @@ export const interpreters: Inspectors = {
       language(call, {
         code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
         valued: /^$/,
-        plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F\S+)$|^--version$/,
+        plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         refused: /^-[dDsSxXmMI]/,
         judge: judgePerl,
       }),
   },
   ...named(
-    'js-exec ruby php lua luajit tclsh groovy scala julia Rscript rscript r octave osascript raku elixir erl iex clojure clj jshell ghci runghc runhaskell ocaml swift irb guile racket sbcl',
+    'js-exec ruby php lua luajit tclsh julia Rscript rscript osascript raku elixir clojure clj runghc runhaskell ocaml swift irb guile racket',
     {
       inspect: runFileOnly,
     },
   ),
+  // These read options behind the file, too.
+  ...named('erl iex ghci r octave sbcl jshell scala groovy', {
+    inspect(call) {
+      const odd = call.args.slice(1).find(mayBeOption)
+      return odd === undefined ? runFileOnly(call) : unclear(call, odd)
+    },
+  }),
   ...named('awk gawk mawk nawk original-awk', { inspect: awk }),
   ...named('sed gsed', { inspect: sed }),
   ...named(
     'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
     refuses('an editor can run any command'),
   ),
-  ...named('less more most pg man info', {
-    inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--lesskey/),
+  ...named('less more most pg info', {
+    inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--le/),
   }),
+  man: { inspect: (call) => refusedWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
   ...named('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
   ...named('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
   ...named('tsx ts-node esno jiti babel-node coffee', {
-    inspect: (call) => refusedWords(call, /^-[a-zA-Z]*[epi]$|^--(eval|print|interactive|import|require)/, true),
+    inspect: (call) =>
+      refusedWords(
+        call,
+        /^-[a-zA-Z]*[epi]$|^--(eval|print|interactive|import|require|loader|experimental[-_]loader)/,
+        /^--\S+=|^--(watch|test|files|esm|swc|transpile-only|(no|trace|inspect|enable)\b\S*)$|^-[TH]$/,
+      ),
   }),
 }
 
 interface Language {
   /** With the code in its first group where that stands in the same word. */
   readonly code: RegExp
+  /** Those of them that take no word with a dash for the code: `node -p -e 1`. */
+  readonly printing?: RegExp
+  /** What stands behind the code is for the code alone. */
+  readonly codeIsLast?: boolean
+  /** Options that run a module, with its name in the first group where that stands in the same word. */
+  readonly loads?: RegExp
   readonly module?: RegExp
   /** Options whose value is the next word. */
   readonly valued: RegExp
@@ -91,20 +113,37 @@ function language(call: Call, table: Language): undefined {
       const own = module[1] === '' ? args[i + 1]?.literal : module[1]
       if (
         own === undefined ||
-        /^(timeit|code|pdb|cProfile|profile|trace|runpy|idlelib|this|doctest|bdb|asyncio|sqlite3)$/.test(own)
+        /^(timeit|code|pdb|cProfile|profile|trace|runpy|idlelib|this|doctest|bdb|asyncio|sqlite3|pstats|pty|[Ii][Pp]ython|ptpython|bpython|ipdb|pudb)(\.|$)/.test(
+          own,
+        )
       )
         return unclear(call, argument)
       return undefined
     }
     if (code) {
+      const next = args[i + 1]?.literal
+      if (table.printing?.test(literal) === true && next !== undefined && /^(-|$)/.test(next)) {
+        // Without code of its own it prints that of another option; else it runs a file, or its standard input.
+        if (!table.code.test(next)) return unclear(call, argument)
+        continue
+      }
       const attached = code[1] ?? ''
       const word = attached === '' ? args[++i] : argument
       inlineCode(call, attached === '' ? word?.literal : attached, table.judge, word ?? argument)
       ran = true
-      if (!/^-[pe]+$|^-.*e/i.test(literal)) return undefined
+      if (table.codeIsLast === true) return undefined
       continue
     }
     if (literal === '-') break
+    const loads = table.loads?.exec(literal)
+    if (loads) {
+      const word = loads[1] === undefined ? args[++i] : argument
+      const name = loads[1] ?? word?.literal
+      // An address holds the code itself, or where to get it.
+      if (name === undefined || !/^[\w@.+/-]+$/.test(name)) return unclear(call, word ?? argument)
+      if (/^\.{0,2}(\/|$)/.test(name)) scriptFile(call, { ...(word ?? argument), literal: name })
+      continue
+    }
     if (table.valued.test(literal)) {
       const value = args[++i]
       if (value?.literal === undefined || table.refused.test(value.literal)) return unclear(call, value ?? argument)
@@ -146,11 +185,16 @@ function runFileOnly(call: Call): undefined {
   return undefined
 }
 
-function refusedWords(call: Call, refused: RegExp, firstOnly = false): undefined {
+/** With `flags`, those without a value, only in front of the first operand: an option that is none of them may take it. */
+function refusedWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
+  let mayBeValue = false
   for (const argument of call.args) {
     if (argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal))
       return unclear(call, argument)
-    if (firstOnly && !argument.lead.startsWith('-')) return undefined
+    if (flags === undefined) continue
+    const isOption = argument.lead.startsWith('-')
+    if (!isOption && !mayBeValue) return undefined
+    mayBeValue = isOption && !flags.test(argument.lead)
   }
   return undefined
 }
@@ -163,7 +207,7 @@ function databases(call: Call): undefined {
   const odd = texts.findIndex(
     (text) =>
       text === undefined ||
-      /(^|\n)\s*\.|\\[!gocw]|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
+      /(^|\n)\s*\.|\\[!gocwp]|\\[^\n]*`|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
   )
   if (odd === -1) return undefined
   call.walk.judge.deny(
@@ -176,11 +220,12 @@ function databases(call: Call): undefined {
 
 function awk(call: Call): undefined {
   const { args } = call
+  let given = false
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === '--') {
-      inlineCode(call, args[i + 1]?.literal, judgeAwk, args[i + 1])
+      if (!given) inlineCode(call, args[i + 1]?.literal, judgeAwk, args[i + 1])
       return undefined
     }
     if (
@@ -197,13 +242,13 @@ function awk(call: Call): undefined {
       if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
     } else if (/^-[Fv]./s.test(text) || /^--(version|posix|traditional|re-interval|sandbox)$/.test(text)) continue
     else if (text === '-f') {
-      const file = args[i + 1]
+      const file = args[++i]
       if (file === undefined) return unclear(call, argument)
       scriptFile(call, file)
-      return undefined
+      given = true
     } else if (text.startsWith('-')) return unclear(call, argument)
     else {
-      inlineCode(call, literal, judgeAwk, argument)
+      if (!given) inlineCode(call, literal, judgeAwk, argument)
       return undefined
     }
   }
