@@ -144,12 +144,10 @@ export function parseV4a(patch: string): FileChange[] {
         blank = text === '' ? blank + 1 : 0
       }
       // Empty rows before the next header are no part of the file.
-      if (blank > 0) {
-        oldLines.length -= blank
-        newLines.length -= blank
-        kept.length -= blank
-        context -= blank
-      }
+      oldLines.length -= blank
+      newLines.length -= blank
+      kept.length -= blank
+      context -= blank
       if (oldLines.length === context && newLines.length === context) {
         if (context === 0 && anchors.length === 0 && !atEnd) continue
         throw invalidPatch(line, 'the chunk changes nothing')
