@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { binaryDiff, diffLines, type FileVersion, type LineHunk, unifiedDiff } from '../../src/patch/diff.ts'
+import { internLines } from '../../src/patch/intern-lines.ts'
 import { quoteName } from '../../src/patch/quoted-name.ts'
+import { markChanges } from '../../src/patch/sequence-diff.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
@@ -219,6 +221,181 @@ describe('diffLines', () => {
         }
       }
     }
+  })
+})
+
+describe('where lines were only added or only removed', () => {
+  /** What is wrong with a place: it could stand further down, or reach the one before it. */
+  function complaints(oldText: string, newText: string): string[] {
+    const hunks = diffLines(oldText, newText)
+    if (applyHunks(oldText, newText, hunks) !== newText) return ['other text']
+    const wrong: string[] = []
+    const changes = hunks.reduce((sum, hunk) => sum + hunk.oldLines + hunk.newLines, 0)
+    if (changes !== fewestChanges(oldText, newText)) wrong.push('too many lines')
+    // From 0 in the text that has the lines, and where the places before and after it end and begin there.
+    const places = hunks.map(({ oldStart, oldLines, newStart, newLines }) => ({
+      oldFrom: oldLines === 0 ? oldStart : oldStart - 1,
+      oldLines,
+      newFrom: newLines === 0 ? newStart : newStart - 1,
+      newLines,
+    }))
+    places.forEach(({ oldFrom, oldLines, newFrom, newLines }, i) => {
+      if (oldLines > 0 && newLines > 0) return
+      const removed = newLines === 0
+      const lines = linesOf(removed ? oldText : newText)
+      const [from, to] = removed ? [oldFrom, oldFrom + oldLines] : [newFrom, newFrom + newLines]
+      const before = places[i - 1]
+      const after = places[i + 1]
+      const next = after === undefined ? lines.length : removed ? after.oldFrom : after.newFrom
+      if (to < next && lines[from] === lines[to]) wrong.push(`place ${i} could stand further down`)
+      if (before === undefined) return
+      const end = removed ? before.oldFrom + before.oldLines : before.newFrom + before.newLines
+      let up = from
+      while (up > end && lines[up - 1] === lines[up - 1 + to - from]) up -= 1
+      if (up === end) wrong.push(`place ${i} could join the one before it`)
+    })
+    return wrong
+  }
+
+  it('they stand as far down as they go, or with the place before or behind them', () => {
+    const random = generator(9)
+    const drawn = (kinds: number) =>
+      Array.from({ length: Math.floor(random() * 11) }, () => `${'abc'[Math.floor(random() * kinds)]}\n`).join('')
+    for (let round = 0; round < 400; round++) {
+      const kinds = round % 2 === 0 ? 2 : 3
+      // The last line has no newline now and then.
+      const text = () => drawn(kinds).slice(0, random() < 0.3 ? -1 : undefined)
+      const [oldText, newText] = [text(), text()]
+      const wrong = complaints(oldText, newText)
+      if (wrong.length > 0) expect({ oldText, newText, wrong }).toBe('in its place')
+    }
+  })
+})
+
+describe('internLines', () => {
+  const lines = (count: number, kinds: number) => Array.from({ length: count }, (_, i) => `line ${(i * 7) % kinds}\n`)
+  const cut = (text: string, from: number, to: number) => linesOf(text.slice(from, to))
+
+  it.each<readonly [what: string, oldText: string, newText: string, from: number, fewer: number]>([
+    ['no lines', '', '', 0, 0],
+    ['one side', '', 'a\n\nb', 0, 0],
+    ['lines of both sides', 'a\nb\na\n\n', 'c\nb\n\na', 0, 0],
+    ['what is behind a place', 'a\nb\nc\na\n', 'a\nb\na\n', 4, 0],
+    ['what is before a place, in a line or not', 'a\nb\nab\n', 'a\nab\nb\n', 0, 1],
+    ['lines that differ in their last unit, or their length', 'ab\nac\nab', 'abc\nab\nac\na\n', 0, 0],
+    ['a line that only the other side has', 'a\nb\n', 'c\na\nc\nd\nc\nd\n', 0, 0],
+    ['a last line that collides with a longer one', 'ab\u0520\u40ff\n', 'ab', 0, 0],
+    ['hundreds of lines', lines(700, 600).join(''), lines(900, 650).reverse().join(''), 7, 7],
+    ['few lines that collide', colliding(30, 1) + colliding(20, 1), colliding(10, 2) + colliding(30, 1), 0, 0],
+    ['many lines that collide', colliding(200, 1), colliding(150, 2) + colliding(250, 1), 0, 0],
+    ['lines that collide on one side', 'a\n', `a\n${colliding(400, 1)}a\n`, 0, 0],
+  ])('numbers %s in the order in which they come', (_, oldText, newText, from, fewer) => {
+    const [oldEnd, newEnd] = [oldText.length - fewer, newText.length - fewer]
+    const known = new Map<string, number>()
+    const wanted = [cut(oldText, from, oldEnd), cut(newText, from, newEnd)].map((lines) => {
+      const starts = [from]
+      for (const line of lines) starts.push((starts.at(-1) as number) + line.length)
+      for (const line of lines) if (!known.has(line)) known.set(line, known.size)
+      return { starts, ids: lines.map((line) => known.get(line)) }
+    })
+    const pair = internLines(oldText, oldEnd, newText, newEnd, from)
+    expect(pair).toEqual({ old: wanted[0], new: wanted[1], symbols: known.size })
+  })
+
+  it.each([
+    ['not for lines of a source file', lines(900, 900).join(''), 0],
+    ['for many lines that collide', colliding(200, 1), 1],
+  ])('draws a hash by chance %s', (_, text, times) => {
+    const random = Math.random
+    let drawn = 0
+    Math.random = () => {
+      drawn += 1
+      return random()
+    }
+    try {
+      internLines(text, text.length, 'a\n', 2, 0)
+    } finally {
+      Math.random = random
+    }
+    expect(drawn).toBe(times)
+  })
+})
+
+describe('markChanges', () => {
+  /** How many elements it takes out and puts in, after a look at whether what is left is the same on both sides. */
+  function changesOf(a: readonly number[], b: readonly number[]): number {
+    const [changedA, changedB] = [new Uint8Array(a.length), new Uint8Array(b.length)]
+    const symbols = Math.max(0, ...a, ...b) + 1
+    markChanges(Int32Array.from(a), Int32Array.from(b), symbols, changedA, changedB)
+    const kept = a.filter((_, i) => changedA[i] === 0)
+    const keptOther = b.filter((_, j) => changedB[j] === 0)
+    if (kept.join() !== keptOther.join()) expect(keptOther).toEqual(kept)
+    return a.length + b.length - 2 * kept.length
+  }
+
+  /** By the plain table. */
+  function fewest(a: readonly number[], b: readonly number[]): number {
+    let row = new Uint16Array(b.length + 1)
+    for (const symbol of a) {
+      const next = new Uint16Array(b.length + 1)
+      for (let j = 0; j < b.length; j++) {
+        next[j + 1] = symbol === b[j] ? (row[j] as number) + 1 : Math.max(row[j + 1] as number, next[j] as number)
+      }
+      row = next
+    }
+    return a.length + b.length - 2 * (row[b.length] as number)
+  }
+
+  const drawn = (random: () => number, length: number, kinds: number) =>
+    Array.from({ length }, () => Math.floor(random() * kinds))
+
+  it('changes as few elements as there can be in every two short sequences of three kinds', () => {
+    const all: number[][] = [[]]
+    for (let i = 0; all.length < 121; i++) for (const kind of [0, 1, 2]) all.push([...(all[i] as number[]), kind])
+    // The kinds of one side may be numbered in the order in which they come.
+    const ordered = all.filter((a) => a.every((kind, i) => kind <= Math.max(-1, ...a.slice(0, i)) + 1))
+    for (const a of ordered) {
+      for (const b of all) if (changesOf(a, b) !== fewest(a, b)) expect(b).toBe(`changed to ${a} in fewer steps`)
+    }
+  })
+
+  it.each([
+    [12, 12, 3, 200],
+    [2, 14, 2, 50],
+    [14, 2, 2, 50],
+    [3, 40, 6, 40],
+    [40, 3, 6, 40],
+    [30, 30, 8, 40],
+    [90, 90, 60, 4],
+  ])('changes as few elements as there can be of %i and %i, of %i kinds', (most, mostOther, kinds, rounds) => {
+    const random = generator(most + mostOther)
+    for (let round = 0; round < rounds; round++) {
+      const a = drawn(random, Math.ceil(most * (0.5 + random() / 2)), kinds)
+      const b = drawn(random, Math.ceil(mostOther * (0.5 + random() / 2)), kinds)
+      expect(changesOf(a, b)).toBe(fewest(a, b))
+    }
+  })
+
+  it('changes as few elements as there can be where each occurs once, in whatever order', () => {
+    const random = generator(5)
+    // Of 300, more have to move than one search may look for.
+    for (const count of [250, 300]) {
+      const a = Array.from({ length: count }, (_, i) => i)
+      const b = a
+        .map((value) => [random(), value] as const)
+        .sort(([x], [y]) => x - y)
+        .map(([, value]) => value)
+      expect(changesOf(a, b)).toBe(fewest(a, b))
+    }
+  })
+
+  it('comes close to it where hundreds of elements of few kinds have little in common', () => {
+    const random = generator(6)
+    const [a, b] = [drawn(random, 400, 60), drawn(random, 350, 60)]
+    const least = fewest(a, b)
+    expect(least).toBeGreaterThan(512)
+    expect(changesOf(a, b) / least).toBeLessThan(1.01)
+    expect(changesOf(b, a) / least).toBeLessThan(1.01)
   })
 })
 

@@ -44,6 +44,15 @@ describe('a patch of one file', () => {
     ['*** Add File:  a \n+x', { kind: 'create', newPath: 'a', mayCreate: false, insertions: 1, deletions: 0 }],
     ['*** Delete File: a', { kind: 'delete', oldPath: 'a', newPath: null, mayCreate: false, insertions: 0 }],
     ['*** Update File: a\n@@\n x\n-y\n+z\n+w', { kind: 'modify', mayCreate: false, insertions: 2, deletions: 1 }],
+    [
+      '*** Update File: a\n x\n-y\n+z\n\n',
+      {
+        body: {
+          type: 'chunks',
+          chunks: [{ line: 3, anchors: [], oldLines: ['x', 'y'], newLines: ['x', 'z'], kept: [0, -1], atEnd: false }],
+        },
+      },
+    ],
     ['*** Update File: a\n*** Move to: b', { kind: 'rename', oldPath: 'a', newPath: 'b', insertions: 0 }],
     ['*** Update File: a\n*** Move to: a\n-x', { kind: 'modify', oldPath: 'a', newPath: 'a', deletions: 1 }],
   ])('is what its V4A header says: %j', (rows, change) => {

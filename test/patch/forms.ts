@@ -303,6 +303,12 @@ export const chunked: readonly ApplyRow[] = [
     result: 'a\nb\nc\n',
   },
   { what: 'adds lines without any place', old: 'a\n', patch: update('+b\n'), result: 'a\nb\n' },
+  {
+    what: 'adds a line that ends as one with a mark',
+    old: 'a\n',
+    patch: update('+b *** End of File\n+c *** End Patch\n'),
+    result: 'a\nb *** End of File\nc *** End Patch\n',
+  },
   { what: 'adds lines behind a line that has no newline', old: 'a', patch: update('+b\n'), result: 'a\nb' },
   { what: 'adds lines to an empty file', old: '', patch: update('+b\n'), result: 'b\n' },
   {
@@ -721,6 +727,12 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
     'begins with +',
   ],
   [
+    'a V4A patch with a line of an added file that has no +',
+    '*** Begin Patch\n*** Add File: a\n+x\ny\n*** End Patch\n',
+    4,
+    'every line of an added file begins with +',
+  ],
+  [
     'a V4A patch with lines of a deleted file',
     '*** Begin Patch\n*** Delete File: a\n-x\n*** End Patch\n',
     3,
@@ -752,6 +764,14 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
     3,
     'the chunk changes nothing',
   ],
+  [
+    'a chunk that is only an end, and a blank behind it',
+    '*** Begin Patch\n*** Update File: a\n*** End of File \n*** End Patch\n',
+    3,
+    'the chunk changes nothing',
+  ],
+  ['a V4A patch that ends in an anchor', '*** Begin Patch\n*** Update File: a\n@@ x', 3, 'the chunk changes nothing'],
+  ['a V4A patch that ends in a chunk', '*** Begin Patch\n*** Update File: a\n-x', 3, 'does not end'],
   ['chunks of nothing', '*** Begin Patch\n*** Update File: a\n@@\n\n*** End Patch\n', 2, 'the update changes nothing'],
   [
     'a name that is too long',
