@@ -120,8 +120,8 @@ describe('createSimulation', () => {
   )
 })
 
-describe('whether a line matches is found', () => {
-  const matcher = createLineMatcher(parseRegex('^x+$', false))
+describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s', (pattern) => {
+  const matcher = createLineMatcher(parseRegex(pattern, false))
   const lines = Array.from({ length: 60 }, (_, i) => `y${'x'.repeat(5 + ((i * 7) % 40))}`)
   const exists = (...all: readonly string[]) => matcher.exists(encoder.encode(all.join('\n')), 0, undefined)
 
@@ -150,6 +150,55 @@ describe('whether a line matches is found', () => {
     expect(exists(...all)).toBe(true)
     expect(exists(...all, '')).toBe(true)
     expect(exists(...all.map((line) => (line === 'xx' ? 'xy' : line)))).toBe(false)
+  })
+})
+
+describe('the time', () => {
+  const yes = () => true
+  /** Each way to run over the bytes, which hold one line. */
+  const waysOf = (pattern: string, bytes: Uint8Array, deadline: (() => boolean) | undefined) => {
+    const matcher = createLineMatcher(parseRegex(pattern, false))
+    const end = bytes.length
+    return {
+      exists: () => matcher.exists(bytes, 0, deadline),
+      scan: () => matcher.scan(bytes, 0, deadline),
+      resume: () => matcher.resume(bytes, 0, true, deadline),
+      matchEnd: () => matcher.matchEnd(bytes, 0, end, deadline),
+      matchStart: () => matcher.matchStart(bytes, 0, end, end, deadline),
+    }
+  }
+
+  it.each([1, 255, 256, 500, 1 << 16])('is not asked for over %d bytes that are found out about at once', (length) => {
+    const line = new Uint8Array(length).fill(0x78)
+    const { exists, scan, resume, matchEnd, matchStart } = waysOf('^x+$', line, yes)
+    if (length < 512) expect(exists()).toBe(true)
+    expect([scan(), resume(), matchEnd(), matchStart()]).toEqual([length, length, length, 0])
+  })
+
+  it.each(['exists', 'scan', 'resume', 'matchEnd', 'matchStart'] as const)('is asked for over more: %s', (way) => {
+    const line = new Uint8Array((1 << 16) + 10).fill(0x78)
+    let asked = 0
+    waysOf('^x+$', line, () => ++asked < 0)[way]()
+    expect(asked).toBe(1)
+    expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(timeIsUp)
+  })
+
+  it('is asked for in each of four places', () => {
+    const lines = encoder.encode('y\n'.repeat(400))
+    const matcher = createLineMatcher(parseRegex('^x+$', false))
+    expect(matcher.exists(lines, 0, () => false)).toBe(false)
+    expect(thrownBy(() => matcher.exists(lines, 0, yes))).toBe(timeIsUp)
+  })
+
+  it('is asked for once in 128 states that are made', () => {
+    const line = randomLines(3000).filter((byte) => byte !== 0x0a)
+    const matcher = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
+    let asked = 0
+    expect(matcher.scan(line, 0, () => ++asked < 0)).toBe(-1)
+    expect(asked).toBeGreaterThan(5)
+    expect(asked).toBeLessThanOrEqual(line.length / 128)
+    const another = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
+    expect(thrownBy(() => another.scan(line, 0, yes))).toBe(timeIsUp)
   })
 })
 
@@ -192,15 +241,7 @@ describe('a matcher without memory', () => {
       () => cramped.resume(line, 0, true, () => true),
       () => cramped.matchEnd(line, 0, line.length, () => true),
     ]
-    for (const run of runs) {
-      let thrown: unknown
-      try {
-        run()
-      } catch (error) {
-        thrown = error
-      }
-      expect(thrown).toBe(timeIsUp)
-    }
+    for (const run of runs) expect(thrownBy(run)).toBe(timeIsUp)
   })
 
   it('stays with its automaton where states are made slowly', () => {
@@ -240,6 +281,15 @@ function matchesIn(line: string, pattern: string): (readonly [number, number])[]
     }
   }
   return matches
+}
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run()
+  } catch (error) {
+    return error
+  }
+  return undefined
 }
 
 function linesOf(matcher: ReturnType<typeof createLineMatcher>, bytes: Uint8Array): string[] {
