@@ -797,6 +797,10 @@ describe('a class matches what RegExp has in it', () => {
     ['|a', 'b', ['']],
     ['\\d@$', '1@\n2@\nx@\n3@', ['1@', '2@', '3@']],
     ['needle\\d', 'needle\rneedle7', ['needle7']],
+    // One of several texts that are looked for occurs no more, or neither does.
+    ['needle|HELLO', ' needle\nyy\n needle\nHELLO\nzz\n', ['needle', 'needle', 'HELLO']],
+    ['\\w*needle|HELLO', ' needle\nyy\nHELLO\nx needle\nHELLO\nzz\n', ['needle', 'HELLO', 'needle', 'HELLO']],
+    ['\\w*needle|\\w*HELLO', 'needle\n', ['needle']],
     ['ab.*c|a', 'abxx\nabxx\nabxc\nabxx', ['a', 'a', 'abxc', 'a']],
     ['\ud83d\ude00+', 'x\ud83d\ude00\ud83d\ude00', ['\ud83d\ude00\ud83d\ude00']],
   ])('%j finds in %j what it should', (query, text, found) => {
