@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
+import { includes, toCodePoints } from '../../src/search/code-points.ts'
+import { foldCase } from '../../src/search/fold.ts'
 import { compileQuery } from '../../src/search/query.ts'
 import { type Node, parseRegex } from '../../src/search/syntax.ts'
 import { utf8Sequences } from '../../src/search/utf8.ts'
@@ -161,6 +163,20 @@ describe('compileQuery', () => {
     expect(find('ẞ', 'ß')).toBe(1)
     expect(find('ς', 'Σ')).toBe(1)
     expect(find('\u1fd3', '\u0390')).toBe(1)
+  })
+
+  it.each<[string, (char: string, i: number) => boolean]>([
+    ['upper case', (char) => char.toLowerCase() !== char],
+    ['every third', (_, i) => i % 3 === 0],
+  ])('folds beyond ASCII as RegExp does: %s', (_, isMember) => {
+    const all = Array.from({ length: 0x1ff80 }, (_, i) => String.fromCodePoint(0x80 + i))
+    const cased = all.filter((char) => char.toLowerCase() !== char || char.toUpperCase() !== char)
+    const members = cased.filter(isMember).join('')
+    const wanted = new RegExp(`[${members}]`, 'iu')
+    const pairs = Array.from(members, (char) => char.codePointAt(0) ?? 0).flatMap((point) => [point, point])
+    const folded = foldCase(toCodePoints(pairs))
+    expect(all.filter((char) => includes(folded, char.codePointAt(0) ?? 0) !== wanted.test(char))).toEqual([])
+    expect(includes(folded, 0x6b) || includes(folded, 0x73)).toBe(false)
   })
 
   it('reads flags, groups, names, POSIX classes and braces', () => {
@@ -406,6 +422,8 @@ describe('the last line of a long text', () => {
     }
     expect(ourSearch(before, { query, mode: 'regex', caseSensitive: true })).toEqual([])
     expect(ourSearch('', { query: '$', mode: 'regex', caseSensitive: true })).toEqual([])
+    expect(ourSearch('y\n', { query: '^x*$', mode: 'regex', caseSensitive: true })).toEqual([])
+    expect(ourSearch(before, { query: '^x*$', mode: 'regex', caseSensitive: true })).toEqual([])
   })
 })
 

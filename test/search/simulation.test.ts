@@ -121,9 +121,11 @@ describe('createSimulation', () => {
 })
 
 describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s', (pattern) => {
-  const matcher = createLineMatcher(parseRegex(pattern, false))
   const lines = Array.from({ length: 60 }, (_, i) => `y${'x'.repeat(5 + ((i * 7) % 40))}`)
-  const exists = (...all: readonly string[]) => matcher.exists(encoder.encode(all.join('\n')), 0, undefined)
+  // Each of its own: what was run over before would be known.
+  const existsFrom = (from: number, all: readonly string[]) =>
+    createLineMatcher(parseRegex(pattern, false)).exists(encoder.encode(all.join('\n')), from, undefined)
+  const exists = (...all: readonly string[]) => existsFrom(0, all)
 
   it('wherever it stands, and where none does', () => {
     expect(exists(...lines)).toBe(false)
@@ -133,10 +135,9 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s
       expect(exists(...found)).toBe(true)
       expect(exists(...found.slice(0, i), ...lines.slice(i))).toBe(false)
       // What is searched may begin behind it.
-      const bytes = encoder.encode(found.join('\n'))
       const behind = found.slice(0, i + 1).join('\n').length + 1
-      if (i + 1 < lines.length) expect(matcher.exists(bytes, behind, undefined)).toBe(false)
-      expect(matcher.exists(bytes, behind - 4, undefined)).toBe(true)
+      if (i + 1 < lines.length) expect(existsFrom(behind, found)).toBe(false)
+      expect(existsFrom(behind - 4, found)).toBe(true)
     }
   })
 
@@ -178,8 +179,9 @@ describe('the time', () => {
   it.each(['exists', 'scan', 'resume', 'matchEnd', 'matchStart'] as const)('is asked for over more: %s', (way) => {
     const line = new Uint8Array((1 << 16) + 10).fill(0x78)
     let asked = 0
-    waysOf('^x+$', line, () => ++asked < 0)[way]()
+    const found = waysOf('^x+$', line, () => ++asked < 0)[way]()
     expect(asked).toBe(1)
+    expect(waysOf('^x+$', line, undefined)[way]()).toBe(found)
     expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(timeIsUp)
   })
 
@@ -232,6 +234,15 @@ describe('a matcher without memory', () => {
     }
   })
 
+  it('finds lines that are empty, and none behind the last line end', () => {
+    const cramped = createLineMatcher(parseRegex('^(?:[ab]*a[ab]{12}c)?$', false), 0)
+    linesOf(cramped, text)
+    const scan = (lines: string) => cramped.scan(encoder.encode(lines), 0, undefined)
+    expect([scan('c\n'), scan('c\n\n'), scan('cc\n\nc'), scan('\nc'), scan('cc\nc')]).toEqual([-1, 2, 3, 0, -1])
+    const exists = (lines: string) => cramped.exists(encoder.encode(lines), 0, undefined)
+    expect([exists('c\n'), exists('c\n\n'), exists('c\n\nc')]).toEqual([false, true, true])
+  })
+
   it('asks for the time there too', () => {
     const { cramped } = both()
     const line = new Uint8Array(20_000).fill(0x63)
@@ -254,6 +265,18 @@ describe('a matcher without memory', () => {
       expect(cramped.exists(lines('c'), 0, undefined)).toBe(found)
       expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(found)
     }
+  })
+
+  it('begins a part of the text again where its states were dropped', () => {
+    const line = (as: number, last: string) => `${`a${'b'.repeat(100)}`.repeat(as)}${last}\n`
+    const exists = (...lines: readonly string[]) =>
+      createLineMatcher(parseRegex('^\\b(?:ab*){80}c', false), 0).exists(encoder.encode(lines.join('')), 0, undefined)
+    // The four parts; the last is the shortest, and in what is left of the first the states are dropped.
+    const others = [line(79, 'c'), `${'d'.repeat(8000)}\n`, line(80, 'd'), `${'d'.repeat(8)}\n`] as const
+    expect(exists(...others)).toBe(false)
+    expect(exists(...others.with(2, line(80, 'c')))).toBe(true)
+    expect(exists(...others.with(2, `${'d'.repeat(7000)}\n${line(80, 'c')}`))).toBe(true)
+    expect(exists(...others.with(1, line(80, 'c')))).toBe(true)
   })
 
   it('stays with it where a simulation would take too much room', () => {
