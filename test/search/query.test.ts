@@ -159,6 +159,7 @@ describe('compileQuery', () => {
     const find = (text: string, query: string) => ourSearch(text, { query, mode: 'regex', caseSensitive: false }).length
     expect(find('K', 'k')).toBe(1)
     expect(find('\u212a', 'k')).toBe(0)
+    expect(find('Az\nZa', 'aZ')).toBe(1)
     expect(find('\u017f', '[a-z]')).toBe(0)
     expect(find('ẞ', 'ß')).toBe(1)
     expect(find('ς', 'Σ')).toBe(1)
@@ -176,7 +177,7 @@ describe('compileQuery', () => {
     const pairs = Array.from(members, (char) => char.codePointAt(0) ?? 0).flatMap((point) => [point, point])
     const folded = foldCase(toCodePoints(pairs))
     expect(all.filter((char) => includes(folded, char.codePointAt(0) ?? 0) !== wanted.test(char))).toEqual([])
-    expect(includes(folded, 0x6b) || includes(folded, 0x73)).toBe(false)
+    expect(folded[0]).toBeGreaterThanOrEqual(0x80)
   })
 
   it('reads flags, groups, names, POSIX classes and braces', () => {
