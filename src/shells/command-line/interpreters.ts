@@ -16,6 +16,7 @@ export const interpreters: Inspectors = {
           /^(-C|--conditions|--input-type|--test-name-pattern|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
         plain:
           /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
+        idle: /^(-v|--version|-h|--help|--check|--test)$/,
         refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^(-[pe]+|--print)=|^(data|https?):/,
         judge: judgeJavaScript,
       }),
@@ -29,6 +30,7 @@ export const interpreters: Inspectors = {
         module: /^-[bBdEIOPqsSuvx]*m(.*)$/s,
         valued: /^-[WX]$|^--check-hash-based-pycs$/,
         plain: /^-([bBdEIOPqsSuvxVh?]+|[WX].+)$|^--(version|help)$/,
+        idle: /^(-V|--version|-h|--help)$/,
         refused: /^-\w*i/,
         judge: judgePython,
       }),
@@ -39,6 +41,7 @@ export const interpreters: Inspectors = {
         code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
         valued: /^$/,
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
+        idle: /^(-v|--version)$/,
         refused: /^-[dDsSxXmMI]/,
         judge: judgePerl,
       }),
@@ -91,6 +94,8 @@ interface Language {
   /** Options whose value is the next word. */
   readonly valued: RegExp
   readonly plain: RegExp
+  /** Those of them with which it needs no script, and does not look for one on standard input. */
+  readonly idle: RegExp
   readonly refused: RegExp
   readonly judge: (code: string) => string | undefined
 }
@@ -98,6 +103,8 @@ interface Language {
 function language(call: Call, table: Language): undefined {
   const { walk, args, scope, at } = call
   let ran = false
+  // All operands are scripts.
+  let testing = false
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
@@ -150,9 +157,11 @@ function language(call: Call, table: Language): undefined {
       ran ||= literal === '--run'
     } else if (literal.startsWith('-')) {
       if (!table.plain.test(literal)) return unclear(call, argument)
-      ran ||= /^(-v|-V|-h|--version|--help|--test\b.*|--check)$/.test(literal)
+      ran ||= table.idle.test(literal)
+      testing ||= literal === '--test'
     } else {
-      if (!ran) scriptFile(call, argument)
+      const scripts = testing ? args.slice(i) : ran ? [] : [argument]
+      for (const script of scripts) if (script.literal !== undefined) scriptFile(call, script)
       return undefined
     }
   }
@@ -176,7 +185,8 @@ function inlineCode(
 /** Only a file of the workspace, without options in front of it. */
 function runFileOnly(call: Call): undefined {
   const [first] = call.args
-  if (/^(--version|-v|-V|--help)$/.test(knownText(first))) return undefined
+  // In front of others some of these are no more than one option of several.
+  if (call.args.length === 1 && /^(--version|-v|-V|--help)$/.test(knownText(first))) return undefined
   if (first === undefined)
     call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
   else if (mayBeOption(first))
@@ -235,7 +245,7 @@ function awk(call: Call): undefined {
       !argument.lead.startsWith('-F')
     )
       return unclear(call, argument)
-    if (literal === undefined && argument.splits) return unclear(call, argument)
+    if (argument.splits) return unclear(call, argument)
     const text = literal ?? argument.lead
     if (/^-[Fv]$/.test(text)) {
       i += 1

@@ -383,6 +383,23 @@ describe('the verdict', () => {
     expect(seen('a &&')[0]?.[0]).toBe('SYNTAX_ERROR')
     expect(seen('ls && && b')).toEqual([['SYNTAX_ERROR', ' && b']])
     expect(seen("sh -c 'sudo; fdisk'")).toHaveLength(2)
+    for (const [line, what] of [
+      ['node -e vm a', 'vm'],
+      ['node -p -e', '-e'],
+      ['node --eval=vm a', '--eval=vm'],
+      ['node -r data:a b', 'data:a'],
+      ['node -r', '-r'],
+      ['node -r ../a.js b', '../a.js'],
+      ['node - <<<vm', '-'],
+      ['node -B <<<vm', '-B'],
+      ['python -W', '-W'],
+      ["awk -- 'system(1)' a", "'system(1)'"],
+      ['sed -n p -e e', 'e'],
+      ['sed -n p -e', '-e'],
+      ['sqlite3 a .shell', '.shell'],
+      ['psql <<<.a', 'psql <<<.a'],
+    ] as const)
+      expect(seen(line).map(([, text]) => text)).toEqual([what])
     // What stands in backquotes within backquotes has lost its backslashes, so that its own place is not in the line.
     expect(seen('echo `echo \\`forbidden\\``')).toEqual([['POLICY_DENIED', '`echo \\`forbidden\\``']])
     expect(seen("sh -c 'echo `echo \\`forbidden\\``'")).toEqual([['POLICY_DENIED', "'echo `echo \\`forbidden\\``'"]])
