@@ -54,10 +54,10 @@ const known = new Set(
 )
 
 /** Options of single subcommands that start something. */
-const starters: Readonly<Record<string, { readonly long: readonly string[]; readonly short?: string }>> = {
-  grep: { long: ['open-files-in-pager'], short: 'O' },
-  rebase: { long: ['exec', 'interactive', 'edit-todo'], short: 'xi' },
-  clone: { long: ['upload-pack', 'config', 'template', 'server-option'], short: 'uc' },
+const starters: Readonly<Record<string, { readonly long: readonly string[]; readonly short?: readonly string[] }>> = {
+  grep: { long: ['open-files-in-pager'], short: ['O'] },
+  rebase: { long: ['exec', 'interactive', 'edit-todo'], short: ['x', 'i'] },
+  clone: { long: ['upload-pack', 'config', 'template', 'server-option'], short: ['u', 'c'] },
   init: { long: ['template'] },
   fetch: { long: ['upload-pack', 'exec'] },
   pull: { long: ['upload-pack', 'exec'] },
@@ -78,14 +78,10 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
   const starter = starters[sub]
   if (starter !== undefined) {
     for (const argument of args) {
-      if (argument.literal === '--') break
-      const { literal } = argument
-      const short =
-        literal !== undefined &&
-        starter.short !== undefined &&
-        /^-[^-]/.test(literal) &&
-        [...starter.short].some((letter) => literal.includes(letter))
-      if (short || isLong(argument, starter.long) || (literal === undefined && mayBeOption(argument)))
+      const text = knownText(argument)
+      if (text === '--') break
+      const short = /^-[^-]/.test(text) && starter.short?.some((letter) => text.includes(letter)) === true
+      if (short || isLong(argument, starter.long) || (argument.literal === undefined && mayBeOption(argument)))
         return unclear(call, argument)
     }
   }
@@ -122,19 +118,13 @@ function inspectConfig(call: Call, args: readonly Argument[]): undefined {
   const words = args.map(knownText)
   if (words.some((word) => /^(-e|--edit|-f|--file|--blob|edit)$|^--(file|blob)=/.test(word)))
     return unclear(call, args[0] as Argument)
-  if (
-    words.some((word) =>
-      /^(-l|--list|--get|--get-all|--get-regexp|--get-urlmatch|--name-only|--unset|--unset-all|list|get|unset)$/.test(
-        word,
-      ),
-    )
-  )
-    return undefined
+  const reads = /^(-l|--list|--get|--get-all|--get-regexp|--get-urlmatch|--name-only|--unset|--unset-all)$/
+  if (/^(list|get|unset)$/.test(knownText(start)) || words.some((word) => reads.test(word))) return undefined
   const operands = args.filter(({ literal }) => literal === undefined || !literal.startsWith('-'))
   const [key, value] = operands[0]?.literal === 'set' ? operands.slice(1) : operands
-  if (key === undefined || (value === undefined && operands.length < 2)) return undefined
-  if (key.literal === undefined || !isHarmlessSetting(`${key.literal}=${knownText(value)}`))
-    return denySetting(call, key)
+  // One word that is not known may turn out to be two.
+  if (key === undefined || (value === undefined && !key.splits)) return undefined
+  if (!isHarmlessSetting(`${knownText(key)}=${knownText(value)}`)) return denySetting(call, key)
   return undefined
 }
 
@@ -149,7 +139,8 @@ function denySetting(call: Call, setting: Argument): undefined {
 
 /** Settings that start nothing, whatever their value. */
 function isHarmlessSetting(setting: string): boolean {
-  const [key = '', value = ''] = setting.split(/=(.*)/s)
+  const key = setting.replace(/=.*/s, '')
+  const value = setting.slice(key.length + 1)
   if (/^(core|pager)\.\w*pager$/i.test(key)) return value === '' || value === 'cat'
   if (/^core\.fsmonitor$/i.test(key)) return value === 'false' || value === 'true'
   return /^(user\.(name|email|signingkey)|color\.[\w.]+|advice\.\w+|init\.defaultbranch|core\.(autocrlf|eol|quotepath|filemode|ignorecase|longpaths|symlinks|safecrlf|whitespace|abbrev|preloadindex|precomposeunicode|compression)|commit\.(gpgsign|verbose)|tag\.(gpgsign|sort)|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|merge\.(conflictstyle|ff|renamelimit)|diff\.(renames|renamelimit|algorithm|colormoved|context|noprefix|mnemonicprefix)|rebase\.(autostash|autosquash)|fetch\.(prune|parallel)|rerere\.enabled|log\.\w+|status\.\w+|branch\.[\w./-]+|http\.(postbuffer|lowspeedlimit|lowspeedtime|version)|gc\.\w+|feature\.\w+|index\.\w+|protocol\.version|safe\.directory|i18n\.\w+|grep\.\w+|blame\.\w+|submodule\.(recurse|fetchjobs)|maintenance\.auto|pack\.\w+|column\.ui|help\.autocorrect)$/i.test(

@@ -42,7 +42,7 @@ export function make(call: Call): undefined {
         .trimStart()
       const starts = /^\.?SHELL(FLAGS)?$|^MAKE/.test(name) || text.slice(0, equals).includes('!')
       if (starts || literal === undefined || /[$`|;&<>\n]/.test(literal)) {
-        walk.judge.deny('VARIABLE_DENIED', `make: ${name} may start commands`, argument.at)
+        walk.judge.deny('VARIABLE_DENIED', `make: the variable ${JSON.stringify(name)} may start commands`, argument.at)
       }
     }
   }

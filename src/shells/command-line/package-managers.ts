@@ -1,4 +1,5 @@
 import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspect.ts'
+import { scriptFile } from './launchers.ts'
 import { make } from './make.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
@@ -6,10 +7,10 @@ import { afterAssignments } from './wrappers.ts'
 
 /** Package managers and task runners: what of their words is a command. */
 export const packageManagers: Inspectors = {
-  npm: { inspect: (call) => manager(call, ['exec', 'x'], ['explore']) },
-  pnpm: { inspect: (call) => manager(call, ['exec', 'dlx'], []) },
-  yarn: { inspect: (call) => manager(call, ['exec', 'dlx'], []) },
-  bun: { inspect: (call) => manager(call, ['x'], []) },
+  npm: { inspect: (call) => manager(call, ['exec', 'x']) },
+  pnpm: { inspect: (call) => manager(call, ['exec', 'dlx']) },
+  yarn: { inspect: (call) => manager(call, ['exec', 'dlx']) },
+  bun: { inspect: (call) => manager(call, ['x']) },
   ...named('npx pnpx bunx pnpm-exec', { inspect: (call) => execute(call, call.args) }),
   uv: {
     inspect: (call) =>
@@ -97,7 +98,7 @@ function mayTake(plain: string, option: string, next: string): boolean {
   return !isFlag || /^(true|false|null|always)$/.test(next)
 }
 
-function manager(call: Call, executes: readonly string[], explores: readonly string[]): undefined {
+function manager(call: Call, executes: readonly string[]): undefined {
   const { args } = call
   const rest: Argument[] = []
   for (let i = 0; i < args.length; i++) {
@@ -110,7 +111,7 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
       if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return unclear(call, argument)
     } else if (literal === '--' && rest.length > 0) {
       // The rest goes to the script, or to the program.
-      rest.push(...args.slice(executing || explores.includes(knownText(rest[0])) ? i : i + 1))
+      rest.push(...args.slice(executing || knownText(rest[0]) === 'explore' ? i : i + 1))
       break
     } else if (rest.length === 0 && literal.startsWith('-')) {
       if (isShellOption(literal)) return unclear(call, argument)
@@ -118,8 +119,6 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
       if ((call.plain === 'npm' ? npmValued : valued).test(literal)) {
         const value = args[++i]
         if (value?.literal === undefined) return unclear(call, value ?? argument)
-        if (/^(-C|--prefix|--dir|--cwd)$/.test(literal))
-          call.walk.judge.access(value.literal, 'read', call.scope, value.at)
       } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal) || mayTake(call.plain, literal, knownText(args[i + 1])))
         return unclear(call, argument)
       continue
@@ -140,13 +139,13 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
   const sub = rest[0]?.literal
   if (sub === undefined) return undefined
   if (executes.includes(sub)) return execute(call, rest.slice(1))
-  const others = elsewhere(call.plain, rest)
-  if (others !== undefined) return manager({ ...call, args: others }, executes, explores)
+  const others = elsewhere(call.plain, sub, rest)
+  if (others !== undefined) return manager({ ...call, args: others }, executes)
   if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
     call.walk.judge.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
     return undefined
   }
-  if (explores.includes(sub)) {
+  if (call.plain === 'npm' && sub === 'explore') {
     const mark = rest.findIndex(({ literal }) => literal === '--')
     const words = mark === -1 ? rest.slice(2) : rest.slice(mark + 1)
     if (words.length > 0) call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
@@ -168,7 +167,8 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
     return unclear(call, rest[1])
   // Words that are no command of theirs are scripts, or programs of packages.
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
-    if (!sub.includes('/') && !sub.includes('.'))
+    if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) scriptFile(call, rest[0] as Argument)
+    else if (!sub.includes('.'))
       call.walk.run(rest, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
   }
   if (call.plain === 'yarn' || call.plain === 'bun') {
@@ -179,21 +179,18 @@ function manager(call: Call, executes: readonly string[], explores: readonly str
 }
 
 /** The words behind those that only say in which packages of the workspace something runs. */
-function elsewhere(plain: string, rest: readonly Argument[]): readonly Argument[] | undefined {
-  const [sub, next] = rest.map(knownText)
-  if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub ?? '')) return rest.slice(1)
+function elsewhere(plain: string, sub: string, rest: readonly Argument[]): readonly Argument[] | undefined {
+  if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub)) return rest.slice(1)
   if (plain !== 'yarn') return undefined
   if (sub === 'workspace') return rest.slice(2)
   if (sub !== 'workspaces') return undefined
-  const start = rest.findIndex(
-    ({ literal }, index) =>
-      index > 1 &&
-      !/^(-[ARWiptv]+|--(all|recursive|worktree|parallel|interlaced|topological|topological-dev|verbose|no-private))$/.test(
-        literal ?? '',
-      ),
-  )
-  return next === 'foreach' && start !== -1 ? rest.slice(start) : rest.slice(1)
+  if (knownText(rest[1]) !== 'foreach') return rest.slice(1)
+  const start = rest.findIndex((word, index) => index > 1 && !foreachFlags.test(knownText(word)))
+  return start === -1 ? [] : rest.slice(start)
 }
+
+const foreachFlags =
+  /^(-[ARWiptv]+|--(all|recursive|worktree|parallel|interlaced|topological|topological-dev|verbose|no-private))$/
 
 const ownWords =
   /^(install|i|add|remove|rm|uninstall|un|up|update|upgrade|link|unlink|init|create|run|run-script|test|t|start|stop|restart|build|pack|publish|why|list|ls|outdated|audit|info|view|config|cache|global|version|login|logout|bin|root|store|prune|rebuild|patch|patch-commit|import|dedupe|fetch|deploy|setup|env|doctor|help|set|unset|plugin|constraints|npm|pm|dev|lint|ci|approve-builds|licenses|self-update|tag|owner|policies|check|autoclean|generate-lock-entry|exec)$/
@@ -233,7 +230,7 @@ function execute(call: Call, args: readonly Argument[]): undefined {
   if (first === undefined) return undefined
   if (first.literal === undefined) return unclear(call, first)
   // A package may be named with its version or its place.
-  const name = first.literal.replace(/(?<=.)@[^/]*$/, '').replace(/^.*\//, '')
+  const name = first.literal.slice(first.literal.lastIndexOf('/') + 1).replace(/(?<=.)@.*/s, '')
   walk.run([{ ...first, literal: name, lead: name }, ...more], { ...scope, vouched: true, via, stdin: undefined }, at)
   return undefined
 }
@@ -251,11 +248,13 @@ function afterWord(call: Call, words: readonly string[], table: OptionTable, ope
   const mark = inner.findIndex(({ literal }) => literal === '--')
   const script = call.plain === 'mise' ? inner.slice(0, mark === -1 ? inner.length : mark).find(mayBeOption) : undefined
   if (script !== undefined) return unclear(call, script)
-  if (mark !== -1) inner = inner.slice(mark + 1)
+  inner = inner.slice(mark + 1)
   // hatch run test:cov: the environment is named in front.
   if (call.plain === 'hatch') inner = inner.map((word, index) => (index === 0 ? withoutEnvironment(word) : word))
-  if (inner.length > 0)
-    call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+  const [command] = inner
+  if (command === undefined) return undefined
+  if (/^https?:/.test(knownText(command))) return unclear(call, command)
+  call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
   return undefined
 }
 
@@ -278,6 +277,8 @@ function deno(call: Call): undefined {
   }
   if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return unclear(call, first)
   const program = args.findIndex((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(knownText(word)))
-  const own = program === -1 ? args : args.slice(0, program + 1)
+  const file = args[program]
+  if (file !== undefined && !/^\w+:/.test(knownText(file))) scriptFile(call, file)
+  const own = file === undefined ? args : args.slice(0, program + 1)
   return withoutOptions({ ...call, args: own }, /^(-|--eval|(data|https?|blob):.*)$/)
 }

@@ -1,8 +1,9 @@
-import type { Redirection } from 'unbash'
+import type { Redirection, Word } from 'unbash'
 import { judgeVariable } from './assignments.ts'
 import { hidesExpansion, judgeExpansions } from './expansions.ts'
 import { rangeOf, type Scope, type Walk } from './judge.ts'
-import { argumentsOf, literalOf } from './words.ts'
+import type { Range } from './verdict.ts'
+import { literalOf } from './words.ts'
 
 /** What a command's redirections open. Returns the text that they give to its standard input, if it is known. */
 export function judgeRedirections(walk: Walk, redirections: readonly Redirection[], scope: Scope): string | undefined {
@@ -22,16 +23,22 @@ export function judgeRedirections(walk: Walk, redirections: readonly Redirection
       }
       if (redirection.closing === undefined) walk.judge.deny('SYNTAX_ERROR', 'A here-document does not end', at)
       if (input) stdin = hereDocText(redirection)
-    } else if (redirection.type === 'HereString') {
+      continue
+    }
+    const { target } = redirection
+    /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
+    if (target === undefined) {
+      walk.judge.deny('SYNTAX_ERROR', 'A redirection does not parse', at)
+      continue
+    }
+    judgeExpansions(walk, target, scope)
+    if (redirection.type === 'HereString') {
       walk.judge.operator('<<<', at)
-      /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
-      if (redirection.target === undefined) walk.judge.deny('SYNTAX_ERROR', 'A here-string does not parse', at)
-      else judgeExpansions(walk, redirection.target, scope)
-      if (input) stdin = literalOf(redirection.target)
+      if (input) stdin = literalOf(target)
     } else {
       // `0>&3` is another way to put something else there.
       if (input && (descriptor !== undefined || redirection.operator.startsWith('<'))) stdin = undefined
-      judgeFile(walk, redirection, scope)
+      judgeFile(walk, redirection.operator, target, scope, at)
     }
   }
   return stdin
@@ -45,27 +52,18 @@ function hereDocText({ body, delimiter, operator }: Extract<Redirection, { type:
   return operator === '<<-' ? text?.replace(/^\t+/gm, '') : text
 }
 
-function judgeFile(walk: Walk, redirection: Extract<Redirection, { type: 'Redirect' }>, scope: Scope): void {
+function judgeFile(walk: Walk, operator: string, target: Word, scope: Scope, at: Range): void {
   const { judge } = walk
-  const { operator, target } = redirection
-  const at = rangeOf(redirection, scope)
-  /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
-  if (target === undefined) {
-    judge.deny('SYNTAX_ERROR', 'A redirection does not parse', at)
-    return
-  }
-  judgeExpansions(walk, target, scope)
   if (scope.dialect === 'sh' && operator.startsWith('&>')) {
     judge.deny('SYNTAX_ERROR', '&> means something else in sh', at)
   }
-  const [argument, ...more] = argumentsOf(target, at)
-  const path = argument?.literal
-  if (/^[<>]&$/.test(operator) && path !== undefined && /^(\d+-?|-)$/.test(path)) return
+  const path = literalOf(target)
+  if (operator.endsWith('&') && path !== undefined && /^(\d+-?|-)$/.test(path)) return
   judge.operator(
     operator === '<' || operator === '<&' ? '<' : operator === '<>' ? '<>' : operator.endsWith('>>') ? '>>' : '>',
     at,
   )
-  if (path === undefined || path === '' || more.length > 0) {
+  if (path === undefined || path === '') {
     judge.deny('TARGET_NOT_LITERAL', `The target ${JSON.stringify(target.text)} is only known when the line runs`, at)
     return
   }

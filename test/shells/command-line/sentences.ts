@@ -97,7 +97,7 @@ export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
     'NODE_OPTIONS may load code',
     'What NAME would start is only known when the line runs',
     'git: the setting TEXT may start commands',
-    'make: NAME may start commands',
+    'make: the variable "[^]*" may start commands',
   ),
   WRITTEN_THEN_RUN: oneOf('The line writes TEXT and runs it'),
 }
