@@ -1,0 +1,494 @@
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { alphabetOf } from '../../src/search/alphabet.ts'
+import { createDfa, DEAD, type Dfa, isWordByte, STOP, UNKNOWN } from '../../src/search/dfa.ts'
+import { NOT_KNOWN, runBackward, runForward, runFour, runToFirstStart, runToLastEnd } from '../../src/search/dfa-run.ts'
+import { buildNfa, reverseNfa } from '../../src/search/nfa.ts'
+import { parseRegex } from '../../src/search/syntax.ts'
+import { type ByteSequence, utf8Sequences } from '../../src/search/utf8.ts'
+import { times } from '../counts.ts'
+import { type FoundLine, naiveSearch } from './reference.ts'
+
+const encoder = new TextEncoder()
+
+const hex = (sequences: readonly ByteSequence[]): string[] =>
+  sequences.map((sequence) =>
+    sequence.map(([lo, hi]) => (lo === hi ? lo.toString(16) : `${lo.toString(16)}-${hi.toString(16)}`)).join(' '),
+  )
+
+describe('utf8Sequences', () => {
+  it('knows all well-formed sequences of bytes, as the Unicode Standard lists them', () => {
+    expect(hex(utf8Sequences([0, 0x10ffff]))).toEqual([
+      '0-7f',
+      'c2-df 80-bf',
+      'e0 a0-bf 80-bf',
+      'e1-ec 80-bf 80-bf',
+      'ed 80-9f 80-bf',
+      'ee-ef 80-bf 80-bf',
+      'f0 90-bf 80-bf 80-bf',
+      'f1-f3 80-bf 80-bf 80-bf',
+      'f4 80-8f 80-bf 80-bf',
+    ])
+  })
+
+  it.each<readonly [set: readonly number[], sequences: readonly string[]]>([
+    [[], []],
+    [[0x41, 0x41], ['41']],
+    [
+      [0x7f, 0x80],
+      ['7f', 'c2 80'],
+    ],
+    [
+      [0x7ff, 0x800],
+      ['df bf', 'e0 a0 80'],
+    ],
+    [
+      [0xffff, 0x10000],
+      ['ef bf bf', 'f0 90 80 80'],
+    ],
+    [[0x10ffff, 0x10ffff], ['f4 8f bf bf']],
+    [
+      [0xe9, 0x17f],
+      ['c3 a9-bf', 'c4-c5 80-bf'],
+    ],
+    [
+      [0xc0, 0x105],
+      ['c3 80-bf', 'c4 80-85'],
+    ],
+    [[0x1000, 0x1fff], ['e1 80-bf 80-bf']],
+    [
+      [0x4e00, 0x9fa5],
+      ['e4 b8-bf 80-bf', 'e5-e8 80-bf 80-bf', 'e9 80-bd 80-bf', 'e9 be 80-a5'],
+    ],
+    [
+      [0x1f600, 0x1f64f],
+      ['f0 9f 98 80-bf', 'f0 9f 99 80-8f'],
+    ],
+    [
+      [0xd7ff, 0xe000],
+      ['ed 9f bf', 'ee 80 80'],
+    ],
+    [[0xd7ff, 0xd800], ['ed 9f bf']],
+    [[0xdfff, 0xe000], ['ee 80 80']],
+    [[0xd7fe, 0xd7ff], ['ed 9f be-bf']],
+    [[0xe000, 0xe001], ['ee 80 80-81']],
+  ])('of %j', (set, sequences) => {
+    expect(hex(utf8Sequences(set))).toEqual(sequences)
+  })
+
+  it('has what TextEncoder makes of each character, in order, and nothing else', () => {
+    const border = fc.constantFrom(0, 0x7f, 0x80, 0x7ff, 0x800, 0xfff, 0x1000, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x3ffff)
+    fc.assert(
+      fc.property(border, fc.nat(0x3ff), fc.nat(0x17f), (near, before, size) => {
+        const lo = Math.max(0, near - before)
+        const hi = lo + size
+        const expected: string[] = []
+        for (let point = lo; point <= hi; point++) {
+          if (point < 0xd800 || point > 0xdfff) {
+            expected.push([...new TextEncoder().encode(String.fromCodePoint(point))].join())
+          }
+        }
+        expect(utf8Sequences([lo, hi]).flatMap(expanded)).toEqual(expected)
+      }),
+      { numRuns: times(20, 60) },
+    )
+  })
+})
+
+describe('alphabetOf', () => {
+  const chars = (flags: Uint8Array) =>
+    [...flags.keys()].filter((i) => flags[i] === 1).map((i) => String.fromCharCode(i))
+  const of = (pattern: string, ignoreCase = false) => {
+    const { anywhere, ends, asserts } = alphabetOf(parseRegex(pattern, ignoreCase))
+    return [chars(anywhere).join(''), chars(ends).join(''), [...asserts]]
+  }
+
+  it.each<readonly [pattern: string, anywhere: string, ends: string, asserts: readonly string[]]>([
+    ['abc', 'abc', 'ac', []],
+    ['', '', '', []],
+    ['é', '', '', []],
+    ['aéb', 'ab', 'ab', []],
+    ['[a-cx]y[0-9]', '0123456789abcxy', '0123456789abcx', []],
+    ['[~-é]!', '!~\u007f', '!~\u007f', []],
+    ['(?:ab|cd|)ef', 'abcdef', 'acef', []],
+    ['ef(?:ab|cd|)', 'abcdef', 'bdef', []],
+    ['(?:ab|cd)ef', 'abcdef', 'acf', []],
+    ['a?b*c+d', 'abcd', 'abcd', []],
+    ['ab{0}c', 'ac', 'ac', []],
+    ['b{0}ac', 'ac', 'ac', []],
+    ['x{2,3}y{0,2}z', 'xyz', 'xz', []],
+    ['(?:a?){2}bc', 'abc', 'abc', []],
+    ['(?:a?b?){1,2}', 'ab', 'ab', []],
+    ['^ab$', 'ab', 'ab', ['lineStart', 'lineEnd']],
+    ['a\\bb\\Bc', 'abc', 'ac', ['word', 'notWord']],
+    ['(?:^){0}a', 'a', 'a', []],
+    ['(?:\\b|a)b', 'ab', 'ab', ['word']],
+  ])('of %j', (pattern, anywhere, ends, asserts) => {
+    expect(of(pattern)).toEqual([anywhere, ends, asserts])
+  })
+
+  it('has letters in both cases where case does not count', () => {
+    expect(of('aBc', true)).toEqual(['ABCabc', 'ACac', []])
+    expect(of('é', true)).toEqual(['', '', []])
+    expect(of('[a-b]!', true)).toEqual(['!ABab', '!ABab', []])
+  })
+
+  it('ends with the last character of ASCII', () => {
+    expect(of('[^a]')[0]).toHaveLength(126)
+    expect(of('\\p{L}')[0]).toHaveLength(52)
+  })
+})
+
+describe('buildNfa', () => {
+  const states = (pattern: string) => buildNfa(parseRegex(pattern, false)).states.length
+
+  it('has as few states as the encodings of a set need', () => {
+    expect(states('[\\x{80}-\\x{10ffff}]')).toBe(9)
+    expect(states('[^\\n]')).toBe(9)
+    expect(states('[a-z0-9]')).toBe(2)
+    expect(states('é|é')).toBe(6)
+    expect(states('[éèê]')).toBe(3)
+  })
+
+  it.each([
+    ['(?:){5}', 1],
+    ['(?:){0,5}a', 2],
+    ['(?:)+a', 3],
+    ['a{3}', 4],
+    ['a{0,2}', 5],
+    ['a*', 3],
+    ['a+', 3],
+    ['a{3,}', 5],
+    ['a{1,3}', 6],
+    ['(?:a|b|c)', 5],
+    ['^a$', 4],
+  ])('%s has %i states', (pattern, count) => {
+    expect(states(pattern)).toBe(count)
+  })
+
+  it('refuses a pattern of too many states, and says what to do', () => {
+    expect(states('(?:a{1000}){19}a{999}')).toBe(20_000)
+    expect(() => states('(?:a{1000}){20}')).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_PATTERN',
+        message: 'Cannot search: the pattern needs more than 20000 states',
+        details: { hint: 'Lower the counts of its quantifiers, above all nested ones.' },
+      }),
+    )
+  })
+
+  it('turned around is an automaton with one way in and one end', () => {
+    const reversed = reverseNfa(buildNfa(parseRegex('^(?:ab|é)+\\b', false)))
+    expect(reversed.states.filter(({ type }) => type === 'match')).toHaveLength(1)
+    expect(reversed.states.filter((state) => state.type === 'split' && state.condition === 'edgeAhead')).toHaveLength(1)
+    expect(reversed.states.filter((state) => state.type === 'split' && state.condition === 'word')).toHaveLength(1)
+  })
+})
+
+describe('createDfa', () => {
+  it('puts bytes that no state tells apart into one column', () => {
+    const columns = (pattern: string) => createDfa(buildNfa(parseRegex(pattern, false)), 'lines').endColumn
+    // What lies around LF, CR and the letters, and each of them.
+    expect(columns('a')).toBe(7)
+    expect(columns('[a-z]')).toBe(7)
+    expect(columns('\\x{00}')).toBe(6)
+    expect(columns('ab')).toBe(8)
+    // In a condition of words also the characters of words, and the bytes that go on with a character.
+    expect(columns('\\b')).toBe(5 + 8 + 2)
+    expect(columns('a$')).toBe(7)
+  })
+
+  it('drops all its states where they take too much room, and goes on with the one at hand', () => {
+    const nfa = buildNfa(parseRegex('[ab]*a[ab]{9}c', false))
+    const cramped = createDfa(nfa, 'lines', 0)
+    const roomy = createDfa(nfa, 'lines')
+    expect([roomy.built(), roomy.drops(), cramped.built(), cramped.drops()]).toEqual([0, 0, 0, 0])
+    let [a, b] = [cramped.start(true, false), roomy.start(true, false)]
+    const stride = cramped.endColumn + 1
+    let seed = 1
+    let [most, since] = [0, 0]
+    for (let at = 0; at < 3000; at++) {
+      seed = (seed * 1103515245 + 12345) & 0x7fffffff
+      const byte = at % 500 === 499 ? 0x63 : (seed >> 16) % 2 === 0 ? 0x61 : 0x62
+      const drops = cramped.drops()
+      const column = cramped.columns[byte] as number
+      const [nextA, nextB] = [cramped.compute(a, column), roomy.compute(b, column)]
+      expect([at, nextA < 0]).toEqual([at, nextB < 0])
+      expect(nextA < 0 || cramped.table()[nextA] !== undefined).toBe(true)
+      if (cramped.drops() > drops) since = cramped.built() - 2
+      most = Math.max(most, cramped.built() - since)
+      a = nextA < 0 ? cramped.start(true, false) : nextA
+      b = nextB < 0 ? roomy.start(true, false) : nextB
+    }
+    expect(most).toBeLessThan(30)
+    expect(cramped.drops()).toBeGreaterThan(10)
+    expect(cramped.drops()).toBeLessThan(3000 / 10)
+    expect(cramped.table().length).toBeLessThanOrEqual(stride * 64)
+    expect([roomy.drops(), roomy.built() > 500, roomy.built() < 1200]).toEqual([0, true, true])
+  })
+
+  it('has room for 64 rows of its table at least', () => {
+    const letters = 'bdfhjlnprtvxzBDFHJLNPRTVXZ'
+    const dfa = createDfa(buildNfa(parseRegex(`^(?:${[...letters].join('|')})a{200}`, false)), 'lines', 0)
+    let cursor = dfa.compute(dfa.start(true, false), dfa.columns[0x62] as number)
+    const dropped: number[] = []
+    for (let at = 0; at < 190; at++) {
+      const drops = dfa.drops()
+      cursor = dfa.compute(cursor, dfa.columns[0x61] as number)
+      if (dfa.drops() > drops) dropped.push(at)
+    }
+    expect(dropped).toEqual([62, 125, 188])
+    expect(dfa.table().length).toBe(128 * (dfa.endColumn + 1))
+  })
+
+  it('drops them too where few remember much', () => {
+    const nfa = buildNfa(parseRegex('^(?:a?){600}b', false))
+    for (const [memory, drops] of [
+      [0, 100],
+      [1 << 17, 3],
+      [8 << 20, 0],
+    ] as const) {
+      const dfa = createDfa(nfa, 'lines', memory)
+      let cursor = dfa.start(true, false)
+      for (let at = 0; at < 100; at++) cursor = dfa.compute(cursor, dfa.columns[0x61] as number)
+      expect([memory, dfa.drops()]).toEqual([memory, drops])
+    }
+  })
+
+  it('knows which bytes are of words', () => {
+    for (let byte = -1; byte < 256; byte++) {
+      expect(isWordByte(byte)).toBe(byte >= 0 && byte < 128 && /\w/.test(String.fromCharCode(byte)))
+    }
+  })
+})
+
+describe('a DFA, by what its table says', () => {
+  const lines =
+    ',a,ab,aab,abcd,a b,foo,a foo,xfoo,_a,Z z,é,éa,aé,a中,--,a\rb,\r,b\r,x{,G@,`g,/0:,bababab,\u00a0a'.split(',')
+  const patterns = String.raw`
+    a a|ab ab|a a* a*? a+?b? a*b (?:a|ab)(?:c|bcd) (?:a|ab)(?:bcd|c)? b.*a b.*?a (?:ab)*$ (?:a|b){2,3}? (?:a|b){2,3}
+    ^ $ ^$ ^a a$ ^a+$ a$|^b (?:^|b)a a(?:$|b) \b \B \ba a\b \Ba a\B foo\b \bfoo\b \bfoo|a\b (?:\b|a)b (?:^|\b)(?:a|-)
+    é \Bé é\b é\B \bé \B.\B . .. [^a] \w+ \W \d|Z \s a??b? (?:a?b)??a [@-\[\x60-{/:]\b.
+    \r \r$ .\r \r. a\r?b \b\r \B\r \r\b \r\B b$ \W$ \B$ ^\B \b$|^\b x\B.`
+    .trim()
+    .split(/\s+/)
+  const ends = [
+    ['', '\n'],
+    ['', '\r\n'],
+    ['x-\n', ''],
+    ['x-\r\n', '\n'],
+    ['\n', '\r\n-x'],
+  ]
+
+  it.each(patterns)('%s', (pattern) => {
+    const nfa = buildNfa(parseRegex(pattern, false))
+    const reversed = reverseNfa(nfa)
+    const theirs = new RegExp(pattern, 'su')
+    const tail = new RegExp(pattern, 'gsu')
+    const size = (text: string) => encoder.encode(text).length
+    const expected: unknown[] = []
+    const asked: ((dfas: Dfas) => unknown)[] = []
+    for (const line of lines) {
+      const bytes = encoder.encode(line)
+      const ended = encoder.encode(`${line}\r\nab-é`)
+      const found = firstOn(line, theirs)
+      if (found === undefined) {
+        expected.push([line, []])
+        asked.push(({ first }) => [line, places(first, bytes, true, false)])
+      } else {
+        const from = size(line.slice(0, found.column - 1))
+        const to = from + size(found.match)
+        const behind = bytes.subarray(0, to).toReversed()
+        expected.push([line, from, to])
+        asked.push(({ first, longest }) => {
+          const back = places(longest, behind, to === bytes.length, isWordByte(bytes[to] ?? 0))
+          return [line, to - (back.at(-1) ?? -1), places(first, bytes, true, false).at(-1)]
+        })
+      }
+      for (let start = 0; start <= line.length; start++) {
+        const at = size(line.slice(0, start))
+        tail.lastIndex = start
+        const isFound = tail.test(line)
+        expected.push([line, start, isFound, isFound])
+        asked.push(({ rest }) => [
+          line,
+          start,
+          ...[bytes, ended].map((all) => isFoundBelow(rest, all, at, bytes.length)),
+        ])
+      }
+      for (const [before, after] of ends) {
+        const text = `${before}${line}${after}`
+        const all = encoder.encode(text)
+        expected.push([text, naiveSearch(text, theirs).length > 0])
+        asked.push(({ whole }) => [text, text !== '' && places(whole, all, true, false).length > 0])
+      }
+    }
+    for (const memory of [0, 8 << 20]) {
+      const dfas = {
+        first: createDfa(nfa, 'first', memory),
+        longest: createDfa(reversed, 'longest', memory),
+        rest: createDfa(nfa, 'rest', memory),
+        whole: createDfa(nfa, 'lines', memory),
+      }
+      expect(asked.map((ask) => ask(dfas))).toEqual(expected)
+    }
+  })
+})
+
+type Dfas = Readonly<Record<'first' | 'longest' | 'rest' | 'whole', Dfa>>
+
+describe('the loops over a table', () => {
+  const nfa = buildNfa(parseRegex('b(?:a|c{2,})*d?|x$', false))
+  const lines = ',a,bacca,abacd,bacda,acx,ax-,xacb,bcc,aaaabccccccd,caax,-------,bd'.split(',')
+
+  it.each(lines)('run to the last end and the first start, once the table knows all: %j', (line) => {
+    const bytes = encoder.encode(`-${line}-`)
+    const from = 1
+    const to = bytes.length - 1
+    const first = createDfa(nfa, 'first')
+    const begin = first.start(true, false)
+    const end = () => runToLastEnd(first.table(), first.columns, first.endColumn, bytes, from, to, begin)
+    expect(end()).toBe(NOT_KNOWN)
+    const ends = places(first, bytes.subarray(from, to), true, false)
+    expect(end()).toBe(ends.length > 0 ? from + (ends.at(-1) as number) : -1)
+
+    const longest = createDfa(reverseNfa(nfa), 'longest')
+    const beginBack = longest.start(true, false)
+    const start = () => runToFirstStart(longest.table(), longest.columns, longest.endColumn, bytes, to, from, beginBack)
+    expect(start()).toBe(NOT_KNOWN)
+    const starts = places(longest, bytes.subarray(from, to).toReversed(), true, false)
+    expect(start()).toBe(to - (starts.at(-1) ?? 0))
+  })
+
+  it('do not know what was never looked at, the end of a line neither', () => {
+    const first = createDfa(nfa, 'first')
+    const longest = createDfa(reverseNfa(nfa), 'longest')
+    places(first, encoder.encode('bcccca'), true, false)
+    places(longest, encoder.encode('acccc'), true, false)
+    const end = (text: string) => {
+      const bytes = encoder.encode(text)
+      return runToLastEnd(
+        first.table(),
+        first.columns,
+        first.endColumn,
+        bytes,
+        0,
+        bytes.length,
+        first.start(true, false),
+      )
+    }
+    const start = (text: string) => {
+      const bytes = encoder.encode(text)
+      const begin = longest.start(true, false)
+      return runToFirstStart(longest.table(), longest.columns, longest.endColumn, bytes, bytes.length, 0, begin)
+    }
+    expect([end('bc'), end('bcccc'), end('bccccx'), end('bcccca')]).toEqual([NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, 6])
+    expect([start('ca'), start('bccccca'), start('cccca')]).toEqual([NOT_KNOWN, NOT_KNOWN, 5])
+  })
+
+  const bytes = encoder.encode('aacaca-accaca--aaaccacaa-ccb-caac')
+  const bounds = [
+    [0, bytes.length],
+    [3, 9],
+    [4, 4],
+    [28, bytes.length],
+  ] as const
+
+  it.each(bounds)('stop where the table has no cursor, from %i to %i', (from, to) => {
+    const dfa = createDfa(nfa, 'lines')
+    const { columns } = dfa
+    const begin = dfa.start(true, false)
+    const cursors = Int32Array.of(begin, 0, 0, 0)
+    expect(runForward(dfa.table(), columns, bytes, from, to, cursors)).toBe(from)
+    expect(cursors[0]).toBe(begin)
+    places(dfa, encoder.encode('aac-aa'), true, false)
+    const next = (cursor: number, at: number) =>
+      dfa.table()[cursor + (columns[bytes[at] as number] as number)] as number
+    let cursor = begin
+    let at = from
+    for (; at < to && next(cursor, at) >= 0; at++) cursor = next(cursor, at)
+    expect(runForward(dfa.table(), columns, bytes, from, to, cursors)).toBe(at)
+    expect(cursors[0]).toBe(cursor)
+
+    cursors[0] = cursor = begin
+    for (at = to - 1; at >= from && next(cursor, at) >= 0; at--) cursor = next(cursor, at)
+    expect(runBackward(dfa.table(), columns, bytes, to - 1, from, cursors)).toBe(at)
+    expect(cursors[0]).toBe(cursor)
+  })
+
+  it.each([
+    [[0, 1, 2, 3], 20],
+    [[0, 7, 15, 0], 4],
+    [[24, 0, 0, 0], 9],
+    [[0, 24, 0, 0], 9],
+    [[0, 0, 24, 0], 9],
+    [[0, 0, 0, 24], 9],
+    [[0, 0, 0, 0], 0],
+  ] as const)('run side by side as they would alone, from %j for %i steps', (from, steps) => {
+    const dfa = createDfa(nfa, 'lines')
+    // One that knows what is before the first `b`, and of each run where it began.
+    places(dfa, bytes.subarray(0, 27), true, false)
+    const begins = ['', 'a', 'c', '-'].map((text) => {
+      const cursors = Int32Array.of(dfa.start(true, false))
+      runForward(dfa.table(), dfa.columns, encoder.encode(text), 0, text.length, cursors)
+      return cursors[0] as number
+    })
+    const cursors = Int32Array.from(begins)
+    const alone = (to: number) =>
+      from.map((at, i) => {
+        const cursor = Int32Array.of(begins[i] as number)
+        return [runForward(dfa.table(), dfa.columns, bytes, at, at + to, cursor) - at, cursor[0]]
+      })
+    const made = runFour(dfa.table(), dfa.columns, bytes, from, steps, cursors)
+    expect(made).toBe(Math.min(...alone(steps).map(([count]) => count as number)))
+    expect([...cursors]).toEqual(alone(made).map(([, cursor]) => cursor))
+  })
+})
+
+/** The first match on one line, where a return at its end is a part of it. */
+function firstOn(line: string, pattern: RegExp): FoundLine | undefined {
+  return naiveSearch(line === '' || line.endsWith('\r') ? `${line}\r\n` : line, pattern)[0]
+}
+
+/** The places before which a match ended, as a run over these bytes and the end of the line tells. */
+function places(dfa: Dfa, bytes: Uint8Array, atEdge: boolean, besideWord: boolean): number[] {
+  const found: number[] = []
+  let cursor = dfa.start(atEdge, besideWord)
+  for (let at = 0; at <= bytes.length; at++) {
+    // Behind a line feed there is no line, unless something follows.
+    if (at === bytes.length && bytes[at - 1] === 0x0a) break
+    const column = at === bytes.length ? dfa.endColumn : (dfa.columns[bytes[at] as number] as number)
+    const known = dfa.table()[cursor + column] as number
+    const next = known === UNKNOWN ? dfa.compute(cursor, column) : known
+    if (next === STOP) break
+    if (next < 0) found.push(at)
+    cursor = next < 0 ? ~next : next
+    if (cursor === DEAD) break
+  }
+  return found
+}
+
+/** Whether runs over the rest of a line, which may have an end, find a match: where one stops without, the next begins. */
+function isFoundBelow(dfa: Dfa, bytes: Uint8Array, from: number, lineEnd: number): boolean {
+  for (let begin = from; begin <= lineEnd; begin++) {
+    let cursor = dfa.start(begin === 0, begin > 0 && isWordByte(bytes[begin - 1] as number))
+    for (; cursor !== DEAD; begin++) {
+      const column = begin < bytes.length ? (dfa.columns[bytes[begin] as number] as number) : dfa.endColumn
+      const known = dfa.table()[cursor + column] as number
+      const next = known === UNKNOWN ? dfa.compute(cursor, column) : known
+      if (next === STOP) break
+      if (next < 0) return true
+      cursor = next
+    }
+  }
+  return false
+}
+
+/** All that a sequence of ranges stands for, in order. */
+function expanded(sequence: ByteSequence): string[] {
+  let made: number[][] = [[]]
+  for (const [lo, hi] of sequence) {
+    made = made.flatMap((bytes) => Array.from({ length: hi - lo + 1 }, (_, i) => [...bytes, lo + i]))
+  }
+  return made.map((bytes) => bytes.join())
+}
