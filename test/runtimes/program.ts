@@ -14,11 +14,16 @@ export interface Program {
 /** A backend that is tested, empty, each time that it is asked for. */
 export type Subject = () => BackendSubject | Promise<BackendSubject>
 
+/** Storage that takes its time for each file. */
+const slow = ['R2', 'node']
+
 /** Runs everything, one after the other, and reports on each. */
 export async function runProgram({ subjects, files }: Program): Promise<Report> {
   const contracts: Group[] = []
   for (const [name, create] of Object.entries(subjects)) {
-    contracts.push(await runContract(name, backendContract({ name, create, ...(name === 'R2' ? { scale } : {}) })))
+    contracts.push(
+      await runContract(name, backendContract({ name, create, ...(slow.includes(name) ? { scale } : {}) })),
+    )
   }
   contracts.push(await runContract('bash', shellContract({ name: 'bash', create: () => ({ shell: bash() }) })))
   // What tests of tools reach is counted in Node; there may be no later moment here.

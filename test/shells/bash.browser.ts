@@ -77,7 +77,7 @@ describe('a sample project in a page', () => {
     const heart = setInterval(() => {
       beats += 1
     }, 20)
-    const { ok, code, exitCode } = await run(command, 2000)
+    const { ok, code, exitCode } = await run(command, 800)
     clearInterval(heart)
     // What ran out of memory may have failed by itself.
     expect(ok ? exitCode !== 0 : ['COMMAND_TIMEOUT', 'LIMIT_EXCEEDED'].includes(code), String(code)).toBe(true)

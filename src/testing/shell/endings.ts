@@ -33,7 +33,7 @@ export const endingCases: readonly ShellCase[] = [
     unless: needs('undo'),
     async test(subject) {
       const { run, ok, snapshot } = await open(subject)
-      const { code } = await within('a loop', run('echo a > a.txt; while :; do :; done', { timeoutMs: 1500 }))
+      const { code } = await within('a loop', run('echo a > a.txt; while :; do :; done', { timeoutMs: 500 }))
       check(code === 'COMMAND_TIMEOUT' || code === 'LIMIT_EXCEEDED', `a loop: expected it to be stopped, got ${code}`)
       same([...(await snapshot()).keys()], [], 'after the loop')
       same((await ok('echo on')).stdout, 'on\n', 'the next command')
