@@ -3,6 +3,7 @@ import { basename, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../errors.ts'
 import { parsePath } from '../paths/logical-path.ts'
+import { isAtOrIn } from '../paths/physical.ts'
 import type { ClientRoot, RefusedRoot } from './mcp/roots.ts'
 
 /** A directory of the disk, and where it stands in a workspace: `''` is the root of it. */
@@ -85,8 +86,8 @@ function placedIn(
   granted: readonly PlacedRoot[] | undefined,
 ): { readonly roots: readonly PlacedRoot[] } | Why {
   if (granted === undefined) return { roots: [{ at: '', directory }] }
-  const around = granted.find((root) => isWithin(directory, root.directory))
-  const inside = granted.filter((root) => isWithin(root.directory, directory))
+  const around = granted.find((root) => isAtOrIn(directory, root.directory, sep))
+  const inside = granted.filter((root) => isAtOrIn(root.directory, directory, sep))
   if (around === undefined) {
     return inside.length > 0 ? { roots: inside } : { why: 'it lies outside of what was granted' }
   }
@@ -101,7 +102,7 @@ function placedIn(
 function coveredBy({ directory }: Found, index: number, all: readonly Found[]): string | undefined {
   const twin = all.findIndex((other) => other.directory === directory)
   if (twin < index) return 'it is there already'
-  const outer = all.find((other) => other.directory !== directory && isWithin(directory, other.directory))
+  const outer = all.find((other) => other.directory !== directory && isAtOrIn(directory, other.directory, sep))
   return outer === undefined ? undefined : `it lies inside ${JSON.stringify(outer.uri)}, and is reached through that`
 }
 
@@ -124,10 +125,6 @@ function isPath(text: string): boolean {
   } catch {
     return false
   }
-}
-
-function isWithin(directory: string, around: string): boolean {
-  return `${directory}${sep}`.startsWith(around.endsWith(sep) ? around : `${around}${sep}`)
 }
 
 async function truePlace({ at, directory }: PlacedRoot): Promise<PlacedRoot> {

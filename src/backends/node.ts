@@ -1,6 +1,7 @@
-import { join, resolve, sep } from 'node:path'
+import { resolve, sep } from 'node:path'
 import { ToolError } from '../errors.ts'
 import { display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
+import { isAtOrIn } from '../paths/physical.ts'
 import type { Backend, Capabilities } from '../vfs/backend.ts'
 import { readContent } from './node/content.ts'
 import { descendFrom } from './node/descending.ts'
@@ -166,8 +167,7 @@ export function node(root: string, options: NodeOptions = {}): Backend {
     },
 
     holds(physicalPath) {
-      const path = physicalOf(resolve(physicalPath))
-      return path === ground.physical || path.startsWith(join(ground.physical, sep))
+      return isAtOrIn(physicalOf(resolve(physicalPath)), ground.physical, sep)
     },
 
     close() {

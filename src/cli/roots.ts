@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
-import { basename, join, resolve, sep } from 'node:path'
+import { basename, resolve, sep } from 'node:path'
 import { memory } from '../backends/memory.ts'
 import { node } from '../backends/node.ts'
 import { parsePath } from '../paths/logical-path.ts'
+import { isAtOrIn } from '../paths/physical.ts'
 import type { Backend } from '../vfs/backend.ts'
 import { mounts } from '../vfs/mounts.ts'
 import { readOnly } from '../vfs/read-only.ts'
@@ -66,7 +67,7 @@ export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
 
 /** Whether a file lies in one of the roots. */
 export function isInRoots(roots: readonly Root[], file: string): boolean {
-  return roots.some(({ directory }) => isWithin(placeOf(file), placeOf(directory)))
+  return roots.some(({ directory }) => isAtOrIn(placeOf(file), placeOf(directory), sep))
 }
 
 function requireName(name: string): string {
@@ -81,14 +82,10 @@ function requireApart(roots: readonly Root[]): void {
   const places = roots.map(({ directory }) => ({ directory, place: placeOf(directory) }))
   for (const [at, { directory, place }] of places.entries()) {
     for (const [other, { directory: outer, place: around }] of places.entries()) {
-      if (at === other || !isWithin(place, around)) continue
+      if (at === other || !isAtOrIn(place, around, sep)) continue
       throw new TypeError(`The root "${directory}" lies inside the root "${outer}": leave one out`)
     }
   }
-}
-
-function isWithin(place: string, around: string): boolean {
-  return `${place}${sep}`.startsWith(join(around, sep))
 }
 
 /** Where something truly is; what is not there is told when it is opened. */

@@ -4,6 +4,7 @@ import { join, sep } from 'node:path'
 import { node as directory } from '../backends/node.ts'
 import { ToolError } from '../errors.ts'
 import { display, type Path } from '../paths/logical-path.ts'
+import { isAtOrIn } from '../paths/physical.ts'
 import { lineJudge } from './judging.ts'
 import { acceptApart } from './node/apart.ts'
 import { type Child, type ChildOptions, startChild } from './node/child.ts'
@@ -79,7 +80,7 @@ export function node(options: NodeShellOptions): Shell {
   /** A home and a place for temporary files, gone with the shell. */
   function scratchDirectory(): string {
     if (scratch === undefined) {
-      if (isBelow(realpathSync(tmpdir()), root)) {
+      if (isAtOrIn(realpathSync(tmpdir()), root, sep)) {
         throw new ToolError('SHELL_UNAVAILABLE', 'The directory for temporary files lies in the workspace; set TMPDIR')
       }
       scratch = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-shell-')))
@@ -285,10 +286,6 @@ function watch({ child, effects, settle }: Started, ending: Promise<Ended>, comm
     },
     ended,
   }
-}
-
-function isBelow(path: string, root: string): boolean {
-  return `${path}${sep}`.startsWith(join(root, sep))
 }
 
 /** The directory that the shell said it ended in, where it lies in the workspace and shows. */

@@ -13,6 +13,7 @@ import {
   parsePath,
   quote,
 } from '../../src/paths/logical-path.ts'
+import { isAtOrIn } from '../../src/paths/physical.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
@@ -407,5 +408,24 @@ describe('quote', () => {
     expect(quote('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
     expect(quote('x'.repeat(201))).toBe(`"${'x'.repeat(200)}…"`)
     expect(quote('a"b\u202e\n')).toBe('"a\\u{22}b\\u{202e}\\u{a}"')
+  })
+})
+
+describe('a place on a disk', () => {
+  it.each([
+    ['/a/b', '/a', true],
+    ['/a', '/a', true],
+    ['/ab', '/a', false],
+    ['/a', '/a/b', false],
+    ['/a', '/', true],
+    ['/', '/', true],
+    ['/', '/a', false],
+    ['C:\\a\\b', 'C:\\a', true],
+    ['C:\\a', 'C:\\', true],
+    ['C:\\ab', 'C:\\a', false],
+    ['D:\\a', 'C:\\', false],
+    ['\\\\host\\share\\a', '\\\\host\\share\\', true],
+  ])('%s at or in %s: %s', (place, around, expected) => {
+    expect(isAtOrIn(place, around, place.includes('\\') ? '\\' : '/')).toBe(expected)
   })
 })
