@@ -51,5 +51,5 @@ export function createSha256(): IncrementalHash {
 
 const encoder = new TextEncoder()
 
-const nativeCrypto = findNativeCrypto((globalThis as { process?: ModuleHost }).process)
-const nativeHash = nativeCrypto === undefined ? undefined : oneShot(nativeCrypto)
+const nativeCrypto = findNativeCrypto((globalThis as { process?: ModuleHost }).process, 'sha256', sha256Portable)
+const nativeHash = nativeCrypto === undefined ? undefined : oneShot(nativeCrypto, 'sha256')

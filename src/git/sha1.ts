@@ -1,3 +1,5 @@
+import { findNativeCrypto, type ModuleHost } from '../files/native-crypto.ts'
+
 /** The id that git gives an object: SHA-1 over its type, its size and its bytes, as 40 hex digits. */
 export function objectId(type: 'blob' | 'tree' | 'commit' | 'tag', bytes: Uint8Array): string {
   const header = `${type} ${bytes.length}\0`
@@ -8,7 +10,7 @@ export function objectId(type: 'blob' | 'tree' | 'commit' | 'tag', bytes: Uint8A
   const whole = new Uint8Array(header.length + bytes.length)
   for (let i = 0; i < header.length; i++) whole[i] = header.charCodeAt(i)
   whole.set(bytes, header.length)
-  return native?.hash?.('sha1', whole) ?? sha1Portable(whole)
+  return native?.hash?.('sha1', whole, 'hex') ?? sha1Portable(whole)
 }
 
 const COPIED_BYTES = 64 * 1024
@@ -58,31 +60,4 @@ export function sha1Portable(bytes: Uint8Array): string {
   return hex
 }
 
-interface Crypto {
-  /** Since Node 20.12. */
-  hash?(algorithm: 'sha1', data: Uint8Array): string
-  createHash(algorithm: 'sha1'): Hash
-}
-
-interface Hash {
-  update(data: Uint8Array | string): Hash
-  digest(encoding: 'hex'): string
-}
-
-const native = findNativeCrypto()
-
-function findNativeCrypto(): Crypto | undefined {
-  try {
-    const host = (globalThis as { process?: { getBuiltinModule?(name: string): unknown } }).process
-    const crypto = host?.getBuiltinModule?.('node:crypto') as Crypto | undefined
-    const sample = Uint8Array.of(97)
-    const expected = sha1Portable(sample)
-    const isRight =
-      crypto?.createHash('sha1').update(sample).digest('hex') === expected &&
-      (crypto.hash === undefined || crypto.hash('sha1', sample) === expected)
-    return isRight ? crypto : undefined
-    /* v8 ignore next -- @preserve: another platform: one whose crypto has no SHA-1 throws */
-  } catch {
-    return undefined
-  }
-}
+const native = findNativeCrypto((globalThis as { process?: ModuleHost }).process, 'sha1', sha1Portable)

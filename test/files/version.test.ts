@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { findNativeCrypto, oneShot } from '../../src/files/native-crypto.ts'
@@ -13,6 +13,7 @@ import {
   sha256Text,
 } from '../../src/files/version.ts'
 import { sha256Web, sha256WebAhead } from '../../src/files/web-crypto.ts'
+import { sha1Portable } from '../../src/git/sha1.ts'
 
 const oracle = (data: Uint8Array | string): string => createHash('sha256').update(data).digest('hex')
 
@@ -168,15 +169,30 @@ describe('sha256 on platforms without Node', () => {
     expect(await sha256Web(bytes)).toBe(oracle(bytes))
   })
 
+  const lying = { update: () => lying, digest: () => 'ff' }
   it.each<[string, Parameters<typeof findNativeCrypto>[0]]>([
     ['no host', undefined],
     ['no modules', {}],
     ['no such module', { getBuiltinModule: () => undefined }],
     ['a module that lies', { getBuiltinModule: () => ({ hash: () => 'ff', createHash }) }],
+    ['a module that lies of what comes in parts', { getBuiltinModule: () => ({ hash, createHash: () => lying }) }],
     ['a module that is none', { getBuiltinModule: () => ({}) }],
     ['a module that throws', { getBuiltinModule: refuses }],
   ])('%s: has no native hash', (_, host) => {
-    expect(findNativeCrypto(host)).toBeUndefined()
+    expect(findNativeCrypto(host, 'sha256', sha256Portable)).toBeUndefined()
+  })
+
+  it('has no native hash of a kind that the module has not', () => {
+    const half = {
+      hash,
+      createHash(algorithm: string) {
+        if (algorithm === 'sha1') throw new Error('unsupported')
+        return createHash(algorithm)
+      },
+    }
+    const host = { getBuiltinModule: () => half }
+    expect(findNativeCrypto(host, 'sha256', sha256Portable)).toBe(half)
+    expect(findNativeCrypto(host, 'sha1', sha1Portable)).toBeUndefined()
   })
 
   it('asks for the module by its name, and takes one without crypto.hash', () => {
@@ -186,10 +202,10 @@ describe('sha256 on platforms without Node', () => {
       asked.push(name)
       return older
     }
-    expect(findNativeCrypto({ getBuiltinModule })).toBe(older)
+    expect(findNativeCrypto({ getBuiltinModule }, 'sha256', sha256Portable)).toBe(older)
     expect(asked).toEqual(['node:crypto'])
-    expect(oneShot(older)(sample(100))).toBe(oracle(sample(100)))
-    expect(oneShot({ createHash, hash: (...given) => given.join(' ') })('x')).toBe('sha256 x hex')
+    expect(oneShot(older, 'sha256')(sample(100))).toBe(oracle(sample(100)))
+    expect(oneShot({ createHash, hash: (...given) => given.join(' ') }, 'sha256')('x')).toBe('sha256 x hex')
   })
 
   it('hashes large files all the same where there is no WebCrypto', async () => {
