@@ -107,8 +107,8 @@ async function expectationOf(backend: Backend, path: Path, from: Version, to: St
   if (from.type === 'file') return { sha256: from.sha256 }
   if (from.type === 'directory' && to === null) return 'any'
   // What is gone by now has no tag, and so is refused.
-  const { tag } = { tag: '', ...(await backend.stat(path)) }
-  return { tag }
+  const stat = await backend.stat(path)
+  return { tag: stat?.tag ?? '' }
 }
 
 function changedByOthers(what: string, paths: readonly Path[]): ToolError {

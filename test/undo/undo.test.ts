@@ -436,6 +436,22 @@ describe('the way back', () => {
     await expect(takeBack(many, 'go', ways)).rejects.toThrow(/"4\.txt" and 2 more$/)
   })
 
+  it('leads over nothing that goes while it is looked for', async () => {
+    const backend = memory({ l: { link: 'a' } })
+    const vanishing: Backend = {
+      ...backend,
+      async readLink(path) {
+        const target = await backend.readLink(path)
+        await commit(backend, change('l', null))
+        return target
+      },
+    }
+    const { changes } = await takeBack(vanishing, 'go', [
+      { path: at('l'), to: null, from: { type: 'link', target: 'a' } },
+    ])
+    await expect(commit(backend, ...changes)).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
+  })
+
   it('ends where the storage fails', async () => {
     const failing = faulty(memory({ a: '' }), { on: 'stat', error: 'BACKEND_ERROR' })
     await expect(takeBack(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
