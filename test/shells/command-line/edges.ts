@@ -1630,6 +1630,22 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'VARIABLE_DENIED',
     ),
     ...each(
+      'BAT_OPTS BAT_CONFIG_PATH MANOPT PSQLRC WGETRC SYSTEM_WGETRC CURL_HOME HGMERGE CCACHE_PREFIX CCACHE_CONFIGPATH GOCACHEPROG GOAUTH GOROOT GOENV CARGO RUSTDOC RUSTFMT RUSTUP_HOME RUSTUP_TOOLCHAIN DOTNET_STARTUP_HOOKS NUGET_PLUGIN_PATHS OPENSSL_MODULES AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE ESBUILD_BINARY_PATH SWC_BINARY_PATH CHROME_BIN npm_execpath npm_node_execpath CMAKE_TOOLCHAIN_FILE PYTHONUSERBASE',
+      (name) => `${name}=a ls`,
+      'VARIABLE_DENIED',
+    ),
+    ...each(
+      'PSQL_PAGER AWS_PAGER SVN_EDITOR P4EDITOR GIT_ASKPASS A_ASKPASS CMAKE_C_COMPILER_LAUNCHER CMAKE_CXX_LINKER_LAUNCHER LUA_INIT_5_4 LUA_PATH_5_4 LUA_CPATH_5_1 ERL_AFLAGS ELIXIR_ERL_OPTIONS R_PROFILE_USER R_ENVIRON FZF_DEFAULT_OPTS SSH_SK_HELPER CORECLR_PROFILER ANSIBLE_CONFIG CLOUDSDK_PYTHON npm_config_node_gyp npm_config_init-module NPM_CONFIG_INIT_MODULE',
+      (name) => `${name.includes('-') ? `env ${name}` : name}=a ls`,
+      'VARIABLE_DENIED',
+    ),
+    ...each(
+      'PAGERS EDITORS CMAKE_BUILD_PARALLEL_LEVEL CMAKE_LAUNCHER CMAKE_C_LAUNCHERS ACMAKE_C_LAUNCHER CCACHE_DIR AWS_REGION LUA MANWIDTH R_LIBS_A ALUA_INIT npm_config_init',
+      (name) => `${name}=a ls`,
+      'allow',
+    ),
+    ...each('PSQL_PAGER AWS_PAGER SVN_EDITOR', (name) => `${name}= ls`, 'allow'),
+    ...each(
       'CC CXX CPP LD AR AS RANLIB STRIP NM OBJCOPY FC F77 CXXCPP YACC LEX MAKE INSTALL PKG_CONFIG TEX PYTHON NODE',
       (name) => `${name}='forbidden a' make`,
       'POLICY_DENIED',
@@ -1745,6 +1761,12 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['echo >a.js; node --test b.js a.js', 'WRITTEN_THEN_RUN'],
     ['node --test a.js b"$x"', 'allow'],
     ['node -e 1 ../a.js', 'allow'],
+    ...each(
+      '--require=./a --import_./a -r_./a',
+      (option) => `NODE_OPTIONS="--no-warnings ${option.replace('_', ' ')}" ls`,
+      'VARIABLE_DENIED',
+    ),
+    ['timeout $(a # $(nproc\n) ls', 'ARGUMENT_NOT_LITERAL'],
     ['node --title "$x" a.js', 'ARGUMENT_NOT_LITERAL'],
     ['node -C data:a b.js', 'HIDDEN_COMMAND'],
     ...each('a a/b a.js', (name) => `echo >${name}; node -r ${name} c.js`, 'allow'),
