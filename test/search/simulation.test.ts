@@ -205,17 +205,19 @@ describe('the time', () => {
 })
 
 describe('a matcher without memory', () => {
-  const pattern = '[ab]*a[ab]{12}c?$'
-  const text = randomLines(60_000)
+  const text = randomLines(12_000).map((byte, i) => (i % 29 === 0 && byte !== 0x0a ? 0x20 : byte))
+  const patterns = ['[ab]*a[ab]{12}c?$', '\\b[ab]*a[ab]{12}\\b', '^(?:a|b)*b[ab]{13}a']
   /** One that has gone over to simulation, and one that never does. */
-  const both = () => {
+  const both = (pattern: string) => {
     const cramped = createLineMatcher(parseRegex(pattern, false), 0)
     linesOf(cramped, text)
+    // An automaton would run over so few bytes without asking.
+    expect(thrownBy(() => cramped.scan(new Uint8Array(20_000).fill(0x63), 0, () => true))).toBe(timeIsUp)
     return { cramped, roomy: createLineMatcher(parseRegex(pattern, false), 256 << 20) }
   }
 
-  it('goes on from anywhere in a line, and says where nothing matches', () => {
-    const { cramped, roomy } = both()
+  it.each(patterns)('goes on from anywhere in a line, and says where nothing matches: %s', (pattern) => {
+    const { cramped, roomy } = both(pattern)
     for (let lineStart = 0; lineStart < 3000; ) {
       const lineEnd = text.indexOf(0x0a, lineStart)
       for (let from = lineStart; from < lineEnd; from += 3) {
@@ -230,8 +232,14 @@ describe('a matcher without memory', () => {
       }
       const end = roomy.matchEnd(text, lineStart, lineEnd, undefined)
       expect(cramped.matchEnd(text, lineStart, lineEnd, undefined) === -1).toBe(end === -1)
+      if (end !== -1) {
+        const start = roomy.matchStart(text, lineStart, lineEnd, end, undefined)
+        expect(cramped.matchStart(text, lineStart, lineEnd, end, undefined)).toBe(start)
+      }
       lineStart = lineEnd + 1
     }
+    const last = encoder.encode('cc\r\nc')
+    expect([0, 1, 4].map((from) => ~cramped.resume(last, from, from !== 1, undefined))).toEqual([4, 4, 5])
   })
 
   it('finds lines that are empty, and none behind the last line end', () => {
@@ -244,7 +252,7 @@ describe('a matcher without memory', () => {
   })
 
   it('asks for the time there too', () => {
-    const { cramped } = both()
+    const { cramped } = both('[ab]*a[ab]{12}c?$')
     const line = new Uint8Array(20_000).fill(0x63)
     expect(cramped.scan(line, 0, undefined)).toBe(-1)
     const runs: (() => unknown)[] = [
