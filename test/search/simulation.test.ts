@@ -154,6 +154,41 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s
   })
 })
 
+describe('the bounds of the leftmost match are found, on the way and where it was before', () => {
+  const lines = ['']
+  for (let i = 0; i < 85; i++) lines.push(...[...'ab-'].map((char) => `${lines[i]}${char}`))
+
+  it.each([
+    ...['^ab|b', '^a.*b', 'a$|b', '\\ba', '\\Ba', 'a\\b', 'a\\B', '\\b-|b', '^$|-b'],
+    // The end of the match could be that of a longer one, if it stood elsewhere.
+    ...['aab$|b', 'aab\\b|b', 'aab\\B|b', 'a-\\b|-', 'a-\\B|-', '^aab|b', '\\baab|b', '\\Baab|b', 'ab.*a|b'],
+  ])('%s', (pattern) => {
+    const reference = new RegExp(pattern)
+    const matcher = createLineMatcher(parseRegex(pattern, false))
+    const found = (line: string) => {
+      const bytes = encoder.encode(line)
+      const end = matcher.matchEnd(bytes, 0, bytes.length, undefined)
+      let rest = -1
+      while (rest < 0 && ~rest < bytes.length) rest = matcher.resume(bytes, ~rest, rest === -1, undefined)
+      if (rest < 0) expect(~rest).toBe(bytes.length)
+      const start = end === -1 ? -1 : matcher.matchStart(bytes, 0, bytes.length, end, undefined)
+      return [line, start, end, line === '' || rest >= 0]
+    }
+    const wanted = lines.map((line) => {
+      const match = reference.exec(line)
+      return [
+        line,
+        match?.index ?? -1,
+        match === null ? -1 : match.index + match[0].length,
+        line === '' || match !== null,
+      ]
+    })
+    expect(lines.map(found)).toEqual(wanted)
+    expect(lines.map(found)).toEqual(wanted)
+    expect(lines.toReversed().map(found)).toEqual(wanted.toReversed())
+  })
+})
+
 describe('the time', () => {
   const yes = () => true
   /** Each way to run over the bytes, which hold one line. */
