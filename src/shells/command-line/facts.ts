@@ -96,9 +96,9 @@ function isNumberPart(part: NonNullable<Word['parts']>[number]): boolean {
   if (part.type === 'ArithmeticExpansion') return true
   if (part.type === 'BraceExpansion') return /^\{-?\d+\.\.-?\d+(\.\.-?\d+)?\}$/.test(part.text)
   if (part.type === 'SimpleExpansion') return /^\$[?#$!]$/.test(part.text)
-  if (part.type === 'ParameterExpansion') return part.prefix === '#' && part.operation === undefined
-  if (part.type === 'DoubleQuoted') return part.parts.length > 0 && part.parts.every(isNumberPart)
-  return part.type === 'CommandExpansion' && isNumericCommand(part.text)
+  if (part.type === 'ParameterExpansion') return part.prefix === '#'
+  if (part.type === 'DoubleQuoted') return part.parts.every(isNumberPart)
+  return isNumericCommand(part.text)
 }
 
 /** Commands whose output is one or more numbers, whatever the files hold. */

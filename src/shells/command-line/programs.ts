@@ -34,9 +34,7 @@ export const programs: Inspectors = {
   ...named('gradle gradlew', { inspect: (call) => withoutOptions(call, /^(-I|--init-script)/) }),
   ...named('docker podman', {
     inspect: (call) =>
-      call.args.some(({ literal }) => literal !== undefined && /^(run|create|exec)$/.test(literal))
-        ? withoutOptions(call, /^$/)
-        : undefined,
+      call.args.some((word) => /^(run|create|exec)$/.test(knownText(word))) ? withoutOptions(call, /^$/) : undefined,
   }),
   wget: { inspect: (call) => without(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) ?? writes(call) },
   // No option of curl starts anything by itself: an address may stand in a variable.
@@ -78,17 +76,19 @@ function without(call: Call, long: readonly string[], short?: RegExp, unknown = 
 function writes(call: Call): undefined {
   for (const [index, { literal }] of call.args.entries()) {
     if (literal === undefined) continue
-    const value = /^(?:of=|-[oO]|--output=|--output-document=)(.+)$/.exec(literal)?.[1]
+    const value = /^(?:of=|-[oO]|--output=|--output-document=)(.+)/s.exec(literal)?.[1]
     const last = index === call.args.length - 1
     if (value !== undefined) call.walk.judge.mayWrite(value, call.scope)
     else if (
       !literal.startsWith('-') &&
-      (last || /^(tee|touch)$/.test(call.plain) || /^-[a-zA-Z]*[oO]$|^--output/.test(knownText(call.args[index - 1])))
+      (last ||
+        ['tee', 'touch'].includes(call.plain) ||
+        /^-[a-zA-Z]*[oO]$|^--output/.test(knownText(call.args[index - 1])))
     ) {
       call.walk.judge.mayWrite(literal, call.scope)
     }
     // A download without a name keeps the one of its address.
-    if (/^(curl|wget)$/.test(call.plain) && /^https?:/.test(literal))
+    if (['curl', 'wget'].includes(call.plain) && /^https?:/.test(literal))
       call.walk.judge.mayWrite(literal.slice(literal.lastIndexOf('/') + 1) || 'index.html', call.scope)
   }
   return undefined
@@ -104,14 +104,15 @@ function tar(call: Call): undefined {
       continue
     }
     const program =
-      /^(?:-I|--use-compress-program=)(.+)$/.exec(literal)?.[1] ??
+      /^(?:-I|--use-compress-program=)(.+)/s.exec(literal)?.[1] ??
       (/^(-I|--use-compress-program)$/.test(literal) ? args[index + 1]?.literal : undefined)
     if (program !== undefined) {
       walk.source(program, { ...scope, dialect: 'sh', via: [...scope.via, 'tar'], stdin: undefined }, argument.at)
       continue
     }
-    const letters = /^-[^-]/.test(literal) || index === 0 ? literal : ''
-    if (!literal.startsWith('--') && /[IF]/.test(letters.replace(/[fC].*$/s, ''))) return unclear(call, argument)
+    // Behind a dash the rest of a word may name a file; in a first word without one every letter is an option.
+    const starts = literal.startsWith('-') ? /^-(?!-)[^fC]*[IF]/.test(literal) : index === 0 && /[IF]/.test(literal)
+    if (starts) return unclear(call, argument)
     if (
       isLong(argument, [
         'checkpoint-action',

@@ -846,6 +846,24 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['git -c "core.pager=cat\nb" log', 'VARIABLE_DENIED'],
     ['echo >&{1,2}', 'TARGET_NOT_LITERAL'],
   ],
+  'words of programs': [
+    ['ax=1; printf a-vx; echo $((ax))', 'allow'],
+    ['x=""$((1)); echo $((x))', 'allow'],
+    ['x=""$y; echo $((x))', 'ARITHMETIC_NOT_KNOWN'],
+    ['zip --test b', 'HIDDEN_COMMAND'],
+    ...each('arun runs aexec', (name) => `docker logs ${name} "$x"`, 'allow'),
+    ...each('run create exec', (sub) => `docker ${sub} "$x"`, 'ARGUMENT_NOT_LITERAL'),
+    ['tee a-; sh a-', 'WRITTEN_THEN_RUN'],
+    ...each(
+      'a-Iforbidden a-I_forbidden --use-compress-programs_forbidden',
+      (words) => `tar -xf ${words.replace('_', ' ')}`,
+      'allow',
+    ),
+    ["tar -x '-Ia\nforbidden'", 'POLICY_DENIED'],
+    ...each('-vI -vF -F', (option) => `tar -x ${option} a`, 'HIDDEN_COMMAND'),
+    ...each('-p -i -l -b', (end) => `ssh a${end} forbidden`, 'POLICY_DENIED'),
+    ...each('-A-v -A-p22', (option) => `ssh ${option} h ls`, 'HIDDEN_COMMAND'),
+  ],
   'files of rules': [
     ...each(
       '-f_a.mk --file_a.mk --makefile_a.mk --file=a.mk --makefile=a.mk',
@@ -1446,7 +1464,8 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       (option) => `tar ${option}`,
       'HIDDEN_COMMAND',
     ),
-    ...each('-xfI xfI -xCF xCI -x --exclude=I --file=a', (option) => `tar ${option}`, 'allow'),
+    ...each('-xfI -xCF -x --exclude=I --file=a', (option) => `tar ${option}`, 'allow'),
+    ...each('xfI xCI cfF', (letters) => `tar ${letters} a b`, 'HIDDEN_COMMAND'),
     ...each('I F a-I', (word) => `tar xf ${word}`, 'allow'),
     ['tar xf a -- -I', 'allow'],
     ...each(
