@@ -131,21 +131,21 @@ function follow(first: Span, second: Span): Span {
   return { alphabet, length: Math.min(MAX_LENGTH, first.length + second.length) }
 }
 
-/** Whether it is of an assertion, or of nothing at all. */
-function isEmpty({ alphabet, length }: Span): boolean {
-  return length === 0 && alphabet.every((held) => held === 0)
+/** Whether it is of an assertion, or of what matches nothing else. */
+function isEmpty({ alphabet }: Span): boolean {
+  return alphabet.every((held) => held === 0)
 }
 
 function runOfSet(set: readonly number[]): Span {
   const alphabet = new Uint8Array(256)
-  for (let i = 0; i < set.length && (set[i] as number) < 0x80; i += 2) {
+  for (let i = 0; i < set.length; i += 2) {
     alphabet.fill(1, set[i], Math.min(set[i + 1] as number, 0x7f) + 1)
   }
   // No match goes over the end of a line.
   alphabet[LF] = 0
   const isBeyondAscii = (set[set.length - 1] ?? 0) >= 0x80
   if (isBeyondAscii) alphabet.fill(1, 0x80)
-  return { alphabet, length: set.length === 0 ? 0 : (set[0] as number) >= 0x80 ? 2 : 1 }
+  return { alphabet, length: (set[0] ?? 0) >= 0x80 ? 2 : 1 }
 }
 
 function shareOf(alphabet: Uint8Array): number {

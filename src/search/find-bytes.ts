@@ -88,7 +88,6 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
     find(bytes, from) {
       let work = 0
       for (let at = from + offset; ; at++) {
-        if (at > bytes.length) return -1
         at = indexOf.call(bytes, slice, at)
         if (at === -1) return -1
         const start = at - offset

@@ -103,7 +103,7 @@ export function wholeText(root: Node): { readonly text: string; readonly ignoreC
     if (/[A-Za-z]/.test(char)) {
       if (part.ignoreCase) folded = true
       else exact = true
-    } else if (part.ignoreCase && part.codePoint >= 0x80 && countOf(foldCase([part.codePoint, part.codePoint])) > 1) {
+    } else if (part.ignoreCase && countOf(foldCase([part.codePoint, part.codePoint])) > 1) {
       return undefined
     }
     text += char

@@ -136,14 +136,14 @@ function forth(bytes: Uint8Array, from: number, ceiling: number, units: number):
 /** Where the `count` lines before a line begin. */
 function startOfLines(bytes: Uint8Array, first: number, lineStart: number, count: number): number {
   let start = lineStart
-  for (let i = 0; i < count && start > first; i++) start = lineStartAt(bytes, start - 1, first)
+  for (let i = 0; i < count; i++) start = lineStartAt(bytes, start - 1, first)
   return start
 }
 
 /** Where the `count` lines after a line end. */
 function endOfLines(bytes: Uint8Array, lineEnd: number, count: number): number {
   let end = lineEnd
-  for (let i = 0; i < count && end < bytes.length; i++) end = lineFeedAt(bytes, lineFeedAt(bytes, end) + 1)
+  for (let i = 0; i < count; i++) end = lineFeedAt(bytes, lineFeedAt(bytes, end) + 1)
   return end
 }
 

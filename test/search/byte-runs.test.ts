@@ -123,6 +123,22 @@ describe('requiredRun', () => {
 })
 
 describe('createRunFinder', () => {
+  it.each([
+    ['ab', 2, [0, -1]],
+    ['.a', 2, [-1]],
+    ['.ab', 2, [1, 1, -1]],
+    ['a.b', 2, [-1, -1]],
+    ['a.ab.', 2, [2, 2, 2, -1]],
+    ['.ba.aba', 3, [4, 4, 4, 4, 4, -1, -1]],
+    ['ab.ab.abab', 4, [6, 6, 6, 6, 6, 6, 6, -1]],
+    ['..aa', 1, [2, 2, 2, 3, -1]],
+    ['', 1, [-1]],
+  ])('finds in %j so many as %i side by side', (text, length, expected) => {
+    const [run] = offered(`[ab]{${length}}`)
+    const { find } = createRunFinder(run as ByteRun)
+    expect(expected.map((_, from) => find(Buffer.from(text), from))).toEqual(expected)
+  })
+
   it('finds the place that RegExp finds, from anywhere', () => {
     fc.assert(
       fc.property(

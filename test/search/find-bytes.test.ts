@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createFinder, findByte, findByteBackwards, nativeSearch, waysToFind } from '../../src/search/find-bytes.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
@@ -69,6 +69,22 @@ describe('a search of the platform', () => {
     ['it finds the very last', { Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf: () => 4 } } }],
   ])('is none of it where %s', (_, platform) => {
     expect(nativeSearch(platform)).toBeUndefined()
+  })
+})
+
+describe('a platform without any', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals()
+    vi.resetModules()
+  })
+
+  it('finds the same', async () => {
+    vi.stubGlobal('Buffer', undefined)
+    vi.resetModules()
+    const without = await import('../../src/search/find-bytes.ts')
+    const bytes = ascii('a needle, and a needle')
+    expect([without.findByte(bytes, 0x6e, 3), without.findByteBackwards(bytes, 0x6e, 15)]).toEqual([11, 11])
+    expect(without.createFinder(ascii('Needle'), true).find(bytes, 3)).toBe(16)
   })
 })
 
@@ -174,10 +190,10 @@ describe('each way to find a text', () => {
     'abacabadabacabae'.repeat(2),
   ])('finds %s behind its own beginnings, many times over', (needle) => {
     const wrong: unknown[] = []
-    for (let end = 1; end < needle.length; end += end < 12 ? 1 : 3) {
+    for (const end of [1, 3, needle.length >> 1, needle.length - 1]) {
       // Long enough for each way to go over to the one that never looks back.
       const unit = needle.slice(0, end)
-      const text = `..${unit.repeat(Math.ceil(2000 / end))}${needle}-${unit}${needle}`
+      const text = `..${unit.repeat(Math.ceil(500 / end))}${needle}-${unit}${needle}`
       const places = [
         text.indexOf(needle),
         text.indexOf(needle, text.indexOf(needle) + 1),

@@ -71,6 +71,7 @@ describe('requiredTexts', () => {
     ['(?:cat|dog)+x', '^cat|dog', 'o'],
     // ASCII letters in either case are given in lower case.
     ['(?i)Ab1', '^~ab1'],
+    ['(?i)A', '^~a'],
     ['(?i)1', '^1'],
     ['(?i)@', '^@'],
     ['(?i)É', '^É|é'],

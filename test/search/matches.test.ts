@@ -26,6 +26,38 @@ describe('findMatches', () => {
     expect(find('y', 'x\n')).toEqual({ truncated: false, stopped: false, matches: [] })
   })
 
+  it('counts empty lines that match once', () => {
+    const query = compileQuery({ query: '^$', mode: 'regex', caseSensitive: true })
+    const options = { contextLines: 0, maxMatches: 9, snippetUnits: 40 }
+    const { matches } = findMatches(query, encoder.encode('a\n\n\nb\n\n'), options)
+    expect(matches.map(({ line, column, snippet }) => [line, column, snippet])).toEqual([
+      [2, 1, ''],
+      [3, 1, ''],
+      [5, 1, ''],
+    ])
+  })
+
+  it('takes a byte order mark for a character where it is none', () => {
+    const found = [{ line: 2, column: 2, snippet: '\ufeffx', before: ['a'], after: ['\ufeff'] }]
+    expect(find('x', 'a\n\ufeffx\n\ufeff\n', { contextLines: 1 }).matches).toEqual(found)
+  })
+
+  it('asks for one line more than it may show', () => {
+    const query = literal('x')
+    let visited = 0
+    const counting: typeof query = {
+      ...query,
+      eachLine: (bytes, visit) =>
+        query.eachLine(bytes, (hit) => {
+          visited += 1
+          return visit(hit)
+        }),
+    }
+    const options = { contextLines: 0, maxMatches: 2, snippetUnits: 40 }
+    expect(findMatches(counting, encoder.encode('x\n'.repeat(9)), options)).toMatchObject({ truncated: true })
+    expect(visited).toBe(3)
+  })
+
   it('stops at the deadline and says that there may be more', () => {
     const text = `x\n${'y\n'.repeat(200_000)}x\n`
     expect(find('x', text, { deadline: () => true })).toMatchObject({ truncated: true, matches: { length: 1 } })

@@ -372,7 +372,7 @@ describe('the time', () => {
     expect(visited).toBe(2)
   })
 
-  it.each(['x.*y', '\\w+ y', '(?:a|x)+ y', '(?:a|b)*c$', '[a-z ]+y'])(
+  it.each(['x.*y', '\\w+ y', '(?:a|x)+ y', '(?:a|b)*c$', '[a-z ]+y', ' .*y'])(
     'may be up anywhere in a long line, and is not asked for again: %s',
     (query) => {
       const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
