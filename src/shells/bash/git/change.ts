@@ -78,7 +78,7 @@ export const add: Verb = async ({ git, args, cwd }) => {
 }
 
 export const commit: Verb = async (asked) => {
-  const { git, head, args, stdin } = asked
+  const { git, head, args, cwd, stdin } = asked
   const flags = parseFlags(
     args,
     table(
@@ -115,7 +115,7 @@ export const commit: Verb = async (asked) => {
     return failed(1, '', 'error: amended, the commit would be empty\nhint: git commit --amend --allow-empty\n')
   }
   if (!isAmended && flags.count('empty') === 0 && !rows.some(({ index }) => index !== 'same')) {
-    return failed(1, longStatus(head, rows))
+    return failed(1, longStatus(head, rows, cwd))
   }
   const id = await repository.commit({ ...(message === undefined ? {} : { message }), amend: isAmended })
   if (flags.count('quiet') > 0) return said('')

@@ -1,12 +1,12 @@
 import type { CommandStatus, GitState } from '../../shell.ts'
 import { parseFlags } from '../flags.ts'
-import { type Asked, detachedAt, said, table, type Verb } from './verb.ts'
+import { type Asked, detachedAt, said, seenFrom, table, type Verb } from './verb.ts'
 
-export const status: Verb = async ({ git, head, args }) => {
+export const status: Verb = async ({ git, head, args, cwd }) => {
   const flags = parseFlags(
     args.map((arg) => (/^(-u|--untracked-files$)/.test(arg) ? `--untracked-files=${arg.slice(2)}` : arg)),
     table(
-      { '-s': 'short', '--short': 'short', '--porcelain': 'short', '-b': 'branch', '--branch': 'branch' },
+      { '-s': 'short', '--short': 'short', '--porcelain': 'porcelain', '-b': 'branch', '--branch': 'branch' },
       { '--untracked-files': 'untracked' },
     ),
   )
@@ -15,12 +15,15 @@ export const status: Verb = async ({ git, head, args }) => {
   if (untracked === undefined) return undefined
   const all = await git.status({ untracked: untracked === 'files' ? 'files' : 'directories' })
   const rows = untracked === 'none' ? all.filter(({ files }) => files !== 'untracked') : all
-  if (flags.count('short') > 0) {
+  const isPorcelain = flags.count('porcelain') > 0
+  if (isPorcelain || flags.count('short') > 0) {
     const where = head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
     const first = flags.count('branch') > 0 ? `## ${where}\n` : ''
-    return said(first + rows.map((row) => `${lettersOf(row)} ${row.path}\n`).join(''))
+    // Programs are told the same wherever they are.
+    const named = (path: string) => (isPorcelain ? path : seenFrom(cwd, path))
+    return said(first + rows.map((row) => `${lettersOf(row)} ${named(row.path)}\n`).join(''))
   }
-  return said(longStatus(head, rows))
+  return said(longStatus(head, rows, cwd))
 }
 
 /** What is shown of untracked files; `undefined` for a way that git has not. */
@@ -29,15 +32,15 @@ function untrackedOf(way = 'normal'): 'files' | 'directories' | 'none' | undefin
   return Object.hasOwn(ways, way) ? ways[way as keyof typeof ways] : undefined
 }
 
-/** The status as git tells it to people. */
-export function longStatus(head: Asked['head'], rows: readonly CommandStatus[]): string {
+/** The status as git tells it to people, who stand in a directory. */
+export function longStatus(head: Asked['head'], rows: readonly CommandStatus[], cwd: string): string {
   const { branch, commit } = head
   const lines = [branch === undefined ? detachedAt(head) : `On branch ${branch}`]
   if (commit === undefined) lines.push('', 'No commits yet')
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))
   }
-  const named = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${path}`
+  const named = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${seenFrom(cwd, path)}`
   const staged = rows.filter(({ index }) => index !== 'same')
   const changed = rows.filter(({ files }) => files !== 'same' && files !== 'untracked')
   const untracked = rows.filter(({ files }) => files === 'untracked')
@@ -51,7 +54,7 @@ export function longStatus(head: Asked['head'], rows: readonly CommandStatus[]):
   )
   list(
     'Untracked files:',
-    untracked.map(({ path }) => path),
+    untracked.map(({ path }) => seenFrom(cwd, path)),
   )
   if (rows.length === 0) lines.push('nothing to commit, working tree clean')
   else if (staged.length === 0) {

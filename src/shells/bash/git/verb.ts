@@ -46,6 +46,16 @@ export function inside(cwd: string, name: string): string {
   throw new ToolError('PATH_REJECTED', `${name}: '${name}' is outside repository at '${HOME}'`)
 }
 
+/** A path of the workspace as a person in a directory of it writes it: the way back from `inside`. */
+export function seenFrom(cwd: string, path: string): string {
+  const here = inside(cwd, '.')
+  if (here === '.') return path
+  const [from, to] = [here.split('/'), path.split('/')]
+  const parted = from.findIndex((name, index) => name !== to[index])
+  const shared = parted === -1 ? from.length : parted
+  return `${'../'.repeat(from.length - shared)}${to.slice(shared).join('/')}` || './'
+}
+
 /** The operands before and after `--`. */
 export function atDashes(operands: readonly string[], args: readonly string[]): readonly [string[], string[]] {
   const dashes = args.indexOf('--')
