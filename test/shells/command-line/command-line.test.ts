@@ -256,6 +256,73 @@ describe('the lists of a policy', () => {
   })
 })
 
+describe('what launchers and package managers hand on', () => {
+  it('holds what a shell would run as a program against the lists, with all its words', () => {
+    for (const line of ['bash git push -f', "bash git 'push' -f a", 'zsh git push -f']) {
+      expect([line, decisionOf(line, { deny: ['git push -f'] })]).toEqual([line, 'deny'])
+      expect([line, decisionOf(line, { deny: ['git push -F'] })]).toEqual([line, 'allow'])
+    }
+    const seen: unknown[] = []
+    const decide = ({ name, args, text, otherTexts }: JudgedCommand) => {
+      seen.push([name, args, text, otherTexts])
+      return { decision: 'allow' as const, reason: '' }
+    }
+    judgeCommand(`bash -x bin/git push -f "$x"`, {}, { decide })
+    const args = ['-x', 'bin/git', 'push', '-f', null]
+    const text = 'bash -x bin/git push -f "$x"'
+    expect(seen).toEqual([
+      ['bash', args, text, ['bash bin/git push']],
+      ['bash', args, text, ['bin/git push -f "$x"', 'git push -f "$x"', 'git push']],
+    ])
+  })
+
+  it('names the commands that it starts', () => {
+    const texts = (line: string) =>
+      judgeCommand(line, {})
+        .commands.slice(1)
+        .map(({ text }) => text)
+    expect(texts('concurrently 10 npm:test xnpm:a')).toEqual(['npm run test', 'xnpm:a'])
+    expect(texts('yarn vitest -- a b')).toEqual(['vitest a b'])
+    expect(texts('yarn run vitest a')).toEqual(['vitest a'])
+    expect(texts('npx a/b@1 c')).toEqual(['b c'])
+    expect(texts('pnpm exec -- a')).toEqual(['a'])
+  })
+
+  it('names the directories that options lead to', () => {
+    const accesses = (line: string) => judgeCommand(line, {}).accesses.map(({ mode, path }) => `${mode} ${path}`)
+    expect(accesses('git -C a status')).toEqual(['read a'])
+    expect(accesses('npm --prefix=a test')).toEqual(['read a'])
+    expect(accesses('npm -C a test')).toEqual(['read a'])
+    expect(accesses('make -Ca -C b --directory=c d-C')).toEqual(['read a', 'read b', 'read c'])
+    expect(accesses('find a -delete')).toEqual(['write a'])
+    expect(accesses('find . -fprint a')).toEqual(['write a'])
+    expect(accesses('echo &>3')).toEqual(['write 3'])
+  })
+
+  it('needs only the one who starts on an allowlist where he names what he starts', () => {
+    const allow = ['pnpm', 'yarn', 'npx', 'uv', 'npm', 'bun']
+    for (const line of [
+      'pnpm vitest',
+      'yarn run vitest',
+      'npx vitest',
+      'uv run vitest',
+      'npm exec vitest',
+      'bun x vitest',
+    ])
+      expect([line, codes(judgeCommand(line, { allow }))]).toEqual([line, []])
+    for (const line of ["npx -c 'vitest'", "uv run npx -c 'vitest'", 'npm explore a -- vitest'])
+      expect([line, codes(judgeCommand(line, { allow }))]).toEqual([line, ['NOT_ALLOWED']])
+  })
+
+  it('says whether a word may be an option, or names a file that is not known', () => {
+    const said = (line: string) => judgeCommand(line, {}).reasons.map(({ message }) => message)
+    expect(said('zsh a"$x"')).toEqual(['Which file zsh runs, only the run can tell'])
+    expect(said('node "$x"')).toEqual(['node: "\\"$x\\"" may turn out to be an option; what begins with "./" is none'])
+    expect(said('make -f -')).toEqual(['make runs what comes on -'])
+    expect(said("make ' SHELL :=a'")).toEqual(['make: the variable "SHELL" may start commands'])
+  })
+})
+
 describe('the verdict', () => {
   it('names every command, where it stands, where it starts and through what', () => {
     const line = `cd packages/a && env A=1 timeout 5 npm test | tee "out $(date).log"`
