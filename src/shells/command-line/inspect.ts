@@ -53,10 +53,14 @@ export function unclear(call: Call, argument: Argument): undefined {
   return undefined
 }
 
+/** Whether a word looks like one of these, or could turn out to be one, or another option. */
+export function mayBeRefused(argument: Argument, refused: RegExp): boolean {
+  const { literal, lead } = argument
+  return (literal === undefined && mayBeOption(argument)) || refused.test(literal ?? lead)
+}
+
 /** Refuses words that look like one of these, and those that could turn out to. */
 export function withoutOptions(call: Call, refused: RegExp): undefined {
-  const odd = call.args.find((argument) =>
-    argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal),
-  )
+  const odd = call.args.find((argument) => mayBeRefused(argument, refused))
   return odd === undefined ? undefined : unclear(call, odd)
 }

@@ -1,5 +1,5 @@
 import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './code.ts'
-import { type Call, type Inspectors, named, refuses, unclear } from './inspect.ts'
+import { type Call, type Inspectors, mayBeRefused, named, refuses, unclear } from './inspect.ts'
 import { scriptFile } from './launchers.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
@@ -17,7 +17,7 @@ export const interpreters: Inspectors = {
         plain:
           /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
         idle: /^(-v|--version|-h|--help|--check|--test)$/,
-        refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^(-[pe]+|--print)=|^(data|https?):/,
+        refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^--print=|^(data|https?):/,
         judge: judgeJavaScript,
       }),
   },
@@ -31,7 +31,6 @@ export const interpreters: Inspectors = {
         valued: /^-[WX]$|^--check-hash-based-pycs$/,
         plain: /^-([bBdEIOPqsSuvxVh?]+|[WX].+)$|^--(version|help)$/,
         idle: /^(-V|--version|-h|--help)$/,
-        refused: /^-\w*i/,
         judge: judgePython,
       }),
   }),
@@ -96,7 +95,7 @@ interface Language {
   readonly plain: RegExp
   /** Those of them with which it needs no script, and does not look for one on standard input. */
   readonly idle: RegExp
-  readonly refused: RegExp
+  readonly refused?: RegExp
   readonly judge: (code: string) => string | undefined
 }
 
@@ -115,7 +114,7 @@ function language(call: Call, table: Language): undefined {
     }
     const code = table.code.exec(literal)
     const module = table.module?.exec(literal)
-    if (table.refused.test(literal)) return unclear(call, argument)
+    if (table.refused?.test(literal) === true) return unclear(call, argument)
     if (module) {
       const own = module[1] === '' ? args[i + 1]?.literal : module[1]
       if (
@@ -153,7 +152,8 @@ function language(call: Call, table: Language): undefined {
     }
     if (table.valued.test(literal)) {
       const value = args[++i]
-      if (value?.literal === undefined || table.refused.test(value.literal)) return unclear(call, value ?? argument)
+      if (value?.literal === undefined || table.refused?.test(value.literal) === true)
+        return unclear(call, value ?? argument)
       ran ||= literal === '--run'
     } else if (literal.startsWith('-')) {
       if (!table.plain.test(literal)) return unclear(call, argument)
@@ -199,8 +199,7 @@ function runFileOnly(call: Call): undefined {
 function refusedWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
   let mayBeValue = false
   for (const argument of call.args) {
-    if (argument.literal === undefined ? mayBeOption(argument) : refused.test(argument.literal))
-      return unclear(call, argument)
+    if (mayBeRefused(argument, refused)) return unclear(call, argument)
     if (flags === undefined) continue
     const isOption = argument.lead.startsWith('-')
     if (!isOption && !mayBeValue) return undefined
