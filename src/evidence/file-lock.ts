@@ -54,7 +54,7 @@ function breakLock(path: string, dead: string): void {
     return
   }
   try {
-    /* v8 ignore next -- @preserve: another process has taken it between the look and the move */
+    /* v8 ignore if -- @preserve: another process has taken it between the look and the move */
     if (readText(aside) !== dead) linkSync(aside, path)
   } catch {
     // Somebody else has the lock by now; the owner of this one finds out by its own checks.

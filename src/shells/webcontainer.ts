@@ -138,7 +138,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
 
   /** A container that does not do as it is told is ended. The next command boots another one. */
   function abandon({ cabin, background }: Booted): void {
-    /* v8 ignore next -- @preserve: a defence in depth: only a command gives up its own container, and nobody else does in its turn */
+    /* v8 ignore if -- @preserve: a defence in depth: only a command gives up its own container, and nobody else does in its turn */
     if (known?.cabin !== cabin) return
     known = undefined
     world = undefined

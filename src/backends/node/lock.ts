@@ -220,7 +220,7 @@ function survive(): void {}
 
 /** Where an opening listens. A socket's path may have about 100 bytes only; the id cannot be guessed. */
 function socketPlace(state: Pick<StateDirectory, 'at'>, id: string): string {
-  /* v8 ignore next -- @preserve: the namespace of pipes is only on Windows */
+  /* v8 ignore if -- @preserve: the namespace of pipes is only on Windows */
   if (process.platform === 'win32') return `\\\\.\\pipe\\wardspace-${id}`
   const place = state.at(`sock-${id}`)
   return Buffer.byteLength(place) <= 100 ? place : `/tmp/wardspace-${process.geteuid?.()}-${id}.sock`
