@@ -111,7 +111,7 @@ function manager(call: Call, executes: readonly string[]): undefined {
       if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return unclear(call, argument)
     } else if (literal === '--' && rest.length > 0) {
       // The rest goes to the script, or to the program.
-      rest.push(...args.slice(executing || knownText(rest[0]) === 'explore' ? i : i + 1))
+      rest.push(...args.slice(executing ? i : i + 1))
       break
     } else if (rest.length === 0 && literal.startsWith('-')) {
       if (isShellOption(literal)) return unclear(call, argument)
@@ -145,9 +145,8 @@ function manager(call: Call, executes: readonly string[]): undefined {
     call.walk.judge.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
     return undefined
   }
-  if (call.plain === 'npm' && sub === 'explore') {
-    const mark = rest.findIndex(({ literal }) => literal === '--')
-    const words = mark === -1 ? rest.slice(2) : rest.slice(mark + 1)
+  if (sub === 'explore') {
+    const words = rest.slice(2)
     if (words.length > 0) call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
     return undefined
   }
@@ -168,8 +167,7 @@ function manager(call: Call, executes: readonly string[]): undefined {
   // Words that are no command of theirs are scripts, or programs of packages.
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
     if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) scriptFile(call, rest[0] as Argument)
-    else if (!sub.includes('.'))
-      call.walk.run(rest, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+    else call.walk.run(rest, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
   }
   if (call.plain === 'yarn' || call.plain === 'bun') {
     if (sub === 'run' && rest.length > 1)

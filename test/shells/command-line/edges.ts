@@ -715,7 +715,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('--global --no -g --scripts --s --gits', (option) => `npm install a ${option}`, 'allow'),
     ...each('exec exec_ls repl', (words) => `bun ${words.replace('_', ' ')}`, 'INLINE_CODE'),
     ...each('executes arepl', (sub) => `bun ${sub}`, 'allow'),
-    ['bun -r ./a.js forbidden', 'HIDDEN_COMMAND'],
+    ...each('-r --x-b -bx', (option) => `bun ${option} ./a.js forbidden`, 'HIDDEN_COMMAND'),
     ...each('-b -h -v', (option) => `bun ${option} forbidden`, 'POLICY_DENIED'),
     ...each('yarn pnpm', (name) => `${name} node -e vm`, 'INLINE_CODE'),
     ...each('yarn pnpm', (name) => `${name} node a.js`, 'allow'),
@@ -794,7 +794,11 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['npm run a -- "$x"', 'allow'],
     ['npm explore a -- ls "$x"', 'allow'],
     ['bun --no-install test', 'allow'],
-    ["npm '-@--a' test", 'HIDDEN_COMMAND'],
+    ...each('-@--a -@', (option) => `npm '${option}'`, 'HIDDEN_COMMAND'),
+    ['npm exec a --shell=--call', 'HIDDEN_COMMAND'],
+    ['npm exec -- -y forbidden', 'ODD_COMMAND_NAME'],
+    ['npm explore a b -- forbidden', 'allow'],
+    ...each('yarn pnpm npm', (name) => `${name} repl`, 'allow'),
     ['npm test --prefix=../x -- a', 'OUTSIDE_WORKSPACE'],
     ['npm --prefix ../x test', 'OUTSIDE_WORKSPACE'],
     ['yarn add sudo', 'allow'],
@@ -1014,6 +1018,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'b++',
       'b--',
       'b ',
+      'b  ',
       '/c/',
       '/c\\/d/',
       '/[cd]/',
@@ -1021,7 +1026,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'close',
       'printer',
       'aprint',
-    ].map((value): Case => [`awk '{a = ${value} / 2 | "c/"}' f`, 'INLINE_CODE']),
+    ].map((value): Case => [`awk '{a = ${value} / 2 | "c/\\""}' f`, 'INLINE_CODE']),
     // Elsewhere it begins a pattern.
     ...[
       '',
@@ -1052,6 +1057,8 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ].map((before): Case => [`awk '${before}/|/' f`, 'allow']),
     ...[
       '/a\\|b/',
+      '/[cd]/',
+      '/[^cd]/ {print}',
       '{print "a|b"}',
       '{print "a\\"|"}',
       '{print "a\\ |"}',
@@ -1091,7 +1098,10 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
   'code in words: sed': [
     ...[
       '1p',
+      '12p',
+      '10,20p',
       '1,10p',
+      '  p',
       '1~2p',
       '0~20p',
       '2,+10p',
