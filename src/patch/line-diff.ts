@@ -220,17 +220,13 @@ function slide(oldText: string, newText: string, regions: readonly Region[]): Re
     for (;;) {
       const previous = done[done.length - 1]
       slideUp(oldText, newText, region, previous)
-      if (previous === undefined || previous.oldTo < region.oldFrom || previous.newTo < region.newFrom) break
+      // Between two places both texts have the same lines: they touch in both, or in none.
+      if (previous === undefined || previous.oldTo < region.oldFrom) break
       region = joined(previous, region)
       done.pop()
     }
-    const next = regions[i + 1]
-    slideDown(oldText, newText, region, next)
-    if (next !== undefined && region.oldTo === next.oldFrom && region.newTo === next.newFrom) {
-      ;(regions as Region[])[i + 1] = joined(region, next)
-    } else {
-      done.push(region)
-    }
+    slideDown(oldText, newText, region, regions[i + 1])
+    done.push(region)
   }
   return done
 }
@@ -270,7 +266,7 @@ function slideDown(oldText: string, newText: string, region: Region, next: Regio
     const to = removed ? region.oldTo : region.newTo
     if (to >= limit) return
     const length = lineEndAfter(text, from) - from
-    if (!sameText(text, from, to, length) || lineEndAfter(text, to) !== to + length) return
+    if (!sameText(text, from, to, length)) return
     move(region, length, 1)
   }
 }
