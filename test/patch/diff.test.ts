@@ -260,7 +260,10 @@ describe('where lines were only added or only removed', () => {
   it('they stand as far down as they go, or with the place before or behind them', () => {
     const random = generator(9)
     const drawn = (kinds: number) =>
-      Array.from({ length: Math.floor(random() * 11) }, () => `${'abc'[Math.floor(random() * kinds)]}\n`).join('')
+      Array.from(
+        { length: Math.floor(random() * 11) },
+        () => `${['a', 'ba', ''][Math.floor(random() * kinds)]}\n`,
+      ).join('')
     for (let round = 0; round < 400; round++) {
       const kinds = round % 2 === 0 ? 2 : 3
       // The last line has no newline now and then.
@@ -569,9 +572,21 @@ describe('unifiedDiff', () => {
     expect(unifiedDiff(at('x', numbered(9)), at('x', text), { context: 1 }).text).toBe(gitLine + names + hunks)
   })
 
+  it('joins hunks whose context touches by default too, and counts the lines of all', () => {
+    const changed = (...lines: readonly number[]) =>
+      lines.reduce((text, line) => text.replace(` ${line}\n`, ` ${line}.\n+\n`), numbered(20))
+    const headers = (text: string) => {
+      const diff = unifiedDiff(at('x', numbered(20)), at('x', text))
+      return [...(diff.text.match(/^@@.*@@/gm) ?? []), diff.insertions, diff.deletions]
+    }
+    expect(headers(changed(2, 9))).toEqual(['@@ -1,12 +1,14 @@', 4, 2])
+    expect(headers(changed(2, 10))).toEqual(['@@ -1,5 +1,6 @@', '@@ -7,7 +8,8 @@', 4, 2])
+  })
+
   it.each<readonly [title: string, heading: string]>([
     ...['A', 'Z', 'a', 'z', '_', '$'].map((letter) => [`${letter} \t\v\f\r`, ` ${letter}`] as const),
     ...['@', '[', '`', '{', '#', '%', '^', ' ', '0'].map((letter) => [letter, ''] as const),
+    ['f (x)  y ', ' f (x)  y'],
     [`f${'x'.repeat(100)}`, ` f${'x'.repeat(79)}`],
     [`f${'\u007f'.repeat(100)}`, ` f${'\u007f'.repeat(79)}`],
     [`f${'\u0080'.repeat(100)}`, ` f${'\u0080'.repeat(39)}`],
@@ -605,6 +620,8 @@ describe('unifiedDiff', () => {
       at('x', 'b\n', 0o644),
       `${gitLine}old mode 100755\nnew mode 100644\n${names}@@ -1 +1 @@\n-a\n+b\n`,
     ],
+    [at('x', '\na\n'), at('x', '\nb\n'), `${gitLine}${names}@@ -1,2 +1,2 @@\n \n-a\n+b\n`],
+    [at('x', '\n\na\n'), at('x', '\n\nb\n'), `${gitLine}${names}@@ -1,3 +1,3 @@\n \n \n-a\n+b\n`],
     // A mode that only one side tells has not changed.
     [at('x', 'a\n', 0o755), at('x', 'a\n'), ''],
     [at('x', 'a\n'), at('x', 'a\n', 0o755), ''],
@@ -650,6 +667,7 @@ describe('unifiedDiff', () => {
     ['a\u007fb', '"a\\177b"'],
     ['\u0007\b\t\n\v\f\r"\\', '"\\a\\b\\t\\n\\v\\f\\r\\"\\\\"'],
     ['\u00e9', '"\\303\\251"'],
+    [' \u00e9 !~', '" \\303\\251 !~"'],
   ])('quotes the name %j where it could be misread', (name, quoted) => {
     expect(quoteName(name)).toBe(quoted)
   })
@@ -663,6 +681,9 @@ describe('unifiedDiff', () => {
     })
     expect(binaryDiff(bytes('x', 1), bytes('y', 1)).text).toBe(
       'diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n',
+    )
+    expect(binaryDiff(bytes('x', 1, 3), bytes('y', 1, 2)).text).toBe(
+      'diff --git a/x b/y\nsimilarity index 50%\nrename from x\nrename to y\nBinary files a/x and b/y differ\n',
     )
     expect(binaryDiff(null, null).text).toBe('')
   })

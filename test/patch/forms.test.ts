@@ -568,12 +568,56 @@ describe('finding lines', () => {
     }
   })
 
-  it('gives up where all searches together cost too much', () => {
-    const index = createLineIndex(lines.length, (line) => lines[line] as string)
-    const run = [...lines.slice(0, 200), 'b']
-    const searches = () => {
-      for (let i = 0; i < 100_000; i++) index.occurrences(run)
+  it('finds every place of a run, and no other, in texts of two lines', () => {
+    let state = 1
+    const random = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+      return state / 0x100000000
     }
-    expect(searches).toThrow('Cannot place the hunks: they stand too far from where they say')
+    // A pattern again and again, with a line now and then that is another.
+    const drawn = (pattern: string, most: number) =>
+      Array.from({ length: 1 + Math.floor(random() * most) }, (_, i) =>
+        random() < 0.06 ? 'b' : (pattern[i % pattern.length] as string),
+      )
+    for (let round = 0; round < 600; round++) {
+      const pattern = ['a', 'ab', 'aab', 'abb', 'aabab'][round % 5] as string
+      const text = drawn(pattern, 60)
+      const index = createLineIndex(text.length, (line) => text[line] as string)
+      const run = drawn(pattern, 14)
+      const found = text.flatMap((_, i) => (text.slice(i, i + run.length).join() === run.join() ? [i] : []))
+      if (index.occurrences(run).join() !== found.join()) expect({ text, run }).toBe(`found at ${found}`)
+    }
+  })
+
+  it('takes nothing that almost repeats for the beginning of a run', () => {
+    const text = `${'aab'.repeat(60)}abaabb`
+    const index = createLineIndex(text.length, (line) => text[line] as string)
+    expect(index.occurrences([...'aabaabb'])).toEqual([])
+    expect(index.occurrences([...'aabaaba'])).toEqual(Array.from({ length: 59 }, (_, i) => 3 * i))
+  })
+
+  it('gives up where all searches together cost more than 20 million looks, and 64 for every line', () => {
+    const text = [...'a'.repeat(499), 'b']
+    const index = createLineIndex(text.length, (line) => text[line] as string)
+    let left = 20_000_000 + 64 * text.length
+    function spend(searches: number, run: readonly string[], looks: number): void {
+      for (let i = 0; i < searches; i++) index.occurrences(run)
+      left -= searches * looks
+    }
+    // One look finds the rarest line, wherever it stands in the run, and one more compares each line.
+    spend(1000, ['a', 'b'], 3)
+    spend(1001, ['b'], 2)
+    spend(1000, ['b', 'a'], 1)
+    // Where the looks become more than two for a line, all lines are gone over instead.
+    spend(5000, ['a', 'a'], 3 * 335 + 2 * (500 + 2))
+    spend(10_001, ['a'], 2 * 499)
+    expect(left).toBe(0)
+    expect(() => index.occurrences(['b'])).toThrow(
+      expect.objectContaining({
+        code: 'LIMIT_EXCEEDED',
+        message: 'Cannot place the hunks: they stand too far from where they say',
+        details: { hint: 'Make the patch again from the present file.' },
+      }),
+    )
   })
 })
