@@ -17,8 +17,8 @@ export function createFinder(needle: Uint8Array, ignoreCase: boolean): Finder {
 export function waysToFind(needle: Uint8Array, ignoreCase: boolean): Finder[] {
   const fold = ignoreCase && needle.some(isLetter) ? FOLD : undefined
   const anchored = native === undefined ? undefined : anchoredFinder(needle, fold, native.indexOf)
-  const byWords = wordFinder(needle, fold)
-  return anchored === undefined ? [byWords] : [byWords, anchored]
+  const all: Finder[] = [wordFinder(needle, fold), { cost: COST_OF_LINEAR, find: linearFinder(needle, fold) }]
+  return anchored === undefined ? all : [...all, anchored]
 }
 
 /** Where a byte first occurs at or after `from`, or -1. */
@@ -55,6 +55,9 @@ export function nativeSearch(platform: object): NativeSearch | undefined {
 }
 
 const native = nativeSearch(globalThis)
+
+/** More than that of any search by words. */
+const COST_OF_LINEAR = 4
 
 /**
  * Searches natively for a short and rare slice of the needle, and compares the rest around it. The native search takes

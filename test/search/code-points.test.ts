@@ -97,6 +97,7 @@ describe('the set of a property', () => {
     ['Co', 'Co'],
     ['Any', 'Any'],
     ['Greek', 'Script=Greek'],
+    ['sc=Grek', 'Script=Greek'],
     ['Noncharacter_Code_Point', 'Noncharacter_Code_Point'],
   ])('%s holds the characters that RegExp has in it', (name, theirs) => {
     const set = propertySet(name) ?? []

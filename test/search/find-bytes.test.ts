@@ -165,6 +165,44 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
+  it('finds the first of those that overlap', () => {
+    const text = 'a'.repeat(24)
+    for (let length = 1; length < 9; length++) {
+      for (const { find } of waysToFind(ascii('a'.repeat(length)), false)) {
+        const froms = Array.from({ length: 17 }, (_, from) => from)
+        expect(froms.map((from) => find(ascii(text), from))).toEqual(
+          froms.map((from) => text.indexOf('a'.repeat(length), from)),
+        )
+      }
+    }
+  })
+
+  it('takes letters alone for the same in either case', () => {
+    const wrong: unknown[] = []
+    for (let byte = 0; byte < 256; byte++) {
+      const isLetter = /[a-z]/i.test(String.fromCharCode(byte))
+      for (const ignoreCase of [false, true]) {
+        for (const [way, { find }] of waysToFind(Uint8Array.of(0x71, byte), ignoreCase).entries()) {
+          const found = [byte, byte ^ 0x20].map((other) => find(Uint8Array.of(0x2e, 0x71, other, 0x2e), 0))
+          if (found.join() !== (ignoreCase && isLetter ? '1,1' : '1,-1')) wrong.push({ way, ignoreCase, byte, found })
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  it('finds what begins just where it goes over to the way that never looks back', () => {
+    const needle = `${'@'.repeat(40)}e`
+    const wrong: unknown[] = []
+    for (const [way, { find }] of waysToFind(ascii(needle), false).entries()) {
+      for (let before = 0; before < 80; before++) {
+        const found = find(ascii(`${'@'.repeat(before)}${needle}`), 0)
+        if (found !== before) wrong.push({ way, before, found })
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
   it('finds what comes behind much that nearly is it', () => {
     const needle = `${'a'.repeat(200)}b`
     for (const ignoreCase of [false, true]) {
