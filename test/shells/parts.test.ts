@@ -322,9 +322,21 @@ describe('the interpreter', () => {
   })
 
   it('that has no error of its own to end a script with gets a plain one', async () => {
-    const package_ = { ...running(async () => done), defineCommand: () => ({}) } as unknown as Interpreter
-    const { ends } = await interpreterOf(package_)
-    expect(ends('bash: refused').message).toBe('bash: refused')
+    for (const thrown of [
+      new TypeError('no such variable'),
+      Object.assign(new Error('it ends'), { name: 'ExitError' }),
+    ]) {
+      let probe = async (_args: readonly string[], _context: object) => {}
+      const package_ = {
+        ...running(() => probe([], { assignShellVariable: () => Promise.reject(thrown) })),
+        defineCommand(_name: string, execute: typeof probe) {
+          probe = execute
+          return {}
+        },
+      } as unknown as Interpreter
+      const { ends } = await interpreterOf(package_)
+      expect(ends('bash: refused')).toMatchObject({ name: 'Error', message: 'bash: refused' })
+    }
   })
 
   it('is loaded once, and once more after a failure', async () => {

@@ -38,7 +38,6 @@ async function exitErrorOf({ Bash, defineCommand }: JustBash): Promise<ExitError
       await assignShellVariable?.('probe', '', '1/0')
     } catch (error) {
       const { name, exitCode, constructor: ownClass } = error as Error & { exitCode?: number }
-      /* v8 ignore else -- @preserve: another version of the interpreter that throws something else there */
       if (name === 'ExitError' && exitCode !== undefined) found = ownClass as ExitErrorClass
     }
     return { stdout: '', stderr: '', exitCode: 0 }
