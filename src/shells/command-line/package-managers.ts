@@ -183,8 +183,9 @@ function elsewhere(plain: string, sub: string, rest: readonly Argument[]): reado
   if (sub === 'workspace') return rest.slice(2)
   if (sub !== 'workspaces') return undefined
   if (knownText(rest[1]) !== 'foreach') return rest.slice(1)
-  const start = rest.findIndex((word, index) => index > 1 && !foreachFlags.test(knownText(word)))
-  return start === -1 ? [] : rest.slice(start)
+  const words = rest.slice(2)
+  while (foreachFlags.test(knownText(words[0]))) words.shift()
+  return words
 }
 
 const foreachFlags =
@@ -262,7 +263,7 @@ function ungrouped(call: Call, group: string): Call {
 }
 
 function withoutEnvironment(word: Argument): Argument {
-  return word.literal === undefined ? word : literalArgument(word.literal.replace(/^[^:]*:/, ''), word.at)
+  return word.literal === undefined ? word : literalArgument(word.literal.slice(word.literal.indexOf(':') + 1), word.at)
 }
 
 /** deno: code in words and from elsewhere is not judged; what follows a file is for the program. */

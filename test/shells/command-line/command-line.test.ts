@@ -286,6 +286,7 @@ describe('what launchers and package managers hand on', () => {
     expect(texts('yarn run vitest a')).toEqual(['vitest a'])
     expect(texts('npx a/b@1 c')).toEqual(['b c'])
     expect(texts('pnpm exec -- a')).toEqual(['a'])
+    expect(texts('hatch run a:b c:d')).toEqual(['b c:d'])
   })
 
   it('names the directories that options lead to', () => {
