@@ -236,6 +236,11 @@ describe('the time', () => {
     expect(asked).toBeLessThanOrEqual(line.length / 128)
     const another = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
     expect(thrownBy(() => another.scan(line, 0, yes))).toBe(timeIsUp)
+    // By simulation no more are made, from where it takes over.
+    const cramped = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false), 0)
+    asked = 0
+    expect(cramped.scan(line, 0, () => ++asked < 0)).toBe(-1)
+    expect(asked).toBeLessThan(3)
   })
 })
 
@@ -307,6 +312,8 @@ describe('a matcher without memory', () => {
       const cramped = createLineMatcher(parseRegex(query, false), 0)
       expect(cramped.exists(lines('c'), 0, undefined)).toBe(found)
       expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(found)
+      // A simulation would ask for the time.
+      expect(cramped.scan(new Uint8Array(20_000).fill(0x65), 0, () => true)).toBe(-1)
     }
   })
 
