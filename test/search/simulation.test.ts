@@ -336,6 +336,20 @@ describe('a matcher without memory', () => {
     expect(matcher.exists(encoder.encode('aaaa\naaab\n'), 0, undefined)).toBe(true)
     expect(matcher.scan(encoder.encode('aac\na'), 0, undefined)).toBe(-1)
   })
+
+  it('stays with it where only the simulation of the way back would', () => {
+    const root = parseRegex('(?:b?){350}(?:[ACEGIKMOQSUWYacegikmoqsuwy]?){120}z', false)
+    const nfa = buildNfa(root)
+    expect(createSimulation(nfa, false)).toBeDefined()
+    expect(createSimulation(reverseNfa(nfa), true)).toBeUndefined()
+    const matcher = createLineMatcher(root, 0)
+    const line = 'b'.repeat(40)
+    const bytes = encoder.encode(`${line}\n${line}az\n`)
+    expect(matcher.exists(bytes, 0, undefined)).toBe(true)
+    expect(matcher.matchEnd(bytes, 41, 83, undefined)).toBe(83)
+    expect(matcher.matchStart(bytes, 41, 83, 83, undefined)).toBe(41)
+    expect(matcher.scan(encoder.encode(`${line}\n${line}a\n`), 0, undefined)).toBe(-1)
+  })
 })
 
 /** The start and end of all that a pattern matches in a line, in bytes: RegExp asked about each pair of places. */
