@@ -163,7 +163,7 @@ export function createDfa(nfa: Nfa, goal: Goal, memory = 8 << 20): Dfa {
     const byte = atEnd ? -1 : (samples[column] as number)
     edgeBehind = (flags & EDGE_BEHIND) !== 0
     wordBehind = (flags & WORD_BEHIND) !== 0
-    wordAhead = byte >= 0 && isWordByte(byte)
+    wordAhead = isWordByte(byte)
     // A run towards the end meets positions inside of characters; they are none.
     inCharacter = goal !== 'longest' && byte >= 0x80 && byte < 0xc0
     open.clear()
@@ -179,7 +179,7 @@ export function createDfa(nfa: Nfa, goal: Goal, memory = 8 << 20): Dfa {
         matched = true
         // What is less preferred than this match is no longer of interest.
         if (goal === 'first') break
-      } else if (kind === BYTE && !atEnd) {
+      } else if (kind === BYTE) {
         const end = program.edgeEnds[state] as number
         for (let edge = program.edgeStarts[state] as number; edge < end; edge++) {
           if ((program.lows[edge] as number) <= byte && byte <= (program.highs[edge] as number)) {

@@ -86,7 +86,6 @@ export function buildNfa(root: Node): Nfa {
       split.targets = body === loop ? [next] : choose(body, next)
       // One round is in the loop already: entering by its body makes it `+`.
       entry = min === 0 ? loop : body
-      if (body === loop) return loop
       min -= 1
     } else {
       for (let count = min; count < max; count++) {
@@ -213,7 +212,8 @@ function setFragment(set: CodePoints): SetEdge[][] {
     for (let i = 0; i < sequences.length; ) {
       const [lo, hi] = (sequences[i] as ByteSequence)[depth] as readonly [number, number]
       let end = i + 1
-      while (end < sequences.length && sequences[end]?.[depth]?.[0] === lo && sequences[end]?.[depth]?.[1] === hi) end++
+      // Those that begin with the same byte here have the same range: sequences do not overlap.
+      while (sequences[end]?.[depth]?.[0] === lo) end++
       const done = sequences[i]?.length === depth + 1
       edges.push({ lo, hi, to: done ? FINAL : build(sequences.slice(i, end), depth + 1) })
       i = end
