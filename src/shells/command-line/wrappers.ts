@@ -105,7 +105,7 @@ export function afterAssignments(call: Call, rest: readonly Argument[]): readonl
   for (const [index, argument] of rest.entries()) {
     const text = argument.literal ?? argument.lead
     const equals = text.indexOf('=')
-    if (equals === -1 || (argument.literal === undefined && argument.splits)) {
+    if (equals === -1 || argument.splits) {
       return argument.literal === undefined ? unclear(call, argument) : rest.slice(index)
     }
     judgeVariable(call.walk, text.slice(0, equals), argument.literal?.slice(equals + 1), call.scope, argument.at)
