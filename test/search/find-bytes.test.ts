@@ -165,6 +165,24 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
+  it('finds every short text in every other', () => {
+    const over = (length: number) =>
+      Array.from({ length: 2 ** length }, (_, bits) =>
+        [...Array(length).keys()].map((i) => 'ab'[(bits >> i) & 1]).join(''),
+      )
+    const texts = over(8).map((text) => ({ text, bytes: ascii(text) }))
+    const wrong: unknown[] = []
+    for (const needle of [1, 2, 3, 4, 5].flatMap(over)) {
+      for (const [way, { find }] of waysToFind(ascii(needle), false).entries()) {
+        for (const { text, bytes } of texts) {
+          const found = find(bytes, 0)
+          if (found !== text.indexOf(needle)) wrong.push({ needle, way, text, found })
+        }
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
   it('finds the first of those that overlap', () => {
     const text = 'a'.repeat(24)
     for (let length = 1; length < 9; length++) {
@@ -272,8 +290,11 @@ describe('each way to find a text', () => {
       ['requeue', 'e'],
     ] as const) {
       expect(cheapest(rarer)).toBeLessThan(cheapest(more))
-      expect(cheapest(rarer)).toBe(Math.min(...waysToFind(ascii(rarer), false).map(({ cost }) => cost)))
-      for (const { cost } of waysToFind(ascii(rarer), false)) expect(cost).toBeGreaterThan(0)
+      for (const text of [rarer, more]) {
+        const costs = waysToFind(ascii(text), false).map(({ cost }) => cost)
+        expect(cheapest(text)).toBe(Math.min(...costs))
+        expect(Math.min(...costs)).toBeGreaterThan(0)
+      }
     }
     // Letters of either case are more than those of one.
     expect(cheapest('Queue')).toBeLessThanOrEqual(cheapest('Queue', true))
