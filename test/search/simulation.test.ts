@@ -122,9 +122,14 @@ describe('createSimulation', () => {
 
 describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s', (pattern) => {
   const lines = Array.from({ length: 60 }, (_, i) => `y${'x'.repeat(5 + ((i * 7) % 40))}`)
-  // Each of its own: what was run over before would be known.
-  const existsFrom = (from: number, all: readonly string[]) =>
-    createLineMatcher(parseRegex(pattern, false)).exists(encoder.encode(all.join('\n')), from, undefined)
+  /** What one of its own says, to which nothing is known yet, and again where it has been. */
+  const existsFrom = (from: number, all: readonly string[]) => {
+    const matcher = createLineMatcher(parseRegex(pattern, false))
+    const bytes = encoder.encode(all.join('\n'))
+    const found = matcher.exists(bytes, from, undefined)
+    expect(matcher.exists(bytes, from, undefined)).toBe(found)
+    return found
+  }
   const exists = (...all: readonly string[]) => existsFrom(0, all)
 
   it('wherever it stands, and where none does', () => {
@@ -146,6 +151,7 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s
     ['xx', 'y'.repeat(2000)],
     ['y', 'y'.repeat(700), 'y', 'y'.repeat(600), 'xx'],
     ['y', 'xx', 'y'.repeat(1300), 'y'],
+    ['y'.repeat(600), 'y'.repeat(600), 'y'.repeat(600), 'xx', 'yy'],
     ['y'.repeat(300), 'y'.repeat(300), 'y'.repeat(300), 'xx', 'y'.repeat(300)],
   ])('among long lines', (...all) => {
     expect(exists(...all)).toBe(true)
