@@ -165,6 +165,21 @@ describe('node', () => {
     expect(await workspace.call('read_file', { path: 'copied/.env' })).toMatchObject({ ok: false })
   })
 
+  it('has room for calls that lie some hundred deep, and lets a script catch that they lie too deep', async () => {
+    const { run } = await open({
+      'deep.cjs': `
+        const plain = (n) => (n === 0 ? 0 : plain(n - 1) + 1)
+        const within = (n) => (n === 0 ? 0 : [1].map(() => within(n - 1))[0] + 1)
+        console.log(plain(500), within(150))
+        for (const deep of [plain, within]) try { deep(1e6) } catch (error) { console.log(error.message) }
+        console.log('on')`,
+    })
+    expect(await run('node deep.cjs')).toMatchObject({
+      exitCode: 0,
+      stdout: '500 150\nstack overflow\nstack overflow\non\n',
+    })
+  })
+
   it('reaches nothing of the program that runs it', async () => {
     const { run } = await open({
       'escape.cjs': `

@@ -46,6 +46,8 @@ export function startWebThread(make: (() => Worker) | undefined, { onMessage, on
 }
 
 const HEAP_MB = 512
+/** Some 30 KB for each call within a call of a script: enough that the engine's own bound ends a recursion first. */
+const STACK_MB = 64
 
 /** Starts a thread of Node. */
 export function startNodeThread({ onMessage, onEnd }: ThreadEvents): Thread {
@@ -54,7 +56,7 @@ export function startNodeThread({ onMessage, onEnd }: ThreadEvents): Thread {
   const worker = new NodeThread(new URL('./thread.js', import.meta.url), {
     env: {},
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, stackSizeMb: STACK_MB },
   })
   worker.on('message', (message: FromThread) => onMessage(message))
   worker.on('error', () => onEnd())
