@@ -388,17 +388,27 @@ describe('markChanges', () => {
         .map((value) => [random(), value] as const)
         .sort(([x], [y]) => x - y)
         .map(([, value]) => value)
-      expect(changesOf(a, b)).toBe(fewest(a, b))
+      const least = fewest(a, b)
+      expect(changesOf(a, b)).toBe(least)
+      // What only one side has, however often, is no anchor.
+      for (const often of [2, 5]) {
+        expect(changesOf([...new Array<number>(often).fill(count), ...a], b)).toBe(often + least)
+        expect(changesOf(b, [...new Array<number>(often).fill(count), ...a])).toBe(often + least)
+      }
     }
   })
 
-  it('comes close to it where hundreds of elements of few kinds have little in common', () => {
+  it.each([
+    [400, 350, 1.01],
+    [800, 90, 1.05],
+  ])('comes close to it where %i and %i elements of few kinds have little in common', (count, other, most) => {
     const random = generator(6)
-    const [a, b] = [drawn(random, 400, 60), drawn(random, 350, 60)]
+    const head = drawn(random, 900, 60)
+    const [a, b] = [drawn(random, count, 60), drawn(random, other, 60)]
     const least = fewest(a, b)
     expect(least).toBeGreaterThan(512)
-    expect(changesOf(a, b) / least).toBeLessThan(1.01)
-    expect(changesOf(b, a) / least).toBeLessThan(1.01)
+    expect(changesOf([...head, ...a], [...head, ...b]) / least).toBeLessThan(most)
+    expect(changesOf([...head, ...b], [...head, ...a]) / least).toBeLessThan(most)
   })
 })
 
