@@ -90,8 +90,7 @@ function rangesOf(runs: RegExp): CodePoints {
   for (let first = 0; first <= MAX_CODE_POINT; first += STRETCH) {
     const plane = first >> 16
     if (plane === 0) {
-      // A lone surrogate is no character of any text that is searched.
-      for (let i = 0; i < STRETCH; i++) units[i] = isSurrogate(first + i) ? 0 : first + i
+      for (let i = 0; i < STRETCH; i++) units[i] = first + i
       collect(units.subarray(0, STRETCH), first, 1)
     } else if (ASSIGNED_PLANES.includes(plane) || (first & 0xffff) + STRETCH > 0xffff) {
       for (let i = 0; i < STRETCH; i++) {
@@ -104,6 +103,7 @@ function rangesOf(runs: RegExp): CodePoints {
       if (runs.test(String.fromCodePoint(first))) pairs.push(first, first + STRETCH - 1)
     }
   }
+  // A lone surrogate is no character of any text that is searched.
   return subtract(toCodePoints(pairs), [0xd800, 0xdfff])
 
   function collect(stretch: Uint16Array, first: number, unitsEach: number): void {
@@ -120,7 +120,3 @@ function rangesOf(runs: RegExp): CodePoints {
 const STRETCH = 0x1000
 /** In the other planes all are alike, but for the last two of each. */
 const ASSIGNED_PLANES = [1, 2, 3, 14]
-
-function isSurrogate(codePoint: number): boolean {
-  return codePoint >= 0xd800 && codePoint <= 0xdfff
-}
