@@ -38,7 +38,6 @@ export const interpreters: Inspectors = {
     inspect: (call) =>
       language(call, {
         code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
-        valued: /^$/,
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         idle: /^(-v|--version)$/,
         refused: /^-[dDsSxXmMI]/,
@@ -91,7 +90,7 @@ interface Language {
   readonly loads?: RegExp
   readonly module?: RegExp
   /** Options whose value is the next word. */
-  readonly valued: RegExp
+  readonly valued?: RegExp
   readonly plain: RegExp
   /** Those of them with which it needs no script, and does not look for one on standard input. */
   readonly idle: RegExp
@@ -150,7 +149,7 @@ function language(call: Call, table: Language): undefined {
       if (/^\.{0,2}(\/|$)/.test(name)) scriptFile(call, { ...(word ?? argument), literal: name })
       continue
     }
-    if (table.valued.test(literal)) {
+    if (table.valued?.test(literal) === true) {
       const value = args[++i]
       if (value?.literal === undefined || table.refused?.test(value.literal) === true)
         return unclear(call, value ?? argument)

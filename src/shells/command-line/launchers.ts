@@ -111,8 +111,10 @@ export function scriptFile(call: Call, argument: Argument): void {
   if (literal === undefined) {
     if (mayBeOption(argument)) unclear(call, argument)
     else call.walk.judge.deny('ARGUMENT_NOT_LITERAL', `Which file ${call.name} runs, only the run can tell`, at)
-  } else if (/^\/dev\/|^\/proc\/|^-$/.test(literal)) {
-    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on ${literal}`, at)
+  } else if (/^\/dev\/|^\/proc\/|^-?$/.test(literal)) {
+    // Some take an empty name for none.
+    const source = literal === '' ? 'its standard input' : literal
+    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on ${source}`, at)
   } else {
     call.walk.judge.access(literal, 'read', call.scope, at)
     call.walk.judge.runs(literal, call.scope, at)

@@ -565,7 +565,8 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('a{b,$x} a{b,"$x"} a{1..3} {$x\\{a,b} {a,\\{b,c}', (word) => `curl ${word}`, 'ARGUMENT_NOT_LITERAL'),
     ['bash {$x\\{a,b}', 'ARGUMENT_NOT_LITERAL'],
     ...each('$(a_$@) $(a_${b[@]}) `a_$@`', (text) => `curl "${text.replace('_', ' ')}"`, 'allow'),
-    ["ruby ''", 'allow'],
+    ...each('node perl python nodejs ruby bash', (name) => `${name} '' <f`, 'HIDDEN_COMMAND'),
+    ...each('node perl', (name) => `${name} '' a b`, 'HIDDEN_COMMAND'),
     ...each('printf set', (name) => `xargs ${name} <f`, 'ARGUMENT_NOT_LITERAL'),
   ],
   'what stands on standard input': [
