@@ -683,6 +683,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('"$x" a* a"$x" "a;$x"', (word) => `find . -exec ls ${word} {} \\;`, 'allow'),
     ...each('a* a"$x" "a;$x"', (word) => `find . -exec ls ${word} "$y" \\;`, 'allow'),
     ['find . -exec ls "$y" a"$x" \\;', 'allow'],
+    ...each('1_+_-1 \'\'_-l +_"$x"', (words) => `find . -exec ls ${words.replaceAll('_', ' ')} \\;`, 'allow'),
     ['find . -fprintf a $x', 'ARGUMENT_NOT_LITERAL'],
     ['find . -fprintf a "$x" -exec forbidden \\;', 'POLICY_DENIED'],
     ['find . -fprintf a', 'allow'],
