@@ -395,12 +395,18 @@ describe('markChanges', () => {
         expect(changesOf([...new Array<number>(often).fill(count), ...a], b)).toBe(often + least)
         expect(changesOf(b, [...new Array<number>(often).fill(count), ...a])).toBe(often + least)
       }
+      // Nor is what stands behind them, where both end alike.
+      const last = b.at(-1) as number
+      expect(changesOf([...a, last], [...b, last])).toBe(least)
+      expect(changesOf([...a, count, count], [...b, count])).toBe(least + 1)
+      expect(changesOf(a, a.toReversed())).toBe(2 * (count - 1))
     }
   })
 
   it.each([
     [400, 350, 1.01],
     [800, 90, 1.05],
+    [800, 30, 1.05],
   ])('comes close to it where %i and %i elements of few kinds have little in common', (count, other, most) => {
     const random = generator(6)
     const head = drawn(random, 900, 60)
