@@ -836,6 +836,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
   'arithmetic in indexes, and dollar signs': [
     ...each('1|2$x "1"|2 "1"*|2 "1"[2|3] *|1', (index) => `x=1; a[${index}]=1`, 'SYNTAX_ERROR'),
     ['a["1"*]=1', 'allow'],
+    ...each('"$x"[a"b"c] "a"[\'b\']', (word) => `echo ${word}`, 'SYNTAX_ERROR'),
     ...each('${x:1|2} ${x[1|2]} ${x:1:2|1} a$% a$. "a"$%', (text) => `echo ${text}`, 'allow'),
     ...each('@QP @PQ @AA', (operator) => `echo \${x${operator}}`, 'HIDDEN_COMMAND'),
   ],
@@ -1107,6 +1108,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...[
       '1p',
       '12p',
+      '!p',
       '10,20p',
       '1,10p',
       '  p',
