@@ -59,6 +59,9 @@ describe('createSimulation', () => {
     ['(?:^|\\b|-)(?:a\\b-|b\\B-){33}(?:$|a)', `${'a-'.repeat(40)}`],
     ['a{32}|b{31}|c{33}', `${'a'.repeat(31)}${'b'.repeat(30)}${'c'.repeat(35)}`],
     ['a{64}', 'a'.repeat(63)],
+    ['\\B', 'é中À-À'],
+    ['a+|[d-f]', 'bcghb'],
+    ['^a|b$', 'b\0a\0b\0'],
     ['(?:[ab]{31}c){2}', `${'ab'.repeat(16)}c${'b'.repeat(31)}c`],
   ])('finds it with many states too: %s', (pattern, line) => {
     const nfa = buildNfa(parseRegex(pattern, false))
