@@ -1801,6 +1801,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['node -e 1 ../a.js', 'allow'],
     ...each('"+$x" +a"$x" +$x', (word) => `less ${word} a`, 'ARGUMENT_NOT_LITERAL'),
     ['less a"$x"', 'allow'],
+    ...each("'a=~b' x'a=~b' \"a=~b\"", (word) => `bash ${word}`, 'allow'),
     ['perl -k--version a.pl', 'HIDDEN_COMMAND'],
     ['node --watch a.js ../b', 'allow'],
     ['echo >./--test; node --test a.js', 'allow'],
