@@ -47,6 +47,8 @@ export function literalNode(text: string, ignoreCase: boolean): Node {
 const MAX_COUNT = 10_000
 /** Groups nest to this depth at most. */
 const MAX_DEPTH = 200
+/** A pattern has this many different Unicode properties at most: each takes the engine some milliseconds. */
+const MAX_PROPERTIES = 16
 
 const ONE_LINE = 'A match never spans lines: search for one of the lines, and use contextLines to see its neighbours.'
 const NO_LOOKAROUND =
@@ -65,6 +67,7 @@ function createParser(pattern: string, initialIgnoreCase: boolean): { parse(): N
   let at = 0
   let depth = 0
   let ignoreCase = initialIgnoreCase
+  const properties = new Map<string, CodePoints>()
   return { parse }
 
   function parse(): Node {
@@ -308,10 +311,18 @@ function createParser(pattern: string, initialIgnoreCase: boolean): { parse(): N
     if (match === null) refuse('an incomplete Unicode property', start, 'Write it as \\p{L} or \\p{Script=Greek}.')
     at = PROPERTY.lastIndex
     const name = (match[1] ?? match[2]) as string
+    const key = `${negated} ${ignoreCase} ${name}`
+    const known = properties.get(key)
+    if (known !== undefined) return known
+    if (properties.size === MAX_PROPERTIES) {
+      refuse(`more than ${MAX_PROPERTIES} different Unicode properties`, start, 'Name a wider one, such as \\p{L}.')
+    }
     const set = propertySet(name)
     if (set === undefined) refuse('an unknown Unicode property', start, 'Write it as \\p{L} or \\p{Script=Greek}.')
     const chosen = negated ? negate(set) : set
-    return ignoreCase ? foldCase(chosen) : chosen
+    const read = ignoreCase ? foldCase(chosen) : chosen
+    properties.set(key, read)
+    return read
   }
 
   function parseClass(): Node {

@@ -667,6 +667,19 @@ describe('a pattern that is refused says where, why and what to write', () => {
     expect(find('a'.repeat(4096), 'a'.repeat(4096))).toBe(1)
     expect(find(`${'('.repeat(200)}a${')'.repeat(200)}(a)`, 'aa')).toBe(1)
     expect(() => compileQuery({ query: 'a{10000}', mode: 'regex', caseSensitive: true })).not.toThrow()
+
+    const properties = 'Lt Lm Me Nd Nl No Pc Pd Ps Pe Pi Pf Sm Sc Sk Zs'.split(' ').map((name) => `\\p{${name}}`)
+    expect(find(`[${properties.join('')}${properties.join('')}]`, '+')).toBe(1)
+    for (const one of ['\\p{Zl}', '\\P{Nd}', '(?i:\\p{Nd})']) {
+      const query = `a${properties.join('')}${one}`
+      expect(() => find(query, '')).toThrow(
+        expect.objectContaining({
+          code: 'INVALID_PATTERN',
+          message: `Cannot search: more than 16 different Unicode properties at position ${query.lastIndexOf('\\') + 1}`,
+          details: expect.objectContaining({ hint: 'Name a wider one, such as \\p{L}.' }),
+        }),
+      )
+    }
   })
 })
 
