@@ -119,7 +119,7 @@ export function createDfa(nfa: Nfa, goal: Goal, memory = 8 << 20): Dfa {
   }
 
   function start(atEdge: boolean, besideWord: boolean): number {
-    const which = (atEdge ? 1 : 0) + (besideWord ? 2 : 0)
+    const which = (atEdge ? 1 : 0) | (besideWord ? 2 : 0)
     const known = starts[which]
     if (known !== undefined) return known
     reached.clear()

@@ -306,7 +306,7 @@ describe('a DFA, by what its table says', () => {
     ^ $ ^$ ^a a$ ^a+$ a$|^b (?:^|b)a a(?:$|b) \b \B \ba a\b \Ba a\B foo\b \bfoo\b \bfoo|a\b (?:\b|a)b (?:^|\b)(?:a|-)
     é \Bé é\b é\B \bé \B.\B . .. [^a] \w+ \W \d|Z \s a??b? (?:a?b)??a [@-\[\x60-{/:]\b.
     \r \r$ .\r \r. a\r?b \b\r \B\r \r\b \r\B b$ \W$ \B$ ^\B \b$|^\b x\B.
-    \b^a \B^ $^ ^\ba a\b$ \b(?:^|-)a (?:$|-)\b a$\b \b\b.\b\B a^b a(?:^|b) .^ a$b (?:a|$)b x?^ a\x00b .\b\x00 \x00$ ^\x00|\x00\b (?:a|\b)\W (?:\b|a)*b (?:a*)*b (?:^|a*)+$ (?:\b-?)*a (?:)*a (?:)+ a(?:)*b (?:){2,}b (?:)*?$ 中 a中$ 中|é`
+    \b^a \B^ $^ ^\ba a\b$ \b(?:^|-)a (?:$|-)\b a$\b \b\b.\b\B a^b a(?:^|b) .^ a$b (?:a|$)b x?^ a\x00b .\b\x00 \x00$ ^\x00|\x00\b (?:a|\b)\W (?:\b|a)*b (?:a*)*b (?:^|a*)+$ (?:\b-?)*a (?:)*a (?:)+ a(?:)*b (?:){2,}b (?:)*?$ 中 a中$ 中|é c|\b^a`
     .trim()
     .split(/\s+/)
   const ends = [
