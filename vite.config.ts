@@ -2,37 +2,11 @@ import { readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config'
 import { LongestFirst } from './test/order.ts'
+import { publishedModules, sourceOf } from './test/published.ts'
 import { chromiumArgs, chromiumPath } from './test/runtimes/chromium.ts'
 
-/** Every published entry: the root, each backend and dialect, the faces and the command line. */
-const entries = [
-  'src/index.ts',
-  'src/testing/index.ts',
-  'src/testing/fixtures.ts',
-  'src/testing/scripted-model.ts',
-  'src/testing/vitest.ts',
-  'src/git/index.ts',
-  'src/adapters/ai-sdk.ts',
-  'src/adapters/json-schema.ts',
-  'src/adapters/mcp.ts',
-  'src/adapters/mcp-http.ts',
-  'src/adapters/mcp-roots.ts',
-  'src/adapters/langchain.ts',
-  'src/adapters/webmcp.ts',
-  'src/evidence/directory-parking.ts',
-  'src/evidence/jsonl-sink.ts',
-  'src/shells/bash.ts',
-  'src/shells/bash/thread.ts',
-  'src/shells/node.ts',
-  'src/shells/webcontainer.ts',
-  'src/cli/main.ts',
-  'src/dialect.ts',
-  ...['src/backends', 'src/dialects'].flatMap((folder) =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => `${folder}/${name}`),
-  ),
-]
+/** The sources of every published entry, and the command line. */
+const entries = ['src/cli/main.ts', ...publishedModules('.', 'src').map(([, file]) => sourceOf(file))]
 
 export default defineConfig(async () => ({
   build: {

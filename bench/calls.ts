@@ -1,5 +1,5 @@
 import { Volume } from 'memfs'
-import { memory } from '../dist/backends/memory.js'
+import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { medians, report } from './measure.ts'
 

@@ -1,4 +1,4 @@
-import { memory } from '../dist/backends/memory.js'
+import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { medians } from './measure.ts'
 

@@ -1,9 +1,9 @@
 import { Volume } from 'memfs'
-import { memfs } from '../src/backends/memfs.ts'
-import { memory } from '../src/backends/memory.ts'
-import { sha256 } from '../src/files/version.ts'
+import { memfs } from '../src/backends/memfs/index.ts'
+import { memory } from '../src/backends/memory/index.ts'
+import { sha256 } from '../src/files/hash/sha256.ts'
 import type { Path } from '../src/paths/logical-path.ts'
-import type { Change } from '../src/vfs/backend.ts'
+import type { Change } from '../src/storage/backend.ts'
 
 /** Our memory backend against a bare memfs volume and our backend over one: stat and read, commit, fork. */
 async function main(): Promise<void> {

@@ -17,8 +17,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { node } from '../src/backends/node.ts'
-import { sha256 } from '../src/files/version.ts'
+import { node } from '../src/backends/node/index.ts'
+import { sha256 } from '../src/files/hash/sha256.ts'
 import type { Path } from '../src/paths/logical-path.ts'
 
 /**

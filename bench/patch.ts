@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { memory } from '../dist/backends/memory.js'
+import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { unifiedDiff } from '../src/patch/diff.ts'
 import type { LogicalPath } from '../src/paths/logical-path.ts'

@@ -1,7 +1,7 @@
 import { Bash, InMemoryFs } from 'just-bash'
-import { memory } from '../dist/backends/memory.js'
+import { memory } from '../dist/backends/memory/index.js'
 import { createWorkspace } from '../dist/index.js'
-import { bash } from '../dist/shells/bash.js'
+import { bash } from '../dist/shells/bash/index.js'
 import { makeCorpus } from './corpus.ts'
 import { median, medians, report } from './measure.ts'
 

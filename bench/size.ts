@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { publishedModules } from '../test/published.ts'
 
 const top = join(import.meta.dirname, '..')
 
@@ -28,7 +29,8 @@ const faults: string[] = []
 console.log(
   `${'KB, gzip'.padEnd(34)}${'own'.padStart(7)}${'budget'.padStart(8)}${'whole'.padStart(8)}${'budget'.padStart(8)}`,
 )
-for (const [name, file] of entries()) {
+const entries = publishedModules(top).map(([name, file]) => [name, `./${file}`] as const)
+for (const [name, file] of entries) {
   const { own, whole, packages } = await sizeOf(name, file)
   const most = budget[name]
   if (most === undefined) faults.push(`${name} has no budget`)
@@ -48,35 +50,19 @@ console.log(
   '\nAfter the budgets: the larger packages in it, in KB minified. zod stands with the root; the interpreters of bash() are left out.',
 )
 for (const name of Object.keys(budget)) {
-  if (!entries().some(([entry]) => entry === name)) faults.push(`${name} has a budget, and is no entry`)
+  if (!entries.some(([entry]) => entry === name)) faults.push(`${name} has a budget, and is no entry`)
 }
 for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
 
 async function sizeOf(name: string, file: string): Promise<Size> {
-  const stem = file.slice('./'.length, -'.js'.length)
+  const stem = file.slice('./'.length).replace(/(\/index)?\.js$/, '')
   const others = new Set([...core].filter((path) => !path.startsWith(stem)))
   const known = name === '.' ? ofMemory : others
   const own = gzipped(await bundle(file, known, true))
   const inBrowser = await bundle(file, known, false).catch(() => undefined)
   if (inBrowser === undefined) return { own, whole: undefined, packages: {} }
   return { own, whole: gzipped(inBrowser), packages: packagesOf(inBrowser.metafile) }
-}
-
-/** Every published entry, with its built module. */
-function entries(): [name: string, file: string][] {
-  const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8'))
-  return Object.entries(exports as Record<string, string | { default: string }>).flatMap(([name, target]) => {
-    if (typeof target === 'string') return []
-    if (!name.includes('*')) return [[name, target.default] as [string, string]]
-    const [before = '', after = ''] = target.default.split('*')
-    return readdirSync(join(top, before))
-      .filter((file) => file.endsWith(after))
-      .map((file) => {
-        const stem = file.slice(0, -after.length)
-        return [name.replace('*', stem), target.default.replace('*', stem)] as [string, string]
-      })
-  })
 }
 
 type Bundle = { readonly outputFiles: readonly { readonly contents: Uint8Array }[]; readonly metafile: Metafile }

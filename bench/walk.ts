@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
 import { Volume } from 'memfs'
-import { memory } from '../src/backends/memory.ts'
+import { memory } from '../src/backends/memory/index.ts'
 import { compileGlob } from '../src/paths/glob.ts'
 import type { Path } from '../src/paths/logical-path.ts'
 import { ROOT } from '../src/paths/logical-path.ts'
-import type { Backend } from '../src/vfs/backend.ts'
-import { visibleFiles, type WalkOptions } from '../src/vfs/walk.ts'
+import type { Backend } from '../src/storage/backend.ts'
+import { visibleFiles, type WalkOptions } from '../src/storage/walk.ts'
 
 const options: WalkOptions = {
   filters: { includeHidden: false, includeIgnored: false },
@@ -102,7 +102,7 @@ async function onDisk(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 async function disk(root: string): Promise<Backend> {
-  const { node } = await import('../src/backends/node.ts')
+  const { node } = await import('../src/backends/node/index.ts')
   return node(root)
 }
 

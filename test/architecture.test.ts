@@ -6,161 +6,86 @@ import { describe, expect, it } from 'vitest'
 const src = join(import.meta.dirname, '../src')
 const dist = join(import.meta.dirname, '../dist')
 
-/** The rules of who may import whom: a part, and the parts that it may name. `*` is all. */
+/**
+ * The folders of `src/` (and its loose files), from the lowest layer to the highest, and the folders that each may import.
+ * A folder may import only folders above its row. `errors` may be imported anywhere; `*` allows every folder above.
+ */
 const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   errors: [],
-  limits: ['errors'],
-  'canonical-json': [],
-  events: [],
-  about: ['errors', 'evidence', 'plan-mode', 'run', 'tool'],
-  paths: ['errors'],
-  access: ['paths', 'files'],
-  files: ['errors', 'paths'],
-  vfs: ['errors', 'paths', 'access', 'files'],
-  backends: ['vfs', 'paths', 'errors', 'files'],
-  search: ['errors', 'paths', 'files'],
-  patch: ['errors', 'paths', 'files'],
-  git: ['vfs', 'paths', 'patch', 'files', 'errors'],
-  policy: ['errors', 'paths', 'access', 'files', 'limits', 'canonical-json', 'vfs'],
-  parking: ['errors', 'evidence', 'judge-changes', 'paths', 'policy', 'run', 'vfs'],
-  'plan-mode': ['policy', 'record', 'run'],
-  resume: ['errors', 'pipeline', 'policy', 'record', 'run'],
-  operations: ['access', 'backends', 'errors', 'evidence', 'paths', 'run', 'tool', 'vfs'],
-  'states-before': ['evidence', 'run', 'tool', 'vfs'],
-  evidence: ['errors', 'paths', 'access', 'files', 'vfs', 'patch', 'policy', 'canonical-json'],
-  'optional-package': ['errors'],
-  shells: [
-    'optional-package',
-    'vfs',
-    'paths',
-    'policy',
-    'search',
-    'patch',
-    'git',
-    'errors',
-    'access',
-    'files',
-    'backends',
-  ],
-  'command-desk': '*',
-  'command-git': ['command-repository', 'errors', 'files', 'git', 'paths', 'shells', 'vfs'],
-  'command-repository': ['errors', 'git', 'paths', 'shells', 'vfs'],
-  background: ['errors', 'paths', 'shells', 'tool'],
-  hooks: ['errors', 'access'],
-  tool: ['evidence', 'policy', 'errors', 'paths', 'access', 'vfs', 'limits', 'git', 'shells'],
-  input: ['tool', 'errors'],
-  run: [
-    'flow',
-    'events',
-    'plan-mode',
-    'errors',
-    'shells',
-    'tool',
-    'paths',
-    'policy',
-    'evidence',
-    'vfs',
-    'files',
-    'limits',
-    'hooks',
-    'git',
-  ],
-  sight: ['policy', 'paths', 'files', 'vfs', 'access'],
-  projection: ['evidence'],
-  suggest: ['errors', 'paths', 'run', 'sight', 'vfs'],
-  record: ['files', 'shells', 'errors', 'paths', 'access', 'policy', 'evidence', 'run', 'vfs', 'judge-changes'],
-  'judge-changes': ['errors', 'paths', 'access', 'files', 'policy', 'evidence', 'run', 'tool', 'vfs', 'pipeline'],
-  'keep-whole': ['evidence', 'tool'],
-  context: [
-    'flow',
-    'command-desk',
-    'errors',
-    'run',
-    'sight',
-    'tool',
-    'vfs',
-    'record',
-    'pipeline',
-    'git',
-    'files',
-    'paths',
-    'input',
-    'policy',
-  ],
-  flow: ['access', 'errors', 'judge-changes', 'paths', 'pipeline', 'policy', 'run', 'vfs'],
-  pipeline: '*',
+  limits: [],
+  util: [],
+  paths: [],
+  search: [],
+  files: ['paths', 'util'],
+  storage: ['files', 'paths'],
+  backends: ['files', 'paths', 'storage', 'util'],
+  history: ['paths', 'storage'],
+  patch: ['files', 'paths', 'util'],
+  policy: ['files', 'limits', 'paths', 'storage', 'util'],
+  git: ['files', 'patch', 'paths', 'storage', 'util'],
+  guard: ['files', 'paths', 'policy', 'storage'],
+  audit: ['files', 'paths', 'policy', 'storage', 'util'],
+  shells: ['backends', 'files', 'git', 'guard', 'patch', 'paths', 'policy', 'search', 'storage', 'util'],
   tools: [
-    'tool',
-    'errors',
-    'limits',
-    'paths',
-    'access',
     'files',
-    'vfs',
-    'search',
+    'git',
+    'guard',
+    'history',
+    'limits',
     'patch',
+    'paths',
     'policy',
-    'evidence',
-    'git',
+    'search',
     'shells',
+    'storage',
+    'util',
   ],
-  'workspace-files': ['errors', 'pipeline'],
-  recording: ['files', 'pipeline', 'policy', 'run'],
-  replay: ['canonical-json', 'dialect', 'recording', 'workspace'],
-  dialect: ['errors', 'input', 'paths', 'pipeline', 'tool', 'tools'],
-  dialects: ['backends', 'dialect', 'errors', 'paths', 'tools', 'workspace'],
-  workspace: [
-    'about',
-    'events',
-    'dialect',
-    'recording',
-    'flow',
-    'plan-mode',
-    'pipeline',
-    'tools',
-    'tool',
-    'run',
-    'policy',
-    'evidence',
-    'vfs',
-    'files',
-    'access',
-    'errors',
-    'limits',
-    'hooks',
-    'workspace-files',
-    'operations',
-    'resume',
+  call: [
+    'audit',
     'backends',
-    'git',
-    'paths',
-    'shells',
-  ],
-  index: '*',
-  adapters: [
-    'dialect',
-    'policy',
-    'workspace',
-    'tool',
-    'tools',
-    'errors',
-    'pipeline',
-    'adapters',
-    'events',
     'files',
+    'git',
+    'guard',
+    'history',
+    'limits',
+    'patch',
     'paths',
+    'policy',
+    'shells',
+    'storage',
+    'tools',
   ],
-  testing: ['vfs', 'paths', 'errors', 'files', 'backends', 'shells', 'workspace', 'tools', 'git', 'replay'],
+  dialects: ['call', 'paths', 'tools'],
+  workspace: [
+    'audit',
+    'backends',
+    'call',
+    'dialects',
+    'files',
+    'git',
+    'history',
+    'limits',
+    'paths',
+    'policy',
+    'shells',
+    'storage',
+    'tools',
+    'util',
+  ],
+  adapters: ['call', 'dialects', 'files', 'paths', 'policy', 'tools', 'workspace'],
+  testing: ['backends', 'files', 'git', 'paths', 'shells', 'storage', 'tools', 'workspace'],
+  index: '*',
   cli: '*',
 }
 
 /** Files whose job is Node: nothing else may name a module of it. */
 const nodeFiles = [
-  /^backends\/node(\.ts|\/)/,
-  /^shells\/node(\.ts|\/)/,
+  /^backends\/node\//,
+  /^shells\/node\//,
   /^cli\//,
-  /^adapters\/mcp-roots\.ts$/,
-  /^evidence\/(directory-parking|jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
+  /^adapters\/mcp-roots\//,
+  /^audit\/(jsonl-sink|jsonl-file|rotation|file-lock)\.ts$/,
+  /^policy\/directory-parking\.ts$/,
   /^testing\/fixtures\.ts$/,
 ]
 
@@ -192,23 +117,45 @@ function partOf(name: string): string {
   return (name.split('/')[0] ?? name).replace(/\.ts$/, '')
 }
 
-describe('who may import whom', () => {
-  it('has a rule for every part', () => {
-    expect([...new Set(sources.map(partOf))].filter((part) => !(part in mayImport))).toEqual([])
+describe('imports between the folders of src/', () => {
+  const rows = Object.keys(mayImport)
+
+  it('has a row for each folder and each loose file, and no other rows', () => {
+    expect([...rows].sort()).toEqual([...new Set(sources.map(partOf))].sort())
   })
 
-  it('holds in every file', () => {
+  it('has rows that name only folders of lower layers', () => {
+    const upward = rows.flatMap((row, i) => {
+      const allowed = mayImport[row] ?? []
+      return allowed === '*'
+        ? []
+        : allowed.filter((name) => !rows.slice(0, i).includes(name)).map((name) => `${row} → ${name}`)
+    })
+    expect(upward).toEqual([])
+  })
+
+  it('follows the table in every file', () => {
     const broken: string[] = []
     for (const name of sources) {
-      const allowed = mayImport[partOf(name)] ?? []
+      const part = partOf(name)
+      const row = mayImport[part] ?? []
+      const allowed = row === '*' ? rows.slice(0, rows.indexOf(part)) : row
       for (const { specifier } of importsOf(join(src, name))) {
         if (!specifier.startsWith('.')) continue
         const target = partOf(relative(src, join(src, dirname(name), specifier)))
-        if (target !== partOf(name) && allowed !== '*' && !allowed.includes(target))
-          broken.push(`${name} → ${specifier}`)
+        if (target !== part && target !== 'errors' && !allowed.includes(target)) broken.push(`${name} → ${specifier}`)
       }
     }
     expect(broken).toEqual([])
+  })
+
+  it('keeps at most four files outside of folders', () => {
+    expect(sources.filter((name) => !name.includes('/')).length).toBeLessThanOrEqual(4)
+  })
+
+  it('has no file beside a folder of the same name', () => {
+    const folders = new Set(sources.map((name) => posix.dirname(name)))
+    expect(sources.filter((name) => folders.has(name.replace(/\.ts$/, '')))).toEqual([])
   })
 
   it('has no circles at run time', () => {
@@ -272,10 +219,10 @@ describe('the built root entry', () => {
   })
 
   it('is told apart from an entry that does load Node', () => {
-    expect([...closure('backends/node.js').packages].some((name) => name.startsWith('node:'))).toBe(true)
+    expect([...closure('backends/node/index.js').packages].some((name) => name.startsWith('node:'))).toBe(true)
   })
 
   it('loads memory without any package', () => {
-    expect([...closure('backends/memory.js').packages]).toEqual([])
+    expect([...closure('backends/memory/index.js').packages]).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { subpathsOf } from './runtimes/subpaths.ts'
+import { publishedModules, sourceOf } from './published.ts'
 
 /**
  * `npm run check:jsr`: whether `jsr.json` is what `package.json` says, and whether what JSR would take is the sources with
@@ -39,26 +39,22 @@ for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
 
 function manifest() {
-  const { version, license, exports, dependencies, peerDependencies } = JSON.parse(
+  const { version, license, dependencies, peerDependencies } = JSON.parse(
     readFileSync(join(top, 'package.json'), 'utf8'),
   )
-  const source = (subpath: string): string => {
-    const own = exports[subpath] ?? exports[subpath.replace(/[^/]+$/, '*')]
-    const target = own.default.replace('*', subpath.split('/').at(-1))
-    return target.replace('./dist/', './src/').replace(/\.js$/, '.ts')
-  }
-  const subpaths = subpathsOf(top).filter((subpath) => !leftOut.includes(subpath))
+  const sources = publishedModules(top, 'src').map(([subpath, file]) => [subpath, `./${sourceOf(file)}`] as const)
+  const isLeftOut = ([subpath]: readonly [string, string]): boolean => leftOut.includes(subpath)
   const packages = Object.entries({ ...dependencies, ...peerDependencies }).filter(([name]) => name !== 'vitest')
   return {
     $schema: 'https://jsr.io/schema/config-file.v1.json',
     name: '@wardspace/wardspace',
     version,
     license,
-    exports: Object.fromEntries(subpaths.map((subpath) => [subpath, source(subpath)])),
+    exports: Object.fromEntries(sources.filter((entry) => !isLeftOut(entry))),
     imports: Object.fromEntries(packages.map(([name, range]) => [name, `npm:${name}@${plain(String(range))}`])),
     publish: {
       include: ['src', 'README.md', 'LICENSE', 'CHANGELOG.md'],
-      exclude: leftOut.map((subpath) => source(subpath).slice('./'.length)),
+      exclude: sources.filter(isLeftOut).map(([, file]) => file.slice('./'.length)),
     },
   }
 }

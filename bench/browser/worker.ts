@@ -1,8 +1,8 @@
-import { memory } from '../../src/backends/memory.ts'
-import { opfs } from '../../src/backends/opfs.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { opfs } from '../../src/backends/opfs/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../src/storage/backend.ts'
 
 /** Runs in a worker, where files have synchronous handles: each figure is milliseconds for the whole of it. */
 

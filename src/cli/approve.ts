@@ -1,6 +1,6 @@
-import { directoryParking } from '../evidence/directory-parking.ts'
 import { approvalText } from '../policy/approval-text.ts'
-import type { ParkedCall } from '../policy/parked.ts'
+import { directoryParking } from '../policy/directory-parking.ts'
+import type { ParkedCall } from '../policy/parked-calls.ts'
 import { answerOf } from './ask.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { parseArgs, styleText } from 'node:util'
-import { type AuditFileCheck, verifyAuditFile } from '../evidence/jsonl-sink.ts'
+import { type AuditFileCheck, verifyAuditFile } from '../audit/jsonl-sink.ts'
 
 /**
  * `wardspace audit verify FILE...`: whether the chain of each audit file, with the files that it was rotated into, is

@@ -1,6 +1,6 @@
-import type { ClientRoots } from '../adapters/mcp.ts'
-import { placeClientRoots } from '../adapters/mcp-roots.ts'
-import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../workspace.ts'
+import type { ClientRoots } from '../adapters/mcp/index.ts'
+import { placeClientRoots } from '../adapters/mcp-roots/index.ts'
+import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../workspace/create-workspace.ts'
 import { placeOf, type Root } from './roots.ts'
 
 /** What one client works in. */

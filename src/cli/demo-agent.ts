@@ -1,5 +1,5 @@
+import type { Success } from '../call/call-tool.ts'
 import type { ErrorCode, Failure } from '../errors.ts'
-import type { Success } from '../pipeline.ts'
 
 export type Act = (thought: string, name: string, input: Record<string, unknown>) => Promise<Success | Failure>
 

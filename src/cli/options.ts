@@ -1,11 +1,16 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import type { Dialect } from '../dialect.ts'
-import { directoryParking } from '../evidence/directory-parking.ts'
-import { jsonlSink } from '../evidence/jsonl-sink.ts'
-import type { Backend } from '../vfs/backend.ts'
-import { createWorkspace, type SpokenWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import { jsonlSink } from '../audit/jsonl-sink.ts'
+import type { Dialect } from '../dialects/define.ts'
+import { directoryParking } from '../policy/directory-parking.ts'
+import type { Backend } from '../storage/backend.ts'
+import {
+  createWorkspace,
+  type SpokenWorkspace,
+  type Workspace,
+  type WorkspaceOptions,
+} from '../workspace/create-workspace.ts'
 import { type Config, loadConfig } from './config.ts'
 import { openRoots, type Root, rootsOf } from './roots.ts'
 import { shellOf } from './shell.ts'

@@ -1,9 +1,9 @@
+import { diffOfChanges, type KnownChange } from '../call/change-diff.ts'
 import { ToolError } from '../errors.ts'
-import { diffOfChanges, type KnownChange } from '../evidence/change-diff.ts'
-import { stateAt } from '../vfs/states.ts'
-import { createWorkspace } from '../workspace.ts'
-import { openDraft } from './draft.ts'
+import { stateAt } from '../storage/versions.ts'
+import { createWorkspace } from '../workspace/create-workspace.ts'
 import { auditOf, configOf, parseOptions } from './options.ts'
+import { openDraft } from './overlay-state.ts'
 import { oneRoot } from './roots.ts'
 
 /** `wardspace overlay [show | accept | discard]`: what sessions with `--overlay` have changed, and what becomes of it. */

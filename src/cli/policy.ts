@@ -1,6 +1,6 @@
-import { toJsonSchema } from '../adapters/json-schema.ts'
-import { bash } from '../shells/bash.ts'
-import type { Explanation, ToolDescription } from '../workspace.ts'
+import { toJsonSchema } from '../adapters/json-schema/index.ts'
+import { bash } from '../shells/bash/index.ts'
+import type { Explanation, ToolDescription } from '../workspace/create-workspace.ts'
 import { openWorkspace, parseOptions } from './options.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import type { AuditCheck } from '../evidence/audit.ts'
-import type { RunReport } from '../evidence/report.ts'
-import { reportSections, visible } from '../evidence/report-text.ts'
+import type { AuditCheck } from '../audit/audit-log.ts'
+import type { RunReport } from '../audit/report.ts'
+import { reportSections, visible } from '../audit/report-text.ts'
 
 /** A column that is longer is cut: paths in the middle would say less. */
 const WIDEST = 60

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { parseArgs, styleText } from 'node:util'
-import type { AuditRecord } from '../evidence/audit.ts'
-import { readAuditFile, verifyAuditFile } from '../evidence/jsonl-sink.ts'
-import { reportRuns } from '../evidence/report.ts'
-import { reportMarkdown } from '../evidence/report-text.ts'
+import type { AuditRecord } from '../audit/audit-log.ts'
+import { readAuditFile, verifyAuditFile } from '../audit/jsonl-sink.ts'
+import { reportRuns } from '../audit/report.ts'
+import { reportMarkdown } from '../audit/report-text.ts'
 import { reportTables } from './report-tables.ts'
 
 /**

@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { basename, resolve, sep } from 'node:path'
-import { memory } from '../backends/memory.ts'
-import { node } from '../backends/node.ts'
+import { memory } from '../backends/memory/index.ts'
+import { node } from '../backends/node/index.ts'
 import { parsePath } from '../paths/logical-path.ts'
 import { isAtOrIn } from '../paths/physical.ts'
-import type { Backend } from '../vfs/backend.ts'
-import { mounts } from '../vfs/mounts.ts'
-import { readOnly } from '../vfs/read-only.ts'
-import { openDraft } from './draft.ts'
+import type { Backend } from '../storage/backend.ts'
+import { mounts } from '../storage/mounts.ts'
+import { readOnly } from '../storage/read-only.ts'
+import { openDraft } from './overlay-state.ts'
 
 /** One `--root`. */
 export interface Root {

@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import type { Shell } from '../shells/shell.ts'
+import type { Shell } from '../shells/types.ts'
 import type { Root } from './roots.ts'
 
 /** What else is asked for beside the shell. */
@@ -18,7 +18,7 @@ export async function shellOf(name: string | undefined, place: ShellPlace): Prom
   if (name === undefined || name === 'none') return undefined
   if (name === 'bash') {
     await explained(async () => (await import('../shells/bash/just-bash.ts')).loadInterpreter())
-    return (await import('../shells/bash.ts')).bash()
+    return (await import('../shells/bash/index.ts')).bash()
   }
   if (name !== 'node') throw new TypeError(`There is no shell "${name}"; the shells are bash, node and none`)
   const [root, second] = place.roots
@@ -31,7 +31,7 @@ export async function shellOf(name: string | undefined, place: ShellPlace): Prom
   if (place.readOnly) {
     throw new TypeError('--shell node cannot be kept from changing files: without --read-only, or take --shell bash')
   }
-  const { node } = await import('../shells/node.ts')
+  const { node } = await import('../shells/node/index.ts')
   return explained(async () => node({ root: root.directory }))
 }
 

@@ -1,8 +1,8 @@
 import { ToolError } from '../errors.ts'
+import { objectId } from '../files/hash/sha1.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Backend, Change, State } from '../vfs/backend.ts'
-import { type Changed, FILE, gitMode, LINK, type Side } from './changed.ts'
-import { objectId } from './sha1.ts'
+import type { Backend, Change, State } from '../storage/backend.ts'
+import { type Changed, FILE, gitMode, LINK, type Side } from './changed-path.ts'
 
 /**
  * What a workspace held when it was opened, where no repository tells: the first state of every path that was changed

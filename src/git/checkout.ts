@@ -1,13 +1,13 @@
 import { ToolError } from '../errors.ts'
 import { ancestorsOf, childOf, type LogicalPath, type Path, parentOf, quote } from '../paths/logical-path.ts'
-import type { Backend, Change, State } from '../vfs/backend.ts'
-import { linkTarget } from '../vfs/changes.ts'
-import { sameVersion, versionAt, versionOf } from '../vfs/states.ts'
-import { LINK, SUBMODULE } from './changed.ts'
+import type { Backend, Change, State } from '../storage/backend.ts'
+import { linkTarget } from '../storage/change-set.ts'
+import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
+import { LINK, SUBMODULE } from './changed-path.ts'
 import type { StagedFile } from './index-writer.ts'
-import { isNameable } from './nameable.ts'
 import type { Objects } from './objects.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
+import { isNameable } from './valid-path.ts'
 
 /** What a checkout would change in the tree. */
 export interface CheckoutPlan {

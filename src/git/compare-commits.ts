@@ -1,12 +1,12 @@
 import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
-import { sideOfBase } from './base.ts'
-import type { Changed } from './changed.ts'
+import { sideOfBase } from './base-tree.ts'
+import type { Changed } from './changed-path.ts'
+import { createTextCache, type Section, sectionOf } from './diff-section.ts'
 import type { StagedFile } from './index-writer.ts'
-import { isNameable } from './nameable.ts'
 import type { Objects } from './objects.ts'
 import { findRenames } from './renames.ts'
-import { createTextCache, type Section, sectionOf } from './section.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
+import { isNameable } from './valid-path.ts'
 
 /** What differs between two trees. Paths that no workspace could hold are left out. */
 export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDirectory): readonly Changed[] {

@@ -1,12 +1,12 @@
 import { type IgnoreScope, ignoredIn } from '../paths/ignore.ts'
 import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
-import type { DirectoryNode, FileNode, LinkNode, TreeNode } from '../vfs/backend.ts'
-import { forEachDifference } from '../vfs/tree.ts'
-import { type BaseDirectory, type BaseFile, sideOfBase } from './base.ts'
-import { type Changed, gitMode, idOfNode, LINK, SUBMODULE, sideOfNode } from './changed.ts'
-import { isNameable } from './nameable.ts'
+import type { DirectoryNode, FileNode, LinkNode, TreeNode } from '../storage/backend.ts'
+import { forEachDifference } from '../storage/tree.ts'
+import { type BaseDirectory, type BaseFile, sideOfBase } from './base-tree.ts'
+import { type Changed, gitMode, idOfNode, LINK, SUBMODULE, sideOfNode } from './changed-path.ts'
+import { type Facts, scopeWith } from './ignore-scope.ts'
 import type { Objects } from './objects.ts'
-import { type Facts, scopeWith } from './scope.ts'
+import { isNameable } from './valid-path.ts'
 
 /** What one directory in one place came to, against one base. */
 interface Known {

@@ -1,4 +1,4 @@
-import { corrupt } from './corrupt.ts'
+import { corrupt } from './corrupt-error.ts'
 
 /** What a delta of git's pack format makes of its base. */
 export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 import type { HttpClient } from 'isomorphic-git'
 import { ToolError } from '../errors.ts'
-import { concatBytes } from '../files/concat-bytes.ts'
+import { concatBytes } from '../util/bytes.ts'
 
 /**
  * HTTP over the platform's `fetch`, cancelled by the signal also while a body arrives. Where hosts are limited, each

@@ -1,4 +1,4 @@
-import { corrupt } from './corrupt.ts'
+import { corrupt } from './corrupt-error.ts'
 import { hexOf } from './pack.ts'
 
 /** A file as git's index remembers it. */

@@ -1,4 +1,4 @@
-import { sha1Portable } from './sha1.ts'
+import { sha1Portable } from '../files/hash/sha1.ts'
 
 export interface StagedFile {
   readonly mode: number

@@ -1,4 +1,4 @@
-import { concatBytes } from '../files/concat-bytes.ts'
+import { concatBytes } from '../util/bytes.ts'
 
 /**
  * The bytes that a zlib stream holds, at most so many: more is an error. Exactly the stream must be given, nothing after it. Synchronous where the platform

@@ -1,7 +1,7 @@
-import { corrupt } from './corrupt.ts'
+import { corrupt } from './corrupt-error.ts'
 import { MAX_OBJECT_BYTES } from './delta.ts'
-import type { GitFiles } from './files.ts'
 import { type GitObject, inflated, type ObjectType, openPack, type Pack } from './pack.ts'
+import type { GitFiles } from './repository-files.ts'
 
 /** The objects of a repository by their ids: loose ones, and those in packs, which are kept open. */
 export interface Objects {

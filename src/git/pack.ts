@@ -1,8 +1,8 @@
-import { corrupt } from './corrupt.ts'
+import { createRecent } from '../util/lru-cache.ts'
+import { corrupt } from './corrupt-error.ts'
 import { applyDelta, MAX_OBJECT_BYTES } from './delta.ts'
-import type { GitFiles } from './files.ts'
 import { inflate } from './inflate.ts'
-import { createRecent } from './recent.ts'
+import type { GitFiles } from './repository-files.ts'
 
 export type ObjectType = 'commit' | 'tree' | 'blob' | 'tag'
 

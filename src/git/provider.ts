@@ -1,5 +1,5 @@
 import type { LogicalPath } from '../paths/logical-path.ts'
-import type { Backend, Change } from '../vfs/backend.ts'
+import type { Backend, Change } from '../storage/backend.ts'
 
 /** Opens repositories: what `createWorkspace` takes as `git`, so that nobody loads git's code without asking for it. */
 export interface GitProvider {

@@ -1,9 +1,9 @@
-import type { Backend } from '../vfs/backend.ts'
-import { corrupt } from './corrupt.ts'
-import { type GitFiles, gitFiles } from './files.ts'
+import type { Backend } from '../storage/backend.ts'
+import { corrupt } from './corrupt-error.ts'
 import { type IndexEntry, parseIndexFile } from './index-file.ts'
 import { type Objects, openObjects } from './objects.ts'
 import { headCommit, parseCommit, resolveCommit } from './refs.ts'
+import { type GitFiles, gitFiles } from './repository-files.ts'
 import { type TreeDirectory, treeLoader } from './trees.ts'
 
 /** The repository of a workspace, for reading: fast, without a package, and blind to anything but `.git` of the root. */

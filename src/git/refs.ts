@@ -1,8 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { quote } from '../paths/logical-path.ts'
-import { corrupt } from './corrupt.ts'
-import type { GitFiles } from './files.ts'
+import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
+import type { GitFiles } from './repository-files.ts'
 
 /** The commit that HEAD names; `undefined` where there is no repository or no commit yet. */
 export async function headCommit(files: GitFiles): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import type { Changed, Side } from './changed.ts'
-import { LINK } from './changed.ts'
+import type { Changed, Side } from './changed-path.ts'
+import { LINK } from './changed-path.ts'
 
 /** A change, or two that are one: a file that went from one path to another. */
 export interface Paired extends Changed {

@@ -1,4 +1,4 @@
-import { corrupt } from './corrupt.ts'
+import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
 import { hexOf } from './pack.ts'
 

@@ -1,4 +1,4 @@
-import { concatBytes } from '../files/concat-bytes.ts'
+import { concatBytes } from '../util/bytes.ts'
 import type { BinaryBody } from './file-change.ts'
 import { invalidPatch } from './invalid-patch.ts'
 

@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { loneSurrogateAt } from '../files/text.ts'
+import { loneSurrogateAt } from '../files/text/encoding.ts'
 import { type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
 import type { FileChange } from './file-change.ts'
 import { invalidPatch } from './invalid-patch.ts'

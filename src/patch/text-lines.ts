@@ -1,4 +1,4 @@
-import { byteText } from '../files/native-bytes.ts'
+import { byteText } from '../util/native-bytes.ts'
 
 /** A text as lines that hold their ends; the last one may have none. Only `\n` ends a line, as for git. */
 export interface TextLines {

@@ -1,4 +1,4 @@
-import { redact } from '../files/secrets.ts'
+import { redact } from '../files/secrets/index.ts'
 import type { ApprovalRequest } from './approval.ts'
 
 /** What is shown of a preview, in UTF-16 units. */

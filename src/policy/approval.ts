@@ -1,8 +1,8 @@
-import type { GuardedAccess } from '../access.ts'
-import { canonicalJson } from '../canonical-json.ts'
 import { ToolError } from '../errors.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
+import type { GuardedAccess } from './access.ts'
 import type { Verdict } from './policy.ts'
-import type { Risk } from './risks.ts'
+import type { Risk } from './risk/index.ts'
 
 /** What whoever approves is asked. Plain data. */
 export interface ApprovalRequest {

@@ -1,5 +1,5 @@
-import { isMutating, type Permission } from '../access.ts'
 import type { ErrorCode } from '../errors.ts'
+import { isMutating, type Permission } from './access.ts'
 import type { Decision } from './schema.ts'
 
 /** What a preset decides for everything that no rule decides. */

@@ -1,6 +1,6 @@
-import { isMutating, type Permission, permissions } from '../access.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Classification, Protection } from '../files/classify.ts'
+import type { Classification, Protection } from '../files/classify/index.ts'
+import { isMutating, type Permission, permissions } from './access.ts'
 import { maskWhere } from './match.ts'
 import type { Decision, Override } from './schema.ts'
 

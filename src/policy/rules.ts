@@ -1,8 +1,8 @@
-import { isMutating, type Permission } from '../access.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { Kind } from '../files/classify.ts'
+import type { Kind } from '../files/classify/index.ts'
+import { isMutating, type Permission } from './access.ts'
 import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
-import { isClosedByAcl, memoryPath } from './memory.ts'
+import { isClosedByAcl, memoryPath } from './memory-policy.ts'
 import { permissionBit } from './protections.ts'
 import type { Decision, Override, PolicyData, Rule } from './schema.ts'
 

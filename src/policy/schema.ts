@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import type { Kind } from '../files/classify.ts'
+import type { Kind } from '../files/classify/index.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
-import { type MemoryPolicy, memoryFields, memorySchema } from './memory.ts'
-import { type NetworkPolicy, networkFields, networkSchema } from './network.ts'
+import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
+import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
+import { translatePolicy } from './normalize-input.ts'
 import { type PresetName, presetNames } from './presets.ts'
-import { type RiskFlag, riskFlags } from './risks.ts'
-import { translatePolicy } from './translate.ts'
+import { type RiskFlag, riskFlags } from './risk/index.ts'
 
 /** What a rule, or all of them together, say. */
 export type Decision = 'allow' | 'ask' | 'deny'

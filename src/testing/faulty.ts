@@ -1,6 +1,6 @@
-import { sha256 } from '../files/version.ts'
-import type { Backend, Change, CommitOptions, FileRead, Receipt, State, Version } from '../vfs/backend.ts'
-import { applyOrder } from '../vfs/changes.ts'
+import { sha256 } from '../files/hash/sha256.ts'
+import type { Backend, Change, CommitOptions, FileRead, Receipt, State, Version } from '../storage/backend.ts'
+import { applyOrder } from '../storage/change-set.ts'
 import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
 
 /** The calls of a backend that faults can concern. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type MemoryEntry, memory } from '../backends/memory.ts'
-import { parseRecording, type Replay, replay } from '../replay.ts'
+import { type MemoryEntry, memory } from '../backends/memory/index.ts'
+import { parseRecording, type Replay, replay } from '../workspace/replay.ts'
 import { type TestWorkspace, type TestWorkspaceOptions, testWorkspace } from './test-workspace.ts'
 
 /** What the recorded run is given, and when it is recorded. */

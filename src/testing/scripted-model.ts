@@ -1,6 +1,6 @@
 import type { LanguageModel } from 'ai'
 import type { ToolInput, ToolName } from '../tools/index.ts'
-import type { ToolResult } from '../workspace.ts'
+import type { ToolResult } from '../workspace/create-workspace.ts'
 
 /** A model of the AI SDK, version 3 of its contract. */
 export type ScriptedModel = Extract<LanguageModel, { readonly specificationVersion: 'v3' }>

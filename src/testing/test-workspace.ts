@@ -1,7 +1,7 @@
-import { type MemoryEntry, memory } from '../backends/memory.ts'
+import { type MemoryEntry, memory } from '../backends/memory/index.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
-import type { Backend } from '../vfs/backend.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace.ts'
+import type { Backend } from '../storage/backend.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../workspace/create-workspace.ts'
 import { type BackendFault, faulty } from './faulty.ts'
 import { countedIds, type TestClock, testClock } from './test-clock.ts'
 

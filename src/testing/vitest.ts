@@ -1,8 +1,8 @@
 import type {} from 'vitest'
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
-import type { Backend, State } from '../vfs/backend.ts'
-import { stateAt } from '../vfs/states.ts'
+import type { Backend, State } from '../storage/backend.ts'
+import { stateAt } from '../storage/versions.ts'
 
 /** What the matchers need of vitest, and of what is like it. */
 export interface MatcherContext {

@@ -1,16 +1,16 @@
 import * as z from 'zod'
-import type { Access, ContentProtection } from '../access.ts'
 import { ToolError } from '../errors.ts'
-import { sha256 } from '../files/version.ts'
+import { sha256 } from '../files/hash/sha256.ts'
+import { utf8Length } from '../files/text/utf8-length.ts'
 import type { Limits } from '../limits.ts'
 import type { FileChange } from '../patch/file-change.ts'
 import { type PatchPlan, planPatch } from '../patch/plan.ts'
 import { display, isWithin, type LogicalPath, parsePath, quote } from '../paths/logical-path.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
-import type { Receipt } from '../vfs/backend.ts'
-import { reason, sha256Field } from './fields.ts'
-import { type PatchedTree, patchTree } from './patch-tree.ts'
-import { utf8Length } from './utf8-length.ts'
+import type { Access, ContentProtection } from '../policy/access.ts'
+import type { Receipt } from '../storage/backend.ts'
+import { defineTool, type ToolContext } from './define-tool.ts'
+import { reason, sha256Field } from './shared/fields.ts'
+import { type PatchedTree, patchTree } from './shared/patch-tree.ts'
 
 const input = z.strictObject({
   patch: z.string().describe('Unified diff, or a patch from *** Begin Patch to *** End Patch'),

@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
-import type { RunningCommand } from '../shells/processes.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
-import { boundOutput } from './command-output.ts'
-import { requireDirectory } from './command-place.ts'
-import { reason } from './fields.ts'
-import { deskOf, targetOf } from './target.ts'
+import type { RunningCommand } from '../shells/shared/background-processes.ts'
+import { defineTool, type ToolContext } from './define-tool.ts'
+import { requireDirectory } from './shared/command-directory.ts'
+import { boundOutput } from './shared/command-output.ts'
+import { reason } from './shared/fields.ts'
+import { deskOf, targetOf } from './shared/target.ts'
 
 const id = z.string().min(1).max(100).describe('As start_command gave it')
 

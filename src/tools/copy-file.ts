@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { expectedSha256, filePath, pathField, reason } from './fields.ts'
-import { targetOf } from './target.ts'
-import { shownElsewhere } from './text-change.ts'
-import { transfer } from './transfer.ts'
+import { defineTool } from './define-tool.ts'
+import { expectedSha256, filePath, pathField, reason } from './shared/fields.ts'
+import { targetOf } from './shared/target.ts'
+import { shownElsewhere } from './shared/text-change.ts'
+import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
   path: filePath,

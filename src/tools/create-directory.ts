@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { filePath, reason } from './fields.ts'
-import { alreadyThere, targetOf } from './target.ts'
+import { defineTool } from './define-tool.ts'
+import { filePath, reason } from './shared/fields.ts'
+import { alreadyThere, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   path: filePath,

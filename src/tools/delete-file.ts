@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { ToolError } from '../errors.ts'
 import { display, quote } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { checkExpected, refuseVersion } from './expected.ts'
-import { expectedSha256, filePath, reason } from './fields.ts'
-import { notFound, refuseRoot, targetOf } from './target.ts'
-import { versionOf } from './version-of.ts'
+import { defineTool } from './define-tool.ts'
+import { checkExpected, refuseVersion } from './shared/expected-version.ts'
+import { expectedSha256, filePath, reason } from './shared/fields.ts'
+import { versionOf } from './shared/file-version.ts'
+import { notFound, refuseRoot, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({ path: filePath, expectedSha256, reason })
 

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { Section } from '../git/section.ts'
+import type { Section } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { isWithin, quote } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { cutPatch } from './cut-patch.ts'
+import { defineTool } from './define-tool.ts'
+import { cutPatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
   statOnly: z.boolean().optional().describe('Only which files changed and by how many lines'),

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { display } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { replaceExact } from './exact-replace.ts'
-import { checkExpected } from './expected.ts'
-import { filePath, reason, sha256Field } from './fields.ts'
-import { targetOf } from './target.ts'
-import { changeText, newSha256, nothingToChange, refuseMarks } from './text-change.ts'
+import { defineTool } from './define-tool.ts'
+import { replaceExact } from './shared/exact-replace.ts'
+import { checkExpected } from './shared/expected-version.ts'
+import { filePath, reason, sha256Field } from './shared/fields.ts'
+import { targetOf } from './shared/target.ts'
+import { changeText, newSha256, nothingToChange, refuseMarks } from './shared/text-change.ts'
 
 const edit = z.strictObject({
   oldText: z.string().min(1).describe('Exact text that occurs once'),

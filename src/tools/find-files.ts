@@ -3,9 +3,9 @@ import { ToolError } from '../errors.ts'
 import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, quote } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { directoryPath, filters } from './fields.ts'
-import { relativeTo, targetOf } from './target.ts'
+import { defineTool } from './define-tool.ts'
+import { directoryPath, filters } from './shared/fields.ts'
+import { relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   pattern: z.string().describe('Glob on the path relative to `path`, such as **/*.test.ts'),

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { classifyDirectory, classifyPath } from '../files/classify.ts'
+import { classifyDirectory, classifyPath } from '../files/classify/index.ts'
 import { clamp } from '../limits.ts'
 import { display } from '../paths/logical-path.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
-import type { WalkEntry } from '../vfs/walk.ts'
-import { directoryPath, filters } from './fields.ts'
-import { targetOf } from './target.ts'
-import { isoTime } from './time.ts'
+import type { WalkEntry } from '../storage/walk.ts'
+import { defineTool, type ToolContext } from './define-tool.ts'
+import { directoryPath, filters } from './shared/fields.ts'
+import { isoTime } from './shared/iso-time.ts'
+import { targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   path: directoryPath.describe('Directory to list'),

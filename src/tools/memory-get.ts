@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { defineTool } from '../tool.ts'
-import { boundContent } from './bound-content.ts'
-import { findNote, noSuchNote, noteId, notePath, noteShown } from './memory.ts'
-import { targetOf } from './target.ts'
+import { defineTool } from './define-tool.ts'
+import { boundContent } from './shared/bound-content.ts'
+import { findNote, noSuchNote, noteId, notePath, noteShown } from './shared/notes.ts'
+import { targetOf } from './shared/target.ts'
 
 /** One note, by its id. */
 export const memoryGet = defineTool({

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { boundContent } from './bound-content.ts'
-import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './memory.ts'
+import { defineTool } from './define-tool.ts'
+import { boundContent } from './shared/bound-content.ts'
+import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './shared/notes.ts'
 
 const MOST = 20
 /** Bytes of one note that are shown. */

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './memory.ts'
+import { defineTool } from './define-tool.ts'
+import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './shared/notes.ts'
 
 const MOST = 100
 

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { ToolError } from '../errors.ts'
-import { type LineSlice, sliceLines } from '../files/lines.ts'
-import { adaptLineEnds, detectLineEnd, type LineEnd } from '../files/text.ts'
+import { adaptLineEnds, detectLineEnd, type LineEnd } from '../files/text/encoding.ts'
+import { type LineSlice, sliceLines } from '../files/text/lines.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
-import { defineTool } from '../tool.ts'
-import { checkExpected } from './expected.ts'
-import { filePath, reason, sha256Field } from './fields.ts'
-import { targetOf } from './target.ts'
-import { changeText, newSha256, nothingToChange, refuseMarks } from './text-change.ts'
+import { defineTool } from './define-tool.ts'
+import { checkExpected } from './shared/expected-version.ts'
+import { filePath, reason, sha256Field } from './shared/fields.ts'
+import { targetOf } from './shared/target.ts'
+import { changeText, newSha256, nothingToChange, refuseMarks } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,

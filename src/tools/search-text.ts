@@ -1,16 +1,16 @@
 import * as z from 'zod'
-import type { GuardedAccess } from '../access.ts'
 import { ToolError } from '../errors.ts'
-import { classifyPath } from '../files/classify.ts'
+import { classifyPath } from '../files/classify/index.ts'
 import { clamp } from '../limits.ts'
 import { compileGlob } from '../paths/glob.ts'
 import { display, type Path, quote } from '../paths/logical-path.ts'
+import type { GuardedAccess } from '../policy/access.ts'
 import { compileQuery } from '../search/query.ts'
-import { defineTool, type ToolContext } from '../tool.ts'
-import { directoryPath, filters } from './fields.ts'
-import { scanInSlices } from './scan-in-slices.ts'
-import { createFileSearch } from './search-file.ts'
-import { notFound, relativeTo, targetOf } from './target.ts'
+import { defineTool, type ToolContext } from './define-tool.ts'
+import { directoryPath, filters } from './shared/fields.ts'
+import { scanInSlices } from './shared/scan-in-slices.ts'
+import { createFileSearch } from './shared/search-file.ts'
+import { notFound, relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   query: z.string().min(1).describe('Text to find, or a regular expression'),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { redact } from '../files/secrets.ts'
+import { redact } from '../files/secrets/index.ts'
 import { compileGlob } from '../paths/glob.ts'
-import { defineTool } from '../tool.ts'
-import { reason } from './fields.ts'
+import { defineTool } from './define-tool.ts'
+import { reason } from './shared/fields.ts'
 
 /** Hands a plan to whoever approves. Until then a workspace in plan mode changes nothing. */
 export const submitPlan = defineTool({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialect.ts'
+import { createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialects/define.ts'
 
 /** A dialect that answers in data. */
 export const dialect: Dialect = {

@@ -2,11 +2,11 @@ import { AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from '@la
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling'
 import { FakeStreamingChatModel } from '@langchain/core/utils/testing'
 import { describe, expect, it } from 'vitest'
-import { modelTools, projected } from '../../src/adapters/json-schema.ts'
-import { langchainTools } from '../../src/adapters/langchain.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { modelTools, projected } from '../../src/adapters/json-schema/index.ts'
+import { langchainTools } from '../../src/adapters/langchain/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 
 const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }
 

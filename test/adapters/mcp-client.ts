@@ -2,8 +2,8 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/ind
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
-import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type SpokenWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 
 /** A workspace over memory. */

@@ -2,7 +2,7 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { createSubscriptions } from '../../src/adapters/mcp/subscriptions.ts'
 import { parseResourceUri } from '../../src/adapters/mcp/uris.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { callbackSink, type WorkspaceOptions } from '../../src/index.ts'
 import { connect as connectTo, settled, workspaceOver } from './mcp-client.ts'
 
@@ -328,7 +328,7 @@ describe('a prompt', () => {
       (await (await connect({}, options)).client.listPrompts()).prompts.map(({ name }) => name)
     expect(await names({})).toEqual(['review_diff', 'explain_run'])
     expect(await names({ tools: ['read_file'] })).toEqual(['explain_run'])
-    const { bash } = await import('../../src/shells/bash.ts')
+    const { bash } = await import('../../src/shells/bash/index.ts')
     expect(await names({ shell: bash() })).toEqual(['mend_failing_test', 'review_diff', 'explain_run'])
   })
 
@@ -350,7 +350,7 @@ describe('a prompt', () => {
   })
 
   it('takes the arguments that it names, and no others', async () => {
-    const { bash } = await import('../../src/shells/bash.ts')
+    const { bash } = await import('../../src/shells/bash/index.ts')
     const { client } = await connect({}, { shell: bash() })
     const get = (name: string, given?: Record<string, string>) => client.getPrompt({ name, arguments: given })
     const { messages } = await get('mend_failing_test', { command: 'npm test', path: 'src/app.ts' })

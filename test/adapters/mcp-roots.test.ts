@@ -9,10 +9,10 @@ import {
   LoggingMessageNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { ClientRoot } from '../../src/adapters/mcp.ts'
-import { type PlacedRoot, placeClientRoots } from '../../src/adapters/mcp-roots.ts'
-import { memory } from '../../src/backends/memory.ts'
-import { node } from '../../src/backends/node.ts'
+import type { ClientRoot } from '../../src/adapters/mcp/index.ts'
+import { type PlacedRoot, placeClientRoots } from '../../src/adapters/mcp-roots/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { createWorkspace, mounts, readOnly, ToolError, type Workspace } from '../../src/index.ts'
 import { connect, settled, workspaceOver } from './mcp-client.ts'
 

@@ -1,9 +1,9 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { expect } from 'vitest'
-import { createMcpServer } from '../../src/adapters/mcp.ts'
-import { mcpHandler } from '../../src/adapters/mcp-http.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { createMcpServer } from '../../src/adapters/mcp/index.ts'
+import { mcpHandler } from '../../src/adapters/mcp-http/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
 /** As many clients at once as there may be, each working on the same files: what one was shown or asked concerns no other. */

@@ -7,10 +7,10 @@ import {
   openAiChatTools,
   openAiTools,
   projected,
-} from '../../src/adapters/json-schema.ts'
-import { memory } from '../../src/backends/memory.ts'
+} from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { dialect } from './dialect-of-data.ts'
 
 const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }

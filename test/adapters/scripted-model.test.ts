@@ -1,7 +1,7 @@
 import { generateText, type ModelMessage, stepCountIs, streamText } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { aiSdkTools } from '../../src/adapters/ai-sdk.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { call, calls, type Script, say, scriptedModel } from '../../src/testing/scripted-model.ts'
 

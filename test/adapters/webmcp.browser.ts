@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
 /** How a test plays the browser's agent; the switch `WebMCPTesting` gives it. */

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { modelTools, projected } from '../../src/adapters/json-schema.ts'
-import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { modelTools, projected } from '../../src/adapters/json-schema/index.ts'
+import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 
 /**
  * `document.modelContext` as its specification has it, which the Chromium of these tests does not have yet; the older interface is

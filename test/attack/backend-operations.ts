@@ -1,7 +1,7 @@
 import { ToolError } from '../../src/errors.ts'
-import { sha256 } from '../../src/files/version.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
 import { type LogicalPath, type Path, ROOT } from '../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../src/storage/backend.ts'
 import { INSIDE, type Operation } from './link-race.ts'
 
 const FILE = 'dir/file.txt' as Path

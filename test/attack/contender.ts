@@ -1,4 +1,4 @@
-import { node } from '../../src/backends/node.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 

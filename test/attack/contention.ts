@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sha256 } from '../../src/files/version.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
 import { straysIn } from '../backends/node/tree.ts'
 import { bundle } from './bundle.ts'
 import type { Answer } from './contender.ts'

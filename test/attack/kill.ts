@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { node } from '../../src/backends/node.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { ROOT } from '../../src/paths/logical-path.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
 import { bundle } from './bundle.ts'

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
-import { node } from '../../src/backends/node.ts'
+import { node } from '../../src/backends/node/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Change } from '../../src/vfs/backend.ts'
+import type { Change } from '../../src/storage/backend.ts'
 import { contentOf, SET_FILES, SINGLE } from './killed-files.ts'
 
 /**

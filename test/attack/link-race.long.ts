@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { node } from '../../src/backends/node.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { readOperations, writeOperations } from './backend-operations.ts'
 import { startAttack } from './link-race.ts'
 

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { node } from '../../src/backends/node.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { patchTo } from './patched-files.ts'
 

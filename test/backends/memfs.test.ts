@@ -1,7 +1,7 @@
 import { Volume } from 'memfs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { memfs } from '../../src/backends/memfs.ts'
-import { sha256 } from '../../src/files/version.ts'
+import { memfs } from '../../src/backends/memfs/index.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
 import { at, bytesOf, change, commit, directory, file, link, snapshot, textAt } from '../../src/testing/backend/case.ts'
 
 const codeOf = (action: Promise<unknown>) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { at, change, commit, file, snapshot, textAt } from '../../src/testing/backend/case.ts'
 
 describe('memory()', () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { memfs } from '../../src/backends/memfs.ts'
-import { memory } from '../../src/backends/memory.ts'
-import { sha256 } from '../../src/files/version.ts'
+import { memfs } from '../../src/backends/memfs/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { sha256 } from '../../src/files/hash/sha256.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change, State } from '../../src/storage/backend.ts'
+import { mounts } from '../../src/storage/mounts.ts'
 import { snapshot } from '../../src/testing/backend/case.ts'
-import type { Backend, Change, State } from '../../src/vfs/backend.ts'
-import { mounts } from '../../src/vfs/mounts.ts'
 
 /**
  * The reference: a plain Map from path to what is there. A set is judged by the tree that it would lead to, as a whole,

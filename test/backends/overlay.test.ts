@@ -11,13 +11,13 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import { node } from '../../src/backends/node.ts'
-import { overlay } from '../../src/backends/overlay.ts'
-import { sha256Text } from '../../src/files/version.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { node } from '../../src/backends/node/index.ts'
+import { overlay } from '../../src/backends/overlay/index.ts'
+import { sha256Text } from '../../src/files/hash/sha256.ts'
+import type { Backend, DirectoryNode } from '../../src/storage/backend.ts'
 import { at, change, commit, directory, file, snapshot, textAt } from '../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../src/testing/index.ts'
-import type { Backend, DirectoryNode } from '../../src/vfs/backend.ts'
 
 let base = ''
 beforeEach(() => {

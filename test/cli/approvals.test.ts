@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import { node } from '../../src/backends/node.ts'
-import { directoryParking } from '../../src/evidence/directory-parking.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { createWorkspace, type Failure } from '../../src/index.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
+import { directoryParking } from '../../src/policy/directory-parking.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')
 const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }

@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import { jsonlSink, verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
+import { jsonlSink, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')

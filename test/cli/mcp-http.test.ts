@@ -11,10 +11,10 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { ElicitRequestSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { listen } from '../../src/cli/listen.ts'
 import { mcp } from '../../src/cli/mcp.ts'
 import { oneRoot } from '../../src/cli/roots.ts'
-import { verifyAuditFile } from '../../src/evidence/jsonl-sink.ts'
 import { inspect } from './inspector.ts'
 
 const main = join(import.meta.dirname, '../../dist/cli/main.js')

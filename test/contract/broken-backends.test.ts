@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type MemoryBackend, memory } from '../../src/backends/memory.ts'
+import { type MemoryBackend, memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change, Receipt } from '../../src/storage/backend.ts'
 import { backendContract } from '../../src/testing/index.ts'
-import type { Backend, Change, Receipt } from '../../src/vfs/backend.ts'
 
 type Break = (good: MemoryBackend) => Partial<Backend>
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import { bash } from '../../src/shells/bash.ts'
-import type { Shell, ShellCommand, ShellOutcome } from '../../src/shells/shell.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import type { Shell, ShellCommand, ShellOutcome } from '../../src/shells/types.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import { shellContract } from '../../src/testing/index.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
 
 type Break = (good: Shell, backend: Backend) => Partial<Shell>
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type NodeOptions, node } from '../../src/backends/node.ts'
+import { type NodeOptions, node } from '../../src/backends/node/index.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
 import { straysIn } from '../backends/node/tree.ts'
 

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { anthropicTools, nativeTools, openAiTools } from '../../src/adapters/json-schema.ts'
-import { memory } from '../../src/backends/memory.ts'
-import { anthropic } from '../../src/dialects/anthropic.ts'
-import { codex } from '../../src/dialects/codex.ts'
-import { execWorkspace } from '../../src/dialects/exec-workspace.ts'
+import { anthropicTools, nativeTools, openAiTools } from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { anthropic } from '../../src/dialects/anthropic/index.ts'
+import { codex } from '../../src/dialects/codex/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { createWorkspace } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import { execWorkspace } from '../../src/workspace/exec-workspace.ts'
 
 /** A conversation in a dialect: what was asked, in its real shapes, and what was answered. */
 interface Fixture {

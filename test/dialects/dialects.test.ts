@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { toJsonSchema } from '../../src/adapters/json-schema.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { toJsonSchema } from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { fixtures, play } from './fixtures.ts'
 import { protectsWhatIsProtected } from './whatever-is-asked.ts'
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { memory } from '../../src/backends/memory.ts'
-import type { Dialect, SpokenResult } from '../../src/dialect.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import type { Dialect, SpokenResult } from '../../src/dialects/define.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { createWorkspace } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 
 /** What a dialect is asked over these files, one call after the other, and what it answers. */
 export interface Fixture {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import {
   attempt,
   call,
@@ -11,7 +11,7 @@ import {
   readWhole,
   settled,
   shownVersion,
-} from '../../src/dialect.ts'
+} from '../../src/dialects/define.ts'
 import { type Backend, createWorkspace, parseRecording, replay } from '../../src/index.ts'
 
 const plainInput = z.object({ path: z.string() })

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import { mcpFilesystem } from '../../src/dialects/mcp-filesystem.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { type Call, type Case, tree } from './mcp-filesystem-cases.ts'
 import { changedFiles, type Exchange, type Recorded } from './reference-server.ts'

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { toJsonSchema } from '../../src/adapters/json-schema.ts'
-import { memory } from '../../src/backends/memory.ts'
-import type { Dialect } from '../../src/dialect.ts'
+import { toJsonSchema } from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import type { Dialect } from '../../src/dialects/define.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 
 /** Asks a dialect anything: nothing that is protected may show or change. */
 export async function protectsWhatIsProtected(dialect: Dialect, numRuns: number): Promise<void> {

@@ -1,39 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { publishedModules, sourceOf } from '../published.ts'
 
 const top = join(import.meta.dirname, '../..')
 
 /** What the published subpaths export without a word on it: `src/a.ts: name`. The site checks more, and takes longer. */
 export function undocumented(): readonly string[] {
   const found = new Set<string>()
-  for (const file of publishedSources()) for (const name of wordless(file)) found.add(name)
+  for (const [, file] of publishedModules(top)) for (const name of wordless(sourceOf(file))) found.add(name)
   return [...found].sort()
 }
 
 /** The names by which programs import parts of the package; a folder as `wardspace/dialects/*`. */
 export function subpaths(): readonly string[] {
-  return published()
-    .map(([subpath]) => subpath.replace(/^\./, 'wardspace'))
-    .filter((name) => name !== 'wardspace/backends/*')
-}
-
-function publishedSources(): readonly string[] {
-  return published().flatMap(([, types]) => {
-    const source = types.replace('./dist/', 'src/').replace('.d.ts', '.ts')
-    if (!source.includes('*')) return [source]
-    const names = readdirSync(join(top, dirname(source))).filter((name) => name.endsWith('.ts'))
-    return names.map((name) => join(dirname(source), name))
-  })
-}
-
-/** Each subpath with the file of its types. */
-function published(): readonly (readonly [subpath: string, types: string])[] {
   const { exports } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
-    exports: Record<string, { types?: string }>
+    exports: Record<string, unknown>
   }
-  return Object.entries(exports).flatMap(([subpath, { types }]) =>
-    types === undefined ? [] : [[subpath, types] as const],
-  )
+  return Object.keys(exports)
+    .filter((subpath) => subpath !== './package.json' && subpath !== './backends/*')
+    .map((subpath) => subpath.replace(/^\./, 'wardspace'))
 }
 
 /** Of a file's own exports, and of those that it hands on, by their names or all of them. */

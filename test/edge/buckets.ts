@@ -1,5 +1,5 @@
 import { Miniflare } from 'miniflare'
-import { type BucketBinding, type ObjectStore, r2 } from '../../src/backends/object-store.ts'
+import { type BucketBinding, type ObjectStore, r2 } from '../../src/backends/object-store/index.ts'
 import { createInjector } from '../../src/testing/faults.ts'
 
 /** A real R2 bucket of miniflare, in this process's hands. */

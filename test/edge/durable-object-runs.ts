@@ -1,8 +1,8 @@
-import { type DurableStorage, durableObject } from '../../src/backends/durable-object.ts'
-import { sha256Text } from '../../src/files/version.ts'
+import { type DurableStorage, durableObject } from '../../src/backends/durable-object/index.ts'
+import { sha256Text } from '../../src/files/hash/sha256.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../src/storage/backend.ts'
 import { change, file } from '../../src/testing/backend/case.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
 
 /** What tests have done within a Durable Object, and measured there. */
 

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import type { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type DurableStorage, durableObject } from '../../src/backends/durable-object.ts'
+import { type DurableStorage, durableObject } from '../../src/backends/durable-object/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import { startWorker, subjectBindings } from './workerd.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type ObjectStore, objectStore, sweep } from '../../src/backends/object-store.ts'
-import { sha256Text } from '../../src/files/version.ts'
+import { type ObjectStore, objectStore, sweep } from '../../src/backends/object-store/index.ts'
+import { sha256Text } from '../../src/files/hash/sha256.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend, Change } from '../../src/storage/backend.ts'
 import { change, file } from '../../src/testing/backend/case.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
 import { around, dying, failing, keysIn } from './buckets.ts'
 
 const commit = (backend: Backend, ...changes: Change[]) => backend.commit(changes, { durability: 'durable' })

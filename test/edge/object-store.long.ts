@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { objectStore } from '../../src/backends/object-store.ts'
+import { objectStore } from '../../src/backends/object-store/index.ts'
 import { backendContract, registerContract } from '../../src/testing/index.ts'
 import { openBucket } from './buckets.ts'
 import { objectStoreTests } from './object-store-tests.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { objectStore, s3, sweep } from '../../src/backends/object-store/index.ts'
 import { requireConditions } from '../../src/backends/object-store/probe.ts'
-import { objectStore, s3, sweep } from '../../src/backends/object-store.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import { backendContract, registerContract } from '../../src/testing/index.ts'
 import { keysIn } from './buckets.ts'

@@ -1,5 +1,5 @@
-import { type DurableStorage, durableObject } from '../../src/backends/durable-object.ts'
-import { type BucketBinding, objectStore, r2 } from '../../src/backends/object-store.ts'
+import { type DurableStorage, durableObject } from '../../src/backends/durable-object/index.ts'
+import { type BucketBinding, objectStore, r2 } from '../../src/backends/object-store/index.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
 
 /** A backend in an object's storage, which must be empty and is emptied afterwards. */

@@ -1,7 +1,7 @@
 import type { DurableObjectState } from '@cloudflare/workers-types'
-import { createMcpServer } from '../../src/adapters/mcp.ts'
-import { type McpHandler, mcpHandler } from '../../src/adapters/mcp-http.ts'
-import { durableObject } from '../../src/backends/durable-object.ts'
+import { createMcpServer } from '../../src/adapters/mcp/index.ts'
+import { type McpHandler, mcpHandler } from '../../src/adapters/mcp-http/index.ts'
+import { durableObject } from '../../src/backends/durable-object/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { commitsAtOnce, failingStorage, largeFile, measure } from './durable-object-runs.ts'
 

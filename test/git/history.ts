@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { parsePath } from '../../src/paths/logical-path.ts'
-import { createWorkspace } from '../../src/workspace.ts'
+import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { entriesOf, git, temporary } from './repositories.ts'
 
 export interface HistoryResult {

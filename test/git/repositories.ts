@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
-import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { type MemoryBackend, type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 
 const environment = {
   ...process.env,

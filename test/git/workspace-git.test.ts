@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { git as gitProvider } from '../../src/git/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import { createWorkspace, type WorkspaceOptions } from '../../src/workspace.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { commitAll, git, loaded, newRepository } from './repositories.ts'
 
 function repository(): string {

@@ -14,17 +14,17 @@ export const areas: Readonly<
   },
   search: { mutate: ['src/search/**/*.ts'], tests: ['test/search/*.test.ts'] },
   'command-line': {
-    mutate: ['src/shells/command-line/**/*.ts', 'src/shells/command-line.ts'],
+    mutate: ['src/shells/command-line/**/*.ts', 'src/shells/analysis/index.ts'],
     tests: ['test/shells/command-line/{command-line,judging}.test.ts'],
   },
   pipeline: {
-    mutate: ['src/pipeline.ts'],
+    mutate: ['src/call/call-tool.ts'],
     tests: [
       'test/{workspace,hooks,events,resume,plan-mode}.test.ts',
       'test/tools/read-if-changed.test.ts',
-      'test/undo/fork.test.ts',
+      'test/history/fork.test.ts',
       'test/dialects/frame.test.ts',
-      'test/shells/background.test.ts',
+      'test/call/commands/background.test.ts',
     ],
   },
 }

@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import { node } from '../../src/backends/node.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { node } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../src/storage/backend.ts'
 import {
   changeTree,
   type FileTree,

@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { GuardedAccess, Permission } from '../../src/access.ts'
-import { classifyPath } from '../../src/files/classify.ts'
+import { classifyPath } from '../../src/files/classify/index.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import type { GuardedAccess, Permission } from '../../src/policy/access.ts'
 import { type ApprovalAnswer, type ApproveHandler, createApprovals, readAnswer } from '../../src/policy/approval.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
-import { memoryParking } from '../../src/policy/parked.ts'
+import { memoryParking } from '../../src/policy/parked-calls.ts'
 import { compilePolicy } from '../../src/policy/policy.ts'
-import type { Risk } from '../../src/policy/risks.ts'
+import type { Risk } from '../../src/policy/risk/index.ts'
 
 const supervised = compilePolicy('supervised')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type PolicyInput } from '../../src/index.ts'
 
 const files = { 'a.txt': 'a\n' }

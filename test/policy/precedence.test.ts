@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GuardedAccess, type Permission, permissions } from '../../src/access.ts'
-import { type Classification, classifyDirectory, classifyPath } from '../../src/files/classify.ts'
+import { type Classification, classifyDirectory, classifyPath } from '../../src/files/classify/index.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
+import { type GuardedAccess, type Permission, permissions } from '../../src/policy/access.ts'
 import { planVerdict } from '../../src/policy/plan.ts'
 import {
   combine,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
-import { createRates } from '../../src/policy/rate.ts'
+import { createRates } from '../../src/policy/rate-limits.ts'
 
 const limits = { callsPerMinute: 3, bytesReadPerRun: 100, bytesWrittenPerRun: 100 }
 

@@ -1,6 +1,6 @@
-import { memory } from '../../src/backends/memory.ts'
-import { overlay } from '../../src/backends/overlay.ts'
-import { mounts } from '../../src/vfs/mounts.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { overlay } from '../../src/backends/overlay/index.ts'
+import { mounts } from '../../src/storage/mounts.ts'
 import { fill } from '../tools/fill.ts'
 import type { Tree } from '../tools/setup.ts'
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { type Runs, runRuntimes, runtimeNames } from './matrix.ts'
 import { subjects } from './program-disk.ts'
 import { storyOver } from './story.ts'

@@ -1,7 +1,7 @@
-import { memfs } from '../../src/backends/memfs.ts'
-import { memory } from '../../src/backends/memory.ts'
-import { overlay } from '../../src/backends/overlay.ts'
-import { mounts } from '../../src/vfs/mounts.ts'
+import { memfs } from '../../src/backends/memfs/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { overlay } from '../../src/backends/overlay/index.ts'
+import { mounts } from '../../src/storage/mounts.ts'
 import { onDisk } from '../contract/on-disk.ts'
 import type { Subject } from './program.ts'
 

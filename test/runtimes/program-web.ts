@@ -1,4 +1,4 @@
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import type { Subject } from './program.ts'
 
 /** What runs where there is nothing but the web. */

@@ -1,5 +1,5 @@
 import type { DurableObjectStorage, R2Bucket } from '@cloudflare/workers-types'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { durableObjectSubject, r2Subject } from '../edge/subjects.ts'
 import type { Subject } from './program.ts'
 

@@ -1,4 +1,4 @@
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { type BackendSubject, backendContract, type ContractCase, shellContract } from '../../src/testing/index.ts'
 import { scale } from '../contract/scale.ts'
 import { type CaseResult, type Group, type Report, runCase, whyOf } from './report.ts'

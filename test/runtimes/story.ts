@@ -1,8 +1,8 @@
 import { git } from '../../src/git/index.ts'
 import type { Repository } from '../../src/git/provider.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
-import { createWorkspace } from '../../src/workspace.ts'
+import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 
 type Answer = Readonly<Record<string, unknown>>
 

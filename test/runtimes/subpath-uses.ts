@@ -1,5 +1,5 @@
-import type { ObjectStore } from '../../src/backends/object-store.ts'
-import type { Dialect } from '../../src/dialect.ts'
+import type { ObjectStore } from '../../src/backends/object-store/index.ts'
+import type { Dialect } from '../../src/dialects/define.ts'
 import type { Backend, Workspace } from '../../src/index.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
@@ -7,7 +7,7 @@ export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
 /** What a runtime has, beside the package. */
 export interface Kit {
   readonly root: typeof import('../../src/index.ts')
-  readonly memory: typeof import('../../src/backends/memory.ts')['memory']
+  readonly memory: typeof import('../../src/backends/memory/index.ts')['memory']
   /** A module of the package. */
   readonly load: <M>(subpath: string) => Promise<M>
   /** A new directory, where there is a disk. */
@@ -36,23 +36,23 @@ export const uses: Readonly<Record<string, Use>> = {
   '.': use<typeof import('../../src/index.ts')>('one\n', async ({ createWorkspace }, { memory }) =>
     readBack(await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'readOnly' })),
   ),
-  './backends/memory': use<typeof import('../../src/backends/memory.ts')>('two\n', ({ memory }, kit) =>
+  './backends/memory': use<typeof import('../../src/backends/memory/index.ts')>('two\n', ({ memory }, kit) =>
     works(memory(), kit),
   ),
-  './backends/overlay': use<typeof import('../../src/backends/overlay.ts')>('two\n', ({ overlay }, kit) =>
+  './backends/overlay': use<typeof import('../../src/backends/overlay/index.ts')>('two\n', ({ overlay }, kit) =>
     works(overlay(kit.memory()), kit),
   ),
-  './backends/memfs': use<typeof import('../../src/backends/memfs.ts')>(
+  './backends/memfs': use<typeof import('../../src/backends/memfs/index.ts')>(
     'two\n',
     ({ memfs }, kit) => works(memfs(), kit),
     { workerd: ofNode, Chromium: ofNode },
   ),
-  './backends/node': use<typeof import('../../src/backends/node.ts')>(
+  './backends/node': use<typeof import('../../src/backends/node/index.ts')>(
     'two\n',
     ({ node }, kit) => works(node(kit.directory(), { stateDir: kit.directory() }), kit),
     noDisk,
   ),
-  './backends/opfs': use<typeof import('../../src/backends/opfs.ts')>(
+  './backends/opfs': use<typeof import('../../src/backends/opfs/index.ts')>(
     'two\n',
     async ({ opfs }, kit) => works(await opfs({ name: 'use', persist: false, access: 'async' }), kit),
     noOrigin,
@@ -60,7 +60,7 @@ export const uses: Readonly<Record<string, Use>> = {
   './backends/opfs-worker': use<unknown>(
     ['two\n', true],
     async (_, kit) => {
-      const { opfs } = await kit.load<typeof import('../../src/backends/opfs.ts')>('./backends/opfs')
+      const { opfs } = await kit.load<typeof import('../../src/backends/opfs/index.ts')>('./backends/opfs')
       const worker = () => kit.worker('./backends/opfs-worker')
       const backend = await opfs({ name: 'use-worker', persist: false, access: 'sync', worker })
       const { inWorker } = await backend.info()
@@ -68,7 +68,7 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     noOrigin,
   ),
-  './backends/directory-handle': use<typeof import('../../src/backends/directory-handle.ts')>(
+  './backends/directory-handle': use<typeof import('../../src/backends/directory-handle/index.ts')>(
     'two\n',
     async ({ directoryHandle }, kit) => {
       const origin = await navigator.storage.getDirectory()
@@ -76,16 +76,16 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     noOrigin,
   ),
-  './backends/durable-object': use<typeof import('../../src/backends/durable-object.ts')>(
+  './backends/durable-object': use<typeof import('../../src/backends/durable-object/index.ts')>(
     'two\n',
     ({ durableObject }, kit) => works(durableObject(kit.storage), kit),
     Object.fromEntries(['Node', 'Deno', 'Bun', 'Chromium'].map((name) => [name, 'Durable Objects are of workerd'])),
   ),
-  './backends/object-store': use<typeof import('../../src/backends/object-store.ts')>(
+  './backends/object-store': use<typeof import('../../src/backends/object-store/index.ts')>(
     'two\n',
     ({ objectStore, r2 }, kit) => works(objectStore(kit.bucket === undefined ? mapStore() : r2(kit.bucket)), kit),
   ),
-  './dialect': use<typeof import('../../src/dialect.ts')>('a/b.txt', async ({ createPlace }) =>
+  './dialect': use<typeof import('../../src/dialects/define.ts')>('a/b.txt', async ({ createPlace }) =>
     createPlace({ '/workspace': '' }).inward('/workspace/a/b.txt'),
   ),
   './dialects/*': use<Readonly<Record<string, unknown>>>(true, async (module, kit) => {
@@ -96,7 +96,7 @@ export const uses: Readonly<Record<string, Use>> = {
     }
     return made.some(isDialect) || made.length > 0
   }),
-  './shells/bash': use<typeof import('../../src/shells/bash.ts')>('1\n', async ({ bash }, kit) => {
+  './shells/bash': use<typeof import('../../src/shells/bash/index.ts')>('1\n', async ({ bash }, kit) => {
     const worker = () => kit.worker('./shells/bash-thread')
     return command(kit.memory({ 'a.txt': 'x\n' }), bash(kit.worker === undefined ? {} : { worker }), kit)
   }),
@@ -114,10 +114,10 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     noPage('it is the Web Worker of bash() in a page'),
   ),
-  './shells/node': use<typeof import('../../src/shells/node.ts')>(
+  './shells/node': use<typeof import('../../src/shells/node/index.ts')>(
     '1\n',
     async ({ node }, kit) => {
-      const { node: backend } = await kit.load<typeof import('../../src/backends/node.ts')>('./backends/node')
+      const { node: backend } = await kit.load<typeof import('../../src/backends/node/index.ts')>('./backends/node')
       const [root, stateDir] = [kit.directory(), kit.directory()]
       const shell = node({ root, stateDir, sandbox: 'none' })
       const files = backend(root, { stateDir })
@@ -126,7 +126,7 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     { workerd: 'there are no processes', Chromium: 'there are no processes' },
   ),
-  './shells/webcontainer': use<typeof import('../../src/shells/webcontainer.ts')>(
+  './shells/webcontainer': use<typeof import('../../src/shells/webcontainer/index.ts')>(
     'nothing',
     async ({ webcontainer }) => {
       // The vendor's frame is not there: it says so, and why.
@@ -148,7 +148,7 @@ export const uses: Readonly<Record<string, Use>> = {
     await workspace.close()
     return log?.map(({ message }) => message)
   }),
-  './mcp': use<typeof import('../../src/adapters/mcp.ts')>('wardspace', async ({ createMcpServer }, kit) => {
+  './mcp': use<typeof import('../../src/adapters/mcp/index.ts')>('wardspace', async ({ createMcpServer }, kit) => {
     const server = createMcpServer(await opened(kit))
     const transport: { onmessage?: (message: unknown) => void; [other: string]: unknown } = {}
     const answered = new Promise<{ result?: { serverInfo?: { name?: unknown } } }>((resolve) => {
@@ -165,7 +165,7 @@ export const uses: Readonly<Record<string, Use>> = {
     await server.close()
     return result?.serverInfo?.name
   }),
-  './mcp-roots': use<typeof import('../../src/adapters/mcp-roots.ts')>(
+  './mcp-roots': use<typeof import('../../src/adapters/mcp-roots/index.ts')>(
     [1, 1],
     async ({ placeClientRoots }, kit) => {
       const uris = [`file://${kit.directory()}`, 'https://example.com/']
@@ -174,7 +174,7 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     noDisk,
   ),
-  './mcp-http': use<typeof import('../../src/adapters/mcp-http.ts')>(401, async ({ mcpHandler }) => {
+  './mcp-http': use<typeof import('../../src/adapters/mcp-http/index.ts')>(401, async ({ mcpHandler }) => {
     const open = () => {
       throw new TypeError('Nobody may open a session without the token')
     }
@@ -183,17 +183,17 @@ export const uses: Readonly<Record<string, Use>> = {
     await handler.close()
     return status
   }),
-  './ai-sdk': use<typeof import('../../src/adapters/ai-sdk.ts')>('one\n', async ({ aiSdkTools }, kit) => {
+  './ai-sdk': use<typeof import('../../src/adapters/ai-sdk/index.ts')>('one\n', async ({ aiSdkTools }, kit) => {
     const tools = aiSdkTools(await opened(kit)) as unknown as Record<string, { execute: (...a: unknown[]) => unknown }>
     const result = await tools.read_file?.execute({ path: 'a.txt' }, { toolCallId: '1', messages: [] })
     return (result as { content?: unknown }).content
   }),
-  './langchain': use<typeof import('../../src/adapters/langchain.ts')>(true, async ({ langchainTools }, kit) => {
+  './langchain': use<typeof import('../../src/adapters/langchain/index.ts')>(true, async ({ langchainTools }, kit) => {
     const read = langchainTools(await opened(kit)).find(({ name }) => name === 'read_file')
     const message = await read?.invoke({ type: 'tool_call', id: '1', name: 'read_file', args: { path: 'a.txt' } })
     return JSON.stringify(message).includes('one')
   }),
-  './webmcp': use<typeof import('../../src/adapters/webmcp.ts')>(
+  './webmcp': use<typeof import('../../src/adapters/webmcp/index.ts')>(
     true,
     async ({ hasWebTools, registerWebTools }, kit) => {
       const registered = registerWebTools(await opened(kit))
@@ -204,11 +204,14 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     noPage('WebMCP is of a page'),
   ),
-  './json-schema': use<typeof import('../../src/adapters/json-schema.ts')>('object', async ({ toJsonSchema }, kit) => {
-    const [schema] = toJsonSchema((await opened(kit)).tools)
-    return (schema?.inputSchema as { type?: unknown } | undefined)?.type
-  }),
-  './evidence/jsonl-sink': use<typeof import('../../src/evidence/jsonl-sink.ts')>(
+  './json-schema': use<typeof import('../../src/adapters/json-schema/index.ts')>(
+    'object',
+    async ({ toJsonSchema }, kit) => {
+      const [schema] = toJsonSchema((await opened(kit)).tools)
+      return (schema?.inputSchema as { type?: unknown } | undefined)?.type
+    },
+  ),
+  './evidence/jsonl-sink': use<typeof import('../../src/audit/jsonl-sink.ts')>(
     true,
     async ({ jsonlSink, verifyAuditFile }, kit) => {
       const file = `${kit.directory()}/audit.jsonl`
@@ -218,7 +221,7 @@ export const uses: Readonly<Record<string, Use>> = {
     },
     noDisk,
   ),
-  './evidence/directory-parking': use<typeof import('../../src/evidence/directory-parking.ts')>(
+  './evidence/directory-parking': use<typeof import('../../src/policy/directory-parking.ts')>(
     ['APPROVAL_REQUIRED', true],
     async ({ directoryParking }, kit) => {
       const workspace = await opened(kit, { policy: 'supervised', parked: directoryParking(kit.directory()) })

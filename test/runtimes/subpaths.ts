@@ -1,24 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { publishedModules } from '../published.ts'
 import { programs } from './host-process.ts'
 import { type Runtime, useOf, uses } from './subpath-uses.ts'
 
 const run = promisify(execFile)
 
-/** Every subpath of an installed package that is a module, as its `exports` have it. */
+/** Every subpath of an installed package that is a module. */
 export function subpathsOf(directory: string): readonly string[] {
-  const { exports } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
-  return Object.entries(exports as Record<string, string | { readonly default: string }>).flatMap(([name, target]) => {
-    if (typeof target === 'string') return []
-    if (!name.includes('*')) return [name]
-    const [before = '', after = ''] = target.default.split('*')
-    return readdirSync(join(directory, before))
-      .filter((file) => file.endsWith(after))
-      .map((file) => name.replace('*', file.slice(0, -after.length)))
-  })
+  return publishedModules(directory).map(([subpath]) => subpath)
 }
 
 /** Those that fit a runtime: all that do not say why they do not. */

@@ -1,9 +1,9 @@
-import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
-import { bash } from '../../src/shells/bash.ts'
-import { type CommandFilesOptions, createCommandFiles } from '../../src/shells/command-files.ts'
-import type { Shell } from '../../src/shells/shell.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace.ts'
+import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import { type CommandFilesOptions, createCommandFiles } from '../../src/shells/shared/command-files.ts'
+import type { Shell } from '../../src/shells/types.ts'
+import type { Backend } from '../../src/storage/backend.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { snapshot } from '../tools/setup.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
-import { sha256Text } from '../../src/files/version.ts'
+import { sha256Text } from '../../src/files/hash/sha256.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import {
   at,
   bytesOf,
@@ -16,7 +17,6 @@ import {
   textOf,
 } from '../../src/testing/backend/case.ts'
 import { type BackendFault, backendContract, faulty, testClock } from '../../src/testing/index.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
 
 const codeOf = async (asked: Promise<unknown>) =>
   asked.then(

@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
+import { readOnly } from '../../src/storage/read-only.ts'
 import { recordFixture, replayFixture } from '../../src/testing/fixtures.ts'
 import { countedIds, faulty, type TestWorkspace, testClock, testWorkspace } from '../../src/testing/index.ts'
 import { calls, say, scriptedModel } from '../../src/testing/scripted-model.ts'
 import { matchers } from '../../src/testing/vitest.ts'
-import { readOnly } from '../../src/vfs/read-only.ts'
 
 expect.extend(matchers)
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
-import { createWorkspace } from '../../src/workspace.ts'
+import type { Backend } from '../../src/storage/backend.ts'
+import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
 import { bench, type Tree } from './setup.ts'
 

@@ -1,5 +1,5 @@
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../src/storage/backend.ts'
 
 /** Puts into an empty backend what another one holds. */
 export async function fill(backend: Backend, source: Backend): Promise<void> {

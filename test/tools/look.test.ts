@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import { bench } from './setup.ts'
 
 const tree = {

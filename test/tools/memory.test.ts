@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import {
   createWorkspace,
   type PolicyInput,
@@ -7,7 +7,7 @@ import {
   type Workspace,
   type WorkspaceOptions,
 } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { snapshot } from './setup.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { toJsonSchema } from '../../src/adapters/json-schema.ts'
-import { memory } from '../../src/backends/memory.ts'
+import { toJsonSchema } from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
 import {
   createWorkspace,
   defineTool,
@@ -10,8 +10,8 @@ import {
   type Tool,
   type WorkspaceOptions,
 } from '../../src/index.ts'
-import { bash } from '../../src/shells/bash.ts'
-import { boundOutput } from '../../src/tools/command-output.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import { boundOutput } from '../../src/tools/shared/command-output.ts'
 
 /** Counts the lines of a file, and where it is told to, writes the number beside it. */
 const countLines = defineTool({

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../src/backends/memory.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import type { Backend } from '../../src/storage/backend.ts'
 import { faulty } from '../../src/testing/index.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
 import { bench } from './setup.ts'
 
 const put = (backend: Backend, text: string) =>

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { projected } from '../../src/adapters/json-schema.ts'
-import { memory } from '../../src/backends/memory.ts'
-import { createShownReads } from '../../src/evidence/shown-reads.ts'
+import { projected } from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createShownReads } from '../../src/history/shown-reads.ts'
 import {
   createWorkspace,
   type Path,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sliceLines } from '../../src/files/lines.ts'
-import { detectLineEnd } from '../../src/files/text.ts'
+import { detectLineEnd } from '../../src/files/text/encoding.ts'
+import { sliceLines } from '../../src/files/text/lines.ts'
 import { replaceLines } from '../../src/tools/replace-range.ts'
 import { bench } from './setup.ts'
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { type MemoryEntry, memory } from '../../src/backends/memory.ts'
+import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
-import type { Backend } from '../../src/vfs/backend.ts'
-import { createWorkspace, type WorkspaceOptions } from '../../src/workspace.ts'
+import type { Backend } from '../../src/storage/backend.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 
 export type Tree = Readonly<Record<string, MemoryEntry>>
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { bash } from '../../src/shells/bash.ts'
+import { bash } from '../../src/shells/bash/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
 import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'

@@ -1,4 +1,4 @@
-import { refusal } from './refusal.ts'
+import { refusal } from './protocol-errors.ts'
 
 export interface AdmissionOptions {
   /** What a client has to send as `Authorization: Bearer`: at least 16 characters. Without it everyone is let in. */

@@ -1,4 +1,4 @@
-import type { ToolDescription } from '../../workspace.ts'
+import type { ToolDescription } from '../../workspace/create-workspace.ts'
 
 /** How the tools work together, in few words: only of tools that are there. */
 export function instructionsFor(tools: readonly Pick<ToolDescription, 'name'>[]): string {

@@ -1,10 +1,10 @@
 import type { ListResourcesResult, ListResourceTemplatesResult } from '@modelcontextprotocol/sdk/types.js'
-import { classifyPath } from '../../files/classify.ts'
+import type { CallOptions } from '../../call/call-tool.ts'
+import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import type { CallOptions } from '../../pipeline.ts'
+import { invalidParams } from './protocol-errors.ts'
 import { mimeTypeOf } from './read-resource.ts'
-import { invalidParams } from './refusal.ts'
-import { hasTool, ownCalls, type Served, type ServedRun } from './served.ts'
+import { hasTool, ownCalls, type Served, type ServedRun } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate, fileUri, ownUri } from './uris.ts'
 
 type Resource = ListResourcesResult['resources'][number]

@@ -4,11 +4,11 @@ import {
   ListPromptsRequestSchema,
   type PromptMessage,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { CallOptions } from '../../pipeline.ts'
-import type { Asking } from './asking.ts'
+import type { CallOptions } from '../../call/call-tool.ts'
+import type { Asking } from './call-options.ts'
+import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
-import { invalidParams } from './refusal.ts'
-import { hasTool, type Served, type ServedRun, type Serving, served } from './served.ts'
+import { hasTool, type Served, type ServedRun, type Serving, served } from './served-workspace.ts'
 import { ownUri } from './uris.ts'
 
 interface Prompt {

@@ -1,8 +1,8 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
+import type { CallOptions, Success } from '../../call/call-tool.ts'
 import type { Failure } from '../../errors.ts'
-import type { CallOptions, Success } from '../../pipeline.ts'
-import { refusal } from './refusal.ts'
-import { ownCalls, type ServedRun } from './served.ts'
+import { refusal } from './protocol-errors.ts'
+import { ownCalls, type ServedRun } from './served-workspace.ts'
 import type { ResourceName } from './uris.ts'
 
 type Contents = ReadResourceResult['contents'][number]

@@ -6,13 +6,13 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import type { Success } from '../../call/call-tool.ts'
+import type { WorkspaceEvent } from '../../call/state/events.ts'
 import type { Failure } from '../../errors.ts'
-import type { WorkspaceEvent } from '../../events.ts'
-import type { Success } from '../../pipeline.ts'
-import type { Asking } from './asking.ts'
+import type { Asking } from './call-options.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
-import { type Serves, type Serving, served, told } from './served.ts'
+import { type Serves, type Serving, served, told } from './served-workspace.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { parseResourceUri } from './uris.ts'
 

@@ -1,7 +1,7 @@
-import type { CallOptions } from '../../pipeline.ts'
+import type { CallOptions } from '../../call/call-tool.ts'
+import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
-import { invalidParams } from './refusal.ts'
-import type { Served } from './served.ts'
+import type { Served } from './served-workspace.ts'
 import { parseResourceUri } from './uris.ts'
 
 /** Subscriptions of one client. */

@@ -5,14 +5,14 @@ import {
   ListToolsRequestSchema,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
-import { isSpoken, type SpokenResult } from '../../dialect.ts'
+import type { Success } from '../../call/call-tool.ts'
+import { isSpoken, type SpokenResult } from '../../dialects/define.ts'
 import type { Failure } from '../../errors.ts'
-import type { Success } from '../../pipeline.ts'
-import type { ToolDescription } from '../../workspace.ts'
-import { modelTools, projected, toJsonSchema } from '../json-schema.ts'
-import type { Asking } from './asking.ts'
+import type { ToolDescription } from '../../workspace/create-workspace.ts'
+import { modelTools, projected, toJsonSchema } from '../json-schema/index.ts'
+import type { Asking } from './call-options.ts'
 import { openProgress } from './progress.ts'
-import type { Served, Serving } from './served.ts'
+import type { Served, Serving } from './served-workspace.ts'
 
 export interface ToolsOptions {
   readonly asking: Asking

@@ -1,4 +1,4 @@
-import { invalidParams } from './refusal.ts'
+import { invalidParams } from './protocol-errors.ts'
 
 /** What a resource of this server is. */
 export type ResourceName =

@@ -1,5 +1,5 @@
 import { modelTools } from './model-tools.ts'
-import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './offered.ts'
+import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
 /** A tool of Anthropic's Messages API. */

@@ -1,7 +1,7 @@
+import { withDefaultInWords } from './describe-default.ts'
 import { modelTools } from './model-tools.ts'
-import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './offered.ts'
+import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
-import { withDefaultInWords } from './words.ts'
 
 /** A tool of the Gemini API: all functions stand in one. */
 export interface GeminiTool {

@@ -1,6 +1,6 @@
-import type { SpokenTool } from '../../dialect.ts'
-import type { ToolDescription } from '../../workspace.ts'
-import { toJsonSchema } from './contract.ts'
+import type { SpokenTool } from '../../dialects/define.ts'
+import type { ToolDescription } from '../../workspace/create-workspace.ts'
+import { toJsonSchema } from './tool-schema.ts'
 
 /** A tool as a model is told of it. */
 export interface ModelTool {

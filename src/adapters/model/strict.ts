@@ -1,4 +1,4 @@
-import { withDefaultInWords } from './words.ts'
+import { withDefaultInWords } from './describe-default.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,12 @@
-import type { CallOptions } from '../../pipeline.ts'
+import type { CallOptions } from '../../call/call-tool.ts'
+import { tell } from './result-text.ts'
 import {
   type CallableSpokenTools,
   type CallableTools,
   type CallResult,
   howToCall,
   type OfferOptions,
-} from './offered.ts'
-import { tell } from './projected.ts'
+} from './select-tools.ts'
 
 /** The tools of a workspace in the form of one model API, and what carries out a call that its model makes. */
 export interface Toolbox<Tool, Call, Result> {

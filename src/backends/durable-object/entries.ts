@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import type { DirectoryEntry } from '../../vfs/backend.ts'
-import type { StoredEntry, StoredStat } from '../../vfs/stored.ts'
+import type { DirectoryEntry } from '../../storage/backend.ts'
+import type { StoredEntry, StoredStat } from '../../storage/plan-commit.ts'
 import type { Database } from './database.ts'
 
 /** An entry of the tree; contents have numbers. */

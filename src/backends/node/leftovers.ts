@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAlive } from './lock.ts'
-import { placesIn } from './state.ts'
+import { placesIn } from './state-directory.ts'
 
 /**
  * Whether a dead process left something in a state directory. Makes nothing and takes no lock, so that whoever only reads

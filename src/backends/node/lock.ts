@@ -2,9 +2,9 @@ import { linkSync, readFileSync, renameSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { throwIfAborted } from '../../vfs/changes.ts'
+import { throwIfAborted } from '../../storage/change-set.ts'
 import { errnoOf } from './errno.ts'
-import type { StateDirectory } from './state.ts'
+import type { StateDirectory } from './state-directory.ts'
 
 /**
  * A lock between processes (and between backends in one). The lock file is a hard link to the holder's claim, so that it

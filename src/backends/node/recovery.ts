@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import { type Journal, noteUndo, notTakenBack, touchedBy, undoSteps } from './applying-set.ts'
+import { type Journal, noteUndo, notTakenBack, touchedBy, undoSteps } from './apply-set.ts'
 import { isNoLongerThere } from './errno.ts'
-import type { Ground } from './ground.ts'
+import { doStep, lookAt, openPins, type Pins, tempPlace, tempsOf } from './journal-steps.ts'
 import { type Lock, unlinkIfThere } from './lock.ts'
-import { isTempName, tempPrefix } from './names.ts'
-import { removeTree } from './removing.ts'
+import { removeTree } from './remove-tree.ts'
 import { syncDirectories } from './staging.ts'
-import { bootId, parseLog, type StateDirectory, type Temp } from './state.ts'
-import { doStep, lookAt, openPins, type Pins, tempPlace, tempsOf } from './steps.ts'
+import { bootId, parseLog, type StateDirectory, type Temp } from './state-directory.ts'
+import { isTempName, tempPrefix } from './temp-names.ts'
+import type { Ground } from './tree-access.ts'
 
 /** Finishes or takes back what a killed process left. Only under the lock. */
 export async function recover(ground: Ground, state: StateDirectory, lock: Lock, strays: Temp[]): Promise<void> {

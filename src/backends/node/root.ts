@@ -1,7 +1,7 @@
 import { lstatSync, opendirSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Ground, linuxGround } from './ground.ts'
-import { recheckingGround } from './recheck.ts'
+import { type Ground, linuxGround } from './tree-access.ts'
+import { recheckingGround } from './tree-access-recheck.ts'
 
 export interface Root {
   readonly ground: Ground

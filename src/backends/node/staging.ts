@@ -12,12 +12,12 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Path } from '../../paths/logical-path.ts'
-import type { State } from '../../vfs/backend.ts'
-import { AT_ONCE_BYTES } from './content.ts'
+import type { State } from '../../storage/backend.ts'
 import { errnoOf } from './errno.ts'
-import { patiently } from './patience.ts'
-import { writeWhole } from './state.ts'
-import type { Pins } from './steps.ts'
+import type { Pins } from './journal-steps.ts'
+import { AT_ONCE_BYTES } from './read-content.ts'
+import { patiently } from './retry-descriptors.ts'
+import { writeWhole } from './state-directory.ts'
 
 /** What has content of its own: it is written under a temporary name before it gets its own. */
 export type Staged = Exclude<State, null | { type: 'directory' }>

@@ -1,10 +1,10 @@
 import type { Path } from '../../paths/logical-path.ts'
-import type { Change, State } from '../../vfs/backend.ts'
-import type { Ground } from './ground.ts'
-import type { Present } from './judging.ts'
-import { removeTree } from './removing.ts'
-import type { StateDirectory, Temp } from './state.ts'
-import { lookAt, type Pins, tempPlace } from './steps.ts'
+import type { Change, State } from '../../storage/backend.ts'
+import type { Present } from './check-changes.ts'
+import { lookAt, type Pins, tempPlace } from './journal-steps.ts'
+import { removeTree } from './remove-tree.ts'
+import type { StateDirectory, Temp } from './state-directory.ts'
+import type { Ground } from './tree-access.ts'
 
 /** A change that has something to do, with what is there now. */
 export interface Task {

@@ -1,4 +1,4 @@
-import { concatBytes } from '../../files/concat-bytes.ts'
+import { concatBytes } from '../../util/bytes.ts'
 import type { ObjectStore } from './store.ts'
 
 /** The bytes in one object: a larger file is several. */

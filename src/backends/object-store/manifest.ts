@@ -1,5 +1,5 @@
 import { type Path, parentOf, parsePath } from '../../paths/logical-path.ts'
-import type { StoredCommit, StoredEntry, StoredStat, StoredTree } from '../../vfs/stored.ts'
+import type { StoredCommit, StoredEntry, StoredStat, StoredTree } from '../../storage/plan-commit.ts'
 
 /** An entry of the tree; a content's name is part of the keys of its objects. */
 export type Entry = StoredEntry<string>

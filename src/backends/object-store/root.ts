@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
-import { pause } from './calls.ts'
 import { decodeManifest, emptyManifest, encodeManifest, type Manifest } from './manifest.ts'
+import { pause } from './retry.ts'
 import type { ObjectStore } from './store.ts'
 
 /** The manifest as it stands in the store; without an etag, it is not there yet. */

@@ -1,7 +1,7 @@
-import { persistent } from './calls.ts'
-import { LONGEST_COMMIT_MS } from './committing.ts'
+import { LONGEST_COMMIT_MS } from './commit.ts'
 import { keysOf } from './contents.ts'
 import { keysBelow } from './keys.ts'
+import { persistent } from './retry.ts'
 import { openRoot } from './root.ts'
 import type { ObjectStore } from './store.ts'
 

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { sha256, sha256Ahead, sha256Kept } from '../../files/version.ts'
+import { sha256, sha256Ahead, sha256Kept } from '../../files/hash/sha256.ts'
 import {
   childOf,
   display,
@@ -11,15 +11,15 @@ import {
   quote,
   ROOT,
 } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Change, CommitOptions, Receipt, State, Version } from '../../vfs/backend.ts'
-import { canonical } from '../../vfs/canonical.ts'
-import { applyOrder, judgeChanges, throwIfAborted, validateChanges } from '../../vfs/changes.ts'
-import { storageFailure } from './failure.ts'
+import type { Backend, Capabilities, Change, CommitOptions, Receipt, State, Version } from '../../storage/backend.ts'
+import { canonical } from '../../storage/canonical-path.ts'
+import { applyOrder, judgeChanges, throwIfAborted, validateChanges } from '../../storage/change-set.ts'
+import { severally } from '../../util/map-concurrent.ts'
 import { type Entry, type Folder, wrongType } from './folder.ts'
 import type { Lease } from './lease.ts'
-import type { RedoStep } from './redo.ts'
-import { severally } from './severally.ts'
+import type { RedoStep } from './redo-log.ts'
 import { openStaging, type Staging } from './staging.ts'
+import { storageFailure } from './storage-failure.ts'
 
 export interface FilesOptions {
   /** Whether names that differ in letter case are two. */

@@ -1,9 +1,9 @@
 import { ToolError } from '../../errors.ts'
 import { childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
-import type { DirectoryEntry, Stat } from '../../vfs/backend.ts'
-import { storageFailure } from './failure.ts'
+import type { DirectoryEntry, Stat } from '../../storage/backend.ts'
+import { severally } from '../../util/map-concurrent.ts'
 import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
-import { severally } from './severally.ts'
+import { storageFailure } from './storage-failure.ts'
 
 /** What stands at a path of a folder. */
 export type Entry =

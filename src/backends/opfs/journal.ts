@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
-import { concatBytes } from '../../files/concat-bytes.ts'
-import { crc32 } from './crc32.ts'
+import { concatBytes } from '../../util/bytes.ts'
+import { crc32 } from '../../util/crc32.ts'
 import {
   formatSlot,
   parseRecord,
@@ -11,7 +11,7 @@ import {
   SLOT_HEADER,
   type SlotHeader,
   sealRecord,
-} from './frame.ts'
+} from './record-frame.ts'
 import type { Slot, Slots } from './slots.ts'
 
 /**

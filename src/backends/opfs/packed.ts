@@ -1,14 +1,14 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Change, CommitOptions, DirectoryNode, Receipt } from '../../vfs/backend.ts'
-import { throwIfAborted } from '../../vfs/changes.ts'
-import { directoryNode } from '../../vfs/tree.ts'
-import { type Draft, directoryStat, draftOf, type TreeReads, treeReads } from '../memory/state.ts'
-import { storageFailure } from './failure.ts'
+import type { Backend, Capabilities, Change, CommitOptions, DirectoryNode, Receipt } from '../../storage/backend.ts'
+import { throwIfAborted } from '../../storage/change-set.ts'
+import { directoryNode } from '../../storage/tree.ts'
+import { type Draft, directoryStat, draftOf, type TreeReads, treeReads } from '../../storage/tree-commit.ts'
 import { append, catchUp, compact, openJournal, type Place } from './journal.ts'
 import { isLeaseLost, type Lease } from './lease.ts'
 import { bytesIn, encodeCommit, encodeSnapshot, replayRecord, tagsOf, weightOf } from './records.ts'
 import type { Slots } from './slots.ts'
+import { storageFailure } from './storage-failure.ts'
 
 export interface PackedOptions {
   readonly clock: () => number

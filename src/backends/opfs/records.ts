@@ -1,7 +1,7 @@
-import { sha256Known } from '../../files/version.ts'
+import { sha256Known } from '../../files/hash/sha256.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Change, DirectoryNode, Receipt, Stat, State, TreeNode, Version } from '../../vfs/backend.ts'
-import { directoryNode, nodeAt, withNodeAt } from '../../vfs/tree.ts'
+import type { Change, DirectoryNode, Receipt, Stat, State, TreeNode, Version } from '../../storage/backend.ts'
+import { directoryNode, nodeAt, withNodeAt } from '../../storage/tree.ts'
 import {
   applyAll,
   DIRECTORY_MODE,
@@ -10,9 +10,9 @@ import {
   LINK_MODE,
   modeOf,
   type Tags,
-} from '../memory/state.ts'
-import { openReader, openWriter, type Reader, type Writer } from './cursor.ts'
-import { RECORD_HEADER } from './frame.ts'
+} from '../../storage/tree-commit.ts'
+import { openReader, openWriter, type Reader, type Writer } from './byte-cursor.ts'
+import { RECORD_HEADER } from './record-frame.ts'
 
 /**
  * What the records of a journal say: a commit tells the states that its change set led to, a snapshot tells every node

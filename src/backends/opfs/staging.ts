@@ -1,8 +1,8 @@
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
+import { severally } from '../../util/map-concurrent.ts'
 import type { Folder } from './folder.ts'
 import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
-import { decodeSteps, encodeSteps, type RedoStep } from './redo.ts'
-import { severally } from './severally.ts'
+import { decodeSteps, encodeSteps, type RedoStep } from './redo-log.ts'
 
 /**
  * The private directory of a workspace of files: what a set will be is written here first, then a journal of the steps

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
-import type { Backend, Stat } from '../../vfs/backend.ts'
-import { RESERVED, type Touched } from './touched.ts'
+import type { Backend, Stat } from '../../storage/backend.ts'
+import { RESERVED, type Touched } from './changed-paths.ts'
 
 /** The two backends of an overlay, and which of them tells about a path. */
 export interface Layers {

@@ -1,6 +1,6 @@
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Backend, DirectoryNode, TreeNode } from '../../vfs/backend.ts'
-import { directoryNode } from '../../vfs/tree.ts'
+import type { Backend, DirectoryNode, TreeNode } from '../../storage/backend.ts'
+import { directoryNode } from '../../storage/tree.ts'
 import type { Layers } from './layers.ts'
 
 /**

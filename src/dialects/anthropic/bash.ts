@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { commandText } from '../../dialect/command-text.ts'
-import { call, defineDialectTool } from '../../dialect.ts'
 import { ToolError } from '../../errors.ts'
+import { call, defineDialectTool } from '../define.ts'
+import { commandText } from '../runtime/command-text.ts'
 
 /** The bash tool in its version of 2025-01-24. */
 export const bash = defineDialectTool({

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { nearestPassage } from '../../dialect/refusals.ts'
-import { type Answer, call, defineDialectTool, fieldsOf, type Place, type Refusal, type Steps } from '../../dialect.ts'
 import type { Failure } from '../../errors.ts'
-import { insertAfter, needed, replaceOnce, snippet, viewFile } from './commands.ts'
+import { type Answer, call, defineDialectTool, fieldsOf, type Place, type Refusal, type Steps } from '../define.ts'
+import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { insertAfter, needed, replaceOnce, snippet, viewFile } from './text-commands.ts'
 
 const input = z.object({
   command: z.enum(['view', 'create', 'str_replace', 'insert']).describe('What to do'),

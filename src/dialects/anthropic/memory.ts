@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { type Answer, call, defineDialectTool, fieldsOf, type Place, type Refusal, type Steps } from '../../dialect.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { insertAfter, needed, replaceOnce, snippet, viewFile } from './commands.ts'
+import { type Answer, call, defineDialectTool, fieldsOf, type Place, type Refusal, type Steps } from '../define.ts'
 import { commonRefusal } from './editor.ts'
+import { insertAfter, needed, replaceOnce, snippet, viewFile } from './text-commands.ts'
 
 /** Where the memory lies, in its own paths. */
 export const MEMORIES = '/memories'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { commandText } from '../../dialect/command-text.ts'
-import { call, type DialectTool, defineDialectTool, type Place, readSome } from '../../dialect.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { call, type DialectTool, defineDialectTool, type Place, readSome } from '../define.ts'
+import { commandText } from '../runtime/command-text.ts'
 
 const filePath = z.string().describe('Absolute path of the file')
 const path = z.string().default('/').describe('Absolute path of the directory')

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { newLinesOf } from '../../dialect/numbered.ts'
-import { attempt, call, defineDialectTool, readSome, renamedFields } from '../../dialect.ts'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
+import { attempt, call, defineDialectTool, readSome, renamedFields } from '../define.ts'
+import { newLinesOf } from '../runtime/numbered-lines.ts'
 
 export const filePath = z.string().describe('Path of the file')
 export const directory = z.string().describe('Path of the directory')

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { ToolOutput } from '../../tools/index.ts'
 import {
   type Answer,
   attempt,
@@ -9,8 +10,7 @@ import {
   renamedFields,
   type Steps,
   settled,
-} from '../../dialect.ts'
-import type { ToolOutput } from '../../tools/index.ts'
+} from '../define.ts'
 import { directory } from './files.ts'
 
 const where = directory.optional().describe('Directory to search; default: all of the workspace')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { commandText } from '../../dialect/command-text.ts'
-import { call, defineDialectTool, renamedFields } from '../../dialect.ts'
+import { call, defineDialectTool, renamedFields } from '../define.ts'
+import { commandText } from '../runtime/command-text.ts'
 
 export const runShellCommand = defineDialectTool({
   name: 'run_shell_command',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { linesOf } from '../../dialect/numbered.ts'
-import { attempt, call, type DialectTool, defineDialectTool, type Place, readSome } from '../../dialect.ts'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { attempt, call, type DialectTool, defineDialectTool, type Place, readSome } from '../define.ts'
+import { linesOf } from '../runtime/numbered-lines.ts'
 
 const path = z.string().describe('Path of the file')
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { commandText } from '../../dialect/command-text.ts'
-import { call, type DialectTool, defineDialectTool } from '../../dialect.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { call, type DialectTool, defineDialectTool } from '../define.ts'
+import { commandText } from '../runtime/command-text.ts'
 
 const pid = z.string().min(1).describe('As it was told when the command was started')
 

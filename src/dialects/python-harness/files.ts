@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { call, type DialectTool, defineDialectTool, readLines } from '../../dialect.ts'
 import { ToolError } from '../../errors.ts'
-import { succeeded } from './outcome.ts'
+import { call, type DialectTool, defineDialectTool, readLines } from '../define.ts'
+import { succeeded } from './results.ts'
 
 const path = z.string().describe('Path of the file')
 const directory = z.string().default('.').describe('Path of the directory')

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { commandText } from '../../dialect/command-text.ts'
-import { type Answer, call, type DialectTool, defineDialectTool } from '../../dialect.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { failed, succeeded } from './outcome.ts'
+import { type Answer, call, type DialectTool, defineDialectTool } from '../define.ts'
+import { commandText } from '../runtime/command-text.ts'
+import { failed, succeeded } from './results.ts'
 
 const command = z.string().min(1).describe('The command line')
 const cwd = z.string().optional().describe('Directory to run it in')

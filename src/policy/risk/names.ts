@@ -1,4 +1,4 @@
-import { classifyPath } from '../../files/classify.ts'
+import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { languageOf } from './tokens.ts'
 

@@ -1,11 +1,11 @@
 import { ToolError } from '../../errors.ts'
-import type { CommandGit } from '../shell.ts'
-import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/change.ts'
-import { branches, diff, log, revParse, show } from './git/look.ts'
+import type { CommandGit } from '../types.ts'
+import { type OwnCommand, ownCommand } from './custom-command.ts'
+import { fatal, type Head, type Verb } from './git/git-subcommand.ts'
+import { branches, diff, log, revParse, show } from './git/read-commands.ts'
 import { status } from './git/status.ts'
-import { fatal, type Head, type Verb } from './git/verb.ts'
-import { type OwnCommand, ownCommand } from './own-command.ts'
-import { resolvePath } from './places.ts'
+import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/write-commands.ts'
+import { resolvePath } from './virtual-paths.ts'
 
 /**
  * `git`, over the repository of the workspace: what policy shows of it, and, where the workspace was opened with git, the

@@ -1,6 +1,6 @@
 import type { IFileSystem } from 'just-bash'
-import { optionalPackage } from '../../optional-package.ts'
-import { once } from './once.ts'
+import { once } from '../../util/memoize-async.ts'
+import { optionalPackage } from '../../util/optional-package.ts'
 
 type JustBash = typeof import('just-bash')
 

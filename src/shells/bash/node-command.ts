@@ -1,8 +1,8 @@
 import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
 import { ToolError } from '../../errors.ts'
-import type { Script, ScriptFiles, ScriptResult, TestReport } from '../javascript/script.ts'
-import { resolvePath } from './places.ts'
+import type { Script, ScriptFiles, ScriptResult, TestReport } from './node-emulation/script.ts'
 import { findTests } from './test-files.ts'
+import { resolvePath } from './virtual-paths.ts'
 
 /** Runs one script, wherever that is best done. @throws ToolError where it was ended from outside */
 export type ScriptRunner = (script: Script, files: ScriptFiles) => Promise<ScriptResult>

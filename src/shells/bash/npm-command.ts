@@ -1,5 +1,5 @@
 import type { Command, ExecResult, ResolvedCommandContext } from 'just-bash'
-import { resolvePath } from './places.ts'
+import { resolvePath } from './virtual-paths.ts'
 
 interface Manifest {
   readonly name?: string

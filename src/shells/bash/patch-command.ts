@@ -4,11 +4,11 @@ import { applyToFile } from '../../patch/apply-file.ts'
 import type { FileChange } from '../../patch/file-change.ts'
 import { planPatch } from '../../patch/plan.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import type { CommandFiles } from '../shell.ts'
+import type { CommandFiles } from '../types.ts'
+import { bytesOfText } from './byte-encoding.ts'
+import { type OwnCommand, ownCommand } from './custom-command.ts'
 import { type FlagTable, parseFlags } from './flags.ts'
-import { type OwnCommand, ownCommand } from './own-command.ts'
-import { type Places, placeOf, resolvePath } from './places.ts'
-import { bytesOfText } from './text.ts'
+import { type Places, placeOf, resolvePath } from './virtual-paths.ts'
 
 const flagTable: FlagTable = {
   plain: {

@@ -1,14 +1,14 @@
 import type { ExecResult } from 'just-bash'
 import { ToolError } from '../../errors.ts'
-import { looksBinary } from '../../files/text.ts'
+import { looksBinary } from '../../files/text/encoding.ts'
 import { compileGlobs, type Glob } from '../../paths/glob.ts'
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import { compileQuery, type Query } from '../../search/query.ts'
-import type { CommandFiles } from '../shell.ts'
+import type { CommandFiles } from '../types.ts'
+import { type CalledAt, type OwnCommand, ownCommand } from './custom-command.ts'
 import { type Flags, type FlagTable, parseFlags } from './flags.ts'
 import { countLines, type LineOptions, type ShownLine, shownLines } from './matching-lines.ts'
-import { type CalledAt, type OwnCommand, ownCommand } from './own-command.ts'
-import { type Places, placeOf, resolvePath } from './places.ts'
+import { type Places, placeOf, resolvePath } from './virtual-paths.ts'
 
 /** What a call of `grep -r` or `rg` means. `undefined`: it is left to the interpreter's own command. */
 interface Search extends LineOptions {

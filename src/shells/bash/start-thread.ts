@@ -1,4 +1,4 @@
-import type { FromThread, ToThread } from './port.ts'
+import type { FromThread, ToThread } from './thread-protocol.ts'
 
 /** A thread, of whichever kind. */
 export interface Thread {

@@ -1,5 +1,5 @@
-import type { ScriptFiles } from '../javascript/script.ts'
-import { resolvePath } from './places.ts'
+import type { ScriptFiles } from './node-emulation/script.ts'
+import { resolvePath } from './virtual-paths.ts'
 
 const MOST_ENTRIES = 100_000
 

@@ -1,12 +1,12 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
-import { runScript } from '../javascript/engine.ts'
-import type { ScriptFiles } from '../javascript/script.ts'
+import { type OwnCommand, ownCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
-import { runLine } from './line.ts'
 import { nodeCommand } from './node-command.ts'
+import { runScript } from './node-emulation/engine.ts'
+import type { ScriptFiles } from './node-emulation/script.ts'
 import { npmCommand } from './npm-command.ts'
-import { type OwnCommand, ownCommand } from './own-command.ts'
-import { withoutFiles } from './places.ts'
+import { runLine } from './run-line.ts'
+import { inThisThread } from './same-thread-limits.ts'
 import {
   type Asked,
   type FromThread,
@@ -16,8 +16,8 @@ import {
   type Settled,
   settled,
   type ToThread,
-} from './port.ts'
-import { inThisThread } from './script-limits.ts'
+} from './thread-protocol.ts'
+import { withoutFiles } from './virtual-paths.ts'
 
 /*
  * Runs in a thread of its own, a Web Worker or a worker of Node, so that it can be ended whatever it does. It holds no

@@ -3,8 +3,8 @@ import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { createTail } from '../tail.ts'
-import { endProcesses } from './ending.ts'
+import { createTail } from '../shared/output-tail.ts'
+import { endProcesses } from './end-processes.ts'
 
 export interface ChildOptions {
   readonly argv: readonly string[]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { ROOT } from '../../paths/logical-path.ts'
 import { bubblewrap } from './bubblewrap.ts'
-import { makeOwn, removeOwn } from './own.ts'
+import { makeOwn, removeOwn } from './command-directory.ts'
 import type { Sandbox } from './sandbox.ts'
 import { unshareSandbox } from './unshare.ts'
 

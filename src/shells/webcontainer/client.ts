@@ -1,7 +1,7 @@
 import type { WebContainer } from '@webcontainer/api'
 import { ToolError } from '../../errors.ts'
-import { optionalPackage } from '../../optional-package.ts'
-import { messageOf } from './answered.ts'
+import { optionalPackage } from '../../util/optional-package.ts'
+import { messageOf } from './container-call.ts'
 
 export type { WebContainer } from '@webcontainer/api'
 

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
-import { lineProcess } from '../line-process.ts'
-import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../shell.ts'
+import { lineProcess } from '../shared/line-process.ts'
+import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../types.ts'
 
 /** Where there is no container: why, and what runs the commands, if anything. */
 export interface Fallen {

@@ -1,13 +1,12 @@
 import { ToolError } from '../../errors.ts'
+import type { Sight } from '../../guard/guarded-files.ts'
 import { ancestorsOf, isWithin, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
-import type { EntryType, State } from '../../vfs/backend.ts'
-import type { Sight } from '../../vfs/guarded.ts'
-import type { Made } from '../replay.ts'
-import type { CommandFiles } from '../shell.ts'
-import { answered } from './answered.ts'
+import type { EntryType, State } from '../../storage/backend.ts'
+import type { Made } from '../shared/apply-changes.ts'
+import type { CommandFiles } from '../types.ts'
+import { holdsMark, withBom, withoutBom } from './bom-forms.ts'
 import type { WebContainer } from './client.ts'
-import { holdsMark, withBom, withoutBom } from './forms.ts'
-import { type Readable, readable } from './readable.ts'
+import { answered } from './container-call.ts'
 import {
   differences,
   EXCLUDED,
@@ -18,7 +17,8 @@ import {
   isOwn,
   isSame,
   treeOf,
-} from './tree.ts'
+} from './file-tree.ts'
+import { type Readable, readable } from './visible-files.ts'
 
 /** What a container holds of the workspace, as it is known here. */
 export interface Mirror {

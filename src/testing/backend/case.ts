@@ -1,5 +1,5 @@
 import { type Path, parsePath } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Change, Expectation, Receipt, State } from '../../vfs/backend.ts'
+import type { Backend, Capabilities, Change, Expectation, Receipt, State } from '../../storage/backend.ts'
 import type { SubjectCase } from '../cases.ts'
 
 /** A backend under test, empty and for one case only. */

@@ -1,4 +1,4 @@
-import type { Backend } from '../../vfs/backend.ts'
+import type { Backend } from '../../storage/backend.ts'
 import { check, refused, same } from '../assert.ts'
 import {
   at,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts'
-import { sha256 } from '../../files/version.ts'
-import type { Backend, Expectation, State } from '../../vfs/backend.ts'
+import { sha256 } from '../../files/hash/sha256.ts'
+import type { Backend, Expectation, State } from '../../storage/backend.ts'
 import { check, refused, same } from '../assert.ts'
 import {
   at,

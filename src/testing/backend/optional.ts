@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { DirectoryNode, TreeNode } from '../../vfs/backend.ts'
+import type { DirectoryNode, TreeNode } from '../../storage/backend.ts'
 import { check, same, sameBytes } from '../assert.ts'
 import { at, type BackendCase, change, commit, directory, file, offers, snapshot, textAt, textOf } from './case.ts'
 

@@ -1,4 +1,4 @@
-import type { Backend, Change } from '../../vfs/backend.ts'
+import type { Backend, Change } from '../../storage/backend.ts'
 import { check, refused, same } from '../assert.ts'
 import {
   at,

@@ -1,4 +1,4 @@
-import { sha256 } from '../../files/version.ts'
+import { sha256 } from '../../files/hash/sha256.ts'
 import { check, refused, same, sameBytes } from '../assert.ts'
 import { at, type BackendCase, bytesOf, change, commit, directory, file, needs, textAt, textOf } from './case.ts'
 

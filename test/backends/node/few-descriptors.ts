@@ -1,6 +1,6 @@
 import { promises } from 'node:fs'
 import { join } from 'node:path'
-import { node } from '../../../src/backends/node.ts'
+import { node } from '../../../src/backends/node/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 
 /** Run with few file descriptors: many reads and commits at once. The control shows that they do not suffice by themselves. */

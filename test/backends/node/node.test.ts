@@ -17,10 +17,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type NodeOptions, node } from '../../../src/backends/node.ts'
+import { type NodeOptions, node } from '../../../src/backends/node/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import type { LogicalPath, Path } from '../../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../../src/storage/backend.ts'
 import { bundle } from '../../attack/bundle.ts'
 import { treeOf } from './tree.ts'
 

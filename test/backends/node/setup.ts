@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
-import { type NodeOptions, node } from '../../../src/backends/node.ts'
+import { type NodeOptions, node } from '../../../src/backends/node/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../../src/storage/backend.ts'
 
 const closers: (() => unknown)[] = []
 

@@ -1,6 +1,6 @@
+import type { Backend } from '../../../src/storage/backend.ts'
 import { change, commit, directory, file, snapshot } from '../../../src/testing/backend/case.ts'
 import type { BackendSubject } from '../../../src/testing/index.ts'
-import type { Backend } from '../../../src/vfs/backend.ts'
 
 /** `dead`: from the chosen call on, the storage does nothing more, as after a kill. `once`: that call alone fails. */
 export type Failing = 'dead' | 'once'

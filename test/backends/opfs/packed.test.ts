@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { knownHashOf } from '../../../src/backends/memory/state.ts'
-import { memory } from '../../../src/backends/memory.ts'
-import { openWriter } from '../../../src/backends/opfs/cursor.ts'
-import { RECORD_HEADER } from '../../../src/backends/opfs/frame.ts'
+import { memory } from '../../../src/backends/memory/index.ts'
+import { openWriter } from '../../../src/backends/opfs/byte-cursor.ts'
 import type { Lease } from '../../../src/backends/opfs/lease.ts'
 import { openPacked, type PackedBackend } from '../../../src/backends/opfs/packed.ts'
+import { RECORD_HEADER } from '../../../src/backends/opfs/record-frame.ts'
 import { encodeCommit, encodeSnapshot, replayRecord } from '../../../src/backends/opfs/records.ts'
 import type { ToolError } from '../../../src/errors.ts'
-import { sha256Kept } from '../../../src/files/version.ts'
+import { sha256Kept } from '../../../src/files/hash/sha256.ts'
+import type { Backend, Change, TreeNode } from '../../../src/storage/backend.ts'
+import { directoryNode, nodeAt } from '../../../src/storage/tree.ts'
+import { knownHashOf } from '../../../src/storage/tree-commit.ts'
 import { at, bytesOf, change, directory, file, link, snapshot, textAt } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
-import type { Backend, Change, TreeNode } from '../../../src/vfs/backend.ts'
-import { directoryNode, nodeAt } from '../../../src/vfs/tree.ts'
 import { type FaultyDisk, faultyDisk, onlyOne } from './faulty-slots.ts'
 
 const options = { clock: () => 0, random: () => 7, maxBytes: 1e9 }
@@ -256,7 +256,7 @@ describe('damage', () => {
   it('of a later version is refused, and left alone', async () => {
     const disk = faultyDisk()
     await (await open(disk)).commit([change('a', file('a'))], { durability: 'durable' })
-    const { crc32 } = await import('../../../src/backends/opfs/crc32.ts')
+    const { crc32 } = await import('../../../src/util/crc32.ts')
     const bytes = disk.bytes(0).slice()
     const view = new DataView(bytes.buffer)
     view.setUint32(4, 2, true)

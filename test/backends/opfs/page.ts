@@ -1,7 +1,7 @@
-import { opfs } from '../../../src/backends/opfs.ts'
-import { sha256 } from '../../../src/files/version.ts'
+import { opfs } from '../../../src/backends/opfs/index.ts'
+import { sha256 } from '../../../src/files/hash/sha256.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
-import type { Backend, Change } from '../../../src/vfs/backend.ts'
+import type { Backend, Change } from '../../../src/storage/backend.ts'
 
 /** What a test asks of a page, or of a worker in it: this module is loaded by both. */
 export type Layout = 'packed' | 'files'

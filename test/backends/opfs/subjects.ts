@@ -1,5 +1,5 @@
-import { directoryHandle } from '../../../src/backends/directory-handle.ts'
-import { type OpfsOptions, opfs } from '../../../src/backends/opfs.ts'
+import { directoryHandle } from '../../../src/backends/directory-handle/index.ts'
+import { type OpfsOptions, opfs } from '../../../src/backends/opfs/index.ts'
 import type { BackendSubject } from '../../../src/testing/index.ts'
 
 /** Empty backends over the origin private file system, by name: each call makes one in a directory of its own. */

@@ -1,4 +1,4 @@
-import type { RiskFlag } from '../../../src/policy/risks.ts'
+import type { RiskFlag } from '../../../src/policy/risk/index.ts'
 
 /** One change of a file, and whether it raises a flag. `null`: the file is not there. */
 export interface Fixture {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../src/paths/logical-path.ts'
-import { risksOf } from '../../../src/policy/risks.ts'
+import { risksOf } from '../../../src/policy/risk/index.ts'
 
 const paths = ['a.ts', 'a.py', 'a.go', 'a.rs', 'A.java', 'a.test.ts']
 const pieces = [

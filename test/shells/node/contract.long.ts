@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'vitest'
-import { node as directory } from '../../../src/backends/node.ts'
+import { node as directory } from '../../../src/backends/node/index.ts'
 import { bubblewrap } from '../../../src/shells/node/bubblewrap.ts'
+import { node } from '../../../src/shells/node/index.ts'
 import { tryOut } from '../../../src/shells/node/probe.ts'
 import { unshareSandbox } from '../../../src/shells/node/unshare.ts'
-import { node } from '../../../src/shells/node.ts'
 import { registerContract, shellContract } from '../../../src/testing/index.ts'
 
 /** Every sandbox, as far as this machine gives it. */

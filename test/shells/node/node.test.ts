@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { memory } from '../../../src/backends/memory.ts'
+import { memory } from '../../../src/backends/memory/index.ts'
 import { createWorkspace, ToolError } from '../../../src/index.ts'
 import { ROOT } from '../../../src/paths/logical-path.ts'
-import { node } from '../../../src/shells/node.ts'
+import { node } from '../../../src/shells/node/index.ts'
 import { filesOver } from '../setup.ts'
 import { isAlive, nodeBench, until } from './setup.ts'
 
@@ -202,7 +202,7 @@ describe('processes', () => {
   it('do not start once the shell is closed', async () => {
     const { root } = await nodeBench()
     const shell = node({ root, sandbox: 'none' })
-    const { node: directory } = await import('../../../src/backends/node.ts')
+    const { node: directory } = await import('../../../src/backends/node/index.ts')
     const policy = { preset: 'autonomous', tools: { run_command: 'allow' } } as const
     const workspace = await createWorkspace({ backend: directory(root), shell, policy })
     await shell.close()

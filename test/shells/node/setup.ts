@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { node as directory } from '../../../src/backends/node.ts'
-import { type NodeShellOptions, node } from '../../../src/shells/node.ts'
-import type { WorkspaceOptions } from '../../../src/workspace.ts'
+import { node as directory } from '../../../src/backends/node/index.ts'
+import { type NodeShellOptions, node } from '../../../src/shells/node/index.ts'
+import type { WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
 import { type ShellBench, shellBench, unjudged } from '../setup.ts'
 
 export interface NodeBench extends ShellBench {

@@ -1,7 +1,7 @@
-import { memory } from '../../../src/backends/memory.ts'
-import { type WebContainerState, webcontainer } from '../../../src/shells/webcontainer.ts'
+import { memory } from '../../../src/backends/memory/index.ts'
+import { type WebContainerState, webcontainer } from '../../../src/shells/webcontainer/index.ts'
 import { check, same } from '../../../src/testing/assert.ts'
-import { createWorkspace } from '../../../src/workspace.ts'
+import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a check looks at whatever field it expects
 type Answer = Record<string, any>

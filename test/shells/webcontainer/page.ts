@@ -1,5 +1,5 @@
-import { memory } from '../../../src/backends/memory.ts'
-import { webcontainer } from '../../../src/shells/webcontainer.ts'
+import { memory } from '../../../src/backends/memory/index.ts'
+import { webcontainer } from '../../../src/shells/webcontainer/index.ts'
 import { shellContract } from '../../../src/testing/index.ts'
 import { live } from './live.ts'
 import { members } from './members.ts'

@@ -1,8 +1,12 @@
-import { type MemoryEntry, memory } from '../../../src/backends/memory.ts'
-import type { Shell } from '../../../src/shells/shell.ts'
-import { type WebContainerOptions, type WebContainerShell, webcontainer } from '../../../src/shells/webcontainer.ts'
+import { type MemoryEntry, memory } from '../../../src/backends/memory/index.ts'
+import type { Shell } from '../../../src/shells/types.ts'
+import {
+  type WebContainerOptions,
+  type WebContainerShell,
+  webcontainer,
+} from '../../../src/shells/webcontainer/index.ts'
 import { check, same } from '../../../src/testing/assert.ts'
-import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/workspace.ts'
+import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a scenario looks at whatever field it expects
 type Answer = Record<string, any>

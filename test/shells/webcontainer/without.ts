@@ -1,7 +1,7 @@
-import { memory } from '../../../src/backends/memory.ts'
-import { bash } from '../../../src/shells/bash.ts'
-import { webcontainer } from '../../../src/shells/webcontainer.ts'
-import { createWorkspace } from '../../../src/workspace.ts'
+import { memory } from '../../../src/backends/memory/index.ts'
+import { bash } from '../../../src/shells/bash/index.ts'
+import { webcontainer } from '../../../src/shells/webcontainer/index.ts'
+import { createWorkspace } from '../../../src/workspace/create-workspace.ts'
 
 export interface WithoutOptions {
   readonly bootTimeoutMs?: number

@@ -1,6 +1,6 @@
-import type { CommandStatus, GitState } from '../../shell.ts'
+import type { CommandStatus, GitState } from '../../types.ts'
 import { parseFlags } from '../flags.ts'
-import { type Asked, detachedAt, said, seenFrom, table, type Verb } from './verb.ts'
+import { type Asked, detachedAt, said, seenFrom, table, type Verb } from './git-subcommand.ts'
 
 export const status: Verb = async ({ git, head, args, cwd }) => {
   const flags = parseFlags(

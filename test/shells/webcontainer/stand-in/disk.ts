@@ -1,6 +1,6 @@
-import { memory } from '../../../../src/backends/memory.ts'
+import { memory } from '../../../../src/backends/memory/index.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf } from '../../../../src/paths/logical-path.ts'
-import type { Backend, Change, State } from '../../../../src/vfs/backend.ts'
+import type { Backend, Change, State } from '../../../../src/storage/backend.ts'
 
 /** All files of a stand-in: our memory, with nobody who guards it. */
 export interface Disk {

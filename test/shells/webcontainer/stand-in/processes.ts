@@ -1,6 +1,6 @@
 import type { Path } from '../../../../src/paths/logical-path.ts'
-import { bash } from '../../../../src/shells/bash.ts'
-import { createCommandFiles } from '../../../../src/shells/command-files.ts'
+import { bash } from '../../../../src/shells/bash/index.ts'
+import { createCommandFiles } from '../../../../src/shells/shared/command-files.ts'
 import type { Disk } from './disk.ts'
 import { byReference, handedOver, type Remote } from './wire.ts'
 

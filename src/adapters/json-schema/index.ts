@@ -1,0 +1,28 @@
+/**
+ * The tools of a workspace for any model API: their whole contracts, what a model needs of them, how each result is told to it,
+ * and both in the forms of OpenAI, Anthropic and Gemini.
+ */
+export {
+  type AnthropicCall,
+  type AnthropicResult,
+  type AnthropicTool,
+  anthropicTools,
+} from '../model/anthropic.ts'
+export { type GeminiCall, type GeminiResult, type GeminiTool, geminiTools } from '../model/gemini.ts'
+export { type ModelTool, modelTools } from '../model/model-tools.ts'
+export { type NativeTool, nativeTools } from '../model/native.ts'
+export {
+  type OpenAiCall,
+  type OpenAiChatCall,
+  type OpenAiChatResult,
+  type OpenAiChatTool,
+  type OpenAiOptions,
+  type OpenAiResult,
+  type OpenAiTool,
+  openAiChatTools,
+  openAiTools,
+} from '../model/openai.ts'
+export { projected } from '../model/result-text.ts'
+export type { CallableSpokenTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
+export { type JsonSchemaTool, toJsonSchema } from '../model/tool-schema.ts'
+export type { Toolbox } from '../model/toolbox.ts'

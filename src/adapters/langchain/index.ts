@@ -1,0 +1,56 @@
+import { ToolMessage } from '@langchain/core/messages/tool'
+import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
+import * as z from 'zod'
+import type { CallOptions } from '../../call/call-tool.ts'
+import { modelTools } from '../model/model-tools.ts'
+import { tell } from '../model/result-text.ts'
+import {
+  type CallableSpokenTools,
+  type CallableTools,
+  type CallResult,
+  howToCall,
+  type OfferOptions,
+  offered,
+} from '../model/select-tools.ts'
+
+export type { CallableSpokenTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
+
+/** A tool of a workspace for LangChain: it takes any input, which the workspace judges. */
+export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
+
+/**
+ * The tools of a workspace for LangChain (version 1): `bindTools`, agents, `ToolNode`. Input is judged by the workspace alone,
+ * so that a wrong one is a refusal like any other. A refusal is no exception: it is a `ToolMessage` with the status `error`.
+ * The whole result is the `artifact` of the message. The id of the tool call is the `stepId` of its audit records, and the
+ * `signal` of the configuration cancels the call.
+ *
+ * @throws TypeError for a name in `tools` that the workspace does not have
+ * @example
+ * const tools = langchainTools(workspace)
+ * const message = await tools.find(({ name }) => name === 'read_file')?.invoke({
+ *   type: 'tool_call', id: 'call_1', name: 'read_file', args: { path: 'src/app.ts' },
+ * })
+ */
+export function langchainTools(
+  workspace: CallableTools | CallableSpokenTools,
+  options: OfferOptions = {},
+): LangChainTool[] {
+  const run: { call(name: string, input: unknown, how?: CallOptions): Promise<CallResult> } = options.run ?? workspace
+  return modelTools(offered(workspace, options)).map(
+    ({ name, description, inputSchema }) =>
+      new DynamicStructuredTool({
+        name,
+        description,
+        // Models are told the schema; nothing is checked by it.
+        schema: z.unknown().meta(inputSchema),
+        responseFormat: 'content_and_artifact',
+        func: async (input: unknown, _manager, config?: ToolRunnableConfig) => {
+          const id = config?.toolCall?.id
+          const result = await run.call(name, input, howToCall(options, id, config?.signal))
+          const { text, isError } = tell(name, result)
+          if (!isError || id === undefined) return [text, result]
+          return [new ToolMessage({ content: text, artifact: result, tool_call_id: id, name, status: 'error' }), result]
+        },
+      }),
+  )
+}

@@ -1,0 +1,155 @@
+import { closeSync, constants, existsSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
+import { type AuditRecord, recordText } from './record.ts'
+import { rotatedFiles } from './rotation.ts'
+import { type AuditCheck, type VerifyOptions, verifyAudit } from './verify.ts'
+
+/** {@link AuditCheck} of a file: where a chain breaks, `file` and `line` (from 1) name the place, too. */
+export type AuditFileCheck = AuditCheck & { readonly file?: string; readonly line?: number }
+
+/**
+ * The records of an audit file, one after the other, those of the files that it was rotated into first.
+ *
+ * @throws Error that names the first line which is no record as this library writes it
+ */
+export function* readAuditFile(file: string): Generator<AuditRecord> {
+  for (const { name, line, record } of linesOfAll(file)) {
+    if (record === undefined) throw new Error(flawedLine(name, line))
+    yield record
+  }
+}
+
+/**
+ * Checks an audit file, with those that it was rotated into, to the byte: a changed, missing or moved line is found, also
+ * where it would parse as before. Records cut off at the very end show only where `head` is given. Never throws.
+ */
+export function verifyAuditFile(file: string, options: VerifyOptions = {}): AuditFileCheck {
+  let count = 0
+  let place: { name: string; line: number } | undefined
+  let flaw: string | undefined
+  function* counted() {
+    for (const { name, line, record } of linesOfAll(file)) {
+      place = { name, line }
+      if (record === undefined) {
+        flaw = flawedLine(name, line)
+        return
+      }
+      yield record
+      count += 1
+    }
+    place = undefined
+  }
+  const check = attempt(() => verifyAudit(counted(), options))
+  if (check === undefined) return { ok: false, at: count, reason: 'The audit file cannot be read' }
+  if (check.ok && flaw === undefined) return check
+  const where = place === undefined ? {} : { file: place.name, line: place.line }
+  if (flaw !== undefined) return { ok: false, at: count, reason: flaw, ...where }
+  return { ...check, ...where }
+}
+
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
+
+function flawedLine(name: string, line: number): string {
+  return `Line ${line} of ${JSON.stringify(name)} is no record, or was changed`
+}
+
+function* linesOfAll(file: string): Generator<{ name: string; line: number; record: AuditRecord | undefined }> {
+  const rotated = rotatedFiles(file)
+  for (const part of [...rotated, file]) {
+    // Between the two steps of a rotation there is no such file.
+    if (part === file && rotated.length > 0 && !existsSync(file)) return
+    let line = 0
+    for (const text of linesOf(part)) {
+      line += 1
+      yield { name: basename(part), line, record: parseLine(text) }
+    }
+  }
+}
+
+const NEWLINE = 0x0a
+const CHUNK = 64 * 1024
+/** A longer line is no record of ours. */
+const MAX_LINE = 64 * 1024 * 1024
+
+/** The last whole line and where it ends. */
+export function lastLine(fd: number, size: number): { end: number; line: string | undefined } {
+  const parts: Buffer[] = []
+  let start = size
+  let end: number | undefined
+  while (start > 0) {
+    if (size - start > MAX_LINE) throw new TypeError('Cannot continue the audit file: its last line is too long')
+    const length = Math.min(CHUNK, start)
+    start -= length
+    let bytes = readAt(fd, start, length)
+    if (end === undefined) {
+      const newline = bytes.lastIndexOf(NEWLINE)
+      if (newline === -1) continue
+      end = start + newline + 1
+      bytes = bytes.subarray(0, newline)
+    }
+    const before = bytes.lastIndexOf(NEWLINE)
+    parts.unshift(bytes.subarray(before + 1))
+    if (before !== -1) break
+  }
+  return end === undefined ? { end: 0, line: undefined } : { end, line: Buffer.concat(parts).toString('utf8') }
+}
+
+export function readAt(fd: number, position: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length)
+  let filled = 0
+  while (filled < length) {
+    const read = readSync(fd, buffer, filled, length - filled, position + filled)
+    if (read === 0) break
+    filled += read
+  }
+  return buffer.subarray(0, filled)
+}
+
+/** The record of a line, if the line is exactly what would be written for it. */
+export function parseLine(line: string): AuditRecord | undefined {
+  try {
+    const record = JSON.parse(line) as AuditRecord
+    return typeof record === 'object' && record !== null && recordText(record) === line ? record : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The lines of a file. What follows the last line end is one, too, and no record. */
+function* linesOf(file: string): Generator<string> {
+  // Where a platform has no such flag, `|` takes it for 0.
+  const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const chunk = Buffer.alloc(CHUNK)
+    let parts: Buffer[] = []
+    let length = 0
+    while (length <= MAX_LINE) {
+      const bytes = chunk.subarray(0, readSync(fd, chunk, 0, CHUNK, null))
+      if (bytes.length === 0) break
+      let start = 0
+      for (let newline = bytes.indexOf(NEWLINE); newline !== -1; newline = bytes.indexOf(NEWLINE, start)) {
+        yield exactText(Buffer.concat([...parts, bytes.subarray(start, newline)]))
+        parts = []
+        length = 0
+        start = newline + 1
+      }
+      parts.push(Buffer.from(bytes.subarray(start)))
+      length += bytes.length - start
+    }
+    if (length > 0) yield `${exactText(Buffer.concat(parts))} (cut short)`
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Bytes that are no UTF-8 must not turn into a text that happens to be right. */
+function exactText(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return Buffer.byteLength(text) === bytes.length && Buffer.from(text).equals(bytes) ? text : ''
+}

@@ -1,0 +1,288 @@
+import { isMutating } from '../policy/access.ts'
+import { compilePaths } from '../policy/match.ts'
+import { type AuditEntry, HIDDEN_VERSION } from './record.ts'
+
+/** What a run did, from its audit records alone. Plain data; a list keeps the order of the calls. */
+export interface RunReport {
+  readonly runId: string
+  readonly actor: string
+  /** ISO 8601, of the first and the last record; `undefined` where there is none. */
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** The task as it was last, with an approved plan's paths as its scope. */
+  readonly task: NonNullable<AuditEntry['task']> | undefined
+  /** The plan that was approved last. */
+  readonly plan: (NonNullable<AuditEntry['plan']> & { readonly callId: string; readonly by?: string }) | undefined
+  readonly calls: {
+    readonly carriedOut: number
+    readonly refused: number
+    /** Announced, and nothing is known of their end: the program stopped, or their record could not be written. */
+    readonly unfinished: readonly string[]
+  }
+  readonly read: readonly {
+    readonly path: string
+    /** The versions that it was shown, where they are known. */
+    readonly versions: readonly string[]
+    readonly calls: readonly string[]
+  }[]
+  readonly written: readonly WrittenFile[]
+  /** Every patch and edit that named a version or text to be found. */
+  readonly patches: readonly {
+    readonly callId: string
+    readonly tool: string
+    readonly paths: readonly string[]
+    readonly metBase: boolean
+    /** Why it did not. */
+    readonly code?: string
+  }[]
+  /** What was tried and refused by guard, policy, mode or labels, within a command too. */
+  readonly forbidden: readonly {
+    readonly callId: string
+    readonly tool: string
+    readonly paths: readonly string[]
+    readonly code: string
+    /** What refused it. */
+    readonly rules: readonly string[]
+  }[]
+  readonly approvals: readonly {
+    readonly callId: string
+    readonly tool: string
+    readonly how: 'once' | 'run' | 'earlier' | 'denied' | 'required'
+    readonly rules: readonly string[]
+    readonly by?: string
+    readonly paths: readonly string[]
+  }[]
+  /** `undefined` where the task has no scope. */
+  readonly scope:
+    | {
+        readonly globs: readonly string[]
+        /** Whether everything that is different at the end lies in the scope. */
+        readonly finalDiffInside: boolean
+        /** What is different at the end and lies outside. */
+        readonly outside: readonly string[]
+        /** Calls that changed, or tried to change, something outside of the scope that was in force. */
+        readonly calls: readonly { readonly callId: string; readonly tool: string; readonly paths: readonly string[] }[]
+      }
+    | undefined
+  /** Each rise of what has reached the model, with its origin. */
+  readonly taint: readonly NonNullable<AuditEntry['taint']>[]
+}
+
+/** A file that a run changed: from which version to which, and by which calls. */
+export interface WrittenFile {
+  readonly path: string
+  /** Before the first change and after the last one; `null`: no file. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly changes: readonly {
+    readonly callId: string
+    readonly tool: string
+    /** As the agent said. */
+    readonly reason?: string
+    readonly from: string | null
+    readonly to: string | null
+  }[]
+}
+
+/** A record, or what becomes one: of the time, either form. */
+export type ReportedRecord = Omit<AuditEntry, 'timestamp'> & { readonly timestamp: number | string }
+
+const forbiddenCodes = new Set([
+  ...['PATH_REJECTED', 'POLICY_DENIED', 'POLICY_DENIED_SECRET', 'READ_ONLY', 'PLAN_MODE'],
+  ...['TAINT_DENIED', 'COMMAND_DENIED'],
+])
+const baseCodes = new Set(['WRITE_CONFLICT', 'PATCH_CONFLICT', 'EDIT_NO_MATCH', 'EDIT_AMBIGUOUS'])
+const basedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
+
+/** The reports of all runs in some records, in the order of their first. */
+export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
+  const runs = new Map<string, { readonly actor: string; readonly entries: ReportedRecord[] }>()
+  for (const record of records) {
+    const { runId, actor } = record
+    const known = runs.get(runId)
+    if (known === undefined) runs.set(runId, { actor, entries: [record] })
+    else known.entries.push(record)
+  }
+  return [...runs].map(([id, { actor, entries }]) => reportRun({ id, actor }, entries))
+}
+
+/** The report of one run, from its records in their order. */
+export function reportRun(
+  run: { readonly id: string; readonly actor: string; readonly task?: AuditEntry['task'] },
+  entries: readonly ReportedRecord[],
+): RunReport {
+  const ends = entries.filter(({ phase }) => phase !== 'intent')
+  const written = writtenFiles(ends)
+  const task = entries.findLast((entry) => entry.task !== undefined)?.task ?? run.task
+  return {
+    runId: run.id,
+    actor: run.actor,
+    from: iso(entries[0]?.timestamp),
+    to: iso(entries.at(-1)?.timestamp),
+    task,
+    plan: planOf(ends),
+    calls: {
+      carriedOut: ends.filter(({ code }) => code === undefined).length,
+      refused: ends.filter(({ code }) => code !== undefined).length,
+      unfinished: unfinished(entries),
+    },
+    read: readFiles(ends),
+    written,
+    patches: ends.filter(isBased).map(({ toolCallId, toolName, pathsWritten, pathsAsked, code }) => ({
+      callId: toolCallId,
+      tool: toolName,
+      paths: code === undefined ? pathsWritten : (pathsAsked ?? []),
+      metBase: code === undefined,
+      ...(code === undefined ? {} : { code }),
+    })),
+    forbidden: ends.flatMap(forbiddenIn),
+    approvals: ends.flatMap(approvalsOf),
+    scope: scopeOf(entries, written, task?.scope),
+    taint: risesOf(ends),
+  }
+}
+
+function iso(timestamp: number | string | undefined): string | undefined {
+  return typeof timestamp === 'number' ? new Date(timestamp).toISOString() : timestamp
+}
+
+function planOf(ends: readonly ReportedRecord[]): RunReport['plan'] {
+  const entry = ends.findLast(({ plan, code }) => plan !== undefined && code === undefined)
+  if (entry?.plan === undefined) return undefined
+  const by = entry.approvals?.findLast((approval) => approval.by !== undefined)?.by
+  return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
+}
+
+function unfinished(entries: readonly ReportedRecord[]): string[] {
+  const open = new Set<string>()
+  for (const { phase, toolCallId } of entries) {
+    if (phase === 'intent') open.add(toolCallId)
+    else open.delete(toolCallId)
+  }
+  return [...open]
+}
+
+function readFiles(ends: readonly ReportedRecord[]): RunReport['read'] {
+  const files = new Map<string, { versions: Set<string>; calls: string[] }>()
+  for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of ends) {
+    // What a call was refused at, it was not shown.
+    if (code !== undefined) continue
+    for (const path of pathsRead) {
+      const file = files.get(path) ?? { versions: new Set(), calls: [] }
+      files.set(path, file)
+      file.calls.push(toolCallId)
+      // What a call changed, it had read before.
+      const version = own(readSha256, path) ?? own(oldSha256, path)
+      if (version !== null) file.versions.add(version)
+    }
+  }
+  return [...files].map(([path, { versions, calls }]) => ({ path: path || '.', versions: [...versions], calls }))
+}
+
+function writtenFiles(ends: readonly ReportedRecord[]): WrittenFile[] {
+  const files = new Map<string, WrittenFile['changes'][number][]>()
+  for (const { pathsWritten, oldSha256, newSha256, toolCallId, toolName, reason, code } of ends) {
+    if (code !== undefined) continue
+    for (const path of withoutParents(pathsWritten)) {
+      const changes = files.get(path) ?? []
+      files.set(path, changes)
+      changes.push({
+        callId: toolCallId,
+        tool: toolName,
+        ...(reason === undefined ? {} : { reason }),
+        from: own(oldSha256, path),
+        to: own(newSha256, path),
+      })
+    }
+  }
+  return [...files].map(([path, changes]) => ({
+    path,
+    from: changes[0]?.from ?? null,
+    to: changes.at(-1)?.to ?? null,
+    changes,
+  }))
+}
+
+/** Without the directories that were made, or taken away, for what stands in them. */
+function withoutParents(paths: readonly string[]): readonly string[] {
+  if (paths.length < 2) return paths
+  const parents = new Set(paths.flatMap((path) => path.split('/').map((_, at, names) => names.slice(0, at).join('/'))))
+  return paths.filter((path) => !parents.has(path))
+}
+
+function own(versions: Readonly<Record<string, string | null>>, path: string): string | null {
+  return Object.hasOwn(versions, path) ? (versions[path] ?? null) : null
+}
+
+/** A call that stood on a version or on text of a file, and either found it or did not. */
+function isBased({ toolName, code, pathsWritten, oldSha256 }: ReportedRecord): boolean {
+  if (!basedTools.has(toolName)) return code !== undefined && baseCodes.has(code)
+  if (code !== undefined) return baseCodes.has(code)
+  return pathsWritten.some((path) => own(oldSha256, path) !== null) || toolName === 'apply_patch'
+}
+
+function forbiddenIn(entry: ReportedRecord): RunReport['forbidden'] {
+  const { toolCallId, toolName, code, pathsAsked = [], policyDecision } = entry
+  const within = (entry.refusals ?? []).map(({ path, code: inner }) => ({
+    callId: toolCallId,
+    tool: toolName,
+    paths: [path],
+    code: inner,
+    rules: [],
+  }))
+  if (code === undefined || !forbiddenCodes.has(code)) return within
+  const rules = policyDecision.rules.filter(({ action }) => action === 'deny').map(({ name }) => name)
+  return [...within, { callId: toolCallId, tool: toolName, paths: pathsAsked, code, rules: [...new Set(rules)] }]
+}
+
+function approvalsOf(entry: ReportedRecord): RunReport['approvals'] {
+  const { toolCallId, toolName, approvals = [], code, policyDecision, pathsAsked, pathsWritten } = entry
+  const call = { callId: toolCallId, tool: toolName, paths: pathsAsked ?? pathsWritten }
+  const answered = approvals.map(({ how, rules, by }) => ({ ...call, how, rules, ...(by === undefined ? {} : { by }) }))
+  if (code !== 'APPROVAL_REQUIRED') return answered
+  const rules = policyDecision.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
+  return [...answered, { ...call, how: 'required', rules: [...new Set(rules)] }]
+}
+
+function scopeOf(
+  entries: readonly ReportedRecord[],
+  written: readonly WrittenFile[],
+  globs: readonly string[] | undefined,
+): RunReport['scope'] {
+  if (globs === undefined) return undefined
+  const inside = testOf(globs)
+  const different = written.filter(({ from, to }) => from !== to || from === HIDDEN_VERSION).map(({ path }) => path)
+  const outside = different.filter((path) => !inside(path))
+  // A plan narrows the scope from its approval on: each call is held against the one of its time.
+  let inForce: ((path: string) => boolean) | undefined
+  const calls: { callId: string; tool: string; paths: string[] }[] = []
+  for (const { task, phase, permission, toolCallId, toolName, code, pathsWritten, pathsAsked = [] } of entries) {
+    if (task !== undefined) inForce = task.scope === undefined ? undefined : testOf(task.scope)
+    if (phase === 'intent' || inForce === undefined) continue
+    const isMutation = permission !== undefined && isMutating(permission) && !/^command:/.test(permission)
+    // What a copy comes from, it does not change.
+    const asked = toolName === 'copy_file' ? pathsAsked.slice(1) : pathsAsked
+    const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? asked : []
+    const beyond = paths.filter((path) => !inForce?.(path))
+    if (beyond.length > 0) calls.push({ callId: toolCallId, tool: toolName, paths: beyond })
+  }
+  return { globs, finalDiffInside: outside.length === 0, outside, calls }
+}
+
+/** A scope that is not valid covers nothing. */
+function testOf(globs: readonly string[]): (path: string) => boolean {
+  try {
+    return compilePaths(globs, 'scope').matches
+  } catch {
+    return () => false
+  }
+}
+
+function risesOf(ends: readonly ReportedRecord[]): RunReport['taint'] {
+  const rises: NonNullable<AuditEntry['taint']>[] = []
+  for (const { taint } of ends) {
+    const last = rises.at(-1)
+    if (taint !== undefined && (last?.callId !== taint.callId || last.label !== taint.label)) rises.push(taint)
+  }
+  return rises
+}

@@ -1,0 +1,38 @@
+import type { AuditSink } from './audit-log.ts'
+import { type AuditEntry, type AuditRecord, chain, emptyChain } from './record.ts'
+
+/** A sink that keeps its records. */
+export interface MemorySink extends AuditSink {
+  /** All records so far, as a chain. */
+  records(): readonly AuditRecord[]
+}
+
+/**
+ * Keeps records in memory, without end: for tests, and for runs that end. Hashes are made when the records are first
+ * asked for, and then kept, so that a call does not wait for them.
+ */
+export function memorySink(): MemorySink {
+  const entries: AuditEntry[] = []
+  const records: AuditRecord[] = []
+
+  function chained(): readonly AuditRecord[] {
+    for (const entry of entries.slice(records.length)) records.push(chain(entry, records.at(-1) ?? emptyChain))
+    return records.slice()
+  }
+
+  return {
+    accept: (entry) => {
+      entries.push(entry)
+    },
+    append: ({ previousHash: _previous, hash: _hash, sequence: _sequence, ...record }) => {
+      entries.push({ ...record, timestamp: Date.parse(record.timestamp) })
+    },
+    records: chained,
+  }
+}
+
+/** Gives every record to a function. What it throws, or rejects with, blocks mutations. */
+export function callbackSink(append: (record: AuditRecord) => void | Promise<void>): AuditSink {
+  if (typeof append !== 'function') throw new TypeError('callbackSink needs a function')
+  return { append }
+}

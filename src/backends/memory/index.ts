@@ -1,0 +1,177 @@
+import { type LogicalPath, nameOf, type Path, parentOf, parsePath, quote } from '../../paths/logical-path.ts'
+import type { Backend, Capabilities, DirectoryNode, FileNode, LinkNode, Stat, TreeNode } from '../../storage/backend.ts'
+import { linkTarget, throwIfAborted } from '../../storage/change-set.ts'
+import { directoryNode } from '../../storage/tree.ts'
+import { directoryStat, draftOf, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-commit.ts'
+
+/** What a file of {@link memory} can be given as. Bytes are taken over: nobody may write into them afterwards. */
+export type MemoryEntry =
+  | string
+  | Uint8Array
+  | { readonly text: string; readonly mode?: number }
+  | { readonly bytes: Uint8Array; readonly mode?: number }
+  | { readonly link: string }
+  | { readonly directory: true }
+
+/** What time files are given. */
+export interface MemoryOptions {
+  /** The time, in milliseconds since 1970, of what is there from the start and of commits that tell none. Default: 0. */
+  readonly clock?: () => number
+}
+
+/** A {@link memory} backend: it always can show its tree, fork and scan. */
+export interface MemoryBackend extends Backend {
+  tree(): DirectoryNode
+  fork(): MemoryBackend
+  scan(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
+}
+
+/**
+ * A backend in memory on a persistent tree: `fork()` and `tree()` take no time however large it is, a commit swaps the
+ * root. Keys are paths, values are text, bytes, links or directories; parents are made.
+ *
+ * Nothing is copied: bytes given in belong to the backend, bytes read are the stored ones and must not be written to.
+ * The same calls give the same tags and times: without a `clock`, and where a commit tells no time, the time is 0.
+ * A directory's tag and time change with the names in it, not with what the files there hold.
+ *
+ * @throws TypeError for a path that the guard refuses, a file below a file, a path given twice, a link that leads outside
+ * @example
+ * ```ts
+ * const backend = memory({ 'src/app.ts': 'export const answer = 41\n', 'bin/run': { text: '#!/bin/sh\n', mode: 0o755 } })
+ * ```
+ */
+export function memory(files: Readonly<Record<string, MemoryEntry>> = {}, options: MemoryOptions = {}): MemoryBackend {
+  const clock = options.clock ?? (() => 0)
+  const tags = tagCounter('')
+  return backendOver(loadTree(files, clock(), tags), clock, tags)
+}
+
+const capabilities: Capabilities = Object.freeze({
+  links: true,
+  modes: true,
+  times: 'set',
+  caseSensitive: true,
+  authority: 'sole',
+  lasting: false,
+  atomic: 'set',
+})
+
+function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCounter): MemoryBackend {
+  let root = initial
+  return {
+    capabilities,
+    ...treeReads(() => root),
+
+    async commit(changes, how) {
+      throwIfAborted(how.signal)
+      const draft = draftOf(root, changes, how.at ?? clock(), tags)
+      root = draft.root
+      return draft.receipt
+    },
+
+    tree: () => root,
+    fork: () => backendOver(root, clock, tags.fork()),
+    async close() {},
+  }
+}
+
+/** Gives a tag for each node that is made. */
+interface TagCounter {
+  next(): string
+  /** A counter for a copy: neither gives a tag that the other gives. */
+  fork(): TagCounter
+}
+
+function tagCounter(prefix: string): TagCounter {
+  let count = 0
+  let forks = 0
+  return {
+    next: () => `${prefix}${++count}`,
+    fork: () => tagCounter(`${prefix}${count}+${++forks}.`),
+  }
+}
+
+function loadTree(files: Readonly<Record<string, MemoryEntry>>, at: number, tags: TagCounter): DirectoryNode {
+  const root: Draft = new Map()
+  for (const [key, entry] of Object.entries(files)) {
+    const path = pathOfKey(key)
+    const directory = path === '' ? undefined : makeParents(root, path)
+    const name = nameOf(path)
+    if (directory === undefined || directory.has(name)) {
+      if (isDirectoryEntry(entry) && (directory === undefined || directory.get(name) instanceof Map)) continue
+      throw new TypeError(`memory(): ${quote(key)} is given twice, or is a directory of another file`)
+    }
+    directory.set(name, isDirectoryEntry(entry) ? new Map() : loadNode(path, entry, at, tags))
+  }
+  return freeze(root, at, tags)
+}
+
+type Draft = Map<string, Draft | FileNode | LinkNode>
+
+function makeParents(root: Draft, path: LogicalPath): Draft {
+  let directory = root
+  const parent = parentOf(path)
+  for (const name of parent === '' ? [] : parent.split('/')) {
+    let next = directory.get(name)
+    if (next === undefined) {
+      next = new Map()
+      directory.set(name, next)
+    }
+    if (!(next instanceof Map)) throw new TypeError(`memory(): ${quote(path)} lies below a file or a link`)
+    directory = next
+  }
+  return directory
+}
+
+function freeze(draft: Draft, at: number, tags: TagCounter): DirectoryNode {
+  const entries: [string, TreeNode][] = []
+  for (const [name, node] of draft) entries.push([name, node instanceof Map ? freeze(node, at, tags) : node])
+  entries.sort(([a], [b]) => (a < b ? -1 : 1))
+  return directoryNode(directoryStat(at, tags), entries)
+}
+
+function loadNode(
+  path: LogicalPath,
+  entry: Exclude<MemoryEntry, { directory: true }>,
+  at: number,
+  tags: TagCounter,
+): FileNode | LinkNode {
+  if (typeof entry === 'string') return fileNode(encode(path, entry), FILE_MODE, at, tags)
+  if (entry instanceof Uint8Array) return fileNode(entry, FILE_MODE, at, tags)
+  if (typeof entry !== 'object' || entry === null)
+    throw new TypeError(`memory(): ${quote(path)} is neither text, bytes, a link nor a directory`)
+  if ('link' in entry) {
+    try {
+      linkTarget(path, entry.link)
+    } catch (error) {
+      throw new TypeError(`memory(): ${(error as Error).message}`, { cause: error })
+    }
+    return linkNode(entry.link, at, tags)
+  }
+  const { mode = FILE_MODE } = entry
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)
+    throw new TypeError(`memory(): the mode of ${quote(path)} is no permission bits`)
+  if ('text' in entry) return fileNode(encode(path, entry.text), mode, at, tags)
+  if (entry.bytes instanceof Uint8Array) return fileNode(entry.bytes, mode, at, tags)
+  throw new TypeError(`memory(): ${quote(path)} is neither text, bytes, a link nor a directory`)
+}
+
+function isDirectoryEntry(entry: MemoryEntry): entry is { readonly directory: true } {
+  return typeof entry === 'object' && entry !== null && 'directory' in entry
+}
+
+function pathOfKey(key: string): LogicalPath {
+  try {
+    return parsePath(key)
+  } catch (error) {
+    throw new TypeError(`memory(): ${(error as Error).message}`, { cause: error })
+  }
+}
+
+const encoder = new TextEncoder()
+
+function encode(path: LogicalPath, text: string): Uint8Array {
+  // The encoder would silently replace what is not well-formed.
+  if (/\p{Cs}/u.test(text)) throw new TypeError(`memory(): the text of ${quote(path)} is not well-formed Unicode`)
+  return encoder.encode(text)
+}

@@ -1,0 +1,128 @@
+import { ToolError } from '../../errors.ts'
+import { ancestorsOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
+import type { Capabilities, Change, Stat, Version } from '../../storage/backend.ts'
+import { judgeChanges } from '../../storage/change-set.ts'
+import { versionAt } from '../../storage/versions.ts'
+import type { Base } from './changed-paths.ts'
+import { type Layers, refuseReserved } from './layers.ts'
+import type { LayeredReads } from './reads.ts'
+
+/** A change that may happen, with what is there before. */
+export interface JudgedChange {
+  readonly change: Change
+  readonly before: Version
+  /** It asks for what is there already, and so leaves it alone. */
+  readonly isNoChange: boolean
+}
+
+/** Refuses what an overlay cannot hold or could never hand down, before anything is looked at. */
+export function refuseUnsupported(changes: readonly Change[], capabilities: Capabilities): void {
+  for (const { path, to } of changes) {
+    refuseReserved(path)
+    if (to?.type === 'link' && !capabilities.links) {
+      throw new ToolError('INVALID_INPUT', `Cannot link ${quote(path)}: the storage has no links`, { path })
+    }
+  }
+}
+
+/** Judges a set against what the overlay shows. */
+export async function judgeSet(
+  { locate, touched }: Layers,
+  reads: LayeredReads,
+  changes: readonly Change[],
+): Promise<JudgedChange[]> {
+  const present = new Map<Path, Stat | undefined>()
+  const names = new Map<Path, readonly string[]>()
+  const versions = new Map<Path, Version>()
+
+  async function look(path: Path): Promise<Stat | undefined> {
+    if (!present.has(path)) present.set(path, await reads.stat(path))
+    return present.get(path)
+  }
+
+  for (const { path, to } of changes) {
+    // Nothing is below a file, whatever a storage says to a look along such a path.
+    const stat = await look(path)
+    versions.set(path, stat === undefined ? null : await versionAt(reads, path))
+    if (stat?.type === 'directory' && to?.type !== 'directory') {
+      names.set(
+        path,
+        (await reads.list(path)).map(({ name }) => name),
+      )
+    }
+    if (to === null) continue
+    for (let above = parentOf(path); above !== ''; above = parentOf(above)) {
+      if ((await look(above)) !== undefined) break
+    }
+  }
+  judgeChanges(changes, {
+    at(path) {
+      const stat = present.get(path)
+      return stat && { type: stat.type, stat }
+    },
+    sha256: (_, path) => (versions.get(path) as Extract<Version, { readonly type: 'file' }>).sha256,
+    names: (path) => names.get(path) as readonly string[],
+  })
+  return changes.map((change) => {
+    const before = versions.get(change.path) ?? null
+    const isNoChange =
+      change.to === null ? before === null : change.to.type === 'directory' && before?.type === 'directory'
+    // An absence that is asked for again still hides what others may put below.
+    return { change, before, isNoChange: isNoChange && (change.to !== null || !wasTouched(change.path)) }
+  })
+
+  function wasTouched(path: Path): boolean {
+    return touched.has(path) || locate(path) === 'upper'
+  }
+}
+
+/** What a judged set is for the upper backend, and what the paths that it touches first have below. */
+export async function upperSet(
+  { lower, upper, touched, locate }: Layers,
+  reads: LayeredReads,
+  judged: readonly JudgedChange[],
+  capabilities: Capabilities,
+): Promise<{ set: Change[]; bases: Map<Path, Base> }> {
+  const set: Change[] = []
+  const bases = new Map<Path, Base>()
+  const parents = new Set<Path>()
+  const own = new Set(judged.map(({ change }) => change.path))
+
+  for (const { change, before, isNoChange } of judged) {
+    const { path, to, from } = change
+    if (isNoChange) {
+      // A directory that the same set puts something into may not be there yet in the upper backend.
+      if (to !== null) parents.add(path)
+      continue
+    }
+    if (!touched.has(path)) bases.set(path, await baseOf(path, before))
+    const stat = await upper.stat(path)
+    const expect = stat === undefined ? 'absent' : { tag: stat.tag }
+    if (to?.type !== 'file') {
+      set.push({ path, expect: to?.type === stat?.type && to?.type === 'directory' ? 'any' : expect, to })
+    } else {
+      const kept = to.mode ?? (capabilities.modes ? await modeOf(before, from) : undefined)
+      const { type, bytes } = to
+      const shared = locate(path) === 'upper' && to.sharedPrefix !== undefined ? { sharedPrefix: to.sharedPrefix } : {}
+      set.push({ path, expect, to: { type, bytes, ...shared, ...(kept === undefined ? {} : { mode: kept }) } })
+    }
+    if (to !== null) for (const above of ancestorsOf(path)) if (!own.has(above)) parents.add(above)
+  }
+  const leading: Change[] = [...parents].map((path) => ({ path, expect: 'any', to: { type: 'directory' } }))
+  const all = set.length === 0 ? [] : [...leading, ...set, ...touched.notes(bases)]
+  return { set: all, bases }
+
+  async function baseOf(path: Path, before: Version): Promise<Base> {
+    if (before === null || locate(path) === 'upper') return { base: null }
+    if (before.type === 'file') return { base: before }
+    const tag = (await lower.stat(path))?.tag
+    return { base: before, ...(tag === undefined ? {} : { tag }) }
+  }
+
+  /** The bits of what is replaced, else of what is moved here. */
+  async function modeOf(before: Version, from: Path | undefined): Promise<number | undefined> {
+    if (before?.type === 'file') return before.mode
+    const source = from === undefined ? undefined : await reads.stat(from)
+    return source?.type === 'file' ? source.mode : undefined
+  }
+}

@@ -1,0 +1,276 @@
+import { type AuditEntry, HIDDEN_VERSION, shaMap } from '../audit/audit-log.ts'
+import { type Failure, ToolError } from '../errors.ts'
+import { classifyPath, isSurelyReadable } from '../files/classify/index.ts'
+import type { Path } from '../paths/logical-path.ts'
+import { type Access, type GuardedAccess, isMutating, type Permission } from '../policy/access.ts'
+import type { Approval, Question } from '../policy/approval.ts'
+import type { Label } from '../policy/labels.ts'
+import type { Plan } from '../policy/plan.ts'
+import type { Verdict } from '../policy/policy.ts'
+import type { TaintOrigin } from '../policy/taint.ts'
+import type { Refusal } from '../shells/types.ts'
+import type { Receipt, Version } from '../storage/backend.ts'
+import type { JudgedChanges } from './authorize-changes.ts'
+import type { Core, Run } from './state/run-state.ts'
+
+/** The steps of a call, as the audit names the one where a call was refused. */
+export type Step =
+  | 'input'
+  | 'plan'
+  | 'guard'
+  | 'limits'
+  | 'policy'
+  | 'hooks'
+  | 'draft'
+  | 'approval'
+  | 'commit'
+  | 'response'
+
+/** The evidence of one call while it lives: two records for a call that was carried out, one for a call that was not. */
+export interface CallRecord {
+  /** Names the call: in the audit, in its result, and for undo. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly started: number
+  /** Whether the call was counted against the rates. */
+  counted: boolean
+  readonly warnings: string[]
+  at(step: Step): void
+  plans(planned: readonly Access[]): void
+  reaches(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
+  reads(path: Path): void
+  /** An access of a command that was refused while the call as a whole went on. */
+  refusedWithin(refusal: Refusal): void
+  judged(verdict: Verdict): void
+  /** The version that the call read of a path. */
+  saw(version: { readonly path: Path; readonly sha256: string }): void
+  /** The plan that the call hands in or approves, if any. */
+  plan(plan: Plan | undefined): void
+  /** How a question about the call was answered. */
+  answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
+  /** The label of what the call shows, and where the taint of its run came from. */
+  labelled(label: Label, taint: TaintOrigin | undefined): void
+  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
+  intent(changes: Pick<JudgedChanges, 'known'>): Promise<void>
+  outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
+  refused(failure: Failure): Promise<void>
+}
+
+/** What a record says of a call's effect. */
+type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>
+
+/** Of what a caller wrote: the audit marks secrets in it and cuts it further. */
+const MOST_TEXT = 10_000
+const NO_PATHS: readonly never[] = Object.freeze([])
+const NO_VERSIONS = Object.freeze({})
+const nothing: Effect = {
+  pathsWritten: NO_PATHS,
+  oldSha256: NO_VERSIONS,
+  newSha256: NO_VERSIONS,
+  artifactUris: NO_PATHS,
+}
+
+/** Opens the record of a call. Nothing is written before the intent or the refusal. */
+export function openRecord(
+  core: Core,
+  run: Run,
+  toolName: string,
+  options: { readonly step?: string; readonly via?: string },
+): CallRecord {
+  run.calls += 1
+  const started = core.clock()
+  const toolCallId = `${run.id}-${run.calls}`
+  const shownName = String(toolName).slice(0, MOST_TEXT)
+  let step: Step = 'input'
+  let planned: readonly Access[] = NO_PATHS
+  let accesses: readonly GuardedAccess[] = NO_PATHS
+  let reason: string | undefined
+  let verdict: Verdict | undefined
+  let intended = false
+  let versions: Map<Path, string> | undefined
+  const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
+  let plan: Plan | undefined
+  let labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
+  let read: Path[] = []
+  const refusals = new Map<string, Refusal>()
+
+  const record: CallRecord = {
+    id: toolCallId,
+    started,
+    counted: false,
+    warnings: [],
+    at: (next) => {
+      step = next
+    },
+    plans: (plan) => {
+      planned = plan
+    },
+    reaches(reached, input) {
+      accesses = reached
+      reason = typeof input.reason === 'string' ? input.reason : undefined
+    },
+    reads: (path) => {
+      read.push(path)
+    },
+    refusedWithin(refusal) {
+      refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
+    },
+    judged: (decided) => {
+      verdict = decided
+    },
+    saw: ({ path, sha256 }) => {
+      versions ??= new Map()
+      versions.set(path, hidden(path, sha256))
+    },
+    answered({ verdict }, how, by) {
+      const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
+      approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
+    },
+    plan: (given) => {
+      plan = given
+    },
+    labelled(label, taint) {
+      if (taint !== undefined) labels = { label, taint: { ...taint } }
+    },
+    async intent({ known }) {
+      read = readPaths()
+      try {
+        const written = core.audit.record(entry('intent', started, intentOf(known)))
+        if (written !== undefined) await written
+        intended = true
+      } catch {
+        // A read changes nothing, so it may go on without its record; a mutation may not.
+        if (known.length > 0 || plan !== undefined) {
+          throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
+        }
+        warn()
+      }
+    },
+    outcome: ({ applied }, artifactUri) => append('outcome', outcomeOf(applied, artifactUri)),
+    async refused(failure) {
+      read = readPaths()
+      await append(intended ? 'outcome' : 'refused', nothing, failure)
+    },
+  }
+
+  function entry(phase: AuditEntry['phase'], timestamp: number, effect: Effect, failure?: Failure): AuditEntry {
+    const refused = failure !== undefined
+    return {
+      phase,
+      runId: run.id,
+      stepId: options.step,
+      toolCallId,
+      toolName: shownName,
+      via: options.via,
+      actor: run.actor,
+      timestamp,
+      permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
+      pathsAsked: refused ? planned.slice(0, 100).map(({ path }) => path.slice(0, MOST_TEXT)) : undefined,
+      pathsRead: read,
+      pathsSearched: pathsSearched(),
+      pathsWritten: effect.pathsWritten,
+      oldSha256: effect.oldSha256,
+      newSha256: effect.newSha256,
+      policyDecision: { decision: verdict?.decision ?? 'none', rules: rulesOf(verdict, failure) },
+      reason,
+      artifactUris: effect.artifactUris,
+      durationMs: phase === 'intent' ? undefined : timestamp - started,
+      code: failure?.code,
+      step: refused ? step : undefined,
+      label: labels?.label,
+      taint: labels?.taint,
+      task: taskOf(run),
+      plan,
+      approvals: approvals.length === 0 ? undefined : [...approvals],
+      readSha256: phase === 'outcome' ? readVersions(effect) : undefined,
+      refusals: refusals.size === 0 || phase === 'intent' ? undefined : [...refusals.values()].map(told),
+    }
+  }
+
+  async function append(phase: AuditEntry['phase'], effect: Effect, failure?: Failure): Promise<void> {
+    try {
+      const written = core.audit.record(entry(phase, core.clock(), effect, failure))
+      if (written !== undefined) await written
+    } catch {
+      warn()
+    }
+  }
+
+  function readVersions({ pathsWritten }: Effect): AuditEntry['readSha256'] {
+    if (versions === undefined) return undefined
+    const seen = [...versions].filter(([path]) => !pathsWritten.includes(path))
+    return seen.length === 0 ? undefined : shaMap(seen)
+  }
+
+  function warn(): void {
+    const warning = 'The audit record of this call could not be written'
+    if (!record.warnings.includes(warning)) record.warnings.push(warning)
+  }
+
+  /** Files that were read, and those that were asked for by name, each once and sorted. */
+  function readPaths(): Path[] {
+    const paths = [...read]
+    for (const { permission, path, recursive } of accesses) if (!isMutating(permission) && !recursive) paths.push(path)
+    return paths.length === 1 ? paths : [...new Set(paths)].sort()
+  }
+
+  /** Scopes, which are no files: what the call was shown of them is among the paths read. */
+  function pathsSearched(): readonly Path[] | undefined {
+    if (!accesses.some(({ recursive }) => recursive)) return undefined
+    const scopes = accesses.filter(({ permission, recursive }) => recursive && !isMutating(permission))
+    return scopes.length === 0 ? undefined : scopes.map(({ path }) => path)
+  }
+
+  return record
+}
+
+/** Without the message: it repeats what the codes say. */
+function told({ permission, path, code }: Refusal): { permission: Permission; path: string; code: string } {
+  return { permission, path, code }
+}
+
+/** What decided: the rules of the verdict, and the sink where a flow was refused. */
+function rulesOf(verdict: Verdict | undefined, failure: Failure | undefined): AuditEntry['policyDecision']['rules'] {
+  const rules = verdict?.rules ?? NO_PATHS
+  if (failure?.code !== 'TAINT_DENIED' || typeof failure.sink !== 'string') return rules
+  return [{ name: failure.sink, action: 'deny', source: 'taint' }, ...rules]
+}
+
+/** What the run works on, with its first record and again whenever it is another. */
+function taskOf(run: Run): AuditEntry['task'] {
+  const { task } = run
+  if (task === run.recordedTask || task === undefined) return undefined
+  run.recordedTask = task
+  return { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) }
+}
+
+function intentOf(known: JudgedChanges['known']): Effect {
+  if (known.length === 0) return nothing
+  return {
+    ...nothing,
+    pathsWritten: known.map(({ change }) => change.path),
+    oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change)])),
+  }
+}
+
+function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined): Effect {
+  if (applied.length === 0) return artifactUri === undefined ? nothing : { ...nothing, artifactUris: [artifactUri] }
+  return {
+    pathsWritten: applied.map(({ path }) => path),
+    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(path, before)])),
+    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(path, after)])),
+    artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
+  }
+}
+
+function versionOf(path: Path, version: Version): string | null {
+  return version?.type === 'file' ? hidden(path, version.sha256) : null
+}
+
+function hidden(path: Path, sha256: string): string {
+  return !isSurelyReadable(path) && classifyPath(path).redacted ? HIDDEN_VERSION : sha256
+}
+
+function expectedVersion({ path, expect }: JudgedChanges['known'][number]['change']): string | null {
+  return typeof expect === 'object' && 'sha256' in expect ? hidden(path, expect.sha256) : null
+}

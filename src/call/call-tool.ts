@@ -1,0 +1,395 @@
+import { type Failure, ToolError, toFailure } from '../errors.ts'
+import { classifyPath } from '../files/classify/index.ts'
+import { guardAccesses } from '../guard/guarded-files.ts'
+import { type Path, ROOT } from '../paths/logical-path.ts'
+import type { GuardedAccess } from '../policy/access.ts'
+import type { ApproveHandler, Question } from '../policy/approval.ts'
+import type { Label } from '../policy/labels.ts'
+import { combine, denied, type PolicyCall, type Verdict } from '../policy/policy.ts'
+import type { CommandVerdict } from '../shells/analysis/index.ts'
+import type { Receipt, State } from '../storage/backend.ts'
+import { throwIfAborted } from '../storage/change-set.ts'
+import type { Draft, Shown, Tool } from '../tools/define-tool.ts'
+import { judgeChanges } from './authorize-changes.ts'
+import { type CallRecord, openRecord } from './call-audit.ts'
+import { policyFor } from './commands/shell-policy.ts'
+import { project } from './limit-result.ts'
+import { parseInput } from './parse-input.ts'
+import { approve, approveStep, type Grant, requireGrant, withGrant } from './pending-approval.ts'
+import { enactPlan, isPlanning } from './plan-mode.ts'
+import { statesBefore } from './prior-states.ts'
+import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
+import { type Core, policyCall, type Run } from './state/run-state.ts'
+import { keepWhole } from './store-full-output.ts'
+import { withSuggestions } from './suggest-paths.ts'
+import { type Flow, openFlow } from './taint-tracker.ts'
+import { contextFor } from './tool-context.ts'
+
+/** What every success carries beside its tool's own fields. */
+export interface Success {
+  readonly ok: true
+  /** One line that says what the call did. */
+  readonly summary: string
+  readonly warnings: readonly string[]
+  /** Names the call: in the audit, and for `undo`. */
+  readonly callId: string
+  /** Where the diff of a mutation, or a result that was cut, can be read whole. */
+  readonly artifactUri?: string
+  /** How sensitive what it shows is, where the policy has labels. */
+  readonly label?: Label
+  readonly [field: string]: unknown
+}
+
+/** What a caller may say about one call, beside its input. */
+export interface CallOptions {
+  /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
+  readonly signal?: AbortSignal
+  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  readonly approve?: ApproveHandler
+  /** The caller's own name for the step of its work that this call belongs to. */
+  readonly step?: string
+  /** Told how far the call is, where it takes long: counts, never anything that it has read. */
+  readonly onProgress?: (progress: Progress) => void
+}
+
+/** How far a call is. It only grows. */
+export interface Progress {
+  readonly done: number
+  /** Where it is known. */
+  readonly total?: number
+  /** What is counted, such as `files searched`. */
+  readonly unit: string
+}
+
+/**
+ * The life of one call: the same steps in the same order, for every tool and every caller. Gives a result or a refusal
+ * and never rejects, whatever a model, a file or a backend does. A refused call has changed nothing. What the workspace
+ * does beside its tools, such as undo, is given as a tool itself.
+ */
+export async function callTool(
+  core: Core,
+  run: Run,
+  called: string | Tool,
+  given: unknown,
+  options: CallOptions & WithinOptions = {},
+): Promise<Success | Failure> {
+  const { grant, signal } = options
+  const name = typeof called === 'string' ? called : called.name
+  const record = openRecord(core, run, name, options)
+  const flow = openFlow(core, run, record.id, name, typeof called === 'string')
+  try {
+    // 1–6. What the call wants to reach, and whether it may.
+    let call = await judge(core, run, called, given, record, flow)
+
+    // 7. A hook may refuse or narrow. What it narrows is judged from the start.
+    let input = given
+    for (const hook of preHooks(core.hooks)) {
+      record.at('hooks')
+      const narrowed = await runPreHook(hook, hookCall(run, call), core.limits.hookTimeoutMs)
+      if (narrowed === undefined) continue
+      input = narrowed.input
+      call = await judge(core, run, called, input, record, flow)
+    }
+
+    // What was approved earlier is what was seen then.
+    if (grant !== undefined) {
+      if ('deny' in grant.answer) record.answered(grant.parked.request, 'denied', grant.answer.by)
+      await requireGrant(core, grant)
+    }
+
+    // What the workspace does beside its tools is no data, and so it cannot wait for another process.
+    const repeatable = typeof called === 'string' ? { input } : undefined
+    const began = grant?.parked.began ?? record.started
+    const asking = {
+      grant,
+      signal,
+      approve: options.approve,
+      began,
+      earlier: [] as Question[],
+      answered: record.answered,
+    }
+    const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
+
+    // What runs something is approved before it runs; what it then changes is asked about by itself.
+    if (call.tool.commandLine !== undefined && call.verdict.decision === 'ask') {
+      record.at('approval')
+      call = await approvedToRun(call, ask)
+    }
+
+    // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
+    record.at('draft')
+    throwIfAborted(signal)
+    const context = contextFor(core, withGrant(run, grant), call, {
+      record,
+      flow,
+      signal,
+      ask,
+      began,
+      onProgress: options.onProgress,
+      commit: (tool) => callTool(core, run, tool, {}),
+    })
+    let draft = await call.tool.draft(call.input, context)
+    for (const refusal of draft.refusals ?? []) record.refusedWithin(refusal)
+    for (const path of draft.reads ?? []) {
+      record.reads(path)
+      flow.reads(path)
+    }
+
+    // 9. Judge every change by itself, and get the approval if anything asks for it.
+    record.at('approval')
+    let changes = flow.judge(await judgeChanges(core, run, call, draft))
+    record.judged(changes.verdict)
+    if (changes.verdict.decision === 'deny') throw denied(changes.verdict)
+    if (draft.rehearsal === true) {
+      // A rehearsal is judged whole, and ends with nothing to commit.
+      draft = { ...draft, changes: [], taken: [] }
+      changes = flow.judge(await judgeChanges(core, run, call, draft))
+    }
+    const { plan } = draft
+    record.plan(plan)
+    if (changes.verdict.decision === 'ask') {
+      await approve(core, run, repeatable && { ...repeatable, plan }, changes, asking)
+    }
+
+    // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
+    record.at('commit')
+    throwIfAborted(signal)
+    run.rates.writes(changes.bytes)
+    const before = await statesBefore(core, draft, changes.known)
+    await record.intent(changes)
+    if (plan !== undefined) enactPlan(core, run, plan)
+    const receipt = await commit(core, run, draft, changes.bytes, signal)
+    if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
+    for (const { path } of receipt.applied) run.shownReads.forget(path)
+    for (const shown of draft.shown?.(receipt) ?? []) {
+      if (options.shows === undefined) run.ledger.note(shown)
+      else options.shows(shown)
+      record.saw(shown)
+    }
+    const artifactUri =
+      changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
+    flow.committed(changes, receipt, draft.into === undefined ? core : (core.origin ?? core))
+    tellOf(draft.into === undefined ? core : core.origin, run, record.id, receipt)
+    record.labelled(flow.shown(), run.taint.origin())
+    await record.outcome(receipt, artifactUri)
+
+    // 11. A hook may relabel or redact the result; the effect stands.
+    record.at('response')
+    const result: Success = {
+      ok: true,
+      summary: draft.summary,
+      warnings: [...context.warnings, ...record.warnings],
+      ...(await draft.result(receipt)),
+      callId: record.id,
+      ...(artifactUri === undefined ? {} : { artifactUri }),
+      ...(core.labels.active ? { label: flow.shown() } : {}),
+    }
+    const answered = (await runPostHooks(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
+    const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
+
+    // 12. What a model sees is bounded.
+    const answer = project(labelled, core.limits.projectionBytes, run.artifacts)
+    // A dialect may show something else of it.
+    if (options.shows === undefined) draft.answered?.(answer)
+    return answer
+  } catch (error) {
+    const failure = withoutSecretVersion(core, name, toFailure(await withSuggestions(core, run, name, error)))
+    const label = flow.refused(failure)
+    record.labelled(label, run.taint.origin())
+    await record.refused(failure)
+    return core.labels.active ? { ...failure, label } : failure
+  }
+}
+
+/** What a call may be told by the workspace itself. */
+export interface WithinOptions {
+  readonly grant?: Grant | undefined
+  /** The tool of a dialect that makes it. */
+  readonly via?: string
+  /** Takes what the call shows, for the read ledger: whoever calls knows later whether the run gets to see it. */
+  readonly shows?: (shown: Shown) => void
+}
+
+/** A call that passed the first six steps. */
+export interface JudgedCall {
+  readonly tool: Tool
+  readonly input: Readonly<Record<string, unknown>>
+  readonly accesses: readonly GuardedAccess[]
+  readonly verdict: Verdict
+  /** Of a command: what its line would start. */
+  readonly line?: CommandVerdict
+}
+
+/** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
+async function judge(
+  core: Core,
+  run: Run,
+  called: string | Tool,
+  given: unknown,
+  record: CallRecord,
+  flow: Flow,
+): Promise<JudgedCall> {
+  const call = await reach(core, run, called, given, record)
+  record.at('limits')
+  requireMode(core, run, call.tool)
+  if (!record.counted) run.rates.call(call.tool.name)
+  record.counted = true
+  record.at('policy')
+  record.judged(call.verdict)
+  if (call.verdict.decision === 'deny') throw denied(call.verdict)
+  return flow.enters(call)
+}
+
+/** What a call would reach and the verdict on it; nothing is executed, counted or refused by policy. */
+export async function reach(
+  core: Core,
+  run: Run,
+  called: string | Tool,
+  given: unknown,
+  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches' | 'refusedWithin'>,
+): Promise<JudgedCall> {
+  record?.at('input')
+  const tool = typeof called === 'string' ? findTool(core, called) : called
+  const input = parseInput(tool, given)
+  if (core.policy.data.requireReason === true) requireReason(tool, input)
+  record?.at('plan')
+  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: core.memory?.path })
+  record?.plans(planned)
+  record?.at('guard')
+  const facts = policyCall(run, tool.name, input)
+  const accesses = await guardAccesses(core.backend, planned, nameJudge(core, facts))
+  record?.reaches(accesses, input)
+  const line = tool.commandLine?.(input)
+  if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
+  return reachByCommand(core, { tool, input, accesses }, facts, line, record)
+}
+
+/** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
+async function reachByCommand(
+  core: Core,
+  call: Omit<JudgedCall, 'verdict'>,
+  facts: Omit<PolicyCall, 'accesses'>,
+  line: string,
+  record: Pick<CallRecord, 'refusedWithin'> | undefined,
+): Promise<JudgedCall> {
+  const { shell } = core
+  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+  const judged = shell.judge(line, {
+    cwd: call.accesses[0]?.path ?? ROOT,
+    policy: policyFor(shell, core.policy),
+    call: { ...facts, accesses: call.accesses },
+  })
+  const reached = { ...call, line: judged.line, verdict: judged.verdict }
+  const judgeName = nameJudge(core, facts)
+  for (const access of await guardAccesses(core.backend, judged.opens, judgeName)) {
+    const opened = core.policy.evaluate({ ...facts, accesses: [access] })
+    // What it asks about is asked when the line comes to it, or once it is known what it wrote.
+    if (opened.decision !== 'deny') continue
+    const { code, message } = denied(opened)
+    record?.refusedWithin({ permission: access.permission, path: access.asked, code, message })
+    reached.verdict = combine(reached.verdict, opened)
+  }
+  return reached
+}
+
+/** Judges a path that cannot be followed by its name alone. */
+function nameJudge(core: Core, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
+  return (access) => {
+    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw denied(verdict)
+  }
+}
+
+/** Gets the approval of what is about to run. */
+async function approvedToRun(call: JudgedCall, ask: (question: Question) => Promise<void>): Promise<JudgedCall> {
+  const { tool, input, accesses, verdict } = call
+  await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
+  return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
+}
+
+/** The one place in the whole code where anything is changed. */
+async function commit(
+  core: Core,
+  run: Run,
+  draft: Draft<unknown>,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): Promise<Receipt> {
+  const changes = draft.changes ?? []
+  if (changes.length === 0) return { applied: [] }
+  try {
+    const at = core.clock()
+    await core.diffs.beforeCommit(changes)
+    if (draft.into === undefined) for (const fork of core.forks) await fork.hold(changes)
+    return await (draft.into ?? core.backend).commit(changes, {
+      durability: 'durable',
+      at,
+      ...(signal === undefined ? {} : { signal }),
+    })
+  } catch (error) {
+    run.rates.unwritten(bytes)
+    throw error
+  }
+}
+
+/** The hash of a file that must not be read would tell whoever guesses its content. */
+function withoutSecretVersion(core: Core, tool: string, failure: Failure): Failure {
+  if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
+  const path = failure.path as Path
+  const classification = classifyPath(path)
+  if (!classification.redacted || core.policy.decide(tool, 'file:read', path, classification) === 'allow')
+    return failure
+  const { currentSha256: _, ...rest } = failure
+  return rest as Failure
+}
+
+/** Tells of what a call has changed. Accepted into what lies below an overlay, nothing shows another way here. */
+function tellOf(core: Core | undefined, run: Run, callId: string, { applied }: Receipt): void {
+  if (core === undefined || applied.length === 0) return
+  const paths = applied.map(({ path }) => path)
+  const listing = applied.some(({ before, after }) => (before === null) !== (after === null))
+  core.events.tell({ type: 'changed', paths, listing, runId: run.id, callId })
+}
+
+/** Notes what a call replaced, so that it can be taken back. */
+function journal(
+  core: Core,
+  run: Run,
+  record: CallRecord,
+  tool: string,
+  before: readonly State[] | undefined,
+  receipt: Receipt,
+): void {
+  if (receipt.applied.length === 0) return
+  core.journal.add({ callId: record.id, runId: run.id, tool, at: core.clock() }, before, receipt)
+  if (before === undefined) record.warnings.push('This call cannot be undone: what it replaced is too large to be kept')
+}
+
+/** A call that changes something says why, where policy wants to know. What has no `reason` cannot. */
+function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Readonly<Record<string, unknown>>): void {
+  if (!mutates || !('reason' in shape) || (typeof reason === 'string' && /\S/.test(reason))) return
+  throw new ToolError('INVALID_INPUT', `${name} needs a reason here`, {
+    field: 'reason',
+    hint: 'Say in reason why this is to be done; it is kept for the record.',
+  })
+}
+
+function findTool(core: Core, name: string): Tool {
+  const tool = core.tools.get(name)
+  if (tool !== undefined) return tool
+  const withheld = core.withheld.get(name)
+  if (withheld !== undefined) throw withheld
+  throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
+    hint: `Use one of: ${[...core.tools.keys()].join(', ')}.`,
+  })
+}
+
+function requireMode(core: Core, run: Run, tool: Tool): void {
+  if (tool.mutates && isPlanning(core, run)) {
+    throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
+  }
+}
+
+function hookCall(run: Run, { tool, input, accesses }: JudgedCall) {
+  return { runId: run.id, actor: run.actor, tool: tool.name, input, accesses }
+}

@@ -1,0 +1,194 @@
+import { overlay } from '../../backends/overlay/index.ts'
+import { ToolError } from '../../errors.ts'
+import { classifyPath } from '../../files/classify/index.ts'
+import { sightFor } from '../../guard/visibility.ts'
+import { isWithin, type Path } from '../../paths/logical-path.ts'
+import type { GuardedAccess } from '../../policy/access.ts'
+import { isMutating } from '../../policy/access.ts'
+import type { Question } from '../../policy/approval.ts'
+import { denied } from '../../policy/policy.ts'
+import { type CommandFilesOptions, createCommandFiles } from '../../shells/shared/command-files.ts'
+import type { CommandDesk, CommandGit, CommandTransaction, OnCommit } from '../../shells/types.ts'
+import type { Change } from '../../storage/backend.ts'
+import type { JudgedCall } from '../call-tool.ts'
+import { type Core, policyCall, type Run } from '../state/run-state.ts'
+import type { ContextOptions } from '../tool-context.ts'
+import { commandEnd, runInBackground } from './background.ts'
+import { commandGit } from './git-read.ts'
+import { openCommandRepository } from './git-write.ts'
+
+export interface DeskOptions extends Pick<ContextOptions, 'record' | 'ask' | 'began' | 'commit'> {
+  /** @throws ToolError where what the run has read may not flow there */
+  readonly reachesHost: (host: string) => void
+  readonly mayRead: (path: Path) => void
+}
+
+/** The shell as one judged call may use it; `undefined` where the workspace has none. */
+export function deskFor(
+  core: Core,
+  run: Run,
+  call: JudgedCall,
+  { record, ask, began, commit, reachesHost, mayRead }: DeskOptions,
+): CommandDesk | undefined {
+  const { shell } = core
+  if (shell === undefined) return undefined
+  const facts = policyCall(run, call.tool.name, call.input)
+  const view = core.policy.forCall(facts)
+  /** Questions that were answered for this call. */
+  const granted = new Set<string>()
+
+  /** @throws ToolError what policy denies; a question about a change waits for the end of the command */
+  function judge(access: GuardedAccess): Question | undefined {
+    const { permission, asked, path, classification } = access
+    if (core.sealed && isMutating(permission)) {
+      throw new ToolError('READ_ONLY', 'The workspace is read-only', { path: asked })
+    }
+    const first = view.decide(permission, asked, classification)
+    if (first === 'allow' && (asked === path || view.decide(permission, path, classification) === 'allow')) return
+    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw denied(verdict)
+    if (verdict.decision === 'allow' || isMutating(permission)) return
+    const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
+    return granted.has(keyOf(access)) || run.approvals.covers(question) ? undefined : question
+  }
+
+  const onCommit: OnCommit = (listener) => {
+    const told = { hold: async (changes: readonly Change[]) => listener(changes) }
+    core.forks.add(told)
+    return () => core.forks.delete(told)
+  }
+
+  function open(signal: AbortSignal | undefined): CommandTransaction {
+    const drafts = overlay(core.backend, undefined, { closesLower: false })
+    const stop = new AbortController()
+    const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
+    let question: Question | undefined
+    const reads = new Set<Path>()
+    const options: CommandFilesOptions = {
+      backend: drafts,
+      signal: stopped,
+      sight: (kind) => sightFor(core.policy, facts, kind, call.verdict),
+      onRead(path, bytes) {
+        run.rates.reads(bytes)
+        reads.add(path)
+        record.reads(path)
+      },
+      limits: { treeEntries: core.limits.treeEntries, fileBytes: core.limits.commandFileBytes },
+      judge(access) {
+        question ??= judge(access)
+        if (question === undefined) return
+        // The line cannot wait here: its clock would run on. It is dropped, and runs again with the answer.
+        stop.abort()
+        throw new ToolError('ABORTED', 'The command waits for an approval')
+      },
+    }
+    const files = createCommandFiles(options)
+    let git: CommandGit | undefined
+    /** Whether git's own files may be among the changes: no other way leads to them. */
+    let isGitOpen = false
+    const requireHost = (url: URL) => {
+      if (core.policy.mayReach(url)) return reachesHost(url.hostname)
+      const error = new ToolError('POLICY_DENIED', `policy names no network host ${JSON.stringify(url.host)}`)
+      throw files.refuse('command:run', url.host, error)
+    }
+    return {
+      files,
+      signal: stopped,
+      git: () => {
+        const sight = sightFor(core.policy, facts, 'diff', call.verdict)
+        const sees = (path: Path) => sight.see(path, 'file')
+        const { onRead } = options
+        const shared = { backend: drafts, files, sees, onRead, signal: stopped }
+        git ??= commandGit({
+          ...shared,
+          async change(view) {
+            // Resumed, the call must come to the same commits that were approved.
+            const opened = { ...shared, provider: core.git, requireHost, now: () => began }
+            const repository = await openCommandRepository(opened, view)
+            isGitOpen = true
+            return repository
+          },
+        })
+        return git
+      },
+      onCommit,
+      mayRead,
+      tree: core.backend,
+      get sight() {
+        return sightFor(core.policy, facts, 'search', call.verdict)
+      },
+      get refusals() {
+        return files.refusals
+      },
+      given: files.given,
+      reads,
+      async settleQuestion() {
+        for (const refusal of files.refusals) record.refusedWithin(refusal)
+        if (question === undefined) return false
+        await ask(question)
+        for (const access of question.accesses) granted.add(keyOf(access))
+        return true
+      },
+      async changes() {
+        const changes = await drafts.pending()
+        const changed = new Set(changes.map(({ path }) => path))
+        const accesses = files.accesses.filter(({ path }) => changed.has(path))
+        const known = new Set(accesses.map(({ path }) => path))
+        // Every change is judged by some access, whatever way it came about.
+        for (const { path, to } of changes) {
+          if (!known.has(path)) accesses.push(accessOf(path, to === null, isGitOpen))
+        }
+        return { changes, accesses }
+      },
+    }
+  }
+
+  return {
+    shell,
+    cwd: run.shell.cwd,
+    open,
+    async start(line, cwd, timeoutMs) {
+      const { now } = { now: core.clock }
+      if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
+      let transaction = open(undefined)
+      const { files, git, signal, sight } = transaction
+      return shell.start({
+        line,
+        cwd,
+        env: {},
+        timeoutMs,
+        signal,
+        files,
+        git,
+        onCommit,
+        sight,
+        mayRead,
+        tree: core.backend,
+        now,
+        async keep() {
+          const { changes, accesses } = await transaction.changes()
+          const { refusals, reads } = transaction
+          transaction = open(undefined)
+          const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
+          if (!kept.ok) throw new ToolError(kept.code, kept.message)
+          return transaction.files
+        },
+      })
+    },
+    endedAt(cwd) {
+      if (core.keepCwd) run.shell.cwd = cwd
+    },
+  }
+}
+
+function accessOf(path: Path, isGone: boolean, withGit: boolean): GuardedAccess {
+  /* v8 ignore next -- @preserve: a defence in depth: what is not git's own comes with the access by which it was made */
+  const permission = withGit && isWithin(path, GIT) ? 'git:write' : isGone ? 'file:delete' : 'file:write:replace'
+  return { permission, asked: path, path, classification: classifyPath(path), recursive: false }
+}
+
+const GIT = '.git' as Path
+
+function keyOf({ permission, asked, path }: GuardedAccess): string {
+  return JSON.stringify([permission, asked, path])
+}

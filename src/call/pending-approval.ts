@@ -1,0 +1,186 @@
+import { ToolError } from '../errors.ts'
+import { type Path, quote } from '../paths/logical-path.ts'
+import type { Answered, ApproveHandler, Question, ReadAnswer } from '../policy/approval.ts'
+import { addNewest, type ParkedCall, type ParkedEffect } from '../policy/parked-calls.ts'
+import type { Plan } from '../policy/plan.ts'
+import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
+import type { JudgedChanges } from './authorize-changes.ts'
+import type { KnownChange } from './change-diff.ts'
+import type { Core, Run } from './state/run-state.ts'
+
+/** A parked call with the answer that it waited for. */
+export interface Grant {
+  readonly parked: ParkedCall
+  readonly answer: ReadAnswer
+}
+
+/**
+ * Gets the approval of a call that its verdict asks about: the one that it was resumed with, if that covers what the call
+ * would do now, or whoever approves. A call that nobody can be asked about is parked.
+ *
+ * @param input what the call was given, where it can be called again from that; a call without it is never parked
+ * @throws ToolError as `Approvals.ask`, and `BACKEND_ERROR` where the call could not be kept
+ */
+export async function approve(
+  core: Core,
+  run: Run,
+  call: Repeatable | undefined,
+  changes: JudgedChanges,
+  asking: Asking,
+): Promise<void> {
+  const request = changes.request()
+  const { grant } = asking
+  const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(core, changes.known))
+  if (isSame && isGranted(run, request, grant, asking)) return
+  await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
+}
+
+/** What a call is made again from, in another process too. */
+export interface Repeatable {
+  readonly input: unknown
+  /** The plan that it hands in. */
+  readonly plan?: Plan | undefined
+}
+
+/** How a call may ask, and what it was allowed so far. */
+export interface Asking {
+  readonly grant: Grant | undefined
+  readonly signal: AbortSignal | undefined
+  /** Answers where the workspace has nobody who does. */
+  readonly approve: ApproveHandler | undefined
+  /** When the call began, milliseconds since 1970. */
+  readonly began: number
+  /** Told of every answer, for the record. */
+  readonly answered: (question: Question, ...answer: Parameters<Answered>) => void
+  /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
+  readonly earlier: Question[]
+}
+
+/**
+ * Gets an approval that a call needs before it knows what it will change: to run a command, or to read for one. The changes
+ * that come of it are asked about by themselves.
+ *
+ * @throws ToolError as {@link approve}
+ */
+export async function approveStep(
+  core: Core,
+  run: Run,
+  call: Repeatable | undefined,
+  question: Question,
+  asking: Asking,
+): Promise<void> {
+  const { grant, earlier } = asking
+  if (grant === undefined || !isGranted(run, question, grant, asking)) {
+    await askOrPark(core, run, call, question, asking, async () => [])
+  }
+  earlier.push(question)
+}
+
+/** Whether the answer that the call was resumed with covers a question; then it is told as the answer to it. */
+function isGranted(run: Run, question: Question, { parked, answer }: Grant, { answered }: Asking): boolean {
+  const covers =
+    'allow' in answer && run.approvals.accept(parked.request, question, answer.allow === 'run' ? 'allow-run' : 'allow')
+  if (covers) answered(question, answer.allow, answer.by)
+  return covers
+}
+
+async function askOrPark(
+  core: Core,
+  run: Run,
+  call: Repeatable | undefined,
+  request: Question,
+  { signal, earlier, answered, approve: handler, began }: Asking,
+  effect: () => Promise<ParkedEffect[]>,
+): Promise<void> {
+  try {
+    await run.approvals.ask(request, { signal, approve: handler, answered: (how, by) => answered(request, how, by) })
+  } catch (error) {
+    const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
+    if (!isParked) throw error
+    const id = String(error.details.approvalId)
+    try {
+      await core.parking.put({
+        id,
+        runId: run.id,
+        actor: run.actor,
+        tool: request.tool,
+        input: call.input,
+        at: core.clock(),
+        began,
+        expiresAt: core.clock() + core.limits.approvalMs,
+        request: { id, ...withEarlier(request, earlier) },
+        effect: await effect(),
+      })
+      remember(core, id, run, call.plan)
+    } catch {
+      throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
+    }
+    throw error
+  }
+}
+
+/** The same request with all that was answered before it, so that one answer covers the call from its start. */
+function withEarlier(request: Question, earlier: readonly Question[]): Question {
+  const all = [...earlier, request]
+  return {
+    ...request,
+    accesses: all.flatMap(({ accesses }) => accesses),
+    verdict: { ...request.verdict, rules: all.flatMap(({ verdict }) => verdict.rules) },
+  }
+}
+
+/**
+ * Refuses to resume a call whose files are not as it found them.
+ *
+ * @throws ToolError `APPROVAL_DENIED` for such an answer, `WRITE_CONFLICT` with `currentSha256`
+ */
+export async function requireGrant(core: Core, { parked, answer }: Grant): Promise<void> {
+  if ('deny' in answer) {
+    throw new ToolError('APPROVAL_DENIED', `The approval of ${parked.tool} was refused: ${answer.deny}`, {
+      approvalId: parked.id,
+    })
+  }
+  for (const { path, before } of parked.effect) {
+    const now = await versionAt(core.backend, path as Path)
+    if (sameVersion(now, before)) continue
+    throw new ToolError('WRITE_CONFLICT', `Cannot resume ${parked.tool}: ${quote(path)} changed while it waited`, {
+      path,
+      currentSha256: now?.type === 'file' ? now.sha256 : null,
+    })
+  }
+}
+
+/** The run as a resumed call sees it: the versions that it was parked with were shown to it then. */
+export function withGrant(run: Run, grant: Grant | undefined): Run {
+  if (grant === undefined) return run
+  const sawWhole = (path: Path, sha256: string) =>
+    run.ledger.sawWhole(path, sha256) ||
+    grant.parked.effect.some((one) => one.path === path && one.before?.type === 'file' && one.before.sha256 === sha256)
+  return { ...run, ledger: { ...run.ledger, sawWhole } }
+}
+
+/** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
+function remember(core: Core, id: string, run: Run, plan: Plan | undefined): void {
+  addNewest(core.waiting, id, run)
+  if (plan !== undefined) core.submitted.set(run, { plan, approvalId: id })
+}
+
+async function effectOf(core: Core, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
+  const effect: ParkedEffect[] = []
+  for (const { change, before, headOf } of known) {
+    const { path, to } = change
+    const found = headOf === undefined ? versionOf(before) : await versionAt(core.backend, path)
+    effect.push({ path, before: found, after: versionOf(to) })
+  }
+  return effect
+}
+
+function sameEffect(parked: readonly ParkedEffect[], now: readonly ParkedEffect[]): boolean {
+  return (
+    parked.length === now.length &&
+    now.every(({ path, before, after }, i) => {
+      const then = parked[i]
+      return then?.path === path && sameVersion(then.before, before) && sameVersion(then.after, after)
+    })
+  )
+}

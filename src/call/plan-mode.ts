@@ -1,0 +1,46 @@
+import type { Plan } from '../policy/plan.ts'
+import { planVerdict } from '../policy/plan.ts'
+import { openRecord } from './call-audit.ts'
+import type { Core, Run } from './state/run-state.ts'
+
+/** Whether a run still has to wait for the approval of its plan. */
+export function isPlanning(core: Core, run: Run): boolean {
+  return core.mode === 'plan' && run.plan === undefined
+}
+
+/** The run works by an approved plan from here on: its paths are the task's scope. */
+export function enactPlan(core: Core, run: Run, plan: Plan): void {
+  core.submitted.delete(run)
+  run.plan = plan
+  const { text, scope, ...task } = run.task ?? { text: plan.text }
+  const inForce = plan.paths ?? scope
+  run.task = { ...task, text, ...(inForce === undefined ? {} : { scope: inForce }) }
+  core.events.tell({ type: 'mode' })
+}
+
+/** A plan that waits: for whoever ends plan mode by hand. */
+export interface SubmittedPlan {
+  readonly plan: Plan
+  readonly approvalId: string
+}
+
+/**
+ * Ends plan mode for every run, and approves the plans that wait, each with a record of its own. The mode has ended before
+ * the first record is written.
+ */
+export async function approvePlans(core: Core, by: string | undefined): Promise<void> {
+  core.mode = 'act'
+  const waiting = [...core.submitted]
+  for (const [run, { plan }] of waiting) enactPlan(core, run, plan)
+  core.events.tell({ type: 'mode' })
+  for (const [run, { plan, approvalId }] of waiting) {
+    const record = openRecord(core, run, 'approve_plan', {})
+    record.judged(planVerdict)
+    record.plan(plan)
+    record.answered({ verdict: planVerdict }, 'once', by)
+    await record.outcome({ applied: [] }, undefined)
+    core.waiting.delete(approvalId)
+    // Nobody may answer it a second time.
+    await Promise.resolve(core.parking.take(approvalId)).catch(() => {})
+  }
+}

@@ -1,0 +1,25 @@
+import type { State } from '../storage/backend.ts'
+import { stateAt } from '../storage/versions.ts'
+import type { Draft } from '../tools/define-tool.ts'
+import type { KnownChange } from './change-diff.ts'
+import type { Core } from './state/run-state.ts'
+
+/**
+ * What a draft replaces, whole, for the journal; `undefined` if that is more than the journal may keep. Judging has read most
+ * of it already, but of very large files only the head.
+ */
+export async function statesBefore(
+  { backend, journal }: Core,
+  draft: Draft<unknown>,
+  known: readonly KnownChange[],
+): Promise<State[] | undefined> {
+  if (draft.into !== undefined) return undefined
+  let bytes = 0
+  for (const { before, headOf } of known) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0
+  if (bytes > journal.maxBytes) return undefined
+  const states: State[] = []
+  for (const { change, before, headOf } of known) {
+    states.push(headOf === undefined ? before : await stateAt(backend, change.path))
+  }
+  return states
+}

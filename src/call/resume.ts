@@ -1,0 +1,50 @@
+import { type Failure, ToolError, toFailure } from '../errors.ts'
+import { type ApprovalAnswer, type ReadAnswer, readAnswer } from '../policy/approval.ts'
+import type { ParkedCall } from '../policy/parked-calls.ts'
+import { openRecord } from './call-audit.ts'
+import { type CallOptions, callTool, type Success } from './call-tool.ts'
+import type { Core, Run } from './state/run-state.ts'
+
+/** Carries out, or refuses, a call that waited for its approval: once. What it refuses itself is audited as `resume`. */
+export async function resumeCall(
+  core: Core,
+  workspaceRun: Run,
+  id: string,
+  answer: ApprovalAnswer,
+  options: CallOptions = {},
+): Promise<Success | Failure> {
+  const run = core.waiting.get(id) ?? workspaceRun
+  try {
+    const read = requireAnswer(answer)
+    const parked = await core.parking.take(id)
+    core.waiting.delete(id)
+    if (parked === undefined) throw notWaiting(id)
+    // A record that names no time is none that was made here.
+    if (!(core.clock() < parked.expiresAt)) throw expired(parked)
+    return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
+  } catch (error) {
+    const failure = toFailure(error)
+    await openRecord(core, run, 'resume', options).refused(failure)
+    return failure
+  }
+}
+
+function requireAnswer(answer: unknown): ReadAnswer {
+  const read = readAnswer(answer)
+  if (read !== undefined) return read
+  throw new ToolError('INVALID_INPUT', 'An approval is answered by "allow", "allow-run" or { deny: reason }')
+}
+
+function expired({ id, tool, expiresAt }: ParkedCall): ToolError {
+  return new ToolError('NOT_FOUND', `The approval of ${tool} came too late: it could be given for a limited time`, {
+    approvalId: id,
+    expiresAt,
+    hint: 'Nothing was changed. Make the call again.',
+  })
+}
+
+function notWaiting(id: string): ToolError {
+  return new ToolError('NOT_FOUND', `No call waits for the approval ${JSON.stringify(String(id).slice(0, 100))}`, {
+    hint: 'It was answered already, or never asked for. Make the call again.',
+  })
+}

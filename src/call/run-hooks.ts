@@ -1,0 +1,128 @@
+import { ToolError } from '../errors.ts'
+import type { GuardedAccess } from '../policy/access.ts'
+
+/** What a hook is told of a call. */
+export interface HookCall {
+  readonly runId: string
+  readonly actor: string
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly accesses: readonly GuardedAccess[]
+}
+
+/** A pre-call hook lets the call go on (nothing), refuses it, or gives another input, which is judged from the start. */
+export type PreHookAnswer = undefined | { readonly refuse: string } | { readonly input: unknown }
+
+/** Is asked before a call is judged; within the limit `hookTimeoutMs`, or the call is `HOOK_FAILED`. */
+export type PreToolCall = (call: HookCall) => PreHookAnswer | Promise<PreHookAnswer>
+
+/** May give another result, relabelled or redacted. The effect of the call stands. */
+export type PostToolResponse = (call: HookCall & { readonly result: HookResult }) => HookAnswer | Promise<HookAnswer>
+
+/** A success as the model would be shown it. */
+export type HookResult = Readonly<Record<string, unknown>>
+/** Nothing leaves the result as it is. */
+export type HookAnswer = undefined | HookResult
+
+/** Of several, each sees what the one before it made of the call or the result. */
+export interface Hooks {
+  readonly preToolCall?: PreToolCall | readonly PreToolCall[]
+  readonly postToolResponse?: PostToolResponse | readonly PostToolResponse[]
+}
+
+/** The pre-call hooks, in their order. */
+export function preHooks({ preToolCall }: Hooks): readonly PreToolCall[] {
+  return listOf(preToolCall)
+}
+
+/**
+ * Asks one pre-call hook. Gives the narrowed input, or `undefined` where the call goes on as it is. What the hook is given it
+ * cannot change: only what it answers is judged.
+ *
+ * @throws ToolError `POLICY_DENIED` where the hook refuses, `HOOK_FAILED` where it throws, hangs or answers with something else
+ */
+export async function runPreHook(
+  hook: PreToolCall,
+  call: HookCall,
+  timeoutMs: number,
+): Promise<{ input: unknown } | undefined> {
+  const answer: unknown = await bounded('preToolCall', () => hook(frozen(call)), timeoutMs, 'Nothing was done.')
+  if (answer === undefined) return undefined
+  if (typeof answer === 'object' && answer !== null) {
+    const { refuse } = answer as { refuse?: unknown }
+    if (typeof refuse === 'string') throw new ToolError('POLICY_DENIED', `Refused by a hook: ${refuse}`)
+    if (refuse === undefined && 'input' in answer) return { input: answer.input }
+  }
+  throw failed('preToolCall', 'gave an answer that is none of { refuse: reason } and { input }', 'Nothing was done.')
+}
+
+/**
+ * Lets the post-call hooks change a result. Where one throws, hangs or gives no object, the result is withheld and the effect
+ * stands. That the call succeeded, and its name, they cannot change.
+ */
+export async function runPostHooks<R extends HookResult>(
+  hooks: Hooks,
+  call: HookCall,
+  result: R,
+  timeoutMs: number,
+): Promise<R | HookResult> {
+  let shown: R | HookResult = result
+  for (const hook of listOf(hooks.postToolResponse)) {
+    const changed: unknown = await bounded(
+      'postToolResponse',
+      () => hook({ ...frozen(call), result: shown }),
+      timeoutMs,
+      EFFECT_STANDS,
+    )
+    if (changed === undefined) continue
+    if (typeof changed !== 'object' || changed === null || Array.isArray(changed)) {
+      throw failed('postToolResponse', 'gave something that is no result', EFFECT_STANDS)
+    }
+    shown = { ...changed, ok: result.ok, callId: result.callId }
+  }
+  return shown
+}
+
+const EFFECT_STANDS = 'The effect of the call stands; only its result is withheld.'
+
+function listOf<T>(hooks: T | readonly T[] | undefined): readonly T[] {
+  if (hooks === undefined) return []
+  return Array.isArray(hooks) ? (hooks as readonly T[]) : [hooks as T]
+}
+
+/** The call with everything in it frozen: what was judged must stay as it was judged. */
+function frozen(call: HookCall): HookCall {
+  freeze(call.input)
+  freeze(call.accesses)
+  return Object.freeze(call)
+}
+
+function freeze(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return
+  Object.freeze(value)
+  for (const item of Object.values(value)) freeze(item)
+}
+
+async function bounded<T>(
+  name: string,
+  hook: () => T | Promise<T>,
+  timeoutMs: number,
+  consequence: string,
+): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failed(name, `did not answer within ${timeoutMs} ms`, consequence)), timeoutMs)
+  })
+  try {
+    return await Promise.race([Promise.resolve().then(hook), late])
+  } catch (error) {
+    if (error instanceof ToolError) throw error
+    throw failed(name, 'failed', consequence)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function failed(name: string, why: string, consequence: string): ToolError {
+  return new ToolError('HOOK_FAILED', `The hook ${name} ${why}`, { hint: `${consequence} Tell the person in charge.` })
+}

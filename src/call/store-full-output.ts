@@ -1,0 +1,19 @@
+import type { Artifacts } from '../audit/artifacts.ts'
+import type { Draft } from '../tools/define-tool.ts'
+
+/** Keeps what a result shows cut, and says where it can be read; where there is no room, that it was not kept. */
+export function keepWhole(
+  whole: Draft<unknown>['whole'],
+  artifacts: Artifacts,
+  warnings: string[],
+): string | undefined {
+  if (whole === undefined) return undefined
+  try {
+    const uri = artifacts.put(`whole.${whole.extension}`, whole.text())
+    warnings.push(`The whole of it can be read with read_file at ${uri}`)
+    return uri
+  } catch {
+    warnings.push('The whole of it was not kept: the artifacts of this run take all the room they may')
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+import { ToolError } from '../errors.ts'
+import type { Sight } from '../guard/guarded-files.ts'
+import { sightFor } from '../guard/visibility.ts'
+import { type LogicalPath, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import type { Backend } from '../storage/backend.ts'
+import { type Core, policyCall, type Run } from './state/run-state.ts'
+
+const MOST_NAMES = 2000
+const MOST_SUGGESTIONS = 5
+
+/** Adds the nearest existing names to a NOT_FOUND. Anything else stays as it is. */
+export async function withSuggestions(core: Core, run: Run, tool: string, error: unknown): Promise<unknown> {
+  if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
+  const missing = parsePath(error.details.path)
+  const sight = sightFor(core.policy, policyCall(run, tool, {}), 'list', { rules: [] })
+  const suggestions = await suggestPaths(core.backend, missing, sight)
+  if (suggestions.length === 0) return error
+  return new ToolError('NOT_FOUND', error.message, {
+    ...error.details,
+    suggestions,
+    hint: `Did you mean ${suggestions.map((path) => `"${path}"`).join(' or ')}? Or list the directory.`,
+  })
+}
+
+/**
+ * The visible paths beside a missing one whose names come nearest to it. What policy hides is never suggested.
+ * Never fails: a backend that cannot answer suggests nothing.
+ */
+async function suggestPaths(backend: Backend, missing: LogicalPath, sight: Sight): Promise<string[]> {
+  try {
+    const parent = await backend.canonical(parentOf(missing))
+    if ((await backend.stat(parent))?.type !== 'directory' || !sight.enter(parent)) return []
+    const wanted = nameOf(missing).toLowerCase()
+    const near: { path: string; distance: number }[] = []
+    for (const { name, type } of (await backend.list(parent)).slice(0, MOST_NAMES)) {
+      const path = (parent === '' ? name : `${parent}/${name}`) as Path
+      const distance = editDistance(wanted, name.toLowerCase(), Math.max(2, Math.ceil(wanted.length / 3)))
+      if (distance !== undefined && sight.see(path, type)) near.push({ path, distance })
+    }
+    near.sort((a, b) => a.distance - b.distance || (a.path < b.path ? -1 : 1))
+    return near.slice(0, MOST_SUGGESTIONS).map(({ path }) => path)
+  } catch {
+    return []
+  }
+}
+
+/** Levenshtein distance (Wagner–Fischer), or `undefined` when it is over `most`. */
+function editDistance(a: string, b: string, most: number): number | undefined {
+  if (Math.abs(a.length - b.length) > most) return undefined
+  const other = [...b]
+  let distance = other.length
+  let row = other.map((_, j) => j + 1)
+  for (const [i, char] of [...a].entries()) {
+    // The three neighbours that were counted already: above and to the left, to the left, and above.
+    let corner = i
+    distance = i + 1
+    row = row.map((above, j) => {
+      distance = Math.min(corner + Number(char !== other[j]), distance + 1, above + 1)
+      corner = above
+      return distance
+    })
+  }
+  return distance <= most ? distance : undefined
+}

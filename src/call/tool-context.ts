@@ -1,0 +1,145 @@
+import type { Failure } from '../errors.ts'
+import { classifyContent, classifyPath } from '../files/classify/index.ts'
+import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
+import { createView, guardAccesses } from '../guard/guarded-files.ts'
+import { sightFor } from '../guard/visibility.ts'
+import type { Path } from '../paths/logical-path.ts'
+import type { Question } from '../policy/approval.ts'
+import type { PolicyCall, Verdict } from '../policy/policy.ts'
+import type { Tool, ToolContext } from '../tools/define-tool.ts'
+import type { CallRecord } from './call-audit.ts'
+import type { CallOptions, JudgedCall } from './call-tool.ts'
+import { deskFor } from './commands/session.ts'
+import { parseInput } from './parse-input.ts'
+import { type Core, policyCall, type Run } from './state/run-state.ts'
+import type { Flow } from './taint-tracker.ts'
+
+export interface ContextOptions {
+  readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
+  readonly signal: AbortSignal | undefined
+  readonly onProgress: CallOptions['onProgress']
+  readonly flow: Flow
+  /** When the call began, milliseconds since 1970. */
+  readonly began: number
+  /** Gets the approval of something that the draft comes upon. */
+  readonly ask: (question: Question) => Promise<void>
+  /** Carries out what came of the draft later, as a call of its own. */
+  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
+}
+
+/** What a tool may know and use while it drafts one judged call. */
+export function contextFor(
+  core: Core,
+  run: Run,
+  call: JudgedCall,
+  { record, flow, signal, onProgress, ask, began, commit }: ContextOptions,
+): ToolContext {
+  let desk: ToolContext['commands']
+  const reads = (path: Path, bytes = 0) => {
+    run.rates.reads(bytes)
+    record.reads(path)
+    flow.reads(path)
+  }
+  return {
+    accesses: call.accesses,
+    files: createView({
+      backend: core.backend,
+      accesses: call.accesses,
+      documents: core.documents,
+      sight: (kind) => sightFor(core.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
+      signal,
+      onRead: reads,
+    }),
+    limits: core.limits,
+    signal,
+    warnings: [],
+    progress: (done, unit, total) => onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }),
+    now: core.clock,
+    sawWhole: run.ledger.sawWhole,
+    shownBefore: run.shownReads,
+    staleGuard: core.staleGuard,
+    async workspaceDiff(wanted) {
+      const diff = await diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal)
+      for (const { path, oldPath, text } of diff.sections) {
+        reads(path as Path, text.length)
+        if (oldPath !== undefined) flow.reads(oldPath as Path)
+      }
+      return diff
+    },
+    workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
+    headCommit: core.diffs.headCommit,
+    get commands() {
+      desk ??= deskFor(core, run, call, {
+        record: { ...record, reads },
+        ask,
+        began,
+        commit,
+        reachesHost: flow.reachesHost,
+        mayRead: flow.reads,
+      })
+      return desk
+    },
+    processes: run.shell.processes,
+    keepArtifact(name, text) {
+      try {
+        return run.artifacts.put(name, text)
+      } catch {
+        return undefined
+      }
+    },
+    taint: flow.highest,
+    memory: core.memory === undefined ? undefined : { ...core.memory, scopes: run.scopes },
+    brings: flow.brings,
+    reachesHost: flow.reachesHost,
+    async readArtifact(uri) {
+      const text = await run.artifacts.read(uri)
+      // An artifact of a run holds nothing above what the run had seen by then.
+      const { label, path } = run.taint.origin() ?? { label: 'public' }
+      flow.brings(label, path ?? uri)
+      return text
+    },
+  }
+}
+
+/** How the workspace differs, as far as the policy shows it to a call. */
+function diffSeenBy(
+  core: Core,
+  call: Omit<PolicyCall, 'accesses'>,
+  verdict: Pick<Verdict, 'rules'>,
+  wanted: Pick<DiffRequest, 'base' | 'wants'>,
+  signal: AbortSignal | undefined,
+): Promise<WorkspaceDiff> {
+  const { see } = sightFor(core.policy, call, 'diff', verdict)
+  const list = sightFor(core.policy, call, 'list', verdict)
+  const policy = core.policy.forCall(call)
+  return core.diffs.diff({
+    ...wanted,
+    sees: (path) => see(path as Path, 'file'),
+    // What a listing hides is not counted, either.
+    knows: (path) => list.see(path as Path, 'file'),
+    // Who may apply a binary patch may see one.
+    withBinary: (path) =>
+      policy.decide('file:patch:apply', path, classifyContent(classifyPath(path), BINARY)) === 'allow',
+    signal,
+  })
+}
+
+/** Judged as the call of `diff_workspace` that it stands for, so that its hash tells nothing that this would not. */
+async function workspaceDiffSha256(core: Core, run: Run, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const tool = core.tools.get('diff_workspace')
+  if (tool === undefined) return undefined
+  try {
+    const input = parseInput(tool, {})
+    const call = policyCall(run, tool.name, input)
+    const verdict = core.policy.evaluate({
+      ...call,
+      accesses: await guardAccesses(core.backend, tool.plan(input, { cwd: run.shell.cwd })),
+    })
+    if (verdict.decision !== 'allow') return undefined
+    return (await diffSeenBy(core, call, verdict, { wants: () => true }, signal)).sha256()
+  } catch {
+    return undefined
+  }
+}
+
+const BINARY = Uint8Array.of(0)

@@ -1,0 +1,36 @@
+import { type Answer, createPlace, type Dialect, type Refusal, type VirtualRoots } from '../define.ts'
+import { bash } from './bash.ts'
+import { editor, editorRefusal } from './editor.ts'
+import { MEMORIES, memory, memoryRefusal } from './memory.ts'
+
+/**
+ * Anthropic's text editor, bash and memory tools, with their commands, fields and results. `nativeTools` of
+ * `wardspace/json-schema` gives their typed definitions. What differs from the originals is listed in docs/dialects.md.
+ *
+ * @param roots where its paths lie; `/memories` must be among them for the memory tool. Default: the root of the workspace
+ *   as `/workspace`, and its directory `memories` as `/memories`
+ * @example
+ * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: anthropic() })
+ * await workspace.call('memory', { command: 'create', path: '/memories/plan.md', file_text: 'Begin small.\n' })
+ */
+export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 'memories' }): Dialect {
+  return {
+    name: 'anthropic',
+    description: "Anthropic's text editor, bash and memory tools",
+    place: createPlace(roots),
+    tools: MEMORIES in roots ? [editor, bash, memory] : [editor, bash],
+    hints: {
+      WRITE_CONFLICT: 'View the file, and repeat the change on what it shows.',
+      FILE_TOO_LARGE: 'View a part of it with view_range.',
+      IS_DIRECTORY: 'Use view for a directory; the files in it are changed one by one.',
+      UNKNOWN_TOOL: 'Use another command, or another tool.',
+    },
+    refusal,
+  }
+}
+
+function refusal(refused: Refusal): Answer {
+  const { code, message, hint, tool } = refused
+  const own = tool === memory.name ? memoryRefusal(refused) : tool === editor.name ? editorRefusal(refused) : undefined
+  return { output: `Error: ${own ?? `${message} (${code}). ${hint}`}` }
+}

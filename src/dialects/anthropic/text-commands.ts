@@ -1,0 +1,54 @@
+import { type Failure, ToolError } from '../../errors.ts'
+import { call, readLines, type Steps, settled, shownVersion } from '../define.ts'
+import { linesOf, type NewLines, newLinesOf, numbered } from '../runtime/numbered-lines.ts'
+
+// What the commands of the editor and of the memory have in common: they differ in their sentences.
+
+/** A parameter that a command cannot do without. */
+export function needed<T>(name: string, value: T | undefined, command: string): T {
+  if (value !== undefined) return value
+  throw new ToolError('INVALID_INPUT', `Parameter \`${name}\` is required for command: ${command}`, { field: name })
+}
+
+/** A file's lines with their numbers, all of them or a range; -1 as its end is the last line. */
+export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: true; text: string } | Failure> {
+  const [first = 1, last = -1] = range ?? []
+  if (first < 1 || (last !== -1 && last < first)) {
+    throw new ToolError('INVALID_INPUT', `Invalid \`view_range\`: [${first}, ${last}]`, {
+      field: 'view_range',
+      hint: 'Give the first and the last line, from 1; -1 as the last is the end of the file.',
+    })
+  }
+  const maxLines = last === -1 ? Number.POSITIVE_INFINITY : last - first + 1
+  const read = yield* settled(readLines(path, { startLine: first, maxLines }))
+  return read.ok ? { ok: true, text: numbered(linesOf(read.value.content), first) } : read
+}
+
+/** Replaces the one place where a text occurs, and gives the lines around it. */
+export function* replaceOnce(path: string, oldText: string | undefined, newText = ''): Steps<readonly NewLines[]> {
+  const { diff } = yield* call('edit_file', { path, oldText: needed('old_str', oldText, 'str_replace'), newText })
+  return newLinesOf(diff)
+}
+
+/** Puts lines behind a line. Its number is worth something in the version that the model was shown, and in no other. */
+export function* insertAfter(
+  path: string,
+  line: number | undefined,
+  text: string | undefined,
+): Steps<readonly NewLines[]> {
+  const after = needed('insert_line', line, 'insert')
+  const newText = needed('insert_text', text, 'insert')
+  const { diff } = yield* call('replace_range', {
+    path,
+    startLine: after + 1,
+    endLine: after,
+    newText: newText === '' ? '\n' : newText,
+    expectedSha256: yield* shownVersion(path),
+  })
+  return newLinesOf(diff)
+}
+
+/** Lines with their numbers, passage by passage. */
+export function snippet(passages: readonly NewLines[]): string {
+  return passages.map(({ lines, startLine }) => numbered(lines, startLine)).join('\n')
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod'
+import type { ToolOutput } from '../../tools/index.ts'
+import {
+  type Answer,
+  call,
+  createPlace,
+  type Dialect,
+  defineDialectTool,
+  type Refusal,
+  type VirtualRoots,
+} from '../define.ts'
+import { commandText } from '../runtime/command-text.ts'
+import { patchGrammar } from './patch-grammar.ts'
+import { lineOf } from './shell-line.ts'
+
+/**
+ * Codex' `apply_patch` and `shell`. `apply_patch` takes the patch as the field `input`, or as a bare text, as a
+ * custom tool with a grammar has it (`nativeTools` of `wardspace/json-schema`). What differs from the original is listed in docs/dialects.md.
+ *
+ * @param roots where absolute working directories lie. Default: the root of the workspace as `/workspace`
+ * @example
+ * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: codex() })
+ * await workspace.call('apply_patch', '*** Begin Patch\n*** Add File: a.txt\n+Hello\n*** End Patch')
+ */
+export function codex(roots: VirtualRoots = { '/workspace': '' }): Dialect {
+  return {
+    name: 'codex',
+    description: "Codex' apply_patch and shell",
+    // Patches name files by relative paths, and so does what is told of them.
+    place: { ...createPlace(roots), outward: (path) => (path === '' ? '.' : path) },
+    tools,
+    hints: {
+      PATH_REJECTED: 'Use a relative path that stays inside; the same path will not work.',
+      INVALID_PATCH: 'Give a patch from *** Begin Patch to *** End Patch that changes something.',
+      WRITE_CONFLICT: 'Look at the file as it is now, and make the patch for that.',
+      PATCH_CONFLICT: 'Look at the file as it is now, and make the lines of the patch match it; nothing was applied.',
+      COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_ms.',
+    },
+    refusal,
+  }
+}
+
+const tools = [
+  defineDialectTool({
+    name: 'apply_patch',
+    title: 'Apply patch',
+    description:
+      'Add, update, move and delete files by a patch from *** Begin Patch to *** End Patch, with relative paths; all of it or nothing.',
+    input: z.object({ input: z.string().describe('The whole patch') }),
+    adapt: (input) => (typeof input === 'string' ? { input } : input),
+    native: {
+      openai: {
+        type: 'custom',
+        description: 'Edit files by a patch. The input is the patch itself, not JSON.',
+        format: { type: 'grammar', syntax: 'lark', definition: patchGrammar },
+      },
+    },
+    uses: ['apply_patch'],
+    *steps({ input }) {
+      return patched(input, yield* call('apply_patch', { patch: input }))
+    },
+  }),
+  defineDialectTool({
+    name: 'shell',
+    title: 'Shell',
+    description: 'Run a command, such as ["bash", "-lc", "ls"], and return its output.',
+    input: z.object({
+      command: z.array(z.string()).min(1).describe('The program and its arguments'),
+      workdir: z.string().optional().describe('Directory to run it in'),
+      timeout_ms: z.int().min(1).optional().describe('Milliseconds that it may take'),
+      justification: z.string().max(2000).optional().describe('Why it is needed'),
+    }),
+    uses: ['run_command'],
+    mayUse: ['apply_patch'],
+    *steps({ command, workdir, timeout_ms, justification }, place) {
+      const reason = justification === undefined ? {} : { reason: justification }
+      const [program, patch] = command
+      if (command.length === 2 && program === 'apply_patch' && patch !== undefined) {
+        return patched(patch, yield* call('apply_patch', { patch, ...reason }))
+      }
+      const ran = yield* call('run_command', {
+        command: lineOf(command),
+        ...(workdir === undefined ? {} : { cwd: place.inward(workdir) }),
+        ...(timeout_ms === undefined ? {} : { timeoutMs: timeout_ms }),
+        ...reason,
+      })
+      const seconds = Math.round(ran.durationMs / 100) / 10
+      const output = `Exit code: ${ran.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${commandText(ran)}`
+      return { output, isError: ran.exitCode !== 0 }
+    },
+  }),
+]
+
+/** What was added, modified and deleted; what was moved counts as modified under its new name. */
+function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): Answer {
+  const moves = new Map(
+    [...patch.matchAll(/^\*\*\* Update File: (.+)\r?\n\*\*\* Move to: (.+)$/gm)].map(([, from = '', to = '']) => [
+      from.trim(),
+      to.trim(),
+    ]),
+  )
+  const targets = new Set(moves.values())
+  const lines = { A: [] as string[], M: [] as string[], D: [] as string[] }
+  for (const { path, kind } of filesTouched) {
+    if (kind === 'modify' || targets.has(path)) lines.M.push(`M ${path}`)
+    else if (kind === 'create') lines.A.push(`A ${path}`)
+    else if (!moves.has(path)) lines.D.push(`D ${path}`)
+  }
+  return {
+    output: `Success. Updated the following files:\n${[...lines.A, ...lines.M, ...lines.D].join('\n')}\n`,
+  }
+}
+
+function refusal({ code, message, hint, tool, failure }: Refusal): Answer {
+  const { expected, actual } = failure as { expected?: readonly PatchLine[]; actual?: readonly PatchLine[] }
+  const lines = expected === undefined ? '' : `\nExpected:\n${shown(expected)}\nFound:\n${shown(actual)}`
+  const what = tool === 'apply_patch' ? 'apply_patch verification failed: ' : ''
+  return { output: `${what}${message} (${code})${lines}\n${hint}` }
+}
+
+interface PatchLine {
+  readonly line: number
+  readonly text: string
+}
+
+function shown(lines: readonly PatchLine[] = []): string {
+  return lines.map(({ line, text }) => `${line}: ${text}`).join('\n')
+}

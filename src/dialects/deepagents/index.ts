@@ -1,0 +1,43 @@
+import type { Failure } from '../../errors.ts'
+import { type Answer, createPlace, type Dialect, fieldsOf, type Refusal, type VirtualRoots } from '../define.ts'
+import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { deepagentsTools } from './tools.ts'
+
+/**
+ * The filesystem tools of deepagents, whose paths are absolute ones below `/`.
+ *
+ * @param roots where its paths lie. Default: the root of the workspace as `/`
+ * @example
+ * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: deepagents() })
+ * await workspace.call('write_file', { file_path: '/a.txt', content: 'Hello\n' })
+ */
+export function deepagents(roots: VirtualRoots = { '/': '' }): Dialect {
+  return {
+    name: 'deepagents',
+    description: 'The filesystem tools of deepagents',
+    place: createPlace(roots),
+    tools: deepagentsTools,
+    hints: {
+      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+      IS_DIRECTORY: 'Name a file; use ls for a directory.',
+      EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space.',
+      FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
+    },
+    refusal,
+  }
+}
+
+function refusal({ code, message, hint, path, input, failure }: Refusal): Answer {
+  const told = sentences[code]?.(path, failure, fieldsOf<{ old_string: unknown }>(input).old_string)
+  return { output: `Error: ${told ?? `${message} (${code}). ${hint}`}${nearestPassage(failure)}` }
+}
+
+type Sentence = (path: string | undefined, failure: Failure, oldString: unknown) => string
+
+/** The sentences of the original, where it has one for a refusal. */
+const sentences: Readonly<Partial<Record<Refusal['code'], Sentence>>> = {
+  NOT_FOUND: (path) => `File '${path}' not found`,
+  EDIT_NO_MATCH: (_path, _failure, oldString) => `String not found in file: '${String(oldString).slice(0, 200)}'`,
+  EDIT_AMBIGUOUS: (_path, { occurrences }, oldString) =>
+    `String '${String(oldString).slice(0, 200)}' has multiple occurrences (appears ${occurrences} times) in file. Use replace_all=True to replace all instances, or provide a more specific string with surrounding context.`,
+}

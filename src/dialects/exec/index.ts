@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import type { ToolOutput } from '../../tools/index.ts'
+import {
+  type Answer,
+  call,
+  createPlace,
+  type Dialect,
+  defineDialectTool,
+  type Refusal,
+  readWhole,
+  type VirtualRoots,
+} from '../define.ts'
+
+/**
+ * `exec.write`, `exec.read`, `exec.run` and `exec.ls`, for loops of writing, running and mending. They are made for a
+ * workspace of their own, which `execWorkspace` of `wardspace/dialects/exec-workspace` opens. Results are plain data; a
+ * refusal is `{ error: { code, message, hint } }`.
+ *
+ * @param roots where its paths lie. Default: they are relative to the root of the workspace
+ */
+export function exec(roots: VirtualRoots = {}): Dialect {
+  return {
+    name: 'exec',
+    description: 'exec.write, exec.read, exec.run and exec.ls over files of their own',
+    place: createPlace(roots),
+    tools,
+    hints: {
+      WRITE_CONFLICT: 'Read the file with exec.read, and repeat the change on what it shows.',
+      IS_DIRECTORY: 'Name a file; use exec.ls for a directory.',
+      FILE_TOO_LARGE: 'Look at a part of it with exec.run, such as head -n 100.',
+      NOT_FOUND: 'Look with exec.ls at what there is.',
+      SHELL_UNAVAILABLE: 'Nothing here can run this; work without it.',
+    },
+    refusal,
+  }
+}
+
+const path = z.string().describe('Path of the file')
+
+const tools = [
+  defineDialectTool({
+    name: 'exec.write',
+    description: 'Write a whole file. One that a command has changed is read again first.',
+    input: z.object({ path, content: z.string() }),
+    uses: ['write_file'],
+    *steps({ path, content }, place) {
+      const { bytesWritten, created } = yield* call('write_file', { path: place.inward(path), content })
+      return { output: { path, created, bytesWritten } }
+    },
+  }),
+  defineDialectTool({
+    name: 'exec.read',
+    description: 'Read a whole file.',
+    input: z.object({ path }),
+    uses: ['read_file'],
+    *steps({ path }, place) {
+      const { content } = yield* readWhole(place.inward(path))
+      return { output: { path, content } }
+    },
+  }),
+  defineDialectTool({
+    name: 'exec.run',
+    description:
+      'Run a shell command line, such as the tests. What the shell here has not is SHELL_UNAVAILABLE, with why.',
+    input: z.object({
+      command: z.string().min(1).describe('The command line'),
+      cwd: z.string().optional().describe('Directory to run it in'),
+      timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
+    }),
+    uses: ['run_command'],
+    *steps({ cwd, ...asked }, place) {
+      const ran = yield* call('run_command', { ...asked, ...(cwd === undefined ? {} : { cwd: place.inward(cwd) }) })
+      return outcome(ran)
+    },
+  }),
+  defineDialectTool({
+    name: 'exec.ls',
+    description: 'List a directory.',
+    input: z.object({ path: z.string().default('.').describe('Path of the directory') }),
+    uses: ['list_directory'],
+    *steps({ path }, place) {
+      const { entries, truncated } = yield* call('list_directory', {
+        path: place.inward(path),
+        maxEntries: 500,
+        includeHidden: true,
+        includeIgnored: true,
+      })
+      const shown = entries.map((entry) => ({
+        path: place.outward(entry.path),
+        type: entry.type,
+        ...(entry.sizeBytes === undefined ? {} : { sizeBytes: entry.sizeBytes }),
+      }))
+      return { output: { entries: shown, truncated } }
+    },
+  }),
+]
+
+/** A command that the shell has not ends with 127; of npm it has the scripts only. Whatever ran before stands. */
+function outcome(ran: ToolOutput<'run_command'>): Answer {
+  const { exitCode, stdout, stderr, filesChanged, truncated, outputUri, refused } = ran
+  const why =
+    exitCode === 127 || /^npm error \S+: only .* work in this shell$/m.test(stderr) ? lastLine(stderr) : undefined
+  return {
+    output: {
+      exitCode,
+      stdout,
+      stderr,
+      filesChanged,
+      ...(truncated ? { truncated, outputUri } : {}),
+      ...(refused === undefined ? {} : { refused }),
+      ...(why === undefined ? {} : { error: { code: 'SHELL_UNAVAILABLE', message: why } }),
+    },
+    isError: exitCode !== 0,
+  }
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) as string
+}
+
+function refusal({ code, message, hint, path }: Refusal): Answer {
+  return { output: { error: { code, message, hint, ...(path === undefined ? {} : { path }) } } }
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import {
+  type Answer,
+  call,
+  createPlace,
+  type Dialect,
+  defineDialectTool,
+  readBetween,
+  type VirtualRoots,
+} from '../define.ts'
+
+/**
+ * `file_read` and `file_write`, which answer `{ success, output, error }`: all that many an agent loop has.
+ *
+ * @param roots the names under which its paths lie. Default: none, paths are relative
+ * @example
+ * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: fileReadWrite() })
+ * await workspace.call('file_write', { path: 'a.txt', content: 'Hello\n' })
+ */
+export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
+  return {
+    name: 'file-read-write',
+    description: 'file_read and file_write, which answer { success, output, error }',
+    place: createPlace(roots),
+    tools,
+    hints: {
+      WRITE_CONFLICT: 'Read the whole file with file_read, and repeat the change on what it shows.',
+      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
+      IS_DIRECTORY: 'Name a file.',
+      NOT_FOUND: 'Check the path.',
+    },
+    fields: { startLine: 'start_line' },
+    refusal: ({ code, message, hint }) => ({
+      output: { success: false, output: '', error: `${code}: ${message}. ${hint}` },
+    }),
+  }
+}
+
+function success(output: string): Answer {
+  return { output: { success: true, output, error: null } }
+}
+
+const line = z.int().min(1).optional()
+
+const tools = [
+  defineDialectTool({
+    name: 'file_read',
+    title: 'Read file',
+    description: 'Read a text file, or its lines from start_line to end_line.',
+    input: z.object({
+      path: z.string().describe('File to read'),
+      start_line: line.describe('First line, from 1'),
+      end_line: line.describe('Last line, included'),
+    }),
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    uses: ['read_file'],
+    *steps({ path, start_line, end_line }, place) {
+      return success((yield* readBetween(place.inward(path), start_line, end_line)).content)
+    },
+  }),
+  defineDialectTool({
+    name: 'file_write',
+    title: 'Write file',
+    description:
+      'Write a text file: create it, replace the whole of one that was read before, or with append add at its end.',
+    input: z.object({
+      path: z.string().describe('File to write; missing directories are made'),
+      content: z.string(),
+      append: z.boolean().default(false).describe('Add at the end, without a line end in between'),
+    }),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    uses: ['write_file', 'append_file'],
+    *steps({ path, content, append }, place) {
+      const file = place.inward(path)
+      if (append) {
+        const { bytesAppended } = yield* call('append_file', { path: file, content })
+        return success(`Appended ${bytesAppended} bytes to ${path}`)
+      }
+      const { bytesWritten, created } = yield* call('write_file', { path: file, content })
+      return success(`${created ? 'Created' : 'Replaced'} ${path} (${bytesWritten} bytes)`)
+    },
+  }),
+]

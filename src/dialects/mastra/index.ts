@@ -1,0 +1,35 @@
+import { type Answer, createPlace, type Dialect, type Refusal, type VirtualRoots } from '../define.ts'
+import { nearestPassage } from '../runtime/nearest-passage.ts'
+import { fileTools } from './files.ts'
+import { shellTools } from './shell.ts'
+
+/**
+ * The workspace tools of Mastra, whose names begin with `mastra_workspace_`.
+ *
+ * @param roots where its paths lie. Default: they are relative to the root of the workspace
+ * @example
+ * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: mastra() })
+ * await workspace.call('mastra_workspace_write_file', { path: 'a.txt', content: 'Hello\n' })
+ */
+export function mastra(roots: VirtualRoots = {}): Dialect {
+  return {
+    name: 'mastra',
+    description: 'The workspace tools of Mastra',
+    place: createPlace(roots),
+    tools: [...fileTools, ...shellTools],
+    hints: {
+      WRITE_CONFLICT: 'Read the whole file with mastra_workspace_read_file, and repeat the change on what it shows.',
+      IS_DIRECTORY: 'Name a file; use mastra_workspace_list_files for a directory.',
+      EDIT_NO_MATCH: 'Copy old_string exactly from the file, with its white space and without numbers of lines.',
+      EDIT_AMBIGUOUS: 'Add surrounding lines to old_string until it occurs once, or set replace_all.',
+      FILE_TOO_LARGE: 'Read a part of it with offset and limit.',
+    },
+    refusal,
+  }
+}
+
+function refusal({ code, message, hint, failure }: Refusal): Answer {
+  const told = message.replace(/\boldText\b/, 'old_string')
+  const next = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
+  return { output: `Error: ${told} (${code}). ${next}${nearestPassage(failure)}` }
+}

@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import {
+  type Answer,
+  call,
+  createPlace,
+  type Dialect,
+  defineDialectTool,
+  readWhole,
+  type VirtualRoots,
+} from '../define.ts'
+
+/**
+ * `read_file`, `write_file`, `list_directory`, `append_file` and `delete_file` with absolute paths under named roots, which
+ * answer `{ success, … }` or `{ success: false, error }`.
+ *
+ * @param roots the names, and the directories of the workspace that they stand for. Default: the root as `/workspace`
+ * @example
+ * const dialect = namedRoots({ '/workspace': 'project', '/notes': 'notes' })
+ * const workspace = await createWorkspace({ backend: memory({ 'notes/a.md': 'A\n' }), policy: 'autonomous', dialect })
+ * await workspace.call('read_file', { path: '/notes/a.md' })
+ */
+export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect {
+  return {
+    name: 'named-roots',
+    description:
+      'read_file, write_file, list_directory, append_file and delete_file with absolute paths under named roots',
+    place: createPlace(roots),
+    tools,
+    hints: {
+      WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
+      FILE_TOO_LARGE: 'It cannot be read here; work without its content.',
+      IS_DIRECTORY: 'Name a single file; list_directory shows what is in a directory.',
+    },
+    refusal: ({ code, message, hint, path }) => ({
+      output: { success: false, error: { type: code, message: `${message}. ${hint}`, ...(path && { path }) } },
+    }),
+  }
+}
+
+function success(fields: object): Answer {
+  return { output: { success: true, ...fields } }
+}
+
+const looks = { readOnlyHint: true, openWorldHint: false }
+const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
+const path = z.string().describe('Absolute path below one of the roots')
+
+const tools = [
+  defineDialectTool({
+    name: 'read_file',
+    title: 'Read file',
+    description: 'Read the whole of a text file.',
+    input: z.object({ path }),
+    annotations: looks,
+    uses: ['read_file'],
+    *steps({ path }, place) {
+      return success({ content: (yield* readWhole(place.inward(path))).content })
+    },
+  }),
+  defineDialectTool({
+    name: 'write_file',
+    title: 'Write file',
+    description:
+      'Create a file, or replace the whole content of one that was read before. Missing directories are made.',
+    input: z.object({ path, content: z.string() }),
+    annotations: changes,
+    uses: ['write_file'],
+    *steps({ path, content }, place) {
+      const { bytesWritten, created } = yield* call('write_file', { path: place.inward(path), content })
+      return success({ path, created, bytes: bytesWritten })
+    },
+  }),
+  defineDialectTool({
+    name: 'list_directory',
+    title: 'List directory',
+    description: 'List a directory; with recursive also what is in the directories below, without ignored names.',
+    input: z.object({ path, recursive: z.boolean().default(false) }),
+    annotations: looks,
+    uses: ['list_directory'],
+    *steps({ path, recursive }, place) {
+      const how = { maxDepth: recursive ? 32 : 1, maxEntries: 500, includeHidden: true }
+      const listing = yield* call('list_directory', { path: place.inward(path), ...how })
+      const entries = listing.entries.map(({ path, type, sizeBytes }) => {
+        const size = sizeBytes === undefined ? {} : { size: sizeBytes }
+        return { path: place.outward(path), type, ...size }
+      })
+      return success({ entries, ...(listing.truncated ? { truncated: true, total: listing.totalEntries } : {}) })
+    },
+  }),
+  defineDialectTool({
+    name: 'append_file',
+    title: 'Append to file',
+    description: 'Add text at the end of a file, creating it if missing.',
+    input: z.object({ path, content: z.string() }),
+    annotations: changes,
+    uses: ['append_file'],
+    *steps({ path, content }, place) {
+      const { bytesAppended, sizeBytes } = yield* call('append_file', { path: place.inward(path), content })
+      return success({ path, appended: bytesAppended, size: sizeBytes })
+    },
+  }),
+  defineDialectTool({
+    name: 'delete_file',
+    title: 'Delete file',
+    description: 'Delete a file. Directories are not deleted, with recursive neither.',
+    input: z.object({ path, recursive: z.boolean().default(false) }),
+    annotations: { ...changes, idempotentHint: true },
+    uses: ['delete_file'],
+    *steps({ path }, place) {
+      yield* call('delete_file', { path: place.inward(path) })
+      return success({ path })
+    },
+  }),
+]

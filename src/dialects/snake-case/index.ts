@@ -1,0 +1,191 @@
+import * as z from 'zod'
+import {
+  type Answer,
+  call,
+  createPlace,
+  type Dialect,
+  defineDialectTool,
+  type Place,
+  readBetween,
+  type VirtualRoots,
+} from '../define.ts'
+import { snakeCase as inSnakeCase } from '../runtime/snake-case.ts'
+
+/**
+ * The tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`
+ * and, where the workspace has a shell, `run_command`. Results are JSON: `{ ok: true, … }` or `{ ok: false, error }`. A change
+ * may name the version that it expects.
+ *
+ * @param roots the names under which its paths lie. Default: none, paths are relative
+ * @example
+ * const workspace = await createWorkspace({ backend: memory(), policy: 'autonomous', dialect: snakeCase() })
+ * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
+ */
+export function snakeCase(roots: VirtualRoots = {}): Dialect {
+  const place = createPlace(roots)
+  return {
+    name: 'snake-case',
+    description:
+      'read_file, write_file, edit_file, list_directory, search_files and run_command with snake_case fields',
+    place,
+    tools,
+    versions: true,
+    hints: {
+      WRITE_CONFLICT: 'Read the whole file again, and repeat the change on what it shows.',
+      FILE_TOO_LARGE: 'Read a part of it with start_line and end_line.',
+      EDIT_NO_MATCH: 'Copy old_text exactly from the file, with its white space.',
+      EDIT_AMBIGUOUS: 'Add surrounding lines to old_text until it occurs once, or set replace_all.',
+      COMMAND_TIMEOUT: 'Use a shorter command or a longer timeout_seconds.',
+    },
+    fields: {
+      oldText: 'old_text',
+      newText: 'new_text',
+      replaceAll: 'replace_all',
+      expectedSha256: 'expected_sha256',
+      includeGlob: 'file_pattern',
+      maxMatches: 'max_results',
+      startLine: 'start_line',
+      timeoutMs: 'timeout_seconds',
+    },
+    refusal({ code, message, hint, path, failure }) {
+      const { ok, code: _code, message: _message, hint: _hint, path: _path, ...details } = failure
+      const where = path === undefined ? {} : { path }
+      return { output: { ok, error: { code, message, hint, ...where, ...told(details, place) } } }
+    },
+  }
+}
+
+function told(details: object, place: Place): object {
+  return inSnakeCase(details, place) as object
+}
+
+/** A result without what only programs need. */
+function answer(
+  { ok, summary, callId, label, warnings, ...fields }: { readonly [field: string]: unknown },
+  place: Place,
+): Answer {
+  const warned = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
+  return { output: { ok, ...told({ ...fields, ...warned }, place) } }
+}
+
+const looks = { readOnlyHint: true, openWorldHint: false }
+const changes = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false }
+const path = z.string()
+const line = z.int().min(1).optional()
+const expected_sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a sha256 in lowercase hex, as read_file gives it')
+  .nullable()
+  .optional()
+  .describe('sha256 of the version you read; null: the file must not exist')
+
+/** Leaves out what was left out. */
+function given<T>(name: string, value: T | undefined): Record<string, T> {
+  return value === undefined ? {} : { [name]: value }
+}
+
+const tools = [
+  defineDialectTool({
+    name: 'read_file',
+    title: 'Read file',
+    description: 'Read a text file, or its lines from start_line to end_line.',
+    input: z.object({
+      path: path.describe('File to read'),
+      start_line: line.describe('First line, from 1'),
+      end_line: line.describe('Last line, included'),
+    }),
+    annotations: looks,
+    uses: ['read_file'],
+    *steps({ path, start_line, end_line }, place) {
+      const { content, totalLines, sha256 } = yield* readBetween(place.inward(path), start_line, end_line)
+      return answer({ ok: true, content, totalLines, sha256 }, place)
+    },
+  }),
+  defineDialectTool({
+    name: 'write_file',
+    title: 'Write file',
+    description: 'Create a file, or replace the whole content of one that was read before.',
+    input: z.object({ path, content: z.string(), expected_sha256 }),
+    annotations: changes,
+    uses: ['write_file'],
+    *steps({ path, content, expected_sha256 }, place) {
+      const how = given('expectedSha256', expected_sha256)
+      return answer(yield* call('write_file', { path: place.inward(path), content, ...how }), place)
+    },
+  }),
+  defineDialectTool({
+    name: 'edit_file',
+    title: 'Edit file',
+    description: 'Replace exact text in a file. old_text must occur exactly once, unless replace_all.',
+    input: z.object({
+      path,
+      old_text: z.string().min(1).describe('Exact text that occurs once'),
+      new_text: z.string(),
+      replace_all: z.boolean().default(false),
+      expected_sha256,
+    }),
+    annotations: changes,
+    uses: ['edit_file'],
+    *steps({ path, old_text: oldText, new_text: newText, replace_all: replaceAll, expected_sha256 }, place) {
+      const how = { oldText, newText, replaceAll, ...given('expectedSha256', expected_sha256) }
+      return answer(yield* call('edit_file', { path: place.inward(path), ...how }), place)
+    },
+  }),
+  defineDialectTool({
+    name: 'list_directory',
+    title: 'List directory',
+    description: 'List a directory, without hidden and ignored names unless asked for.',
+    input: z.object({
+      path: path.default('.'),
+      max_depth: z.int().min(1).default(1),
+      include_hidden: z.boolean().default(false),
+      include_ignored: z.boolean().default(false),
+    }),
+    annotations: looks,
+    uses: ['list_directory'],
+    *steps({ path, max_depth: maxDepth, include_hidden: includeHidden, include_ignored: includeIgnored }, place) {
+      const how = { maxDepth, includeHidden, includeIgnored }
+      return answer(yield* call('list_directory', { path: place.inward(path), ...how }), place)
+    },
+  }),
+  defineDialectTool({
+    name: 'search_files',
+    title: 'Search files',
+    description: 'Search the lines of files for a text, or with is_regex for a regular expression.',
+    input: z.object({
+      query: z.string().min(1),
+      path: path.default('.').describe('Directory or file to search'),
+      is_regex: z.boolean().default(false),
+      case_sensitive: z.boolean().default(true),
+      file_pattern: z.string().optional().describe('Only files that match, such as **/*.ts'),
+      max_results: z.int().min(1).optional(),
+    }),
+    annotations: looks,
+    uses: ['search_text'],
+    *steps({ query, path, is_regex, case_sensitive: caseSensitive, file_pattern, max_results }, place) {
+      const mode = is_regex ? ('regex' as const) : ('literal' as const)
+      const how = { ...given('includeGlob', file_pattern), ...given('maxMatches', max_results) }
+      return answer(yield* call('search_text', { query, path: place.inward(path), mode, caseSensitive, ...how }), place)
+    },
+  }),
+  defineDialectTool({
+    name: 'run_command',
+    title: 'Run command',
+    description: 'Run a shell command line. Its file changes are applied together when it ends.',
+    input: z.object({
+      command: z.string().min(1),
+      cwd: z.string().optional().describe('Directory to run in'),
+      timeout_seconds: z.number().positive().optional(),
+    }),
+    annotations: changes,
+    uses: ['run_command'],
+    *steps({ command, cwd, timeout_seconds }, place) {
+      const timeoutMs = timeout_seconds === undefined ? undefined : Math.ceil(timeout_seconds * 1000)
+      const how = {
+        ...given('cwd', cwd === undefined ? undefined : place.inward(cwd)),
+        ...given('timeoutMs', timeoutMs),
+      }
+      return answer(yield* call('run_command', { command, ...how }), place)
+    },
+  }),
+]

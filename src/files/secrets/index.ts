@@ -1,0 +1,96 @@
+import { latin1 } from '../../util/native-bytes.ts'
+import { findSecrets } from './find.ts'
+import { holdsLineSecret, mayHoldPrivateKey } from './prefilter.ts'
+
+/** One hidden secret, or one line of a key of several lines. */
+export interface Mark {
+  /** What kind of secret, as in the mark. */
+  readonly kind: string
+  /** `[REDACTED:KIND:NUMBER]`, exactly what stands in the redacted text. It occurs there once, and not in the original. */
+  readonly mark: string
+  /** In the redacted text, in UTF-16 units. */
+  readonly start: number
+  readonly end: number
+  /** In the original. */
+  readonly originalStart: number
+  readonly originalEnd: number
+}
+
+/** Text with its secrets marked. */
+export interface Redaction {
+  readonly text: string
+  /** In the order of the text. */
+  readonly marks: readonly Mark[]
+}
+
+/**
+ * The text with every secret of a well-known format replaced by a mark. Line ends are kept: a private key becomes a mark
+ * on each of its lines, so that line numbers hold. Without a secret, `text` is the same string. Linear in its length.
+ *
+ * @example
+ * redact(`token = "${token}"`).text // token = "[REDACTED:github-token:1]"
+ */
+export function redact(text: string): Redaction {
+  const secrets = findSecrets(text)
+  if (secrets.length === 0) return { text, marks: [] }
+  const marks: Mark[] = []
+  let redacted = ''
+  let from = 0
+  let number = highestNumber(text)
+  for (const { kind, start, end } of secrets) {
+    number += 1
+    const mark = `[REDACTED:${kind}:${number}]`
+    redacted += text.slice(from, start)
+    marks.push({
+      kind,
+      mark,
+      start: redacted.length,
+      end: redacted.length + mark.length,
+      originalStart: start,
+      originalEnd: end,
+    })
+    redacted += mark
+    from = end
+  }
+  return { text: redacted + text.slice(from), marks }
+}
+
+/**
+ * Whether {@link redact} may find something in the text of these bytes. Never false where it would; the other way round
+ * only for UTF-16, which is not looked into.
+ */
+export function mayHoldSecret(bytes: Uint8Array): boolean {
+  if (bytes.length > 1 && (bytes[0] as number) >= 0xfe) return true
+  if (holdsLineSecret(bytes, 0, bytes.length)) return true
+  // Every format is ASCII, so that bytes can be looked at as if they were text.
+  return mayHoldPrivateKey(bytes) && findSecrets(latin1(bytes)).length > 0
+}
+
+/**
+ * Where an offset of the redacted text lies in the original, in UTF-16 units. `undefined` inside of a mark and beyond the
+ * text; the two ends of a mark are those of what it hides.
+ */
+export function toOriginalOffset(redaction: Redaction, offset: number): number | undefined {
+  const { text, marks } = redaction
+  if (!(offset >= 0 && offset <= text.length)) return undefined
+  let low = 0
+  let high = marks.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((marks[middle] as Mark).start <= offset) low = middle + 1
+    else high = middle
+  }
+  const mark = marks[low - 1]
+  if (mark === undefined) return offset
+  if (offset === mark.start) return mark.originalStart
+  return offset < mark.end ? undefined : offset - mark.end + mark.originalEnd
+}
+
+/** The highest number of what already looks like a mark in a text: ours go on after it, so that none is taken for it. */
+function highestNumber(text: string): number {
+  let highest = 0
+  for (const [, digits] of text.matchAll(/\[REDACTED:[a-z-]{1,40}:([0-9]{1,9})\]/g)) {
+    highest = Math.max(highest, Number(digits))
+  }
+  return highest
+}

@@ -1,0 +1,144 @@
+import { ToolError } from '../errors.ts'
+import { childOf, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import type { Backend, Stat } from '../storage/backend.ts'
+import { systemCodes } from '../storage/system-codes.ts'
+
+/** What isomorphic-git wants of a file system, as a plain object of async functions. */
+export interface GitFs {
+  readonly promises: Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
+}
+
+const GIT = '.git' as Path
+
+/**
+ * The repository of a backend as the file system that isomorphic-git works on: `.git` of the root and what is below it,
+ * nothing else, so that whatever a repository says, no file of the workspace is reached this way. Objects are written
+ * without waiting for the disk; whatever names them is written durably.
+ */
+export function gitFs(backend: Backend): GitFs {
+  function reach(name: string): Path {
+    // A name that a server made up must lead nowhere but below the directory that it is put in.
+    if (/(^|\/)\.\.(\/|$)/.test(name)) throw errno('EACCES', name)
+    const path = parsePath(name.replace(/^\/+/, '') || '.')
+    if (!isWithin(path, GIT)) throw errno('EACCES', name)
+    return path as Path
+  }
+
+  /** Runs an access; a link on the way is not followed, and what fails has a system's code. */
+  async function at<T>(name: string, access: (path: Path) => Promise<T>): Promise<T> {
+    try {
+      const path = reach(name)
+      if ((await backend.canonical(path, { keepLast: true })) !== path) throw errno('ELOOP', name)
+      return await access(path)
+    } catch (error) {
+      throw error instanceof ToolError ? errno(systemCodes[error.code] ?? 'EIO', name) : error
+    }
+  }
+
+  const commit = (path: Path, to: Parameters<Backend['commit']>[0][number]['to'], expect: 'any' | 'absent' = 'any') =>
+    backend.commit([{ path, expect, to }], { durability: /^\.git\/objects\//.test(path) ? 'relaxed' : 'durable' })
+
+  const stat = (name: string) =>
+    at(name, async (path) => {
+      const found = await backend.stat(path)
+      if (found === undefined) throw errno('ENOENT', name)
+      return statsOf(found)
+    })
+
+  const promises = {
+    stat,
+    lstat: stat,
+    readFile: (name: string, options?: string | { encoding?: string }) =>
+      at(name, async (path) => {
+        const { bytes } = await backend.read(path)
+        const encoding = typeof options === 'string' ? options : options?.encoding
+        // The bytes are the backend's own: who gets them may write into them.
+        return encoding === 'utf8' ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.slice()
+      }),
+    writeFile: (name: string, data: string | Uint8Array) =>
+      at(name, async (path) => {
+        const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data.slice()
+        await commit(path, { type: 'file', bytes })
+      }),
+    unlink: (name: string) => at(name, async (path) => void (await commit(path, null))),
+    rmdir: (name: string) => at(name, async (path) => void (await commit(path, null))),
+    readdir: (name: string) => at(name, async (path) => (await backend.list(path)).map((entry) => entry.name)),
+    mkdir: (name: string) => at(name, async (path) => void (await commit(path, { type: 'directory' }, 'absent'))),
+    rename: (from: string, to: string) =>
+      at(from, (source) =>
+        at(to, async (target) => {
+          const { bytes } = await backend.read(source)
+          await backend.commit(
+            [
+              { path: source, expect: 'any', to: null },
+              { path: target, expect: 'any', to: { type: 'file', bytes: bytes.slice() }, from: source },
+            ],
+            { durability: 'durable' },
+          )
+        }),
+      ),
+    readlink: (name: string) => at(name, (path) => backend.readLink(path)),
+    symlink: async (_: string, name: string) => {
+      throw errno('EPERM', name)
+    },
+  }
+  return { promises }
+}
+
+function errno(code: string, name: string): Error & { code: string } {
+  return Object.assign(new Error(`${code}: ${nameOf(name as Path)}`), { code })
+}
+
+/** isomorphic-git tells versions apart by times, size and inode: the inode here changes with the content. */
+function statsOf({ type, size, mode, modifiedAt = 0, tag }: Stat) {
+  let ino = 0
+  for (let i = 0; i < tag.length; i++) ino = (Math.imul(ino, 31) + tag.charCodeAt(i)) >>> 0
+  return {
+    type: type === 'directory' ? 'dir' : type === 'link' ? 'symlink' : 'file',
+    mode: (type === 'directory' ? 0o40000 : type === 'link' ? 0o120000 : 0o100000) | (mode ?? 0o644),
+    size,
+    ino,
+    dev: 0,
+    uid: 0,
+    gid: 0,
+    mtimeMs: modifiedAt,
+    ctimeMs: modifiedAt,
+    isFile: () => type === 'file',
+    isDirectory: () => type === 'directory',
+    isSymbolicLink: () => type === 'link',
+  }
+}
+
+/** Makes the directories above a path of the repository. */
+export async function makeDirectories(backend: Backend, path: Path): Promise<void> {
+  const missing: Path[] = []
+  for (let above = parentOf(path); above !== '' && (await backend.stat(above)) === undefined; above = parentOf(above)) {
+    missing.unshift(above)
+  }
+  if (missing.length === 0) return
+  await backend.commit(
+    missing.map((directory) => ({ path: directory, expect: 'any', to: { type: 'directory' } })),
+    { durability: 'relaxed' },
+  )
+}
+
+/** Takes all of git's own files away. */
+export async function removeRepository(backend: Backend): Promise<void> {
+  if ((await backend.stat(GIT))?.type !== 'directory') return
+  const found: Path[] = [GIT]
+  for (const directory of found) {
+    if ((await backend.stat(directory))?.type !== 'directory') continue
+    for (const { name } of await backend.list(directory)) found.push(childOf(directory, name))
+  }
+  await backend.commit(
+    found.map((path) => ({ path, expect: 'any', to: null })),
+    { durability: 'durable' },
+  )
+}
+
+/** The path of one of git's own files. */
+export function gitPath(...names: string[]): Path {
+  let path = GIT
+  for (const name of names) path = childOf(path, name)
+  return path
+}

@@ -1,0 +1,28 @@
+import type { Scope, Walk } from './analysis.ts'
+import { commandVariables, evaluatedVariables, isDangerousVariable, isHarmlessNodeOptions } from './variables.ts'
+import type { Range } from './verdict.ts'
+
+/** A variable that the line sets; `value` where it is known. */
+export function judgeVariable(walk: Walk, name: string, value: string | undefined, scope: Scope, at: Range): void {
+  const { judge } = walk
+  if (!/^[A-Za-z_]\w*$/.test(name)) {
+    judge.deny('VARIABLE_DENIED', `${JSON.stringify(name)} is no plain name of a variable`, at)
+  } else if (name === 'NODE_OPTIONS') {
+    if (value === undefined || !isHarmlessNodeOptions(value)) {
+      judge.deny('VARIABLE_DENIED', 'NODE_OPTIONS may load code', at)
+    }
+  } else if (evaluatedVariables.has(name)) {
+    if (value === undefined || !/^\d*$/.test(value)) {
+      judge.deny('ARITHMETIC_NOT_KNOWN', `Arithmetic on ${JSON.stringify(value ?? name)}, which may hold commands`, at)
+    }
+  } else if (commandVariables.has(name)) {
+    if (value === undefined)
+      judge.deny('VARIABLE_DENIED', `What ${name} would start is only known when the line runs`, at)
+    else walk.source(value, { ...scope, via: [...scope.via, name] }, at)
+  } else if (isDangerousVariable(name) && !(/(PAGER|EDITOR)$/.test(name) && idle.has(value))) {
+    judge.deny('VARIABLE_DENIED', `${name} decides what later commands start`, at)
+  }
+}
+
+/** Pagers and editors that start nothing more. */
+const idle: ReadonlySet<string | undefined> = new Set(['', 'cat', 'true'])

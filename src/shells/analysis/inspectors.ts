@@ -1,0 +1,19 @@
+import { builtins } from './builtins.ts'
+import { git } from './git-options.ts'
+import type { Inspector } from './inspector.ts'
+import { interpreters } from './interpreters.ts'
+import { launchers } from './launchers.ts'
+import { packageManagers } from './package-managers.ts'
+import { programs } from './programs.ts'
+import { wrappers } from './wrappers.ts'
+
+/** Every command that starts others, runs code, or changes what later commands do. */
+const table: ReadonlyMap<string, Inspector> = new Map(
+  [builtins, wrappers, launchers, interpreters, programs, packageManagers, { git, hub: git }].flatMap((part) =>
+    Object.entries(part),
+  ),
+)
+
+export function inspectorOf(plain: string): Inspector | undefined {
+  return table.get(plain) ?? table.get(plain.replace(/-?\d+(\.\d+)*$/, ''))
+}

@@ -1,0 +1,313 @@
+import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './inline-code.ts'
+import { type Call, type Inspectors, mayBeRefused, named, refuses, unclear } from './inspector.ts'
+import { scriptFile } from './launchers.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
+
+/** Programs that run code of another language, from a file, from a word or from their standard input. */
+export const interpreters: Inspectors = {
+  node: {
+    inspect: (call) =>
+      language(call, {
+        code: /^(?:-[pe]+|--print|--eval(?:=(.*))?)$/s,
+        printing: /^(-p|--print)$/,
+        loads:
+          /^(?:-r|--(?:require|import|loader|experimental[-_]loader|test[-_]reporter|test[-_]global[-_]setup))(?:=(.*))?$/s,
+        valued:
+          /^(-C|--conditions|--input-type|--test-name-pattern|--test-reporter-destination|--title|--env-file|--env-file-if-exists|--watch-path|--stack-trace-limit|--icu-data-dir|--openssl-config|--test-concurrency|--test-timeout|--test-shard|--max-http-header-size|--disable-warning|--trace-event-categories|--run)$/,
+        plain:
+          /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
+        idle: /^(-v|--version|-h|--help|--check|--test)$/,
+        refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^--print=|^(data|https?):/,
+        judge: judgeJavaScript,
+      }),
+  },
+  nodejs: { inspect: (call) => runFileOnly(call) },
+  ...named('python pypy', {
+    inspect: (call) =>
+      language(call, {
+        code: /^-[bBdEIOPqsSuvx]*c(.*)$/s,
+        codeIsLast: true,
+        module: /^-[bBdEIOPqsSuvx]*m(.*)$/s,
+        valued: /^-[WX]$|^--check-hash-based-pycs$/,
+        plain: /^-([bBdEIOPqsSuvxVh?]+|[WX].+)$|^--(version|help)$/,
+        idle: /^(-V|--version|-h|--help)$/,
+        judge: judgePython,
+      }),
+  }),
+  perl: {
+    inspect: (call) =>
+      language(call, {
+        code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
+        plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
+        idle: /^(-v|--version)$/,
+        refused: /^-[dDsSxXmMI]/,
+        judge: judgePerl,
+      }),
+  },
+  ...named(
+    'js-exec ruby php lua luajit tclsh julia Rscript rscript osascript raku elixir clojure clj runghc runhaskell ocaml swift irb guile racket',
+    {
+      inspect: runFileOnly,
+    },
+  ),
+  // These read options behind the file, too.
+  ...named('erl iex ghci r octave sbcl jshell scala groovy', {
+    inspect(call) {
+      const odd = call.args.slice(1).find(mayBeOption)
+      return odd === undefined ? runFileOnly(call) : unclear(call, odd)
+    },
+  }),
+  ...named('awk gawk mawk nawk original-awk', { inspect: awk }),
+  ...named('sed gsed', { inspect: sed }),
+  ...named(
+    'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
+    refuses('an editor can run any command'),
+  ),
+  ...named('less more most pg info', {
+    inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--le/),
+  }),
+  man: { inspect: (call) => refusedWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
+  ...named('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
+  ...named('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
+  ...named('tsx ts-node esno jiti babel-node coffee', {
+    inspect: (call) =>
+      refusedWords(
+        call,
+        /^-[a-zA-Z]*[epi]$|^--(eval|print|interactive|import|require|loader|experimental[-_]loader)/,
+        /^--\S+=|^--(watch|test|files|esm|swc|transpile-only|(no|trace|inspect|enable)\b\S*)$|^-[TH]$/,
+      ),
+  }),
+}
+
+interface Language {
+  /** With the code in its first group where that stands in the same word. */
+  readonly code: RegExp
+  /** Those of them that take no word with a dash for the code: `node -p -e 1`. */
+  readonly printing?: RegExp
+  /** What stands behind the code is for the code alone. */
+  readonly codeIsLast?: boolean
+  /** Options that run a module, with its name in the first group where that stands in the same word. */
+  readonly loads?: RegExp
+  readonly module?: RegExp
+  /** Options whose value is the next word. */
+  readonly valued?: RegExp
+  readonly plain: RegExp
+  /** Those of them with which it needs no script, and does not look for one on standard input. */
+  readonly idle: RegExp
+  readonly refused?: RegExp
+  readonly judge: (code: string) => string | undefined
+}
+
+function language(call: Call, table: Language): undefined {
+  const { walk, args, scope, at } = call
+  let ran = false
+  // All operands are scripts.
+  let testing = false
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === undefined) {
+      // Names of tests, after an option that makes all operands such names.
+      if (!ran || mayBeOption(argument)) scriptFile(call, argument)
+      return undefined
+    }
+    const code = table.code.exec(literal)
+    const module = table.module?.exec(literal)
+    if (table.refused?.test(literal) === true) return unclear(call, argument)
+    if (module) {
+      const own = module[1] === '' ? args[i + 1]?.literal : module[1]
+      if (
+        own === undefined ||
+        /^(timeit|code|pdb|cProfile|profile|trace|runpy|idlelib|this|doctest|bdb|asyncio|sqlite3|pstats|pty|[Ii][Pp]ython|ptpython|bpython|ipdb|pudb)(\.|$)/.test(
+          own,
+        )
+      )
+        return unclear(call, argument)
+      return undefined
+    }
+    if (code) {
+      const next = args[i + 1]?.literal
+      if (table.printing?.test(literal) === true && next !== undefined && /^(-|$)/.test(next)) {
+        // Without code of its own it prints that of another option; else it runs a file, or its standard input.
+        if (!table.code.test(next)) return unclear(call, argument)
+        continue
+      }
+      const attached = code[1] ?? ''
+      const word = attached === '' ? args[++i] : argument
+      inlineCode(call, attached === '' ? word?.literal : attached, table.judge, word ?? argument)
+      ran = true
+      if (table.codeIsLast === true) return undefined
+      continue
+    }
+    if (literal === '-') break
+    const loads = table.loads?.exec(literal)
+    if (loads) {
+      const word = loads[1] === undefined ? args[++i] : argument
+      const name = loads[1] ?? word?.literal
+      // An address holds the code itself, or where to get it.
+      if (name === undefined || !/^[\w@.+/-]+$/.test(name)) return unclear(call, word ?? argument)
+      if (/^\.{0,2}(\/|$)/.test(name)) scriptFile(call, { ...(word ?? argument), literal: name })
+      continue
+    }
+    if (table.valued?.test(literal) === true) {
+      const value = args[++i]
+      if (value?.literal === undefined || table.refused?.test(value.literal) === true)
+        return unclear(call, value ?? argument)
+      ran ||= literal === '--run'
+    } else if (literal.startsWith('-')) {
+      if (!table.plain.test(literal)) return unclear(call, argument)
+      ran ||= table.idle.test(literal)
+      testing ||= literal === '--test'
+    } else {
+      const scripts = testing ? args.slice(i) : ran ? [] : [argument]
+      for (const script of scripts) if (script.literal !== undefined) scriptFile(call, script)
+      return undefined
+    }
+  }
+  if (ran) return undefined
+  if (scope.stdin !== undefined) inlineCode(call, scope.stdin, table.judge, args[0])
+  else walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
+  return undefined
+}
+
+function inlineCode(
+  call: Call,
+  code: string | undefined,
+  judge: Language['judge'],
+  argument: Argument | undefined,
+): void {
+  const at = argument?.at ?? call.at
+  const why = code === undefined ? 'it is only known when the line runs' : judge(code)
+  if (why !== undefined) call.walk.judge.deny('INLINE_CODE', `The code for ${call.name} is refused: ${why}`, at)
+}
+
+/** Only a file of the workspace, without options in front of it. */
+function runFileOnly(call: Call): undefined {
+  const [first] = call.args
+  // In front of others some of these are no more than one option of several.
+  if (call.args.length === 1 && /^(--version|-v|-V|--help)$/.test(knownText(first))) return undefined
+  if (first === undefined)
+    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
+  else if (mayBeOption(first))
+    call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
+  else scriptFile(call, first)
+  return undefined
+}
+
+/** With `flags`, those without a value, only in front of the first operand: an option that is none of them may take it. */
+function refusedWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
+  let mayBeValue = false
+  for (const argument of call.args) {
+    if (mayBeRefused(argument, refused)) return unclear(call, argument)
+    if (flags === undefined) continue
+    const isOption = argument.lead.startsWith('-')
+    if (!isOption && !mayBeValue) return undefined
+    mayBeValue = isOption && !flags.test(argument.lead)
+  }
+  return undefined
+}
+
+function databases(call: Call): undefined {
+  const texts = [
+    ...call.args.map(({ literal }) => literal),
+    ...(call.scope.stdin === undefined ? [] : [call.scope.stdin]),
+  ]
+  const odd = texts.findIndex(
+    (text) =>
+      text === undefined ||
+      /(^|\n)\s*\.|\\[!gocwp]|\\[^\n]*`|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
+  )
+  if (odd === -1) return undefined
+  call.walk.judge.deny(
+    'INLINE_CODE',
+    `The code for ${call.name} is refused: it may start commands`,
+    call.args[odd]?.at ?? call.at,
+  )
+  return undefined
+}
+
+function awk(call: Call): undefined {
+  const { args } = call
+  let given = false
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === '--') {
+      if (!given) inlineCode(call, args[i + 1]?.literal, judgeAwk, args[i + 1])
+      return undefined
+    }
+    if (
+      literal === undefined &&
+      mayBeOption(argument) &&
+      !argument.lead.startsWith('-v') &&
+      !argument.lead.startsWith('-F')
+    )
+      return unclear(call, argument)
+    if (argument.splits) return unclear(call, argument)
+    const text = literal ?? argument.lead
+    if (/^-[Fv]$/.test(text)) {
+      i += 1
+      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+    } else if (/^-[Fv]./s.test(text) || /^--(version|posix|traditional|re-interval|sandbox)$/.test(text)) continue
+    else if (text === '-f') {
+      const file = args[++i]
+      if (file === undefined) return unclear(call, argument)
+      scriptFile(call, file)
+      given = true
+    } else if (text.startsWith('-')) return unclear(call, argument)
+    else {
+      if (!given) inlineCode(call, literal, judgeAwk, argument)
+      return undefined
+    }
+  }
+  return undefined
+}
+
+function sed(call: Call): undefined {
+  const { args } = call
+  const scripts: Argument[] = []
+  const operands: Argument[] = []
+  let given = false
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === undefined) {
+      // It looks for options behind operands, too.
+      if (mayBeOption(argument)) return unclear(call, argument)
+      operands.push(argument)
+    } else if (literal === '--') {
+      operands.push(...args.slice(i + 1))
+      break
+    } else if (/^-[nEruszi]*e$/.test(literal) || literal === '--expression') {
+      scripts.push(args[++i] ?? argument)
+      given = true
+    } else if (literal === '-f' || literal === '--file') {
+      const file = args[++i]
+      if (file === undefined) return unclear(call, argument)
+      scriptFile(call, file)
+      given = true
+    } else if (
+      /^-[nEruszb]*(i\S*)?$|^-l\d+$|^--(quiet|silent|regexp-extended|separate|null-data|unbuffered|posix|debug|sandbox|version|help|follow-symlinks|in-place(=.*)?|line-length=\d+)$/.test(
+        literal,
+      ) &&
+      literal !== '-'
+    ) {
+      // On some systems -i takes the next word.
+      if (literal === '-i' && args[i + 1]?.literal === '') i += 1
+    } else if (literal.startsWith('--expression=')) {
+      scripts.push({ ...argument, literal: literal.slice('--expression='.length) })
+      given = true
+    } else if (literal.startsWith('-') && literal !== '-') {
+      return unclear(call, argument)
+    } else {
+      operands.push(argument)
+    }
+  }
+  if (!given) {
+    const [script] = operands
+    if (script === undefined) return undefined
+    scripts.push(script)
+  }
+  for (const script of scripts) inlineCode(call, script.literal, judgeSed, script)
+  return undefined
+}

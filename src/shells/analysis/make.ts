@@ -1,0 +1,50 @@
+import { type Call, unclear } from './inspector.ts'
+import { scriptFile } from './launchers.ts'
+import { type Argument, literalArgument, mayBeOption } from './words.ts'
+
+const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
+
+/** make: its variables and options can start anything, its files of rules do. */
+export function make(call: Call): undefined {
+  const { walk, scope, args } = call
+  for (const name of makefiles) walk.judge.runs(name, scope, call.at)
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    const text = literal ?? argument.lead
+    const equals = text.indexOf('=')
+    const directory = /^(?:-C|--directory(?:=|$))(.*)/s.exec(text)?.[1]
+    if (literal === undefined && (argument.splits || equals === -1 || text.startsWith('-'))) {
+      if (mayBeOption(argument) || argument.splits) return unclear(call, argument)
+    } else if (directory !== undefined) {
+      const value = directory === '' ? args[++i]?.literal : directory
+      if (value === undefined) return unclear(call, argument)
+      walk.judge.access(value, 'read', scope, argument.at)
+      for (const name of makefiles) walk.judge.runs(`${value}/${name}`, scope, argument.at)
+    } else if (/^--(file|makefile)=/.test(text)) {
+      scriptFile(call, literalArgument(text.slice(equals + 1), argument.at))
+    } else if (/^(-f|-I|-o|-W|--file|--makefile|--include-dir)$/.test(text)) {
+      const value = args[++i]
+      if (value?.literal === undefined) return unclear(call, value ?? argument)
+      if (text === '-f' || text.endsWith('file')) scriptFile(call, value)
+    } else if (text.startsWith('-')) {
+      if (
+        !/^-([bBdeiknpqrRsStvw]+|[jl]\d*|[bBiknrRsStw]*j\d*|O\w*)$|^--(jobs(=\d+)?|silent|quiet|always-make|keep-going|dry-run|just-print|recon|no-print-directory|print-directory|question|touch|version|help|ignore-errors|output-sync(=\w+)?|no-builtin-rules|no-builtin-variables|warn-undefined-variables|trace|debug(=\w+)?|load-average=\d+)$/.test(
+          text,
+        )
+      )
+        return unclear(call, argument)
+    } else if (equals !== -1) {
+      // Blanks may stand around a name, and what is expanded in it or in the value runs at once.
+      const name = text
+        .slice(0, equals)
+        .replace(/[\s:?+!]+$/, '')
+        .trimStart()
+      const starts = /^\.?SHELL(FLAGS)?$|^MAKE/.test(name) || text.slice(0, equals).includes('!')
+      if (starts || literal === undefined || /[$`|;&<>\n]/.test(literal)) {
+        walk.judge.deny('VARIABLE_DENIED', `make: the variable ${JSON.stringify(name)} may start commands`, argument.at)
+      }
+    }
+  }
+  return undefined
+}

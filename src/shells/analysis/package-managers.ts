@@ -1,0 +1,283 @@
+import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspector.ts'
+import { scriptFile } from './launchers.ts'
+import { make } from './make.ts'
+import { type OptionTable, readOptions } from './options.ts'
+import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
+import { afterAssignments } from './wrappers.ts'
+
+/** Package managers and task runners: what of their words is a command. */
+export const packageManagers: Inspectors = {
+  npm: { inspect: (call) => manager(call, ['exec', 'x']) },
+  pnpm: { inspect: (call) => manager(call, ['exec', 'dlx']) },
+  yarn: { inspect: (call) => manager(call, ['exec', 'dlx']) },
+  bun: { inspect: (call) => manager(call, ['x']) },
+  ...named('npx pnpx bunx pnpm-exec', { inspect: (call) => execute(call, call.args) }),
+  uv: {
+    inspect: (call) =>
+      afterWord(ungrouped(call, 'tool'), ['run', 'x'], {
+        flags: 'q',
+        longFlags: ['quiet', 'frozen', 'locked', 'no-sync', 'dev', 'all-extras', 'isolated', 'no-project'],
+        longValued: ['with', 'python', 'extra', 'group', 'directory', 'project', 'package'],
+        valued: 'p',
+      }),
+  },
+  ...named('poetry pipenv pdm rye hatch conda mamba micromamba', {
+    inspect: (call) =>
+      afterWord(ungrouped(call, 'env'), ['run'], {
+        flags: 'q',
+        longFlags: ['no-capture-output', 'live-stream'],
+        longValued: ['name', 'prefix'],
+        valued: 'np',
+      }),
+  }),
+  ...named('uvx pipx', {
+    inspect: (call) => (call.plain === 'uvx' ? execute(call, call.args) : afterWord(call, ['run'], { flags: '' })),
+  }),
+  ...named('bundle rbenv pyenv nodenv asdf mise nodebrew volta fnm', {
+    inspect: (call) => afterWord(call, ['exec', 'run', 'x'], { flags: '', longValued: ['node', 'using'] }),
+  }),
+  rustup: { inspect: (call) => afterWord(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
+  direnv: { inspect: (call) => afterWord(call, ['exec'], { flags: '' }, 1) },
+  'nix-shell': refuses('what it starts cannot be told from its options'),
+  ...named('nix guix devbox flox', {
+    inspect: (call) => withoutOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
+  }),
+  deno: { inspect: deno },
+  ...named('make gmake bmake', { inspect: make }),
+  ...named('just task mage rake invoke', {
+    inspect: (call) =>
+      withoutOptions(
+        call,
+        /^(--shell|--shell-arg|--command|-c|--choose|--chooser|-e|--edit|--execute|-E|-p|--execute-print|--execute-continue|--rakelib|-r|-f.*:.*)$/,
+      ),
+  }),
+  cmake: {
+    inspect(call) {
+      const [first, second, ...rest] = call.args
+      if (first?.literal !== '-E') return undefined
+      if (second?.literal === undefined) return unclear(call, second ?? first)
+      if (/^(env|time|chdir)$/.test(second.literal)) {
+        const words =
+          second.literal === 'env' ? afterAssignments(call, rest) : second.literal === 'chdir' ? rest.slice(1) : rest
+        if (words !== undefined && words.length > 0)
+          call.walk.run(words, { ...call.scope, via: [...call.scope.via, 'cmake'] }, call.at)
+      }
+      return undefined
+    },
+  },
+  ...named('snap flatpak', refuses('it acts on the system')),
+}
+
+const shellOptions =
+  'script-shell node-options shell git editor viewer globalconfig userconfig shell-emulator call c shell-mode script-prepend-node-path ignore-path pnpmfile use-yarnrc use-node-version onload-script preload require'.split(
+    ' ',
+  )
+
+/** Options that decide what starts scripts, shortened as npm allows, too. */
+function isShellOption(word: string): boolean {
+  const name = /^--?([\w-]+)(=|$)/.exec(word)?.[1]
+  if (name === undefined || name === 'global' || name === 'no') return false
+  return shellOptions.some((option) => option === name || (name.length > 1 && option.startsWith(name)))
+}
+
+const npmValued = /^(-C|--prefix|-w|--workspace|--registry|--loglevel)$/
+const valued = /^(-C|--prefix|--dir|--cwd|--filter|-F|--registry|--loglevel)$/
+
+/** Options in front of the subcommand that take no word. */
+const npmFlags = /^(-[adfghlnpqsvyBDEOPS]|-d+|-ws|-iwr)$/
+const flags = /^-[abdfghlqrsvwyDEOP]$/
+const bunFlags = /^-[bhv]$/
+const longFlags =
+  /^--(no-[\w-]+|silent|quiet|verbose|yes|global|force|offline|prefer-offline|prefer-online|json|long|workspaces|include-workspace-root|if-present|ignore-scripts|version|versions|help|save|save-dev|save-exact|save-optional|save-peer|save-prod|production|dry-run|legacy-peer-deps|foreground-scripts|parseable|progress|timing|color|recursive|workspace-root|parallel|stream|bail|aggregate-output|frozen-lockfile|prod|dev|hot|watch|bun|smol|non-interactive)$/
+
+/** Whether an option may take the next word for its value: what looks like the subcommand would be none. */
+function mayTake(plain: string, option: string, next: string): boolean {
+  if (option.includes('=') || next === '' || next.startsWith('-')) return false
+  const isFlag =
+    longFlags.test(option) || (plain === 'npm' ? npmFlags : plain === 'bun' ? bunFlags : flags).test(option)
+  return !isFlag || /^(true|false|null|always)$/.test(next)
+}
+
+function manager(call: Call, executes: readonly string[]): undefined {
+  const { args } = call
+  const rest: Argument[] = []
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    const executing = executes.includes(knownText(rest[0]))
+    if (literal === undefined) {
+      if (rest.length === 0) return unclear(call, argument)
+      // Behind the name of a script, an option would still be npm's.
+      if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return unclear(call, argument)
+    } else if (literal === '--' && rest.length > 0) {
+      // The rest goes to the script, or to the program.
+      rest.push(...args.slice(executing ? i : i + 1))
+      break
+    } else if (rest.length === 0 && literal.startsWith('-')) {
+      if (isShellOption(literal)) return unclear(call, argument)
+      if (call.plain === 'bun' && /^(-[epi]|--eval|--print)/.test(literal)) return unclear(call, argument)
+      if ((call.plain === 'npm' ? npmValued : valued).test(literal)) {
+        const value = args[++i]
+        if (value?.literal === undefined) return unclear(call, value ?? argument)
+      } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal) || mayTake(call.plain, literal, knownText(args[i + 1])))
+        return unclear(call, argument)
+      continue
+    } else if (isShellOption(literal) && literal !== '-c') {
+      // Behind the name of a program, npm alone goes on to read its own.
+      if (!executing || (call.plain === 'npm' && !/^--call(=|$)/.test(literal))) return unclear(call, argument)
+    }
+    rest.push(argument)
+  }
+  for (const [index, argument] of args.entries()) {
+    const place = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(knownText(argument))
+    if (place === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
+    const value = place[1] ?? args[index + 1]?.literal
+    if (value === undefined) return unclear(call, argument)
+    call.walk.judge.access(value, 'read', call.scope, argument.at)
+  }
+  call.walk.judge.runs('package.json', call.scope, call.at)
+  const sub = rest[0]?.literal
+  if (sub === undefined) return undefined
+  if (executes.includes(sub)) return execute(call, rest.slice(1))
+  const others = elsewhere(call.plain, sub, rest)
+  if (others !== undefined) return manager({ ...call, args: others }, executes)
+  if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
+    call.walk.judge.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
+    return undefined
+  }
+  if (sub === 'explore') {
+    const words = rest.slice(2)
+    if (words.length > 0) call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
+    return undefined
+  }
+  if (/^(config|c|set)$/.test(sub)) {
+    const setting = rest.find(
+      ({ literal }) =>
+        literal === undefined ||
+        /script-?shell|node-?options|^editor|^git\b|^shell\b|viewer|globalconfig|userconfig|^prefix/.test(literal),
+    )
+    if (setting !== undefined) return unclear(call, setting)
+  }
+  if (sub === 'pkg' && rest[1]?.literal !== 'get') {
+    const field = rest.find(({ literal }) => literal === undefined || /^(scripts|bin)\b/.test(literal))
+    if (field !== undefined) return unclear(call, field)
+  }
+  if (/^(run|run-script|rum|urn)$/.test(sub) && rest[1] !== undefined && rest[1].literal === undefined)
+    return unclear(call, rest[1])
+  // Words that are no command of theirs are scripts, or programs of packages.
+  if (call.plain !== 'npm' && !ownWords.test(sub)) {
+    if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) scriptFile(call, rest[0] as Argument)
+    else call.walk.run(rest, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+  }
+  if (call.plain === 'yarn' || call.plain === 'bun') {
+    if (sub === 'run' && rest.length > 1)
+      call.walk.run(rest.slice(1), { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+  }
+  return undefined
+}
+
+/** The words behind those that only say in which packages of the workspace something runs. */
+function elsewhere(plain: string, sub: string, rest: readonly Argument[]): readonly Argument[] | undefined {
+  if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub)) return rest.slice(1)
+  if (plain !== 'yarn') return undefined
+  if (sub === 'workspace') return rest.slice(2)
+  if (sub !== 'workspaces') return undefined
+  if (knownText(rest[1]) !== 'foreach') return rest.slice(1)
+  const words = rest.slice(2)
+  while (foreachFlags.test(knownText(words[0]))) words.shift()
+  return words
+}
+
+const foreachFlags =
+  /^(-[ARWiptv]+|--(all|recursive|worktree|parallel|interlaced|topological|topological-dev|verbose|no-private))$/
+
+const ownWords =
+  /^(install|i|add|remove|rm|uninstall|un|up|update|upgrade|link|unlink|init|create|run|run-script|test|t|start|stop|restart|build|pack|publish|why|list|ls|outdated|audit|info|view|config|cache|global|version|login|logout|bin|root|store|prune|rebuild|patch|patch-commit|import|dedupe|fetch|deploy|setup|env|doctor|help|set|unset|plugin|constraints|npm|pm|dev|lint|ci|approve-builds|licenses|self-update|tag|owner|policies|check|autoclean|generate-lock-entry|exec)$/
+
+const executeOptions: OptionTable = {
+  flags: 'yq',
+  valued: 'pwc',
+  longFlags: [
+    'yes',
+    'no',
+    'no-install',
+    'quiet',
+    'silent',
+    'prefer-offline',
+    'offline',
+    'ignore-existing',
+    'bun',
+    'version',
+    'help',
+    'workspaces',
+  ],
+  longValued: ['package', 'workspace', 'registry', 'cache', 'from', 'with', 'python', 'call'],
+}
+
+/** `npx` and its like: the program of a package, or with `-c` a script. */
+function execute(call: Call, args: readonly Argument[]): undefined {
+  const { walk, scope, at } = call
+  const via = [...scope.via, call.plain]
+  const read = readOptions(args, executeOptions)
+  if ('unclear' in read) return unclear(call, read.unclear)
+  for (const { name, value, argument } of read.options) {
+    if (name !== 'c' && name !== 'call') continue
+    if (value === undefined) return unclear(call, argument)
+    walk.source(value, { ...scope, dialect: 'sh', via, stdin: undefined, vouched: false }, argument.at)
+  }
+  const [first, ...more] = read.rest
+  if (first === undefined) return undefined
+  if (first.literal === undefined) return unclear(call, first)
+  // A package may be named with its version or its place.
+  const name = first.literal.slice(first.literal.lastIndexOf('/') + 1).replace(/(?<=.)@.*/s, '')
+  walk.run([{ ...first, literal: name, lead: name }, ...more], { ...scope, vouched: true, via, stdin: undefined }, at)
+  return undefined
+}
+
+/** `poetry run COMMAND`. */
+function afterWord(call: Call, words: readonly string[], table: OptionTable, operands = 0): undefined {
+  const [first, ...rest] = call.args
+  if (first === undefined) return undefined
+  if (first.literal === undefined || /^-(?!-(version|help)$)/.test(first.literal)) return unclear(call, first)
+  if (!words.includes(first.literal)) return undefined
+  const read = readOptions(rest, table)
+  if ('unclear' in read) return unclear(call, read.unclear)
+  let inner = read.rest.slice(operands)
+  // Tools may be named before the command: mise exec node@20 -- node.
+  const mark = inner.findIndex(({ literal }) => literal === '--')
+  const script = call.plain === 'mise' ? inner.slice(0, mark === -1 ? inner.length : mark).find(mayBeOption) : undefined
+  if (script !== undefined) return unclear(call, script)
+  inner = inner.slice(mark + 1)
+  // hatch run test:cov: the environment is named in front.
+  if (call.plain === 'hatch') inner = inner.map((word, index) => (index === 0 ? withoutEnvironment(word) : word))
+  const [command] = inner
+  if (command === undefined) return undefined
+  if (/^https?:/.test(knownText(command))) return unclear(call, command)
+  call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+  return undefined
+}
+
+/** The same call without a word in front that only groups its subcommands: `uv tool run`. */
+function ungrouped(call: Call, group: string): Call {
+  return call.args[0]?.literal === group ? { ...call, args: call.args.slice(1) } : call
+}
+
+function withoutEnvironment(word: Argument): Argument {
+  return word.literal === undefined ? word : literalArgument(word.literal.slice(word.literal.indexOf(':') + 1), word.at)
+}
+
+/** deno: code in words and from elsewhere is not judged; what follows a file is for the program. */
+function deno(call: Call): undefined {
+  const { args } = call
+  const [first] = args
+  if (first === undefined || /^(eval|repl)$/.test(knownText(first))) {
+    call.walk.judge.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
+    return undefined
+  }
+  if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return unclear(call, first)
+  const program = args.findIndex((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(knownText(word)))
+  const file = args[program]
+  if (file !== undefined && !/^\w+:/.test(knownText(file))) scriptFile(call, file)
+  const own = file === undefined ? args : args.slice(0, program + 1)
+  return withoutOptions({ ...call, args: own }, /^(-|--eval|(data|https?|blob):.*)$/)
+}

@@ -1,0 +1,167 @@
+import { type Call, type Inspectors, named, unclear, withoutOptions } from './inspector.ts'
+import { isLong } from './options.ts'
+import { type Argument, knownText, mayBeOption } from './words.ts'
+
+/** Programs whose options can start a command, or whose words name files that they write. */
+export const programs: Inspectors = {
+  ...named('tar gtar bsdtar', { inspect: tar }),
+  rsync: { inspect: (call) => without(call, ['rsh', 'rsync-path', 'early-input', 'config', 'dparam'], /^-[^-]*e/) },
+  ...named('scp sftp', { inspect: (call) => without(call, [], /^-[^-]*[SoFDJ]/) }),
+  ssh: { inspect: ssh },
+  ...named('ssh-copy-id sshfs mosh autossh rsh rlogin telnet', { inspect: refuseAll }),
+  ...named('socat nc ncat netcat', { inspect: refuseAll }),
+  sort: { inspect: (call) => without(call, ['compress-program']) },
+  gsort: { inspect: (call) => without(call, ['compress-program']) },
+  split: { inspect: (call) => without(call, ['filter']) },
+  zip: { inspect: (call) => without(call, ['unzip-command', 'test'], /^-[^-]*T/) },
+  cpio: { inspect: (call) => without(call, ['rsh-command', 'to-command']) },
+  install: { inspect: (call) => without(call, ['strip-program']) ?? writes(call) },
+  rg: { inspect: (call) => without(call, ['pre', 'hostname-bin']) },
+  ag: { inspect: (call) => without(call, ['pager']) },
+  ack: { inspect: (call) => without(call, ['pager', 'ackrc']) },
+  bat: { inspect: (call) => without(call, ['pager']) },
+  fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell']) },
+  go: { inspect: (call) => withoutOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
+  cargo: { inspect: (call) => withoutOptions(call, /^--(config|exec)(=|$)/) },
+  ...named('gcc g++ cc c++ clang clang++', {
+    inspect: (call) => withoutOptions(call, /^-(wrapper|B|fplugin|specs|Xclang|fuse-ld)|^@|^--(plugin|specs)/),
+  }),
+  ...named('bazel bazelisk', {
+    inspect: (call) => withoutOptions(call, /^--(run_under|workspace_status_command|test_env=PATH|script_path)/),
+  }),
+  ...named('mvn mvnw', { inspect: (call) => withoutOptions(call, /^-Dexec\.|^exec:exec/) }),
+  ...named('pip', { inspect: (call) => withoutOptions(call, /^--(editor|python)(=|$)|^config$/) }),
+  ...named('gradle gradlew', { inspect: (call) => withoutOptions(call, /^(-I|--init-script)/) }),
+  ...named('docker podman', {
+    inspect: (call) =>
+      call.args.some((word) => /^(run|create|exec)$/.test(knownText(word))) ? withoutOptions(call, /^$/) : undefined,
+  }),
+  wget: { inspect: (call) => without(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) ?? writes(call) },
+  // No option of curl starts anything by itself: an address may stand in a variable.
+  curl: { inspect: (call) => without(call, ['config'], /^-[^-]*K/, ({ splits }) => splits) ?? writes(call) },
+  tee: { inspect: writes },
+  ...named('cp mv ln dd patch sponge truncate touch unzip', { inspect: writes }),
+  ...named('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
+  rename: { inspect: refuseAll },
+  'git-shell': { inspect: refuseAll },
+  tcpdump: { inspect: (call) => withoutOptions(call, /^-[^-]*z/) },
+  nmap: { inspect: (call) => without(call, ['script', 'interactive']) },
+  ...named('tex latex pdflatex xelatex lualatex', {
+    inspect: (call) => withoutOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
+  }),
+  ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir']) },
+}
+
+function refuseAll(call: Call): undefined {
+  call.walk.judge.deny(
+    'HIDDEN_COMMAND',
+    `${call.name}: it starts other commands in ways that are not seen through`,
+    call.at,
+  )
+  return undefined
+}
+
+/** Without these long options, in any shortened form, and without letters that a pattern finds. */
+function without(call: Call, long: readonly string[], short?: RegExp, unknown = mayBeOption): undefined {
+  for (const argument of call.args) {
+    const { literal } = argument
+    if (literal === '--') return undefined
+    if (literal === undefined ? unknown(argument) : isLong(argument, long) || short?.test(literal) === true)
+      return unclear(call, argument)
+  }
+  return undefined
+}
+
+/** Names that it might write: none of them may be run by the same line. */
+function writes(call: Call): undefined {
+  for (const [index, { literal }] of call.args.entries()) {
+    if (literal === undefined) continue
+    const value = /^(?:of=|-[oO]|--output=|--output-document=)(.+)/s.exec(literal)?.[1]
+    const last = index === call.args.length - 1
+    if (value !== undefined) call.walk.judge.mayWrite(value, call.scope)
+    else if (
+      !literal.startsWith('-') &&
+      (last ||
+        ['tee', 'touch'].includes(call.plain) ||
+        /^-[a-zA-Z]*[oO]$|^--output/.test(knownText(call.args[index - 1])))
+    ) {
+      call.walk.judge.mayWrite(literal, call.scope)
+    }
+    // A download without a name keeps the one of its address.
+    if (['curl', 'wget'].includes(call.plain) && /^https?:/.test(literal))
+      call.walk.judge.mayWrite(literal.slice(literal.lastIndexOf('/') + 1) || 'index.html', call.scope)
+  }
+  return undefined
+}
+
+function tar(call: Call): undefined {
+  const { walk, scope, args } = call
+  for (const [index, argument] of args.entries()) {
+    const { literal } = argument
+    if (literal === '--') return undefined
+    if (literal === undefined) {
+      if (mayBeOption(argument)) return unclear(call, argument)
+      continue
+    }
+    const program =
+      /^(?:-I|--use-compress-program=)(.+)/s.exec(literal)?.[1] ??
+      (/^(-I|--use-compress-program)$/.test(literal) ? args[index + 1]?.literal : undefined)
+    if (program !== undefined) {
+      walk.source(program, { ...scope, dialect: 'sh', via: [...scope.via, 'tar'], stdin: undefined }, argument.at)
+      continue
+    }
+    // Behind a dash the rest of a word may name a file; in a first word without one every letter is an option.
+    const starts = literal.startsWith('-') ? /^-(?!-)[^fC]*[IF]/.test(literal) : index === 0 && /[IF]/.test(literal)
+    if (starts) return unclear(call, argument)
+    if (
+      isLong(argument, [
+        'checkpoint-action',
+        'to-command',
+        'use-compress-program',
+        'rsh-command',
+        'rmt-command',
+        'info-script',
+        'new-volume-script',
+        'index-file',
+      ])
+    )
+      return unclear(call, argument)
+  }
+  return undefined
+}
+
+function ssh(call: Call): undefined {
+  const { walk, scope, args, at } = call
+  for (let i = 0; i < args.length; i++) {
+    const argument = args[i] as Argument
+    const { literal } = argument
+    if (literal === undefined) return unclear(call, argument)
+    if (/^-[ilpb]$/.test(literal)) {
+      i += 1
+      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+    } else if (literal === '-o') {
+      i += 1
+      if (
+        !/^(StrictHostKeyChecking|BatchMode|ConnectTimeout|ServerAliveInterval|ServerAliveCountMax|LogLevel|Port|User|IdentitiesOnly)=/i.test(
+          knownText(args[i]),
+        )
+      )
+        return unclear(call, args[i] ?? argument)
+    } else if (literal.startsWith('-')) {
+      if (!/^-[46aCfNnqTtvx]+$|^-p\d+$/.test(literal)) return unclear(call, argument)
+    } else {
+      const words = args.slice(i + 1)
+      const odd = words.find((word) => word.literal === undefined)
+      if (odd !== undefined) return unclear(call, odd)
+      if (words.length > 0)
+        walk.source(
+          words.map(knownText).join(' '),
+          { ...scope, dialect: 'sh', places: undefined, via: [...scope.via, 'ssh'], stdin: undefined },
+          at,
+        )
+      else walk.judge.deny('HIDDEN_COMMAND', 'ssh runs what comes on its standard input', at)
+      return undefined
+    }
+  }
+  return undefined
+}

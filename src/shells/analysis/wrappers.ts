@@ -1,0 +1,114 @@
+import { judgeVariable } from './assignments.ts'
+import type { Flow } from './cwd.ts'
+import { type Call, type Inspector, type Inspectors, named, refuses, unclear } from './inspector.ts'
+import { type OptionTable, readOptions } from './options.ts'
+import { type Argument, knownText } from './words.ts'
+
+/** Commands that start the command in their words, and do little else. */
+export const wrappers: Inspectors = {
+  env: transparent(
+    { flags: 'i0v', valued: 'u', longFlags: ['ignore-environment', 'null', 'debug'], longValued: ['unset'] },
+    (call, rest) => afterAssignments(call, rest),
+  ),
+  nice: {
+    transparent: true,
+    inspect(call) {
+      const [first, ...others] = call.args
+      // An old spelling: nice -10 command.
+      const args = /^-\d+$/.test(knownText(first)) ? others : call.args
+      return start(call, args, { flags: '', valued: 'n', longValued: ['adjustment'] }, skip(0))
+    },
+  },
+  ionice: transparent({ flags: 't', valued: 'cn', longFlags: ['ignore'], longValued: ['class', 'classdata'] }, skip(0)),
+  nohup: transparent({ flags: '' }, skip(0)),
+  time: transparent(
+    { flags: 'pvqa', valued: 'f', longFlags: ['portability', 'verbose', 'quiet'], longValued: ['format'] },
+    skip(0),
+  ),
+  timeout: transparent(
+    {
+      flags: 'vfp',
+      valued: 'sk',
+      longFlags: ['foreground', 'preserve-status', 'verbose'],
+      longValued: ['signal', 'kill-after'],
+    },
+    skip(1),
+  ),
+  gtimeout: transparent(
+    { flags: 'v', valued: 'sk', longFlags: ['foreground', 'preserve-status'], longValued: ['signal', 'kill-after'] },
+    skip(1),
+  ),
+  stdbuf: transparent({ flags: '', valued: 'ioe', longValued: ['input', 'output', 'error'] }, skip(0)),
+  setsid: transparent({ flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] }, skip(0)),
+  command: transparent({ flags: 'pvV' }, (call, rest, seen) =>
+    seen.some((name) => 'vV'.includes(name)) ? [] : skip(0)(call, rest, seen),
+  ),
+  builtin: transparent({ flags: '' }, skip(0)),
+  exec: transparent({ flags: 'cl', valued: 'a' }, skip(0)),
+  chronic: transparent({ flags: 've' }, skip(0)),
+  unbuffer: transparent({ flags: 'p' }, skip(0)),
+  catchsegv: transparent({ flags: '' }, skip(0)),
+  fakeroot: transparent({ flags: '' }, skip(0)),
+  eatmydata: transparent({ flags: '' }, skip(0)),
+  linux64: transparent({ flags: '' }, skip(0)),
+  linux32: transparent({ flags: '' }, skip(0)),
+  i386: transparent({ flags: '' }, skip(0)),
+  taskset: transparent({ flags: 'ac', longFlags: ['cpu-list', 'all-tasks'] }, skip(1)),
+  prlimit: refuses('what it starts cannot be told from its options'),
+  'cross-env': transparent({ flags: '' }, (call, rest) => afterAssignments(call, rest)),
+  dotenv: transparent({ flags: 'c', valued: 'ev' }, skip(0)),
+  busybox: transparent({ flags: '' }, skip(0)),
+  toybox: transparent({ flags: '' }, skip(0)),
+  'xvfb-run': transparent(
+    { flags: 'a', valued: 's', longFlags: ['auto-servernum'], longValued: ['server-args'] },
+    skip(0),
+  ),
+  ...named(
+    `strace ltrace gdb lldb valgrind perf script screen tmux watch entr flock faketime rlwrap firejail bwrap proot runcon setarch choom chrt
+    dbus-run-session dbus-launch logsave run-parts parallel expect unshare cgexec numactl daemonize nodemon watchexec torsocks proxychains
+    proxychains4 ssh-agent at dtach abduco systemd-inhibit caffeinate sem ts-node-dev chokidar onchange mpirun mpiexec srun sbatch gnome-terminal
+    xterm konsole lxterminal wine bash-static`,
+    refuses('it starts other commands in ways that are not seen through'),
+  ),
+}
+
+type Rest = (call: Call, rest: readonly Argument[], seen: readonly string[]) => readonly Argument[] | undefined
+
+function transparent(table: OptionTable, rest: Rest): Inspector {
+  return { transparent: true, inspect: (call) => start(call, call.args, table, rest) }
+}
+
+/** Leaves out so many operands in front of the command. */
+function skip(count: number): Rest {
+  return (call, rest) => {
+    const odd = rest.slice(0, count).find(({ literal }) => literal === undefined)
+    return odd === undefined ? rest.slice(count) : unclear(call, odd)
+  }
+}
+
+function start(call: Call, args: readonly Argument[], table: OptionTable, rest: Rest): Flow | undefined {
+  const read = readOptions(args, table)
+  if ('unclear' in read) return unclear(call, read.unclear)
+  const words = rest(
+    call,
+    read.rest,
+    read.options.map(({ name }) => name),
+  )
+  if (words === undefined || words.length === 0) return undefined
+  const flow = call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
+  // The shell's own start its other built-ins in the same shell: `builtin cd a`.
+  return call.name === 'command' || call.name === 'builtin' ? flow : undefined
+}
+
+/** The words after `NAME=VALUE`. A word that may or may not be one hides which word is the command. */
+export function afterAssignments(call: Call, rest: readonly Argument[]): readonly Argument[] | undefined {
+  for (const [index, argument] of rest.entries()) {
+    const text = argument.literal ?? argument.lead
+    const equals = text.indexOf('=')
+    if (equals === -1 || argument.splits) {
+      return argument.literal === undefined ? unclear(call, argument) : rest.slice(index)
+    }
+    judgeVariable(call.walk, text.slice(0, equals), argument.literal?.slice(equals + 1), call.scope, argument.at)
+  }
+  return []
+}

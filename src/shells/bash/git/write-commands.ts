@@ -1,0 +1,388 @@
+import { ToolError } from '../../../errors.ts'
+import { type Flags, parseFlags } from '../flags.ts'
+import { HOME } from '../virtual-paths.ts'
+import {
+  type Asked,
+  atDashes,
+  counted,
+  failed,
+  fatal,
+  inside,
+  isWanted,
+  said,
+  short,
+  subject,
+  table,
+  type Verb,
+} from './git-subcommand.ts'
+import { longStatus } from './status.ts'
+
+export const init: Verb = async ({ git, args, cwd }) => {
+  const flags = parseFlags(
+    args,
+    table({ '-q': 'quiet', '--quiet': 'quiet' }, { '-b': 'branch', '--initial-branch': 'branch' }),
+  )
+  if (flags === undefined || flags.operands.length > 1) return undefined
+  if (inside(cwd, flags.operands[0] ?? '.') !== '.')
+    return fatal(`a repository here is that of the workspace: git init in ${HOME}`)
+  const isNew = (await git.head()) === undefined
+  const defaultBranch = flags.values('branch').at(-1)
+  if (isNew) await (await git.change()).init(defaultBranch === undefined ? {} : { defaultBranch })
+  const done = isNew ? 'Initialized empty' : 'Reinitialized existing'
+  return said(flags.count('quiet') > 0 ? '' : `${done} Git repository in ${HOME}/.git/\n`)
+}
+
+export const clone: Verb = async ({ git, args, cwd }) => {
+  const flags = parseFlags(
+    args,
+    table(
+      { '-q': 'quiet', '--quiet': 'quiet', '--single-branch': 'ignored', '--no-tags': 'ignored' },
+      { '-b': 'branch', '--branch': 'branch', '--depth': 'depth' },
+    ),
+  )
+  if (flags === undefined || flags.operands.length > 2) return undefined
+  const [address, directory] = flags.operands
+  if (address === undefined) return fatal('You must specify a repository to clone.')
+  if (directory === undefined || inside(cwd, directory) !== '.') {
+    return fatal(`a repository here is that of the workspace itself: git clone ${address} ${cwd === HOME ? '.' : HOME}`)
+  }
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return fatal('only http and https addresses can be cloned here')
+  if (url.username !== '' || url.password !== '') return fatal('an address must hold no name and no password')
+  const depth = flags.values('depth').at(-1)
+  if (depth !== undefined && !/^[1-9]\d{0,8}$/.test(depth)) return fatal(`depth ${depth} is not a positive number`)
+  const ref = flags.values('branch').at(-1)
+  const repository = await git.change()
+  const { skipped } = await repository.clone(url.href, {
+    ...(ref === undefined ? {} : { ref }),
+    ...(depth === undefined ? {} : { depth: Number(depth) }),
+  })
+  return said('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${leftOut(skipped)}`)
+}
+
+export const add: Verb = async ({ git, args, cwd }) => {
+  const flags = parseFlags(
+    args,
+    table({ '-A': 'all', '--all': 'all', '-u': 'tracked', '--update': 'tracked', '-v': 'ignored', '--': 'ignored' }),
+  )
+  if (flags === undefined) return undefined
+  const isWhole = flags.operands.length === 0 && flags.count('all') + flags.count('tracked') > 0
+  if (flags.operands.length === 0 && !isWhole) {
+    return said('', 'Nothing specified, nothing added.\n')
+  }
+  const paths = isWhole ? ['.'] : flags.operands.map((name) => inside(cwd, name))
+  const repository = await git.change()
+  await repository.add(paths, { tracked: flags.count('tracked') > 0 })
+  return said('')
+}
+
+export const commit: Verb = async (asked) => {
+  const { git, head, args, cwd, stdin } = asked
+  const flags = parseFlags(
+    args,
+    table(
+      {
+        '-a': 'all',
+        '--all': 'all',
+        '-q': 'quiet',
+        '--quiet': 'quiet',
+        '--allow-empty': 'empty',
+        '--amend': 'amend',
+        '--no-edit': 'keep',
+        // Hooks are never run.
+        '-n': 'ignored',
+        '--no-verify': 'ignored',
+        '--no-gpg-sign': 'ignored',
+      },
+      { '-m': 'message', '--message': 'message', '-F': 'file', '--file': 'file' },
+    ),
+  )
+  if (flags === undefined || flags.operands.length > 0) return undefined
+  const isAmended = flags.count('amend') > 0
+  const amended = isAmended ? head.commit : undefined
+  if (isAmended && amended === undefined) return fatal('You have nothing to amend.')
+  const given = messageOf(flags.values('message'), flags.values('file'), stdin)
+  if (given === undefined && !(isAmended && flags.count('keep') > 0)) {
+    return fatal('there is no editor here: give the message with -m, or with -F - on the input')
+  }
+  const message = given === undefined ? undefined : tidy(given)
+  if (message === '') return failed(1, '', 'Aborting commit due to empty commit message.\n')
+  const repository = await git.change()
+  if (flags.count('all') > 0) await repository.add(['.'], { tracked: true })
+  const rows = await git.status()
+  if (amended !== undefined && flags.count('empty') === 0 && (await isEmptied(git, amended))) {
+    return failed(1, '', 'error: amended, the commit would be empty\nhint: git commit --amend --allow-empty\n')
+  }
+  if (!isAmended && flags.count('empty') === 0 && !rows.some(({ index }) => index !== 'same')) {
+    return failed(1, longStatus(head, rows, cwd))
+  }
+  const id = await repository.commit({ ...(message === undefined ? {} : { message }), amend: isAmended })
+  if (flags.count('quiet') > 0) return said('')
+  const { entry, diff } = await git.show(id)
+  const where = `${head.branch ?? 'detached HEAD'}${entry.parents.length === 0 ? ' (root-commit)' : ''}`
+  return said(`[${where} ${short(id)}] ${subject(entry.message)}\n${diff.length === 0 ? '' : counted(diff)}`)
+}
+
+export const branch: Verb = async ({ git, head, args }) => {
+  const flags = parseFlags(
+    args,
+    table({ '-d': 'delete', '--delete': 'delete', '-D': 'force', '-q': 'quiet', '--quiet': 'quiet', '-f': 'x' }),
+  )
+  if (flags === undefined || flags.count('x') > 0) return undefined
+  const { operands } = flags
+  if (flags.count('delete') + flags.count('force') > 0) {
+    if (operands.length === 0) return fatal('branch name required')
+    let told = ''
+    for (const name of operands) {
+      if (!(await git.branches()).includes(name)) return failed(1, told, `error: branch '${name}' not found\n`)
+      if (name === head.branch) {
+        return failed(1, told, `error: cannot delete branch '${name}' used by worktree at '${HOME}'\n`)
+      }
+      const at = await git.resolve(`refs/heads/${name}`)
+      if (flags.count('force') === 0 && !(await holds(git, head.commit, at))) {
+        return failed(
+          1,
+          told,
+          `error: the branch '${name}' is not fully merged\nhint: git branch -D ${name} deletes it all the same\n`,
+        )
+      }
+      await (await git.change()).deleteBranch(name)
+      if (flags.count('quiet') === 0) told += `Deleted branch ${name} (was ${short(at)}).\n`
+    }
+    return said(told)
+  }
+  const [name, at] = operands
+  if (name === undefined || operands.length > 2) return undefined
+  await create(git, name, at)
+  return said('')
+}
+
+export const checkout: Verb = async (asked) => {
+  const { git, args, cwd } = asked
+  const flags = parseFlags(
+    args,
+    table(
+      { '-q': 'quiet', '--quiet': 'quiet', '-f': 'force', '--force': 'force', '--detach': 'detach' },
+      { '-b': 'create' },
+    ),
+  )
+  if (flags === undefined) return undefined
+  const [refs, paths] = atDashes(flags.operands, args)
+  const how = howOf(flags)
+  const name = flags.values('create').at(-1)
+  if (name !== undefined)
+    return paths.length > 0 || refs.length > 1 ? undefined : switchToNew(asked, name, refs[0], how)
+  if (paths.length > 0) {
+    if (refs.length > 1) return undefined
+    return restored(
+      asked,
+      paths.map((path) => inside(cwd, path)),
+      refs[0],
+      how,
+    )
+  }
+  const [ref = how.detach ? 'HEAD' : undefined, ...more] = refs
+  if (ref === undefined) return undefined
+  const isKnown =
+    more.length === 0 &&
+    (await git.resolve(ref).then(
+      () => true,
+      () => false,
+    ))
+  if (isKnown) return switchTo(asked, ref, how)
+  const files = refs.map((path) => inside(cwd, path))
+  try {
+    return await restored(asked, files, undefined, how)
+  } catch (error) {
+    if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND') throw error
+    return failed(1, '', `error: pathspec '${ref}' did not match any file(s) known to git\n`)
+  }
+}
+
+export const switchBranch: Verb = async (asked) => {
+  const { git, args } = asked
+  const flags = parseFlags(
+    args,
+    table(
+      {
+        '-q': 'quiet',
+        '--quiet': 'quiet',
+        '-f': 'force',
+        '--discard-changes': 'force',
+        '--detach': 'detach',
+        '-d': 'detach',
+      },
+      { '-c': 'create', '--create': 'create' },
+    ),
+  )
+  if (flags === undefined) return undefined
+  const how = howOf(flags)
+  const name = flags.values('create').at(-1)
+  const [ref, more] = flags.operands
+  if (more !== undefined) return undefined
+  if (name !== undefined) return switchToNew(asked, name, ref, how)
+  if (ref === undefined && !how.detach) return fatal('missing branch or commit argument')
+  if (ref !== undefined && !how.detach && !(await git.branches()).includes(ref)) {
+    return fatal(`invalid reference: ${ref}`)
+  }
+  return switchTo(asked, ref ?? 'HEAD', how)
+}
+
+export const restore: Verb = async (asked) => {
+  const flags = parseFlags(
+    asked.args,
+    table(
+      {
+        '--staged': 'index',
+        '-S': 'index',
+        '--worktree': 'files',
+        '-W': 'files',
+        '-q': 'ignored',
+        '--quiet': 'ignored',
+      },
+      { '-s': 'from', '--source': 'from' },
+    ),
+  )
+  if (flags === undefined) return undefined
+  if (flags.operands.length === 0) return fatal('you must specify path(s) to restore')
+  const paths = flags.operands.map((name) => inside(asked.cwd, name))
+  const isIndex = flags.count('index') > 0
+  const from = flags.values('from').at(-1)
+  if (!isIndex && from !== undefined) return undefined
+  const repository = await asked.git.change()
+  const skipped = isIndex
+    ? await repository.restore(paths, {
+        from: from ?? 'HEAD',
+        ...(flags.count('files') > 0 ? {} : { only: 'index' as const }),
+      })
+    : await repository.restore(paths)
+  return said('', leftOut(skipped))
+}
+
+/** `git reset`, of the index alone, or of everything to HEAD. */
+export const reset: Verb = async (asked) => {
+  const { git, head, args, cwd } = asked
+  const flags = parseFlags(args, table({ '-q': 'quiet', '--quiet': 'quiet', '--hard': 'hard', '--mixed': 'ignored' }))
+  if (flags === undefined) return undefined
+  const [before, after] = atDashes(flags.operands, args)
+  const [first] = before
+  const isHead = first === 'HEAD' || first === '@'
+  const names = [...(isHead ? before.slice(1) : before), ...after]
+  // To another commit, it would move the branch.
+  if (
+    !isHead &&
+    first !== undefined &&
+    (await git.resolve(first).then(
+      () => true,
+      () => false,
+    ))
+  )
+    return undefined
+  if (head.commit === undefined) return undefined
+  const repository = await git.change()
+  if (flags.count('hard') > 0) {
+    if (names.length > 0) return fatal('Cannot do hard reset with paths.')
+    const { skipped } = await repository.checkout(head.branch ?? head.commit, { force: true })
+    const { entry } = await git.show('HEAD')
+    const told = `HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`
+    return said(flags.count('quiet') > 0 ? '' : told, leftOut(skipped))
+  }
+  const paths = names.length === 0 ? ['.'] : names.map((name) => inside(cwd, name))
+  await repository.restore(paths, { from: 'HEAD', only: 'index' })
+  const rows = (await git.status()).filter(
+    ({ files, path }) => files !== 'same' && files !== 'untracked' && isWanted(path, paths),
+  )
+  const told = rows.map(({ files, path }) => `${files === 'deleted' ? 'D' : 'M'}\t${path}\n`).join('')
+  return said(flags.count('quiet') > 0 || told === '' ? '' : `Unstaged changes after reset:\n${told}`)
+}
+
+interface How {
+  readonly force: boolean
+  readonly quiet: boolean
+  /** To the commit, even where a branch was named. */
+  readonly detach: boolean
+}
+
+function howOf({ count }: Flags): How {
+  return { force: count('force') > 0, quiet: count('quiet') > 0, detach: count('detach') > 0 }
+}
+
+async function switchTo({ git, head }: Asked, ref: string, { force, quiet, detach }: How) {
+  const isBranch = !detach && (await git.branches()).includes(ref)
+  if (isBranch && ref === head.branch && !force) return said('', quiet ? '' : `Already on '${ref}'\n`)
+  const to = detach ? await git.resolve(ref) : ref
+  const { commit: id, skipped } = await (await git.change()).checkout(to, { force })
+  const { entry } = await git.show(id)
+  const told = isBranch ? `Switched to branch '${ref}'\n` : `HEAD is now at ${short(id)} ${subject(entry.message)}\n`
+  return said('', `${quiet ? '' : told}${leftOut(skipped)}`)
+}
+
+async function switchToNew({ git, head }: Asked, name: string, at: string | undefined, { force, quiet }: How) {
+  if ((await git.branches()).includes(name)) return fatal(`a branch named '${name}' already exists`)
+  const told = quiet ? '' : `Switched to a new branch '${name}'\n`
+  const repository = await git.change()
+  const commit = at === undefined ? head.commit : await git.resolve(at)
+  if (commit === undefined) {
+    await repository.moveTo(name)
+    return said('', told)
+  }
+  if (commit === head.commit && !force) {
+    await repository.branch(name, { at: commit })
+    await repository.moveTo(name)
+    return said('', told)
+  }
+  // The files first: where that is refused, there is no branch.
+  const { skipped } = await repository.checkout(commit, { force })
+  await repository.branch(name, { at: commit })
+  await repository.moveTo(name)
+  return said('', told + leftOut(skipped))
+}
+
+async function restored({ git }: Asked, paths: readonly string[], from: string | undefined, { quiet }: How) {
+  const skipped = await (await git.change()).restore(paths, from === undefined ? {} : { from, overlay: true })
+  const told = `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n`
+  return said('', `${quiet ? '' : told}${leftOut(skipped)}`)
+}
+
+/** Whether the index is what stood there before the last commit. */
+async function isEmptied(git: Asked['git'], commit: string): Promise<boolean> {
+  const [parent] = (await git.show(commit)).entry.parents
+  return parent !== undefined && (await git.diff({ from: parent, to: 'index' })).length === 0
+}
+
+async function create(git: Asked['git'], name: string, at: string | undefined): Promise<void> {
+  if ((await git.branches()).includes(name)) {
+    throw new ToolError('ALREADY_EXISTS', `a branch named '${name}' already exists`)
+  }
+  await (await git.change()).branch(name, at === undefined ? {} : { at })
+}
+
+const MOST_HISTORY = 1_000_000
+
+/** Whether a commit is in the history of another. */
+async function holds(git: Asked['git'], commit: string | undefined, wanted: string): Promise<boolean> {
+  if (commit === undefined) return false
+  return (await git.log(commit, MOST_HISTORY)).some((entry) => entry.commit === wanted)
+}
+
+function messageOf(texts: readonly string[], files: readonly string[], stdin: string): string | undefined {
+  if (texts.length > 0) return texts.join('\n\n')
+  if (files.length === 0) return undefined
+  if (files.at(-1) !== '-') throw new ToolError('INVALID_INPUT', '-F takes the message from the input only: -F -')
+  return stdin
+}
+
+/** As git cleans a message: no blanks at the ends of lines, no empty lines around it. */
+function tidy(message: string): string {
+  return message
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .replace(/^\n+|\n+$/g, '')
+    .replace(/\n{3,}/g, '\n\n')
+}
+
+function leftOut(skipped: readonly string[]): string {
+  return skipped.map((path) => `warning: ${path} is left out: a workspace cannot hold it\n`).join('')
+}

@@ -1,0 +1,89 @@
+import type { FsStat } from 'just-bash'
+import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
+import type { Script, ScriptResult } from './node-emulation/script.ts'
+import type { LineRequest, LineResult } from './run-line.ts'
+
+/** What a thread is told. Jobs have numbers; so have the questions of a job. */
+export type ToThread =
+  | { readonly type: 'line'; readonly job: number; readonly request: LineRequest; readonly commands: readonly string[] }
+  | { readonly type: 'script'; readonly job: number; readonly script: Script; readonly timeoutMs: number }
+  | { readonly type: 'answer'; readonly job: number; readonly question: number; readonly answer: Settled }
+  | { readonly type: 'stop'; readonly job: number }
+
+/** What a thread tells. */
+export type FromThread =
+  | { readonly type: 'ready' }
+  | { readonly type: 'ask'; readonly job: number; readonly question: number; readonly asked: Asked }
+  | { readonly type: 'done'; readonly job: number; readonly answer: Settled<LineResult | ScriptResult> }
+
+/** What a job needs of the thread that holds the files. */
+export type Asked =
+  | { readonly fs: string; readonly args: readonly unknown[] }
+  | { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly stdin: string }
+
+export type Settled<T = unknown> = { readonly value: T } | { readonly error: SentError }
+
+/** An error on its way to another thread. */
+export interface SentError {
+  readonly message: string
+  readonly code?: string
+  readonly details?: ErrorDetails
+  readonly is: 'tool' | 'system' | 'end'
+}
+
+export async function settled<T>(run: () => Promise<T>): Promise<Settled<T>> {
+  try {
+    return { value: await run() }
+  } catch (error) {
+    return { error: sent(error) }
+  }
+}
+
+function sent(error: unknown): SentError {
+  if (error instanceof ToolError) {
+    const { message, code, details } = error
+    return { message, code, details, is: 'tool' }
+  }
+  const { message = 'it failed', code, ends } = error as { message?: string; code?: unknown; ends?: boolean }
+  return { message, ...(typeof code === 'string' ? { code } : {}), is: ends === true ? 'end' : 'system' }
+}
+
+/** The error again. `ends`: makes the one that ends a script. */
+export function received({ message, code, details, is }: SentError, ends: (message: string) => Error): Error {
+  if (is === 'tool') return new ToolError(code as ErrorCode, message, details)
+  if (is === 'end') return ends(message)
+  return code === undefined ? new Error(message) : Object.assign(new Error(message), { code })
+}
+
+/** A stat on its way: dates do not travel from everywhere. */
+export function sentStat(stat: FsStat): object {
+  return { ...stat, mtime: stat.mtime.getTime() }
+}
+
+export function receivedStat(stat: object): FsStat {
+  return { ...(stat as FsStat), mtime: new Date((stat as { mtime: number }).mtime) }
+}
+
+/** The methods of a file system that are asked for from another thread. */
+export const fsMethods = [
+  'readFile',
+  'readFileBytes',
+  'readFileBuffer',
+  'writeFile',
+  'appendFile',
+  'exists',
+  'stat',
+  'lstat',
+  'mkdir',
+  'readdir',
+  'readdirWithFileTypes',
+  'rm',
+  'cp',
+  'mv',
+  'chmod',
+  'symlink',
+  'link',
+  'readlink',
+  'realpath',
+  'utimes',
+] as const

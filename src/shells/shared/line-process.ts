@@ -1,0 +1,47 @@
+import { ToolError } from '../../errors.ts'
+import type { ShellOutcome, ShellProcess } from '../types.ts'
+
+/**
+ * A line that runs to its end beside others, as a background process: its output shows when it has ended, and it reads no
+ * input. A failure is told on the error output, with the exit code that a system would give.
+ */
+export function lineProcess(
+  shell: string,
+  run: (stopped: AbortSignal) => Promise<Pick<ShellOutcome, 'stdout' | 'stderr' | 'exitCode'>>,
+): ShellProcess {
+  const stop = new AbortController()
+  let stdout = ''
+  let stderr = ''
+  let exitCode: number | undefined
+  async function finish(): Promise<void> {
+    try {
+      const outcome = await run(stop.signal)
+      stdout = outcome.stdout
+      stderr = outcome.stderr
+      exitCode = outcome.exitCode
+    } catch (error) {
+      stderr = `${error instanceof ToolError ? error.message : 'The command failed'}\n`
+      exitCode = error instanceof ToolError && error.code === 'COMMAND_TIMEOUT' ? 124 : stop.signal.aborted ? 143 : 126
+    }
+  }
+  const ended = finish()
+  return {
+    output() {
+      const since = { stdout, stderr }
+      stdout = ''
+      stderr = ''
+      return since
+    },
+    get exitCode() {
+      return exitCode
+    },
+    async write() {
+      throw new ToolError('SHELL_UNAVAILABLE', `A background command of ${shell} reads no input`)
+    },
+    async stop() {
+      stop.abort()
+      await ended
+    },
+    ended,
+  }
+}

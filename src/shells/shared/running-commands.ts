@@ -1,0 +1,64 @@
+import { ToolError } from '../../errors.ts'
+import type { ShellCommand } from '../types.ts'
+
+/** The commands of a shell that run now: each is ended by its time, its signal, or the end of the shell. */
+export interface RunningCommands {
+  /** Waits until a command has ended, or ends it by `kill`; `cut` says why it had to. */
+  untilEnd<T>(
+    ended: Promise<T>,
+    kill: () => void,
+    how: Pick<ShellCommand, 'timeoutMs' | 'signal'>,
+  ): Promise<{ readonly end: T; readonly cut: ToolError | undefined }>
+  /** Counts something among what {@link RunningCommands.settled} waits for. */
+  tracked<T>(promise: Promise<T>): Promise<T>
+  /** Ends what runs, and whatever is begun from now on. */
+  stop(): void
+  /** When nothing runs any more. */
+  settled(): Promise<void>
+}
+
+export function createRunningCommands(): RunningCommands {
+  const stops = new Set<() => void>()
+  const running = new Set<Promise<unknown>>()
+  let isStopped = false
+  return {
+    async untilEnd(ended, kill, { timeoutMs, signal }) {
+      let cut: ToolError | undefined
+      const stop = (error: ToolError) => {
+        cut ??= error
+        kill()
+      }
+      const abort = () => stop(commandStopped())
+      const late = () =>
+        stop(new ToolError('COMMAND_TIMEOUT', `The command did not end within ${timeoutMs} ms`, { value: timeoutMs }))
+      const timer = setTimeout(late, timeoutMs)
+      stops.add(abort)
+      signal?.addEventListener('abort', abort)
+      if (signal?.aborted || isStopped) abort()
+      try {
+        return { end: await ended, cut }
+      } finally {
+        clearTimeout(timer)
+        stops.delete(abort)
+        signal?.removeEventListener('abort', abort)
+      }
+    },
+    tracked(promise) {
+      running.add(promise)
+      const forget = () => running.delete(promise)
+      promise.then(forget, forget)
+      return promise
+    },
+    stop() {
+      isStopped = true
+      for (const stop of stops) stop()
+    },
+    async settled() {
+      while (running.size > 0) await Promise.allSettled(running)
+    },
+  }
+}
+
+export function commandStopped(): ToolError {
+  return new ToolError('ABORTED', 'The command was stopped')
+}

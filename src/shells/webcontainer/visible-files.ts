@@ -1,0 +1,103 @@
+import { ToolError } from '../../errors.ts'
+import type { Sight } from '../../guard/guarded-files.ts'
+import { childOf, display, type Path, ROOT } from '../../paths/logical-path.ts'
+import { linkTarget } from '../../storage/change-set.ts'
+import type { CommandFiles } from '../types.ts'
+import type { Held } from './file-tree.ts'
+
+/** What a command may read of a path: content as it is shown, recognised secrets as marks. */
+export interface Readable {
+  readonly held: Held
+  /** Of a file: while it is the same, so is the content. */
+  readonly tag?: string
+}
+
+interface ReadableFile extends Readable {
+  readonly held: Extract<Held, { type: 'file' }>
+}
+
+/** What was last read of a path. */
+export type Known = (path: Path, tag: string) => Held | 'unreadable' | undefined
+
+export interface ReadableOptions {
+  readonly files: CommandFiles
+  readonly sight: Sight
+  readonly known: Known
+  /** Told of a file that may be read and cannot. */
+  readonly onUnreadable: (path: Path, tag: string) => void
+  readonly links: boolean
+  readonly maxBytes: number
+}
+
+/** All that a command may read, by path. @throws ToolError `LIMIT_EXCEEDED` */
+export async function readable(options: ReadableOptions): Promise<Map<Path, Readable>> {
+  const { files, sight, known, links, maxBytes } = options
+  const found = new Map<Path, Readable>()
+  let bytes = 0
+  const waiting: Path[] = [ROOT]
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const { name, type } of await files.list(display(directory))) {
+      const path = childOf(directory, name)
+      if (!sight.see(path, type)) continue
+      if (type === 'directory') {
+        found.set(path, { held: { type } })
+        waiting.push(path)
+      } else if (type === 'link' && links) {
+        const target = await files.readLink(path)
+        if (staysInside(path, target)) found.set(path, { held: { type, target } })
+      } else if (type === 'file') {
+        const one = await fileAt(path)
+        if (one === undefined) continue
+        found.set(path, one)
+        bytes += one.held.bytes.length
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+      }
+    }
+  }
+
+  async function fileAt(path: Path): Promise<ReadableFile | undefined> {
+    const stat = await files.stat(path, { keepLast: true })
+    if (stat?.type !== 'file') return undefined
+    const { tag, size } = stat
+    const held = known(path, tag)
+    if (held === 'unreadable') return undefined
+    if (held?.type === 'file') return { held, tag }
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    try {
+      return { held: { type: 'file', bytes: await files.read(path) }, tag }
+    } catch (error) {
+      // It is too large for a command, or it cannot be shown without its secrets. The result of the call tells.
+      if (!(error instanceof ToolError) || !unreadable.has(error.code)) throw error
+      options.onUnreadable(path, tag)
+      return undefined
+    }
+  }
+
+  return found
+}
+
+const unreadable: ReadonlySet<string> = new Set([
+  'NOT_FOUND',
+  'LIMIT_EXCEEDED',
+  'UNSUPPORTED_ENCODING',
+  'POLICY_DENIED',
+  'POLICY_DENIED_SECRET',
+  'PATH_REJECTED',
+])
+
+/** A link that leads nowhere else than the workspace. */
+function staysInside(path: Path, target: string): boolean {
+  try {
+    linkTarget(path, target)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function tooLarge(maxBytes: number): ToolError {
+  return new ToolError('LIMIT_EXCEEDED', 'The workspace holds too much for a container', {
+    limit: 'maxBytes',
+    value: maxBytes,
+  })
+}

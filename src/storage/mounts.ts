@@ -1,0 +1,462 @@
+import { ToolError } from '../errors.ts'
+import {
+  ancestorsOf,
+  childOf,
+  display,
+  isWithin,
+  type LogicalPath,
+  nameOf,
+  type Path,
+  parentOf,
+  parsePath,
+  quote,
+  ROOT,
+} from '../paths/logical-path.ts'
+import type {
+  Backend,
+  Capabilities,
+  Change,
+  CommitOptions,
+  DirectoryEntry,
+  DirectoryNode,
+  Receipt,
+  Stat,
+  State,
+  TreeNode,
+  Version,
+} from './backend.ts'
+import { linkTarget, validateChanges } from './change-set.ts'
+
+/**
+ * One tree of several backends, each under a path; the one under `''` is the root and must be there. The longest path
+ * wins, and hides what the backend below has there. Mount points and the directories that lead to them show even where
+ * the backend below lacks them, and can be neither written, deleted nor replaced (`POLICY_DENIED`). Links do not cross
+ * mounts: each resolves within its own backend.
+ *
+ * A change set may touch one lasting backend and any number of volatile ones; over two lasting ones it is refused whole
+ * (`INVALID_INPUT`). The volatile ones commit first and are put back if the lasting one, the last, refuses.
+ *
+ * Capabilities err on the side of care: `links` if any part has them, everything else only if all parts have it.
+ *
+ * @throws TypeError without a root, for a path that the guard refuses, for a path given twice
+ * @example
+ * ```ts
+ * const backend = mounts({ '': memory({ 'a.txt': 'hello\n' }), notes: memory() })
+ * ```
+ */
+export function mounts(parts: Readonly<Record<string, Backend>>): Backend {
+  const table = mountTable(parts)
+  const backend = backendOver(table)
+  tables.set(backend, table)
+  return backend
+}
+
+/** Mounts within mounts are laid out flat, so that the rules hold for all of them together. */
+const tables = new WeakMap<Backend, MountTable>()
+
+interface Mount {
+  readonly at: Path
+  readonly backend: Backend
+}
+
+interface MountTable {
+  /** Longest path first; the root is the last. */
+  readonly all: readonly Mount[]
+  /** The names of mounts, and of what leads to them, by their directory. */
+  readonly namesIn: ReadonlyMap<string, ReadonlySet<string>>
+  owner(path: LogicalPath): Mount
+  /** Whether a path is a mount point or leads to one. */
+  isFixed(path: LogicalPath): boolean
+}
+
+function mountTable(parts: Readonly<Record<string, Backend>>): MountTable {
+  const byPath = new Map<Path, Backend>()
+  const add = (at: Path, backend: Backend): void => {
+    if (byPath.has(at)) throw new TypeError(`mounts(): ${quote(display(at))} is given twice`)
+    byPath.set(at, backend)
+  }
+  for (const [key, backend] of Object.entries(parts)) {
+    const at = mountPath(key)
+    const inner = tables.get(backend)
+    if (inner === undefined) add(at, backend)
+    else for (const mount of inner.all) add(joined(at, mount.at), mount.backend)
+  }
+  if (!byPath.has(ROOT)) throw new TypeError("mounts(): a root is missing; add one under ''")
+  const all = Array.from(byPath, ([at, backend]) => ({ at, backend }))
+  all.sort((a, b) => b.at.length - a.at.length)
+  const namesIn = new Map<string, Set<string>>()
+  for (const { at } of all) {
+    for (const path of at === '' ? [] : [at, ...ancestorsOf(at)]) {
+      const parent = parentOf(path)
+      namesIn.set(parent, (namesIn.get(parent) ?? new Set<string>()).add(nameOf(path)))
+    }
+  }
+  const owner = (path: LogicalPath) => all.find(({ at }) => isWithin(path, at)) as Mount
+  const isFixed = (path: LogicalPath) => path === '' || (namesIn.get(parentOf(path))?.has(nameOf(path)) ?? false)
+  return { all, namesIn, owner, isFixed }
+}
+
+function backendOver(table: MountTable): Backend {
+  const { all } = table
+  const multiSets = queue()
+
+  async function stat(path: Path): Promise<Stat | undefined> {
+    const mount = table.owner(path)
+    const found = await within(mount, () => mount.backend.stat(inner(mount, path)))
+    return table.isFixed(path) && found?.type !== 'directory' ? MOUNT_STAT : found
+  }
+
+  return {
+    capabilities: combined(all.map(({ backend }) => backend.capabilities)),
+
+    async canonical(path, options) {
+      if (table.isFixed(path)) return path as Path
+      const mount = table.owner(path)
+      const found = joined(mount.at, await within(mount, () => mount.backend.canonical(inner(mount, path), options)))
+      if (table.owner(found) !== mount) {
+        throw new ToolError('PATH_REJECTED', `Path ${quote(path)} leads through a link into another mount`, { path })
+      }
+      return found
+    },
+
+    stat,
+
+    async list(path) {
+      const mount = table.owner(path)
+      const names = table.namesIn.get(path)
+      if (names === undefined) return within(mount, () => mount.backend.list(inner(mount, path)))
+      const here = await within(mount, () => mount.backend.stat(inner(mount, path)))
+      const own = here?.type === 'directory' ? await within(mount, () => mount.backend.list(inner(mount, path))) : []
+      const entries: DirectoryEntry[] = own.filter(({ name }) => !names.has(name))
+      for (const name of names) entries.push({ name, type: 'directory' })
+      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+
+    async read(path, range) {
+      if (table.isFixed(path)) {
+        throw new ToolError('IS_DIRECTORY', `Cannot read ${quote(display(path))}: it is a directory`, { path })
+      }
+      const mount = table.owner(path)
+      return within(mount, () => mount.backend.read(inner(mount, path), range))
+    },
+
+    async readLink(path) {
+      if (table.isFixed(path)) {
+        throw new ToolError('IS_DIRECTORY', `Cannot read link ${quote(display(path))}: it is a directory`, { path })
+      }
+      const mount = table.owner(path)
+      return within(mount, () => mount.backend.readLink(inner(mount, path)))
+    },
+
+    async commit(changes, options) {
+      validateChanges(changes)
+      const fixed = await judgeFixed(changes, table, stat)
+      const groups = grouped(
+        changes.filter((change) => !fixed.has(change)),
+        table,
+      )
+      if (groups.filter(({ mount }) => mount.backend.capabilities.lasting).length > 1) {
+        const { path } = changes[0] as Change
+        throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two lasting mounts`, {
+          path,
+        })
+      }
+      const applied = new Map<Path, Receipt['applied'][number]>()
+      const receipts =
+        groups.length < 2 ? await commitAll(groups, options) : await multiSets(() => commitAll(groups, options))
+      for (const entry of receipts) applied.set(entry.path, entry)
+      for (const { path } of fixed) applied.set(path, { path, before: DIRECTORY_VERSION, after: DIRECTORY_VERSION })
+      return { applied: changes.map(({ path }) => applied.get(path) as Receipt['applied'][number]) }
+    },
+
+    async scan(paths, visit) {
+      let stopped = false
+      for (let start = 0; start < paths.length && !stopped; ) {
+        const mount = table.owner(paths[start] as Path)
+        let end = start + 1
+        while (end < paths.length && table.owner(paths[end] as Path) === mount) end += 1
+        const run = paths.slice(start, end).filter((path) => !table.isFixed(path))
+        await scanOne(mount, run, (path, bytes, found) => {
+          stopped = !visit(path, bytes, found)
+          return !stopped
+        })
+        start = end
+      }
+    },
+
+    ...(all.every(({ backend }) => backend.tree) && { tree: combinedTree(table) }),
+    ...(all.every(({ backend }) => backend.fork) && {
+      fork: () => mounts(Object.fromEntries(all.map(({ at, backend }) => [at, (backend.fork as () => Backend)()]))),
+    }),
+
+    holds: (physicalPath) => all.some(({ backend }) => backend.holds?.(physicalPath) === true),
+
+    async close() {
+      await Promise.all(all.map(({ backend }) => backend.close()))
+    },
+  }
+}
+
+const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
+const MOUNT_STAT: Stat = Object.freeze({ type: 'directory', size: 0, tag: 'mount' })
+
+function combined(all: readonly Capabilities[]): Capabilities {
+  const times = new Set(all.map((capabilities) => capabilities.times))
+  return Object.freeze({
+    links: all.some(({ links }) => links),
+    modes: all.every(({ modes }) => modes),
+    times: times.has('none') ? 'none' : times.has('own') ? 'own' : 'set',
+    caseSensitive: all.every(({ caseSensitive }) => caseSensitive),
+    authority: all.every(({ authority }) => authority === 'sole') ? 'sole' : 'shared',
+    lasting: all.every(({ lasting }) => lasting),
+    atomic: all.every(({ atomic }) => atomic === 'set') ? 'set' : 'file',
+  })
+}
+
+/** The changes of mount points and what leads to them: only "shall be a directory" is taken, as no change. */
+async function judgeFixed(
+  changes: readonly Change[],
+  table: MountTable,
+  stat: (path: Path) => Promise<Stat | undefined>,
+): Promise<Set<Change>> {
+  const fixed = new Set<Change>()
+  for (const change of changes) {
+    const { path, expect, to } = change
+    if (!table.isFixed(path)) continue
+    if (to?.type !== 'directory') {
+      throw new ToolError('POLICY_DENIED', `Cannot change ${quote(path)}: it is a mount point, or leads to one`, {
+        path,
+      })
+    }
+    if (expect === 'absent') {
+      throw new ToolError('ALREADY_EXISTS', `Cannot create ${quote(path)}: it already exists`, { path })
+    }
+    if (expect !== 'any' && !('tag' in expect && (await stat(path))?.tag === expect.tag)) {
+      throw new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it is a mount point, or leads to one`, {
+        path,
+        currentSha256: null,
+      })
+    }
+    fixed.add(change)
+  }
+  return fixed
+}
+
+interface Group {
+  readonly mount: Mount
+  readonly changes: readonly Change[]
+  /** Directories that lead to mounts and that the backend itself may lack. */
+  readonly parents: readonly Change[]
+}
+
+/** The changes by backend, in its own paths; the lasting one last. */
+function grouped(changes: readonly Change[], table: MountTable): Group[] {
+  const groups = new Map<Mount, { changes: Change[]; parents: Map<Path, Change> }>()
+  for (const { path, expect, to, from } of changes) {
+    const mount = table.owner(path)
+    const group = groups.get(mount) ?? { changes: [], parents: new Map<Path, Change>() }
+    groups.set(mount, group)
+    if (to?.type === 'link') refuseCrossingLink(table, mount, path, to.target)
+    const own = from !== undefined && table.owner(from) === mount ? { from: inner(mount, from) } : {}
+    group.changes.push({ path: inner(mount, path), expect, to, ...own })
+    if (to === null) continue
+    for (const above of ancestorsOf(path)) {
+      if (above === mount.at) break
+      if (!table.isFixed(above)) continue
+      const parent = inner(mount, above)
+      group.parents.set(parent, { path: parent, expect: 'any', to: { type: 'directory' } })
+    }
+  }
+  const all = Array.from(groups, ([mount, group]) => ({
+    mount,
+    changes: group.changes,
+    parents: [...group.parents.values()],
+  }))
+  const isLasting = ({ mount }: Group) => Number(mount.backend.capabilities.lasting)
+  return all.sort((a, b) => isLasting(a) - isLasting(b))
+}
+
+function refuseCrossingLink(table: MountTable, mount: Mount, path: Path, target: string): void {
+  const leadsTo = joined(mount.at, linkTarget(inner(mount, path), target) as Path)
+  if (table.owner(leadsTo) === mount) return
+  throw new ToolError('PATH_REJECTED', `Cannot link ${quote(path)} to ${quote(target)}: it leads into another mount`, {
+    path,
+  })
+}
+
+/**
+ * Commits group after group. The lasting one comes last: its success is the success of the set, and before it only
+ * backends were changed that a crash empties anyway and that can be put back at once.
+ */
+async function commitAll(groups: readonly Group[], options: CommitOptions): Promise<Receipt['applied'][number][]> {
+  const done: Done[] = []
+  const applied: Receipt['applied'][number][] = []
+  try {
+    for (const { mount, changes, parents } of groups) {
+      const { backend } = mount
+      const set = [...parents, ...changes]
+      const before = groups.length < 2 ? [] : await Promise.all(set.map(({ path }) => stateOf(backend, path)))
+      const receipt = await within(mount, () => backend.commit(set, options))
+      done.push({ mount, changes: set, before })
+      for (const entry of receipt.applied.slice(parents.length)) {
+        applied.push({ ...entry, path: joined(mount.at, entry.path) })
+      }
+    }
+    return applied
+  } catch (error) {
+    for (const one of done.reverse()) await putBack(one, options)
+    throw error
+  }
+}
+
+async function stateOf(backend: Backend, path: Path): Promise<State> {
+  const stat = await backend.stat(path)
+  if (stat === undefined || stat.type === 'other') return null
+  if (stat.type === 'directory') return { type: 'directory' }
+  if (stat.type === 'link') return { type: 'link', target: await backend.readLink(path) }
+  const { bytes } = await backend.read(path)
+  return { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
+}
+
+/** What was committed to a volatile backend, and what was there before. */
+interface Done {
+  readonly mount: Mount
+  readonly changes: readonly Change[]
+  readonly before: readonly State[]
+}
+
+/** Undoes it, but for what someone else has written over in the meantime: that is kept, and told. */
+async function putBack({ mount, changes, before }: Done, options: CommitOptions): Promise<void> {
+  const { backend } = mount
+  const { signal: _, ...how } = options
+  try {
+    const set: Change[] = []
+    for (const [i, { path, to }] of changes.entries()) {
+      const state = before[i] ?? null
+      if (to?.type === 'directory' && state?.type === 'directory') continue
+      const now = await backend.stat(path)
+      if (to?.type !== now?.type) throw new Error('Another writer came in between')
+      if (to?.type === 'file' && !sameBytes(to.bytes, (await backend.read(path)).bytes)) {
+        throw new Error('Another writer came in between')
+      }
+      set.push({ path, expect: now === undefined ? 'absent' : { tag: now.tag }, to: state })
+    }
+    await backend.commit(set, how)
+  } catch {
+    const at = display(mount.at)
+    throw new ToolError(
+      'BACKEND_ERROR',
+      `Cannot take back the changes below ${quote(at)}: another writer came in between`,
+      {
+        path: mount.at,
+        hint: 'Another mount refused the change, but what was written here stayed. Read the files below this path again.',
+      },
+    )
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, i) => byte === b[i])
+}
+
+async function scanOne(
+  mount: Mount,
+  paths: readonly Path[],
+  visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean,
+): Promise<void> {
+  const { backend } = mount
+  const own = paths.map((path) => inner(mount, path))
+  if (backend.scan) {
+    await within(mount, () => backend.scan?.(own, (path, bytes, stat) => visit(joined(mount.at, path), bytes, stat)))
+    return
+  }
+  for (const path of own) {
+    if ((await backend.stat(path))?.type !== 'file') continue
+    const { bytes, stat } = await within(mount, () => backend.read(path))
+    if (!visit(joined(mount.at, path), bytes, stat)) return
+  }
+}
+
+/**
+ * The trees of all parts as one. The node of a directory that leads to a mount is made, and stays the same one while
+ * its parts do, so that walks can remember it; every other node is the part's own.
+ */
+function combinedTree(table: MountTable): () => DirectoryNode {
+  const made = new Map<string, { below: TreeNode | undefined; children: readonly TreeNode[]; node: DirectoryNode }>()
+
+  function nodeOf(path: Path, below: TreeNode | undefined): DirectoryNode {
+    const mount = table.all.find(({ at }) => at === path)
+    const own = mount === undefined ? below : (mount.backend.tree as () => DirectoryNode)()
+    const directory = own?.type === 'directory' ? own : undefined
+    const names = [...(table.namesIn.get(path) ?? [])].sort()
+    if (names.length === 0 && directory !== undefined) return directory
+    const children = names.map((name) => nodeOf(childOf(path, name), directory?.get(name)))
+    const last = made.get(path)
+    if (last?.below === directory && last?.children.every((child, i) => child === children[i])) return last.node
+    const node = overlaid(directory, new Map(names.map((name, i) => [name, children[i] as DirectoryNode])))
+    made.set(path, { below: directory, children, node })
+    return node
+  }
+
+  return () => nodeOf(ROOT, undefined)
+}
+
+/** A directory with some entries put over its own. `over` is sorted. */
+function overlaid(directory: DirectoryNode | undefined, over: ReadonlyMap<string, DirectoryNode>): DirectoryNode {
+  return {
+    type: 'directory',
+    stat: directory?.stat ?? MOUNT_STAT,
+    get: (name) => over.get(name) ?? directory?.get(name),
+    *entries() {
+      const waiting = [...over]
+      for (const entry of directory?.entries() ?? []) {
+        while (waiting[0] !== undefined && waiting[0][0] < entry[0]) yield waiting.shift() as [string, DirectoryNode]
+        if (!over.has(entry[0])) yield entry
+      }
+      yield* waiting
+    },
+  }
+}
+
+/** Runs a read or a commit of a part, and tells its refusals with the paths of the whole tree. */
+async function within<T>(mount: Mount, action: () => Promise<T> | undefined): Promise<T> {
+  try {
+    return (await action()) as T
+  } catch (error) {
+    if (mount.at === '' || !(error instanceof ToolError)) throw error
+    const { path } = error.details
+    if (path === undefined) throw error
+    const full = joined(mount.at, path as Path)
+    const message = error.message.replace(quote(display(path as Path)), () => quote(full))
+    throw new ToolError(error.code, message, { ...error.details, path: full })
+  }
+}
+
+/** A path of the whole tree as its backend knows it. */
+function inner<P extends LogicalPath>({ at }: Mount, path: P): P {
+  if (at === '') return path
+  return path.slice(at.length + 1) as P
+}
+
+function joined(at: Path, path: Path): Path {
+  return path === '' ? at : childOf(at, path)
+}
+
+function mountPath(key: string): Path {
+  if (key === '') return ROOT
+  try {
+    return parsePath(key) as Path
+  } catch (error) {
+    throw new TypeError(`mounts(): ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** One after the other. */
+function queue(): <T>(action: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (action) => {
+    const next = last.then(action, action)
+    last = next.catch(() => {})
+    return next
+  }
+}

@@ -1,0 +1,218 @@
+import { ToolError } from '../errors.ts'
+import { sha256Kept, sha256Known } from '../files/hash/sha256.ts'
+import { ancestorsOf, display, type Path, quote } from '../paths/logical-path.ts'
+import type { Backend, Change, DirectoryNode, FileNode, LinkNode, Receipt, Stat, TreeNode, Version } from './backend.ts'
+import { canonicalSync, type Seen } from './canonical-path.ts'
+import { applyOrder, judgeChanges } from './change-set.ts'
+import { directoryNode, nodeAt, nodeFinder, withNodeAt } from './tree.ts'
+
+/** Gives a tag for each node that is made. */
+export interface Tags {
+  next(): string
+}
+
+/** What a backend reads that holds its tree in memory. */
+export type TreeReads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan'>>
+
+/** The reads of a backend, from the tree as it is at each call. */
+export function treeReads(present: () => DirectoryNode): TreeReads {
+  const look = (path: Path): Seen => {
+    const node = nodeAt(present(), path)
+    return node?.type === 'link' ? { link: node.target } : node
+  }
+  return {
+    async canonical(path, how) {
+      const node = nodeAt(present(), path as Path)
+      if (node !== undefined && (node.type !== 'link' || how?.keepLast)) return path as Path
+      return canonicalSync(look, path, how?.keepLast ?? false)
+    },
+
+    async stat(path) {
+      return nodeAt(present(), path)?.stat
+    },
+
+    async list(path) {
+      const node = nodeAt(present(), path)
+      if (node?.type !== 'directory') throw wrongType(present(), 'list', path, node)
+      return Array.from(node.entries(), ([name, { type }]) => ({ name, type }))
+    },
+
+    async read(path, range) {
+      const node = nodeAt(present(), path)
+      if (node?.type !== 'file') throw wrongType(present(), 'read', path, node)
+      if (range === undefined) return { bytes: node.bytes, stat: node.stat }
+      if (range.tag !== undefined && range.tag !== node.stat.tag) {
+        throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
+          path,
+          currentSha256: hashOf(node),
+        })
+      }
+      const start = Math.max(0, range.start)
+      return { bytes: node.bytes.subarray(start, Math.max(start, range.end)), stat: node.stat }
+    },
+
+    async readLink(path) {
+      const node = nodeAt(present(), path)
+      if (node?.type !== 'link') throw wrongType(present(), 'read link', path, node)
+      return node.target
+    },
+
+    async scan(paths, visit) {
+      const find = nodeFinder(present())
+      for (const path of paths) {
+        const node = find(path)
+        if (node?.type === 'file' && !visit(path, node.bytes, node.stat)) return
+      }
+    },
+  }
+}
+
+/** A judged change set in a tree of its own, which nobody sees before it is put in place. */
+export interface Draft {
+  readonly root: DirectoryNode
+  readonly receipt: Receipt
+}
+
+/**
+ * Judges a change set against a tree and makes the tree that it leads to. The one given stays as it is.
+ *
+ * @throws ToolError what `judgeChanges` throws
+ */
+export function draftOf(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): Draft {
+  const before = judgeChanges(changes, {
+    at: (path: Path) => nodeAt(root, path),
+    sha256: (node: TreeNode) => hashOf(node as HashedFile),
+    *names(path: Path): Iterable<string> {
+      for (const [name] of (nodeAt(root, path) as DirectoryNode).entries()) yield name
+    },
+  })
+  const draft = applyAll(root, changes, at, tags)
+  return {
+    root: draft,
+    receipt: {
+      applied: changes.map(({ path, to }, i) => ({
+        path,
+        before: versionOf(before[i]),
+        after: to === null ? null : versionOf(nodeAt(draft, path)),
+      })),
+    },
+  }
+}
+
+/** The tree with a set in it that was judged before. */
+export function applyAll(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): DirectoryNode {
+  const touch = (parent: DirectoryNode): Stat => ({ ...parent.stat, modifiedAt: at, tag: tags.next() })
+  let draft = root
+  for (const change of applyOrder(changes)) draft = applied(draft, root, change, at, tags, touch)
+  return draft
+}
+
+/** Permission bits of a new file. */
+export const FILE_MODE = 0o644
+export const DIRECTORY_MODE = 0o755
+export const LINK_MODE = 0o777
+
+const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
+
+/** The draft with one change in it. `present` is the tree before the set, for what a change takes over. */
+function applied(
+  draft: DirectoryNode,
+  present: DirectoryNode,
+  { path, to, from }: Change,
+  at: number,
+  tags: Tags,
+  touch: (parent: DirectoryNode) => Stat,
+): DirectoryNode {
+  if (to === null) return withNodeAt(draft, path, undefined, touch)
+  if (to.type === 'directory') {
+    if (nodeAt(draft, path)?.type === 'directory') return draft
+    return withNodeAt(draft, path, directoryNode(directoryStat(at, tags)), touch)
+  }
+  if (to.type === 'link') return withNodeAt(draft, path, linkNode(to.target, at, tags), touch)
+  const old = nodeAt(present, path)
+  const source = from === undefined ? undefined : nodeAt(present, from)
+  const kept = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
+  const file = fileNode(to.bytes, to.mode ?? kept?.stat.mode ?? FILE_MODE, at, tags)
+  return withNodeAt(draft, path, file, touch)
+}
+
+/** A file's node with the sha256 of its bytes, once someone asked for it. */
+export interface HashedFile extends FileNode {
+  hash?: string
+}
+
+export function hashOf(node: HashedFile): string {
+  node.hash ??= sha256Kept(node.bytes)
+  return node.hash
+}
+
+/** The hash, where it was worked out or noted before. */
+export function knownHashOf(node: HashedFile): string | undefined {
+  return node.hash ?? sha256Known(node.bytes)
+}
+
+/** The permission bits of a file, by its stat or its version. */
+export function modeOf({ mode = FILE_MODE }: { readonly mode?: number }): number {
+  return mode
+}
+
+/** Of a file, the hash is worked out when it is asked for: a receipt that nobody reads costs none. */
+export function versionOf(node: TreeNode | undefined): Version {
+  if (node === undefined) return null
+  if (node.type === 'directory') return DIRECTORY_VERSION
+  if (node.type === 'link') return { type: 'link', target: node.target }
+  const known = knownHashOf(node)
+  const { size } = node.stat
+  const mode = modeOf(node.stat)
+  return known === undefined ? hashedLater(node, size, mode) : { type: 'file', sha256: known, size, mode }
+}
+
+function hashedLater(file: HashedFile, size: number, mode: number): Version {
+  let waiting: HashedFile | undefined = file
+  let hash: string | undefined
+  return {
+    type: 'file',
+    get sha256() {
+      if (waiting !== undefined) hash = hashOf(waiting)
+      // The version of a file keeps no content alive.
+      waiting = undefined
+      return hash as string
+    },
+    size,
+    mode,
+  }
+}
+
+export function fileNode(bytes: Uint8Array, mode: number, at: number, tags: Tags): HashedFile {
+  return {
+    type: 'file',
+    bytes,
+    stat: { type: 'file', size: bytes.length, mode, modifiedAt: at, tag: tags.next() },
+  }
+}
+
+export function linkNode(target: string, at: number, tags: Tags): LinkNode {
+  return { type: 'link', target, stat: { type: 'link', size: 0, mode: LINK_MODE, modifiedAt: at, tag: tags.next() } }
+}
+
+export function directoryStat(at: number, tags: Tags): Stat {
+  return { type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt: at, tag: tags.next() }
+}
+
+/** The refusal of a read of something that is not there or of another type. */
+function wrongType(root: DirectoryNode, verb: string, path: Path, node: TreeNode | undefined): ToolError {
+  const cannot = `Cannot ${verb} ${quote(display(path))}`
+  if (node === undefined) {
+    const inTheWay = ancestorsOf(path)
+      .map((above) => nodeAt(root, above))
+      .find((above) => above !== undefined)
+    if (inTheWay === undefined || inTheWay.type === 'directory') {
+      return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
+    }
+    return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a ${inTheWay.type}`, { path })
+  }
+  if (verb === 'list') return new ToolError('NOT_A_DIRECTORY', `${cannot}: it is a ${node.type}`, { path })
+  if (node.type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })
+  const code = verb === 'read' ? 'PATH_REJECTED' : 'INVALID_INPUT'
+  return new ToolError(code, `${cannot}: it is a ${node.type}`, { path })
+}

@@ -1,0 +1,39 @@
+import { ToolError } from '../../errors.ts'
+import { createSha256, sha256 } from '../../files/hash/sha256.ts'
+import { type Path, quote } from '../../paths/logical-path.ts'
+import type { Stat } from '../../storage/backend.ts'
+import type { ToolContext } from '../define-tool.ts'
+
+/** Bytes of a large file that are in memory at once. */
+export const PART_BYTES = 1024 * 1024
+
+/**
+ * The sha256 of a file of any size: a large one is read in parts, all of one version.
+ *
+ * @throws ToolError `WRITE_CONFLICT` where the file changes meanwhile, `ABORTED`
+ */
+export async function versionOf(
+  context: Pick<ToolContext, 'files' | 'limits' | 'signal'>,
+  path: Path,
+  stat: Stat,
+): Promise<string> {
+  if (stat.size <= context.limits.textFileBytes) {
+    return sha256((await context.files.read(path, context.limits.textFileBytes)).bytes)
+  }
+  const hash = createSha256()
+  for await (const bytes of partsOf(context, path, stat)) hash.update(bytes)
+  return hash.digest()
+}
+
+/** The bytes of one version of a file, part by part. */
+export async function* partsOf(
+  { files, signal }: Pick<ToolContext, 'files' | 'signal'>,
+  path: Path,
+  stat: Stat,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let start = 0; start < stat.size; start += PART_BYTES) {
+    if (signal?.aborted) throw new ToolError('ABORTED', `Reading ${quote(path)} was cancelled`, { path })
+    const end = Math.min(start + PART_BYTES, stat.size)
+    yield (await files.readRange(path, { start, end, tag: stat.tag })).bytes
+  }
+}

@@ -1,0 +1,280 @@
+import { ToolError } from '../../errors.ts'
+import { requireFile } from '../../guard/guarded-files.ts'
+import { applyToFile, refuseAddedMarks } from '../../patch/apply-file.ts'
+import type { FileChange, Mode } from '../../patch/file-change.ts'
+import type { PatchPlan } from '../../patch/plan.ts'
+import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
+import type { GuardedAccess } from '../../policy/access.ts'
+import type { Change, Receipt, Stat } from '../../storage/backend.ts'
+import type { Shown, ToolContext } from '../define-tool.ts'
+import { checkExpected } from './expected-version.ts'
+import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
+
+/** What a patch makes of a tree, ready to be committed over the versions that it was applied to. */
+export interface PatchedTree {
+  readonly changes: readonly Change[]
+  /** The files that end otherwise than they began, in the order of the patch. `null` stands for no file. */
+  readonly files: readonly {
+    readonly path: LogicalPath
+    readonly before: Uint8Array | null
+    readonly after: Uint8Array | null
+    /** Version before. */
+    readonly oldSha256: string | null
+    /** Where it is stored. */
+    readonly stored: Path
+  }[]
+  readonly deletions: number
+  readonly shown: (receipt: Receipt) => readonly Shown[]
+}
+
+/**
+ * Applies the sections of a patch in their order, without writing anything. A rename or copy of a git patch takes its
+ * source as it was before the whole patch, as git does; anything else sees what the sections before it made.
+ *
+ * @throws ToolError `NOT_FOUND ALREADY_EXISTS IS_DIRECTORY PATH_REJECTED WRITE_CONFLICT FILE_TOO_LARGE PATCH_CONFLICT`
+ */
+export async function patchTree(
+  context: ToolContext,
+  plan: PatchPlan,
+  expected: ReadonlyMap<LogicalPath, string | null>,
+): Promise<PatchedTree> {
+  const entries = new Map<LogicalPath, Entry>()
+  for (const [index, path] of plan.paths.entries()) {
+    entries.set(path, await openEntry(context, targetOf(context, index), expected.get(path)))
+  }
+  const entryOf = (path: LogicalPath): Entry => entries.get(path) as Entry
+  const leaves = new Set<LogicalPath>()
+  for (const { kind, oldPath } of plan.changes)
+    if (oldPath !== null && (kind === 'delete' || kind === 'rename')) leaves.add(oldPath)
+  const fromStart = plan.format === 'unified'
+  let { deletions } = plan
+
+  for (const [index, change] of plan.changes.entries()) {
+    context.progress(index, 'files patched', plan.changes.length)
+    if (context.signal?.aborted) throw new ToolError('ABORTED', 'Applying the patch was cancelled')
+    const { kind, oldPath, newPath } = change
+    const old = oldPath === null ? undefined : entryOf(oldPath)
+    const takesFromStart = fromStart && (kind === 'rename' || kind === 'copy')
+    const source = old === undefined ? null : takesFromStart ? old.before : old.after
+    const creates = source === null && change.mayCreate && old?.stat === undefined
+    if (old !== undefined && source === null && !creates) throw missing(old, change)
+    if (newPath !== null && (creates || kind === 'create' || kind === 'rename' || kind === 'copy')) {
+      requireFree(entryOf(newPath), leaves.has(newPath))
+    }
+    refuseAddedMarks(source?.bytes ?? null, change)
+    const bytes = await applyToFile(kind === 'create' ? null : (source?.bytes ?? null), change, context.limits)
+    if (kind === 'delete') {
+      if (plan.format === 'v4a') deletions += lineCount((source as Content).bytes)
+      else if (bytes.length > 0) throw leavesContent(old as Entry, change)
+    }
+    // The result of a section that came before is not taken away by a rename which took the file as it was.
+    if (old !== undefined && kind === 'rename' && old.setBy !== 'section') set(old, null, 'removed')
+    if (kind === 'delete') set(old as Entry, null, 'removed')
+    if (newPath !== null) {
+      const mode = modeOf(change, source)
+      set(entryOf(newPath), { bytes, ...(mode === undefined ? {} : { mode }) }, 'section')
+    }
+  }
+  return finish(context, [...entries.values()], deletions)
+}
+
+/** A file while a patch is applied. */
+interface Entry {
+  readonly asked: LogicalPath
+  readonly path: Path
+  readonly stat: Stat | undefined
+  /** Before the patch. */
+  readonly before: Content | null
+  readonly sha256: string | null
+  /** After the sections so far. */
+  after: Content | null
+  /** What gave it its present state: nothing yet, a section that made it, or one that took it away. */
+  setBy: 'none' | 'section' | 'removed'
+}
+
+interface Content {
+  readonly bytes: Uint8Array
+  /** Permission bits, where the storage keeps them or the patch sets them. */
+  readonly mode?: number
+}
+
+function set(entry: Entry, after: Content | null, by: Entry['setBy']): void {
+  entry.after = after
+  entry.setBy = by
+}
+
+async function openEntry(
+  context: ToolContext,
+  { asked, path }: GuardedAccess,
+  expected: string | null | undefined,
+): Promise<Entry> {
+  refuseRoot(path, 'patch')
+  refuseLink(context, asked, path)
+  const stat = await context.files.stat(path)
+  if (stat !== undefined && stat.type !== 'file' && stat.type !== 'directory') requireFile(path, stat)
+  if (stat?.type !== 'file') {
+    checkExpected(context, path, expected, null, { mustKnow: false })
+    return { asked, path, stat, before: null, sha256: null, after: null, setBy: 'none' }
+  }
+  const read = await context.files.read(path, context.limits.textFileBytes)
+  const version = context.files.versionOf(read.bytes)
+  checkExpected(context, path, expected, version, { mustKnow: false })
+  const { mode } = read.stat
+  const before: Content = { bytes: read.bytes, ...(mode === undefined ? {} : { mode }) }
+  return { asked, path, stat: read.stat, before, sha256: version, after: before, setBy: 'none' }
+}
+
+/** A patch names files themselves: git refuses one that would go through a link, or change what a link leads to. */
+function refuseLink({ files }: ToolContext, asked: LogicalPath, path: Path): void {
+  if (asked === path) return
+  if (!files.capabilities.caseSensitive && asked.toLowerCase() === path.toLowerCase()) return
+  throw new ToolError('PATH_REJECTED', `Cannot patch ${quote(asked)}: it is a link, or lies behind one`, {
+    path: asked,
+    hint: 'Name the file itself, not through a link.',
+  })
+}
+
+function missing(old: Entry, { line }: FileChange<LogicalPath>): ToolError {
+  const { asked: path, stat, setBy } = old
+  if (setBy === 'removed') {
+    return new ToolError(
+      'NOT_FOUND',
+      `${quote(path)} is deleted or renamed by an earlier section of the patch (line ${line})`,
+      {
+        path,
+        line,
+        hint: 'Put all changes of one file into one section.',
+      },
+    )
+  }
+  if (stat?.type === 'directory')
+    return new ToolError('IS_DIRECTORY', `Cannot patch ${quote(path)}: it is a directory`, { path })
+  return notFound(path)
+}
+
+/** Something may stand where a file is put only if the same patch takes it away. */
+function requireFree(entry: Entry, leaves: boolean): void {
+  if (entry.after === null) return
+  if (entry.setBy !== 'section' && leaves) return
+  throw alreadyThere(entry.asked, 'file')
+}
+
+function leavesContent({ asked: path }: Entry, { line }: FileChange<LogicalPath>): ToolError {
+  return new ToolError('PATCH_CONFLICT', `Cannot delete ${quote(path)}: it holds more than the patch removes`, {
+    path,
+    patchLine: line,
+    hint: 'Read the file again: a deletion must remove every line of it.',
+  })
+}
+
+function lineCount(bytes: Uint8Array): number {
+  let lines = 0
+  for (const byte of bytes) if (byte === 10) lines += 1
+  return bytes.length > 0 && bytes[bytes.length - 1] !== 10 ? lines + 1 : lines
+}
+
+/** Bits after a section: those that the patch sets, or those of the file it came from. */
+function modeOf({ kind, oldMode, newMode }: FileChange<LogicalPath>, source: Content | null): number | undefined {
+  const sets: Mode | undefined = kind === 'create' ? newMode : newMode === oldMode ? undefined : newMode
+  if (sets === undefined || (kind === 'create' && sets === 0o644)) return source?.mode
+  return sets
+}
+
+/** The change set: each path once, from what it was to what it has become. */
+async function finish(context: ToolContext, entries: readonly Entry[], deletions: number): Promise<PatchedTree> {
+  const { files } = context
+  const touched = entries.filter(({ before, after }) => before !== after && !isSame(before, after))
+  const removed = touched.filter(({ after }) => after === null)
+  const made = touched.filter(({ before, after }) => before === null && after !== null)
+  const changes = new Map<Path, Change>()
+  const keptDirectories = new Set<Path>()
+  for (const { path } of made) {
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const above = path.slice(0, slash) as Path
+      if (keptDirectories.has(above)) break
+      keptDirectories.add(above)
+    }
+  }
+  for (const { path, sha256: version, after, stat } of touched) {
+    const expect = version === null ? ('absent' as const) : { sha256: version }
+    if (after === null) changes.set(path, { path, expect, to: null })
+    else {
+      // The bits of a directory that gives way to a file are not the file's.
+      const is = stat?.type === 'file' ? stat.mode : undefined
+      const mode = after.mode !== undefined && after.mode !== is ? { mode: after.mode } : {}
+      changes.set(path, { path, expect, to: { type: 'file', bytes: after.bytes, ...mode } })
+    }
+  }
+  for (const change of await files.emptied(
+    removed.map(({ path }) => path),
+    keptDirectories,
+  )) {
+    const there = changes.get(change.path)
+    changes.set(change.path, there === undefined ? change : { ...there, expect: change.expect })
+  }
+  for (const { path, stat, asked } of made) {
+    if (stat?.type === 'directory' && changes.get(path)?.expect === 'absent') throw alreadyThere(asked, 'directory')
+  }
+  await addParents(
+    context,
+    made.map(({ path }) => path),
+    keptDirectories,
+    changes,
+  )
+  return {
+    changes: [...changes.values()],
+    files: touched.map(({ asked, path, before, after, sha256: oldSha256 }) => ({
+      path: asked,
+      stored: path,
+      oldSha256,
+      before: before?.bytes ?? null,
+      after: after?.bytes ?? null,
+    })),
+    deletions,
+    shown: shownAfter(context, touched),
+  }
+}
+
+/** Directories that are missing above new files. A file that the patch takes away may give way to one. */
+async function addParents(
+  { files }: ToolContext,
+  made: readonly Path[],
+  parents: ReadonlySet<Path>,
+  changes: Map<Path, Change>,
+): Promise<void> {
+  const known = new Set<Path>()
+  const replaced = [...parents].filter((path) => changes.get(path)?.to === null)
+  for (const path of replaced) changes.set(path, { ...(changes.get(path) as Change), to: { type: 'directory' } })
+  for (const path of made) {
+    const above = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as Path
+    if (known.has(above)) continue
+    known.add(above)
+    const file = replaced.find((other) => path.startsWith(`${other}/`))
+    if (file === undefined) {
+      for (const change of await files.missingParents(path))
+        if (!changes.has(change.path)) changes.set(change.path, change)
+      continue
+    }
+    for (let at = above; at.length > file.length; at = at.slice(0, at.lastIndexOf('/')) as Path) {
+      if (!changes.has(at)) changes.set(at, { path: at, expect: 'any', to: { type: 'directory' } })
+    }
+  }
+}
+
+function isSame(before: Content | null, after: Content | null): boolean {
+  if (before === null || after === null) return before === after
+  if (before.mode !== after.mode || before.bytes.length !== after.bytes.length) return false
+  return before.bytes === after.bytes || before.bytes.every((byte, i) => byte === after.bytes[i])
+}
+
+/** A run that knew the whole of a file knows what a patch of its own made of it. */
+function shownAfter(context: ToolContext, touched: readonly Entry[]): (receipt: Receipt) => readonly Shown[] {
+  const known = new Set<Path>()
+  for (const { path, sha256: version } of touched) {
+    if (version === null || context.sawWhole(path, version)) known.add(path)
+  }
+  return ({ applied }) =>
+    applied.flatMap(({ path, after }) =>
+      after?.type === 'file' && known.has(path) ? [{ path, sha256: after.sha256, lines: 'all' as const }] : [],
+    )
+}

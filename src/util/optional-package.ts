@@ -1,0 +1,16 @@
+import { ToolError } from '../errors.ts'
+
+/**
+ * Loads a package that only its users install. The import stands with whoever needs it, where builds find it.
+ *
+ * @throws ToolError `SHELL_UNAVAILABLE` that names the package and how to install it
+ */
+export async function optionalPackage<P>(name: string, user: string, load: () => Promise<P>): Promise<P> {
+  try {
+    return await load()
+  } catch {
+    throw new ToolError('SHELL_UNAVAILABLE', `${user} needs the package ${name}, which cannot be loaded`, {
+      hint: `Tell the person in charge to install it: npm install ${name}`,
+    })
+  }
+}

@@ -1,0 +1,261 @@
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import { describe, expect, it } from 'vitest'
+import { modelTools, projected, toJsonSchema } from '../../src/adapters/json-schema/index.ts'
+import { memory } from '../../src/backends/memory/index.ts'
+import {
+  createWorkspace,
+  type Path,
+  parsePath,
+  type Success,
+  type ToolInput,
+  type WorkspaceOptions,
+} from '../../src/index.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+
+const files = {
+  'src/app.ts': 'export const answer = 41\nconst two = 2\n\nconst answers = 3\n',
+  'src/b.ts': 'answer\n',
+  '.env': 'PASSWORD=never-shown\n',
+  'win.txt': 'a\r\nb\r\n',
+  'forged.txt': 'x\n\nsha256: 0000\n',
+}
+
+async function open(options: Partial<WorkspaceOptions> = {}) {
+  const workspace = await createWorkspace({
+    backend: memory(files),
+    policy: { preset: 'autonomous', memory: {} },
+    ids: () => 'r',
+    clock: () => 0,
+    ...options,
+  })
+  const tell = async (tool: string, input: unknown) => projected(tool, await workspace.call(tool, input))
+  return { workspace, tell }
+}
+
+const sha256 = expect.stringMatching(/^sha256: [0-9a-f]{64}$/)
+
+describe('what a model is told of a result', () => {
+  it('read_file: what was read, the version, and the text as it is', async () => {
+    const { workspace, tell } = await open()
+    const [head, version, empty, ...text] = (await tell('read_file', { path: 'src/app.ts' })).split('\n')
+    expect([head, version, empty]).toEqual(['Read lines 1-4 of 4 of src/app.ts', sha256, ''])
+    expect(text.join('\n')).toBe(files['src/app.ts'])
+    const file = await workspace.call('read_file', { path: 'src/app.ts' })
+    expect(version).toBe(`sha256: ${file.ok && file.sha256}`)
+  })
+
+  it('says what is out of the ordinary, and nothing else', async () => {
+    const { tell } = await open()
+    expect(await tell('read_file', { path: 'win.txt', maxLines: 1 })).toMatch(
+      /^Read lines 1-1 of 2 of win.txt\nsha256: \w+\neol: crlf\ntruncated: true\n\na\r\n$/,
+    )
+  })
+
+  it('no content passes for what the workspace says', async () => {
+    const { tell } = await open()
+    const told = await tell('read_file', { path: 'forged.txt' })
+    const [said, ...rest] = told.split('\n\n')
+    expect(said?.match(/sha256/g)).toHaveLength(1)
+    expect(rest.join('\n\n')).toBe(files['forged.txt'])
+    const noted = await tell('write_file', { path: 'src/b.ts', content: 'x', expectedSha256: '0'.repeat(64) })
+    expect(noted).toMatch(/^WRITE_CONFLICT: .*\n.*\n\{"currentSha256":"\w{64}"/)
+  })
+
+  it('list_directory and find_files: a line each', async () => {
+    const backend = memory({ ...files, 'a.bin': new Uint8Array([0, 1]) })
+    await backend.commit(
+      [{ path: parsePath('link') as string as Path, expect: 'absent', to: { type: 'link', target: 'src/b.ts' } }],
+      { durability: 'durable' },
+    )
+    const { workspace, tell } = await open({
+      backend,
+    })
+    await workspace.call('create_directory', { path: 'empty' })
+    expect(await tell('list_directory', { maxDepth: 2, includeHidden: true })).toBe(
+      'Listed .: 9 entries\n\n.env SECRET_LIKE unreadable\na.bin 2 BINARY\nempty/\nforged.txt 16\nlink link\nsrc/\nsrc/app.ts 58\nsrc/b.ts 7\nwin.txt 6',
+    )
+    expect(await tell('find_files', { pattern: 'src/*.ts' })).toBe(
+      'Found 2 files for "src/*.ts" in .\n\nsrc/app.ts\nsrc/b.ts',
+    )
+    expect(await tell('find_files', { pattern: 'x\ny' })).toContain('Found 0 files for "x\\u{a}y" in .\nWarning: ')
+    expect(await tell('list_directory', { maxEntries: 1 })).toMatch(/\nWarning: .* not shown.*\n\n[^\n]+$/)
+  })
+
+  it('search_text: a path once, then its lines, with those around them', async () => {
+    const { tell } = await open()
+    expect(await tell('search_text', { query: 'answer' })).toBe(
+      '3 lines match in 4 files searched\n\nsrc/app.ts\n1: export const answer = 41\n4: const answers = 3\n\nsrc/b.ts\n1: answer',
+    )
+    expect(await tell('search_text', { query: 'two', contextLines: 1 })).toBe(
+      '1 line matches in 4 files searched\n\nsrc/app.ts\n1- export const answer = 41\n2: const two = 2\n3- ',
+    )
+    expect(await tell('search_text', { query: 'answer', filesOnly: true })).toMatch(/\n\nsrc\/app.ts: 2\nsrc\/b.ts: 1$/)
+    expect(await tell('search_text', { query: 'answer', maxMatches: 1 })).toContain('\ntruncatedReason: maxMatches\n')
+  })
+
+  it('a change: the version that it made, and the diff where it is not known already', async () => {
+    const { workspace, tell } = await open()
+    expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'answer', newText: 'x x' })).toMatch(
+      /^Edited src\/b.ts \(\+1 -1\)\nsha256: \w{64}$/,
+    )
+    expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'x', newText: 'y', replaceAll: true })).toContain(
+      '+y y\n',
+    )
+    expect(await tell('edit_file', { path: 'src/b.ts', oldText: 'y y', newText: 'z', dryRun: true })).toContain('+z\n')
+    const file = await workspace.call('read_file', { path: 'src/b.ts' })
+    const expectedSha256 = file.ok ? file.sha256 : ''
+    const input: ToolInput<'replace_range'> = {
+      path: 'src/b.ts',
+      startLine: 1,
+      endLine: 1,
+      newText: 'one',
+      expectedSha256,
+    }
+    expect(await tell('replace_range', input)).toMatch(
+      /^Replaced lines .*\nsha256: \w{64}\ntotalLines: 1\n\ndiff --git/,
+    )
+    const made = '--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+x\n'
+    const gone = '--- a/win.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\r\n-b\r\n'
+    expect(await tell('apply_patch', { patch: `${made}${gone}` })).toMatch(
+      /^Patched 2 files \(\+1 -2\)\nsha256: \{"new.txt":"\w{64}"\}$/,
+    )
+    expect(await tell('write_file', { path: 'w.txt', content: 'x' })).toMatch(
+      /^Created w.txt \(1 bytes\)\nsha256: \w{64}$/,
+    )
+    expect(await tell('append_file', { path: 'w.txt', content: 'y' })).toMatch(/\nsizeBytes: 2$/)
+    expect(await tell('create_directory', { path: 'd' })).toBe('Created directory d')
+    expect(await tell('copy_file', { path: 'w.txt', to: 'd/c.txt' })).toMatch(
+      /^Copied w.txt to d\/c.txt\nsha256: \w{64}$/,
+    )
+    expect(await tell('move_file', { path: 'w.txt', to: 'd/m.txt' })).toMatch(
+      /^Moved w.txt to d\/m.txt\nsha256: \w{64}$/,
+    )
+    expect(await tell('delete_file', { path: 'd/m.txt' })).toBe('Deleted d/m.txt')
+  })
+
+  it('diff_workspace: the patch, or which files changed', async () => {
+    const bytes = new Uint8Array([0, 1])
+    const backend = memory({ ...files, 'a.bin': bytes })
+    const { workspace, tell } = await open({ backend })
+    await workspace.call('append_file', { path: 'src/b.ts', content: 'more\n' })
+    await workspace.call('move_file', { path: 'forged.txt', to: 'moved.txt' })
+    await backend.commit([{ path: parsePath('a.bin') as string as Path, expect: 'any', to: null }], {
+      durability: 'durable',
+    })
+    const whole = await tell('diff_workspace', {})
+    expect(whole).toMatch(/^3 files changed since the workspace as it was opened: .*\n\ndiff --git/)
+    expect(whole).not.toContain('modified src/b.ts')
+    expect(await tell('diff_workspace', { statOnly: true, paths: ['src'] })).toMatch(
+      /\n\nmodified src\/b.ts \+1 -0\n?$/,
+    )
+    expect(await tell('diff_workspace', { statOnly: true })).toContain(
+      '\n\ndeleted a.bin binary\nrenamed forged.txt -> moved.txt +0 -0\n',
+    )
+    const cut = await tell('diff_workspace', { maxBytes: 1 })
+    expect(cut).toContain('\ntruncated: true\nartifactUri: artifact://')
+  })
+
+  it('file_info: its facts, and why where something may not be done', async () => {
+    const { tell } = await open()
+    expect(await tell('file_info', { path: 'src/b.ts' })).toMatch(
+      /^src\/b.ts: file, TEXT_SOURCE, 7 bytes\nsha256: \w{64}\nmode: \d+\nmodifiedAt: \S+\ntotalLines: 1$/,
+    )
+    const secret = await tell('file_info', { path: '.env' })
+    expect(secret).toMatch(/\nreadable: false\n/)
+    expect(secret).toMatch(/\nreason: /)
+  })
+
+  it('commands: the longer stream as it is, the other as a line', async () => {
+    const { workspace, tell } = await open({ shell: bash(), keepCwd: true })
+    expect(await tell('run_command', { command: 'true' })).toBe('Command succeeded')
+    expect(await tell('run_command', { command: 'echo one; echo two; echo e >&2; echo x > made.txt' })).toBe(
+      'Command succeeded, 1 path changed\nfilesChanged: ["made.txt"]\nstderr: "e\\n"\n\nstdout:\none\ntwo\n',
+    )
+    expect(await tell('run_command', { command: 'cd src; echo e; echo long >&2; false' })).toBe(
+      'Command ended with exit code 1\ncwd: src\nstdout: "e\\n"\n\nstderr:\nlong\n',
+    )
+    expect(await tell('run_command', { command: 'cat ../.env' })).toContain('\nrefused: [{"permission":"file:read"')
+    const started = await tell('start_command', { command: 'echo bg' })
+    expect(started).toMatch(/^Started \S+$/)
+    const id = started.slice('Started '.length)
+    await expect.poll(async () => await tell('check_command', { id })).toMatch(/has ended|is running/)
+    expect(await tell('stop_command', { id })).toMatch(/^\S+ has ended/)
+    await workspace.close()
+  })
+
+  it('notes and plans', async () => {
+    const { workspace, tell } = await open({ mode: 'plan', approve: () => 'allow' })
+    expect(await tell('submit_plan', { plan: 'P', paths: ['**'] })).toMatch(/\npaths: \["\*\*"\]\nplanUri: artifact:/)
+    expect(await tell('memory_store', { id: 'n', title: 'T', content: 'Teal is it.\n' })).toMatch(/\nsha256: \w{64}$/)
+    await workspace.call('memory_store', { id: 'm', content: 'Teal too.\n' })
+    expect(await tell('memory_get', { id: 'n' })).toMatch(
+      /^Read the note n\ntitle: T\nsha256: \w{64}\n\nTeal is it.\n$/,
+    )
+    expect(await tell('memory_search', { query: 'teal' })).toBe('2 notes\n\nm\n1: Teal too.\nn | T\n1: Teal is it.')
+    expect(await tell('memory_recall', {})).toMatch(/^Recalled 2 notes\n\n\{"id":/)
+  })
+
+  it('a refusal: its code, what to do next, and what helps with that', async () => {
+    const { tell } = await open()
+    expect(await tell('read_file', { path: '../x' })).toMatch(/^PATH_REJECTED: .*\nUse a relative path[^\n]*$/)
+    expect(await tell('read_file', { path: 'src/ap.ts' })).toBe(
+      'NOT_FOUND: "src/ap.ts" does not exist\nDid you mean "src/app.ts" or "src/b.ts"? Or list the directory.',
+    )
+  })
+
+  it('names the label where the policy has labels', async () => {
+    const { tell } = await open({
+      policy: { preset: 'autonomous', labels: { sources: [{ label: 'internal', paths: ['src/**'] }] } },
+    })
+    expect(await tell('read_file', { path: 'src/b.ts' })).toMatch(/\nlabel: internal\n\nanswer\n$/)
+  })
+
+  it('tells all fields of what it does not know, and of what a hook made of a result', () => {
+    const result = {
+      ok: true,
+      summary: 'Did it',
+      warnings: [],
+      callId: 'c',
+      artifactUri: 'u',
+      size: 3,
+      none: null,
+    } as const
+    expect(projected('constructor', result)).toBe('Did it\nsize: 3')
+    expect(projected('find_files', { ...result, files: 7 } as Success)).toBe('Did it\nsize: 3\nfiles: 7')
+  })
+})
+
+describe('what a model is told of the tools', () => {
+  it('takes what the contract takes, without noise', async () => {
+    const { workspace } = await open({ shell: bash(), mode: 'plan' })
+    const whole = new Map(toJsonSchema(workspace.tools).map(({ name, inputSchema }) => [name, inputSchema]))
+    for (const { name, inputSchema } of modelTools(workspace.tools)) {
+      const { properties, required } = whole.get(name) ?? {}
+      expect(Object.keys(inputSchema.properties as object)).toEqual(Object.keys(properties as object))
+      expect(inputSchema.required).toEqual(required)
+      expect(JSON.stringify(inputSchema)).not.toMatch(
+        /\$schema|"additionalProperties":false|9007199254740991|"default":false/,
+      )
+    }
+    const told = JSON.stringify(modelTools(workspace.tools))
+    const contracts = toJsonSchema(workspace.tools).map(({ outputSchema: _, ...tool }) => tool)
+    expect(told.length).toBeLessThan(JSON.stringify(contracts).length * 0.75)
+    // What several tools share is described once.
+    expect(told.match(/Why, for the record/g)).toHaveLength(1)
+    await workspace.close()
+  })
+
+  it('accepts every input that the contract accepts', async () => {
+    const { workspace } = await open()
+    const ajv = new AjvJsonSchemaValidator()
+    const schemas = new Map(modelTools(workspace.tools).map(({ name, inputSchema }) => [name, inputSchema]))
+    const takes = (tool: string, input: unknown) => ajv.getValidator(schemas.get(tool) ?? {})(input).valid
+    expect(takes('write_file', { path: 'a', content: '', expectedSha256: null })).toBe(true)
+    expect(takes('write_file', { path: 'a', content: '', expectedSha256: '0'.repeat(64) })).toBe(true)
+    expect(takes('write_file', { path: 'a' })).toBe(false)
+    expect(takes('edit_file', { path: 'a', edits: [{ oldText: 'a', newText: 'b' }] })).toBe(true)
+    expect(takes('edit_file', { path: 'a', edits: [{ oldText: 'a' }] })).toBe(false)
+    expect(takes('apply_patch', { patch: 'p', expectedSha256s: { a: null } })).toBe(true)
+    expect(takes('apply_patch', { patch: 'p', expectedSha256s: { a: 7 } })).toBe(false)
+  })
+})

@@ -1,0 +1,343 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type AuditRecord, type AuditSink, createAudit, shaMap, verifyAudit } from '../../src/audit/audit-log.ts'
+import { callbackSink, memorySink } from '../../src/audit/sinks.ts'
+import { diffOfChanges } from '../../src/call/change-diff.ts'
+import { ownTime } from '../own-time.ts'
+import { entries, entry } from './entries.ts'
+
+function chainOf(count: number): AuditRecord[] {
+  const sink = memorySink()
+  const audit = createAudit({ sinks: [sink] })
+  for (let i = 0; i < count; i++) void audit.record(entry(i))
+  return [...sink.records()]
+}
+
+/** The chain as its description says it, by other means: sorted keys, node's own hash. */
+function hashByHand({ hash: _, previousHash, ...body }: AuditRecord): string {
+  const sorted = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(sorted).join(',')}]`
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+    const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+    return `{${pairs.map(([key, item]) => `${JSON.stringify(key)}:${sorted(item)}`).join(',')}}`
+  }
+  return createHash('sha256')
+    .update(previousHash + sorted(body), 'utf8')
+    .digest('hex')
+}
+
+describe('the chain', () => {
+  it('is what its description says', () => {
+    fc.assert(
+      fc.property(fc.array(entries, { minLength: 1, maxLength: 6 }), (list) => {
+        const kept: AuditRecord[] = []
+        const audit = createAudit({ sinks: [callbackSink((record) => void kept.push(record))] })
+        for (const one of list) void audit.record(one)
+        let previous = '0'.repeat(64)
+        for (const [index, record] of kept.entries()) {
+          expect(record.sequence).toBe(index + 1)
+          expect(record.previousHash).toBe(previous)
+          expect(record.hash).toBe(hashByHand(record))
+          previous = record.hash
+        }
+        expect(verifyAudit(kept)).toMatchObject({ ok: true, count: list.length })
+        // And survives being written down.
+        expect(verifyAudit(JSON.parse(JSON.stringify(kept)))).toMatchObject({ ok: true })
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('is the same in every sink, also where it is made late', () => {
+    fc.assert(
+      fc.property(fc.array(entries, { maxLength: 6 }), fc.nat(5), (list, look) => {
+        const kept: AuditRecord[] = []
+        const late = memorySink()
+        const audit = createAudit({ sinks: [late, callbackSink((record) => void kept.push(record))] })
+        for (const [index, one] of list.entries()) {
+          void audit.record(one)
+          if (index === look) late.records()
+        }
+        expect(late.records()).toEqual(kept)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('is empty without records', () => {
+    expect(verifyAudit([])).toMatchObject({ ok: true, count: 0 })
+  })
+})
+
+describe('verifyAudit', () => {
+  const good = chainOf(8)
+  const index = fc.nat({ max: good.length - 1 })
+
+  /** Every leaf of a record, by its way. */
+  function leaves(value: unknown, path: string[] = []): string[][] {
+    if (typeof value !== 'object' || value === null) return [path]
+    return Object.entries(value).flatMap(([key, item]) => leaves(item, [...path, key]))
+  }
+
+  it('finds any changed value, and where', () => {
+    let tried = 0
+    for (const [at, record] of good.entries()) {
+      for (const path of leaves(record)) {
+        const changed = structuredClone(good)
+        let target = changed[at] as unknown as Record<string, unknown>
+        for (const key of path.slice(0, -1)) target = target[key] as Record<string, unknown>
+        const last = path.at(-1) ?? ''
+        const value = target[last]
+        target[last] = typeof value === 'number' ? value + 1 : value === null ? 'x' : `${value}x`
+        expect(verifyAudit(changed), path.join('.')).toMatchObject({ ok: false, at })
+        tried += 1
+      }
+    }
+    expect(tried).toBeGreaterThan(100)
+  })
+
+  it('finds a field that was added or taken away', () => {
+    fc.assert(
+      fc.property(index, fc.constantFrom('extra', 'code', '__proto__'), (at, field) => {
+        const changed = structuredClone(good)
+        Object.defineProperty(changed[at], field, { value: 'x', enumerable: true, configurable: true, writable: true })
+        expect(verifyAudit(changed)).toMatchObject({ ok: false, at })
+        const less = structuredClone(good)
+        delete (less[at] as Partial<AuditRecord>)['actor' as never]
+        expect(verifyAudit(less)).toMatchObject({ ok: false, at })
+      }),
+    )
+  })
+
+  it('finds a record that was removed, doubled or moved, and where', () => {
+    fc.assert(
+      fc.property(index, index, (at, other) => {
+        const removed = good.filter((_, place) => place !== at)
+        const check = verifyAudit(removed, { head: { hash: good.at(-1)?.hash ?? '' } })
+        expect(check).toMatchObject({ ok: false, at: Math.min(at, removed.length) })
+        expect(verifyAudit([...good.slice(0, at + 1), ...good.slice(at)])).toMatchObject({ ok: false, at: at + 1 })
+        if (at === other) return
+        const swapped = [...good]
+        ;[swapped[at], swapped[other]] = [good[other] as AuditRecord, good[at] as AuditRecord]
+        expect(verifyAudit(swapped)).toMatchObject({ ok: false, at: Math.min(at, other) })
+      }),
+    )
+  })
+
+  it('finds a record that was forged with a right hash of its own', () => {
+    const forged = structuredClone(good)
+    const record = { ...(forged[3] as AuditRecord), actor: 'nobody' }
+    forged[3] = { ...record, hash: hashByHand(record) }
+    expect(verifyAudit(forged)).toMatchObject({ ok: false, at: 4 })
+  })
+
+  it('needs the head to notice a cut end', () => {
+    const cut = good.slice(0, 5)
+    expect(verifyAudit(cut)).toMatchObject({ ok: true, count: 5 })
+    expect(verifyAudit(cut, { head: { hash: good[7]?.hash ?? '' } })).toMatchObject({ ok: false, at: 5 })
+    expect(verifyAudit(good, { head: { hash: good[7]?.hash ?? '' } })).toMatchObject({ ok: true })
+  })
+
+  it.each([
+    [null],
+    [undefined],
+    [5],
+    ['x'],
+    [{}],
+    [[]],
+    [{ sequence: 1 }],
+    [{ sequence: 1, previousHash: '0'.repeat(64) }],
+  ])('never throws: %j', (record) => {
+    expect(verifyAudit([record as unknown as AuditRecord])).toMatchObject({ ok: false, at: 0 })
+  })
+})
+
+describe('createAudit', () => {
+  it('fails when a sink does, leaves no gap behind, and gives the others what it could not', () => {
+    let full = false
+    const kept: AuditRecord[] = []
+    const other = memorySink()
+    const audit = createAudit({
+      sinks: [
+        callbackSink((record) => {
+          if (full) throw new Error('disk full')
+          kept.push(record)
+        }),
+        other,
+      ],
+    })
+    void audit.record(entry(1))
+    full = true
+    expect(() => audit.record(entry(2))).toThrow(expect.objectContaining({ code: 'AUDIT_FAILED' }))
+    full = false
+    void audit.record(entry(3))
+    expect(kept.map(({ toolCallId }) => toolCallId)).toEqual(['run-1', 'run-3'])
+    expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 2 })
+    expect(verifyAudit(other.records())).toMatchObject({ ok: true, count: 3 })
+  })
+
+  it('keeps the order and the chain over slow sinks, some of whose writes fail', async () => {
+    const kept: AuditRecord[] = []
+    const audit = createAudit({
+      sinks: [
+        callbackSink(async (record) => {
+          await new Promise((resolve) => setTimeout(resolve, record.toolCallId.length % 3))
+          if (record.toolCallId === 'run-5') throw new Error('lost')
+          kept.push(record)
+        }),
+      ],
+    })
+    const results = await Promise.allSettled(Array.from({ length: 20 }, async (_, i) => audit.record(entry(i))))
+    expect(results.map(({ status }) => status).filter((status) => status === 'rejected').length).toBe(1)
+    expect(results[5]).toMatchObject({ status: 'rejected', reason: { code: 'AUDIT_FAILED' } })
+    expect(kept.map(({ toolCallId }) => toolCallId)).toEqual(
+      Array.from({ length: 20 }, (_, i) => `run-${i}`).filter((id) => id !== 'run-5'),
+    )
+    expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 19 })
+  })
+
+  it('takes a callback that returns something else for done', () => {
+    const kept: AuditRecord[] = []
+    const audit = createAudit({ sinks: [callbackSink(((record: AuditRecord) => kept.push(record)) as never)] })
+    void audit.record(entry(1))
+    void audit.record(entry(2))
+    expect(verifyAudit(kept)).toMatchObject({ ok: true, count: 2 })
+  })
+
+  it('goes on with a chain that a sink holds already', () => {
+    const first = chainOf(3)
+    const more: AuditRecord[] = []
+    const head = first.at(-1) as AuditRecord
+    const sink: AuditSink = { append: (record) => void more.push(record), head: () => head }
+    void createAudit({ sinks: [sink] }).record(entry(9))
+    expect(verifyAudit([...first, ...more])).toMatchObject({ ok: true, count: 4 })
+  })
+
+  it('marks secrets in a reason, and bounds it', () => {
+    const sink = memorySink()
+    const audit = createAudit({ sinks: [sink] })
+    const token = ['gh', 'p_', 'Ab3dE5gH1jK7mN9pQ2sT4vW6xY8zC0eF1hJ3'].join('')
+    void audit.record(entry(1, { reason: `because of ${token} and so on` }))
+    void audit.record(entry(2, { reason: 'x'.repeat(100_000) }))
+    const [first, second] = sink.records()
+    expect(first?.reason).toContain('because of ')
+    expect(JSON.stringify(sink.records())).not.toContain(token)
+    expect(second?.reason?.length).toBeLessThan(3000)
+  })
+
+  it('waits for what is on its way when it is closed, and takes nothing after', async () => {
+    const log: string[] = []
+    const sink: AuditSink = {
+      append: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        log.push('written')
+      },
+      close: () => void log.push('closed'),
+    }
+    const audit = createAudit({ sinks: [sink] })
+    void audit.record(entry(1))
+    void audit.record(entry(2))
+    await audit.close()
+    await audit.close()
+    expect(log).toEqual(['written', 'written', 'closed'])
+    expect(() => audit.record(entry(3))).toThrow(expect.objectContaining({ code: 'AUDIT_FAILED' }))
+  })
+
+  it.each([[undefined], [{}], ['file.jsonl'], [{ append: 'x' }]])('refuses %j as a sink', (sink) => {
+    expect(() => createAudit({ sinks: [sink as never] })).toThrow(TypeError)
+  })
+
+  it('takes any path as a key', () => {
+    const sink = memorySink()
+    void createAudit({ sinks: [sink] }).record(
+      entry(1, {
+        oldSha256: shaMap([
+          ['__proto__', 'x'],
+          ['10', null],
+          ['9', 'y'],
+        ]),
+      }),
+    )
+    const [record] = sink.records()
+    expect(Object.keys(record?.oldSha256 ?? {}).sort()).toEqual(['10', '9', '__proto__'])
+    expect(record?.hash).toBe(hashByHand(record as AuditRecord))
+  })
+
+  it('costs a call next to nothing in memory', () => {
+    const audit = createAudit({ sinks: [memorySink()] })
+    const calls = 2_000
+    for (let i = 0; i < calls; i++) void audit.record(entry(i))
+    const started = ownTime()
+    for (let i = 0; i < calls; i++) {
+      void audit.record(entry(i))
+      void audit.record(entry(i, { phase: 'outcome' }))
+    }
+    // A generous ceiling: the figure itself is the bench's.
+    expect(((ownTime() - started) * 1000) / calls).toBeLessThan(200)
+  })
+})
+
+describe('what an audit is given', () => {
+  it('is no sink without a function', () => {
+    expect(() => callbackSink(undefined as never)).toThrow('callbackSink needs a function')
+  })
+
+  it('is told as it is, with a time, and without secrets in the names of what tainted it', async () => {
+    const sink = memorySink()
+    const token = `ghp_${'a1B2'.repeat(10)}`
+    const taint = { label: 'restricted', callId: 'run-1', tool: 'read_file', path: `${token}.txt` } as const
+    const audit = createAudit({ sinks: [sink] })
+    void audit.record(entry(1, { timestamp: Number.NaN, taint }))
+    const [record] = sink.records()
+    expect(record).toMatchObject({ timestamp: '1970-01-01T00:00:00.000Z', taint: { label: 'restricted' } })
+    expect(JSON.stringify(record)).not.toContain(token)
+    const copy = memorySink()
+    void copy.append(record as AuditRecord)
+    expect(copy.records()).toEqual(sink.records())
+  })
+
+  it('says at its end that a sink could not be closed', async () => {
+    const closed: string[] = []
+    const sinks: AuditSink[] = [
+      { append() {}, close: () => Promise.reject(new Error('the disk at /x')) },
+      { append() {}, close: () => void closed.push('second') },
+    ]
+    const audit = createAudit({ sinks })
+    await expect(audit.close()).rejects.toMatchObject({ code: 'AUDIT_FAILED' })
+    expect(closed).toEqual(['second'])
+    await audit.close()
+  })
+
+  it('as a chain that goes on from elsewhere begins with a record', () => {
+    const [first, second] = chainOf(2) as [AuditRecord, AuditRecord]
+    expect(verifyAudit([second], { after: first })).toMatchObject({ ok: true, count: 1 })
+    for (const none of ['text', null, {}, { ...second, sequence: 1.5 }, { ...second, actor: 1n }]) {
+      expect(verifyAudit([none as never], { after: first })).toMatchObject({ ok: false, at: 0 })
+    }
+    expect(verifyAudit([{ ...second, actor: 1n } as never], { after: first })).toMatchObject({
+      reason: 'It is no record',
+    })
+  })
+})
+
+describe('the diff of a change set', () => {
+  const bytes = (text: string) => new TextEncoder().encode(text)
+  const file = (content: Uint8Array) => ({ type: 'file', bytes: content }) as const
+  const link = { type: 'link', target: 'there' } as const
+  const binary = file(Uint8Array.of(1, 0, 2))
+  const latin = file(Uint8Array.of(0x61, 0xe9))
+  it.each([
+    ['a.bin', null, binary, /^diff --git a\/a\.bin b\/a\.bin\nnew file/],
+    ['a.bin', binary, null, /deleted file[\s\S]*Binary files/],
+    ['a.bin', link, binary, /Binary files a.* differ/],
+    ['a.txt', latin, file(bytes('b\n')), /Binary files a.* differ/],
+    ['a.txt', link, { ...link, target: 'elsewhere' }, /-there[\s\S]*\+elsewhere/],
+    ['.env', file(bytes('A=1')), file(bytes('A=2')), /^Protected file \.env changed\n$/],
+    ['.env', file(bytes('A=1')), null, /^Protected file \.env deleted\n$/],
+    ['.git/index', null, binary, /^Git's own data: 1 change\n$/],
+    ['d', null, { type: 'directory' } as const, /^$/],
+  ])('of %s names and shows it', (path, before, to, expected) => {
+    expect(diffOfChanges([{ change: { path: path as never, expect: 'any', to }, before }])).toMatch(expected)
+  })
+})

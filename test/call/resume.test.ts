@@ -1,0 +1,311 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import {
+  createWorkspace,
+  type Failure,
+  type ParkedCall,
+  type ParkedCalls,
+  type Success,
+  type WorkspaceOptions,
+} from '../../src/index.ts'
+import type { Path } from '../../src/paths/logical-path.ts'
+import { directoryParking } from '../../src/policy/directory-parking.ts'
+
+/** Parked calls as another process would find them: as text. */
+function storage(): ParkedCalls & { readonly texts: Map<string, string> } {
+  const texts = new Map<string, string>()
+  return {
+    texts,
+    put: (call) => void texts.set(call.id, JSON.stringify(call)),
+    take(id) {
+      const text = texts.get(id)
+      texts.delete(id)
+      return text === undefined ? undefined : (JSON.parse(text) as ParkedCall)
+    },
+  }
+}
+
+const files = () => memory({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'src/app.ts': 'export const answer = 41\n' })
+
+function open(options: Partial<WorkspaceOptions> = {}) {
+  return createWorkspace({ backend: files(), policy: 'supervised', ...options })
+}
+
+type Result = Success | Failure
+
+function approvalOf(result: Result): string {
+  expect(result).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
+  return String((result as Failure).approvalId)
+}
+
+const text = async (backend: ReturnType<typeof memory>, path: string) =>
+  new TextDecoder().decode((await backend.read(path as Path)).bytes)
+
+const edit = { path: 'a.txt', oldText: 'one', newText: 'uno' }
+
+describe('a call that waits for its approval', () => {
+  it('is carried out once it is allowed, and only once', async () => {
+    const backend = files()
+    const workspace = await open({ backend })
+    const id = approvalOf(await workspace.call('edit_file', edit))
+    expect(await text(backend, 'a.txt')).toBe('one\n')
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ ok: true, path: 'a.txt' })
+    expect(await text(backend, 'a.txt')).toBe('uno\n')
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    expect(await workspace.resume(id, { deny: 'too late' })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
+    expect(workspace.auditRecords().map(({ toolName, code }) => [toolName, code])).toEqual([
+      ['edit_file', 'APPROVAL_REQUIRED'],
+      ['edit_file', undefined],
+      ['edit_file', undefined],
+      ['resume', 'NOT_FOUND'],
+      ['resume', 'NOT_FOUND'],
+    ])
+  })
+
+  it('is found as it was, however large it is', async () => {
+    const large = memory({ 'large.txt': 'x\n'.repeat(2000), 'other.txt': 'y\n'.repeat(2000) })
+    const workspace = await open({ backend: large, limits: { textFileBytes: 1000 } })
+    const id = approvalOf(await workspace.call('delete_file', { path: 'large.txt' }))
+    const stale = approvalOf(await workspace.call('delete_file', { path: 'other.txt' }))
+    await large.commit(
+      [
+        {
+          path: 'other.txt' as Path,
+          expect: 'any',
+          to: { type: 'file', bytes: new TextEncoder().encode(`${'y\n'.repeat(1999)}z\n`) },
+        },
+      ],
+      { durability: 'durable' },
+    )
+    expect(await workspace.resume(stale, 'allow')).toMatchObject({ code: 'WRITE_CONFLICT', path: 'other.txt' })
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ ok: true })
+    expect(await large.stat('large.txt' as Path)).toBeUndefined()
+  })
+
+  it('is carried out once, however many answer at the same time', async () => {
+    const parked = storage()
+    const backend = files()
+    const first = await open({ backend, parked })
+    const second = await open({ backend, parked })
+    const id = approvalOf(await first.call('append_file', { path: 'a.txt', content: 'more\n' }))
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => (i % 2 ? first : second).resume(id, 'allow')),
+    )
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1)
+    expect(await text(backend, 'a.txt')).toBe('one\nmore\n')
+  })
+
+  it('is refused with the reason that was given', async () => {
+    const backend = files()
+    const workspace = await open({ backend })
+    const id = approvalOf(await workspace.call('delete_file', { path: 'a.txt' }))
+    expect(await workspace.resume(id, { deny: 'we need it' })).toMatchObject({
+      ok: false,
+      code: 'APPROVAL_DENIED',
+      message: expect.stringContaining('we need it'),
+    })
+    expect(await text(backend, 'a.txt')).toBe('one\n')
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('stays where it is when the answer is none', async () => {
+    const workspace = await open()
+    const id = approvalOf(await workspace.call('edit_file', edit))
+    for (const answer of [undefined, null, true, 'yes', {}, { deny: 1 }]) {
+      expect(await workspace.resume(id, answer as 'allow')).toMatchObject({ code: 'INVALID_INPUT' })
+    }
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ ok: true })
+  })
+
+  it('waits as data, with what a person must see', async () => {
+    const parked = storage()
+    const workspace = await open({ parked, run: { id: 'r', actor: 'tester' } })
+    const id = approvalOf(await workspace.call('edit_file', edit))
+    const call = JSON.parse(parked.texts.get(id) ?? '') as ParkedCall
+    expect(call).toMatchObject({ id, runId: 'r', actor: 'tester', tool: 'edit_file', input: edit })
+    expect(call.request.diff).toContain('+uno')
+    expect(call.request.verdict.decision).toBe('ask')
+    expect(call.effect).toMatchObject([
+      { path: 'a.txt', before: { type: 'file', size: 4 }, after: { type: 'file', size: 4 } },
+    ])
+  })
+
+  it('keeps nothing of a call that needs no approval or is denied', async () => {
+    const parked = storage()
+    const workspace = await open({
+      parked,
+      policy: { preset: 'supervised', deniedPaths: ['b.txt'] },
+    })
+    await workspace.call('read_file', { path: 'a.txt' })
+    await workspace.call('edit_file', { ...edit, path: 'b.txt' })
+    await workspace.call('edit_file', { ...edit, oldText: 'absent' })
+    expect(parked.texts.size).toBe(0)
+  })
+})
+
+describe('in another process', () => {
+  it('is carried out, as long as the files are as the call found them', async () => {
+    const backend = files()
+    const parked = storage()
+    const before = await open({ backend, parked })
+    // The run was shown the file, and so it need not name the version: neither when it is resumed.
+    await before.call('read_file', { path: 'a.txt' })
+    const id = approvalOf(await before.call('write_file', { path: 'a.txt', content: 'new\n' }))
+    const after = await open({ backend, parked })
+    expect(await after.call('write_file', { path: 'b.txt', content: 'new\n' })).toMatchObject({
+      code: 'WRITE_CONFLICT',
+    })
+    expect(await after.resume(id, 'allow')).toMatchObject({ ok: true })
+    expect(await text(backend, 'a.txt')).toBe('new\n')
+    expect(await before.resume(id, 'allow')).toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  const changes: Readonly<Record<string, (backend: ReturnType<typeof memory>) => Promise<unknown>>> = {
+    'was changed': (backend) => put(backend, { type: 'file', bytes: new TextEncoder().encode('one!\n') }),
+    'was changed so that the edit would still fit': (backend) =>
+      put(backend, { type: 'file', bytes: new TextEncoder().encode('zero\none\n') }),
+    'is gone': (backend) => put(backend, null),
+    'is a link now': (backend) => put(backend, { type: 'link', target: 'b.txt' }),
+    'may be executed now': (backend) =>
+      put(backend, { type: 'file', bytes: new TextEncoder().encode('one\n'), mode: 0o755 }),
+  }
+  for (const [what, change] of Object.entries(changes)) {
+    it(`is a conflict where the file ${what}`, async () => {
+      const backend = files()
+      const parked = storage()
+      const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
+      await change(backend)
+      const before = backend.tree()
+      const workspace = await open({ backend, parked })
+      expect(await workspace.resume(id, 'allow')).toMatchObject({
+        ok: false,
+        code: expect.stringMatching(/^(WRITE_CONFLICT|NOT_FOUND)$/),
+      })
+      expect(backend.tree()).toBe(before)
+    })
+  }
+
+  it('is judged again: a policy that denies by now denies it', async () => {
+    const backend = files()
+    const parked = storage()
+    const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
+    const stricter = await open({ backend, parked, policy: { preset: 'supervised', deniedPaths: ['a.txt'] } })
+    expect(await stricter.resume(id, 'allow')).toMatchObject({ code: 'POLICY_DENIED' })
+    const readOnly = await open({ backend, parked, policy: 'readOnly' })
+    const other = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
+    expect(await readOnly.resume(other, 'allow')).toMatchObject({ code: 'READ_ONLY' })
+    expect(await text(backend, 'a.txt')).toBe('one\n')
+  })
+
+  it('waits anew where another rule asks by now', async () => {
+    const backend = files()
+    const parked = storage()
+    const id = approvalOf(await (await open({ backend, parked })).call('edit_file', edit))
+    const rule = { name: 'notes are precious', action: 'ask', paths: ['*.txt'] } as const
+    const other = await open({ backend, parked, policy: { preset: 'supervised', rules: [rule] } })
+    const again = approvalOf(await other.resume(id, 'allow'))
+    expect(again).not.toBe(id)
+    expect(await text(backend, 'a.txt')).toBe('one\n')
+    expect(await other.resume(again, 'allow')).toMatchObject({ ok: true })
+  })
+
+  it('does not do what a changed record says without asking again', async () => {
+    const backend = files()
+    const parked = storage()
+    const workspace = await open({ backend, parked })
+    const id = approvalOf(await workspace.call('edit_file', edit))
+    parked.texts.set(id, (parked.texts.get(id) ?? '').replace('"newText":"uno"', '"newText":"evil"'))
+    approvalOf(await workspace.resume(id, 'allow'))
+    expect(await text(backend, 'a.txt')).toBe('one\n')
+  })
+})
+
+describe('where it waits', () => {
+  it('is its own in a fork: what was approved there is never done here', async () => {
+    const parked = storage()
+    const backend = files()
+    const workspace = await open({ backend, parked })
+    const fork = await workspace.fork()
+    const id = approvalOf(await fork.call('edit_file', edit))
+    expect(await workspace.resume(id, 'allow')).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await fork.resume(id, 'allow')).toMatchObject({ ok: true })
+    expect(await text(backend, 'a.txt')).toBe('one\n')
+  })
+
+  it('that fails refuses the call', async () => {
+    const broken: ParkedCalls = {
+      put: () => Promise.reject(new Error('the disk at /var/x is gone')),
+      take: () => Promise.reject(new Error('the disk at /var/x is gone')),
+    }
+    const workspace = await open({ parked: broken })
+    const refused = await workspace.call('edit_file', edit)
+    expect(refused).toMatchObject({ ok: false, code: 'BACKEND_ERROR' })
+    expect(JSON.stringify(refused)).not.toContain('/var/x')
+    expect(JSON.stringify(await workspace.resume('any', 'allow'))).not.toContain('/var/x')
+  })
+
+  it('is left as the run that asked: allowed for a run holds for that run', async () => {
+    const workspace = await open()
+    const one = workspace.run({ id: 'one' })
+    const two = workspace.run({ id: 'two' })
+    const id = approvalOf(await one.call('edit_file', edit))
+    expect(await workspace.resume(id, 'allow-run')).toMatchObject({ ok: true, callId: 'one-2' })
+    expect(await one.call('edit_file', { path: 'a.txt', oldText: 'uno', newText: 'eins' })).toMatchObject({ ok: true })
+    approvalOf(await two.call('edit_file', { path: 'a.txt', oldText: 'eins', newText: 'un' }))
+  })
+
+  it('is nowhere for what the workspace does beside its tools', async () => {
+    const parked = storage()
+    const workspace = await open({ parked })
+    const edited = await workspace.resume(approvalOf(await workspace.call('edit_file', edit)), 'allow')
+    approvalOf(await workspace.undo(String((edited as Success).callId)))
+    expect(parked.texts.size).toBe(0)
+  })
+})
+
+function put(backend: ReturnType<typeof memory>, to: Parameters<typeof backend.commit>[0][number]['to']) {
+  return backend.commit([{ path: 'a.txt' as Path, expect: 'any', to }], { durability: 'relaxed' })
+}
+
+describe('calls that wait in a directory', () => {
+  it('are told in their order, and each is given once, whatever else lies there', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'parked-'))
+    try {
+      let now = 10
+      const parked = directoryParking(join(place, 'waiting'))
+      const workspace = await open({ parked, clock: () => (now += 1) })
+      const first = approvalOf(await workspace.call('edit_file', edit))
+      const second = approvalOf(await workspace.call('edit_file', { ...edit, path: 'b.txt', oldText: 'two' }))
+      const taken = join(parked.directory, 'taken.json')
+      symlinkSync('gone', taken)
+      writeFileSync(join(parked.directory, 'half.tmp'), '{')
+      expect(parked.list().map(({ id }) => id)).toEqual([first, second])
+      const [call] = parked.list()
+      if (call === undefined) throw new Error('Nothing waits')
+      expect(await parked.take(first)).toEqual(call)
+      expect(await parked.take(first)).toBeUndefined()
+      expect(parked.list().map(({ id }) => id)).toEqual([second])
+      rmSync(taken)
+      mkdirSync(taken)
+      expect(() => parked.list()).toThrow('EISDIR')
+      rmSync(taken, { recursive: true })
+      await parked.put(call)
+      // Where a file of that name is to be, a directory stands.
+      for (const name of readdirSync(parked.directory).filter((one) => one.endsWith('.json'))) {
+        rmSync(join(parked.directory, name))
+        mkdirSync(join(parked.directory, name, 'full'), { recursive: true })
+      }
+      expect(() => parked.put(call)).toThrow('rename')
+      expect(readdirSync(parked.directory).filter((name) => name.endsWith('.tmp'))).toEqual(['half.tmp'])
+      rmSync(parked.directory, { recursive: true })
+      writeFileSync(parked.directory, '')
+      expect(() => parked.take(second)).toThrow('ENOTDIR')
+      expect(existsSync(parked.directory)).toBe(true)
+    } finally {
+      rmSync(place, { recursive: true, force: true })
+    }
+  })
+})

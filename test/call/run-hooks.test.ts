@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createWorkspace, type Hooks, type WorkspaceOptions } from '../../src/index.ts'
+
+const files = () =>
+  memory({
+    'src/app.ts': 'export const answer = 41\n',
+    '.env': 'PASSWORD=hunter2\n',
+    'people/salaries.csv': 'Ann,70\n',
+  })
+
+function open(options: Partial<WorkspaceOptions> = {}) {
+  return createWorkspace({ backend: files(), policy: 'autonomous', ...options })
+}
+
+describe('hooks', () => {
+  const withHooks = (hooks: Hooks) => open({ hooks, limits: { hookTimeoutMs: 50 } })
+
+  it('refuse, and what they narrow is judged again', async () => {
+    const refusing = await withHooks({
+      preToolCall: ({ tool }) => (tool === 'read_file' ? { refuse: 'no reading' } : undefined),
+    })
+    expect(await refusing.call('read_file', { path: 'src/app.ts' })).toMatchObject({
+      code: 'POLICY_DENIED',
+      message: expect.stringContaining('no reading'),
+    })
+    const narrowing = await withHooks({ preToolCall: () => ({ input: { path: '.env' } }) })
+    expect(await narrowing.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
+  })
+
+  it('that fail or hang before the call refuse it', async () => {
+    const failing: Hooks['preToolCall'][] = [
+      () => {
+        throw new Error('secret detail')
+      },
+      () => new Promise(() => {}),
+    ]
+    for (const preToolCall of failing) {
+      const workspace = await withHooks({ ...(preToolCall === undefined ? {} : { preToolCall }) })
+      const result = await workspace.call('write_file', { path: 'a.txt', content: 'a' })
+      expect(result).toMatchObject({ code: 'HOOK_FAILED' })
+      expect(JSON.stringify(result)).not.toContain('secret detail')
+      expect(await workspace.explain('write_file', { path: 'a.txt', content: 'a' })).toMatchObject({
+        accesses: [{ permission: 'file:write:create' }],
+      })
+    }
+  })
+
+  it('that fail after the call withhold the result and say that the effect stands', async () => {
+    const workspace = await withHooks({
+      postToolResponse: ({ tool }) => {
+        if (tool === 'write_file') throw new Error('broken')
+        return undefined
+      },
+    })
+    const result = await workspace.call('write_file', { path: 'a.txt', content: 'a' })
+    expect(result).toMatchObject({ code: 'HOOK_FAILED', hint: expect.stringContaining('effect of the call stands') })
+    expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ content: 'a' })
+    expect(workspace.verifyAudit()).toMatchObject({ ok: true })
+  })
+
+  it('redact what is answered', async () => {
+    const workspace = await withHooks({ postToolResponse: ({ result }) => ({ ...result, content: 'hidden' }) })
+    expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ content: 'hidden' })
+  })
+
+  it('raise the label of a result by one that there is, and by no other', async () => {
+    const labels = { sources: [{ label: 'restricted', paths: ['people'] }] } as const
+    for (const [label, expected] of [
+      ['confidential', 'confidential'],
+      ['secret!', 'public'],
+      [undefined, 'public'],
+    ] as const) {
+      const workspace = await open({
+        policy: { preset: 'autonomous', labels },
+        hooks: { postToolResponse: ({ result }) => ({ ...result, label }) },
+      })
+      expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true, label: expected })
+      expect(workspace.taint.label()).toBe(expected)
+    }
+  })
+
+  it('that narrow are judged whole: by policy, approval, plan mode and labels', async () => {
+    const hooks: Hooks = { preToolCall: ({ input }) => ({ input: { ...input, path: 'src/other.ts' } }) }
+    const call = ['write_file', { path: 'src/new.ts', content: 'x' }] as const
+    const denied = await open({ hooks, policy: { preset: 'autonomous', deniedPaths: ['src/other.ts'] } })
+    expect(await denied.call(...call)).toMatchObject({ code: 'POLICY_DENIED', path: 'src/other.ts' })
+    const rules = [{ name: 'other', action: 'ask', paths: ['src/other.ts'] }] as const
+    const asked = await open({ hooks, policy: { preset: 'autonomous', rules } })
+    const waits = await asked.call(...call)
+    expect(waits).toMatchObject({ code: 'APPROVAL_REQUIRED' })
+    expect(await asked.resume(String((waits as { approvalId?: unknown }).approvalId), 'allow')).toMatchObject({
+      ok: true,
+      path: 'src/other.ts',
+    })
+    const labels = {
+      sources: [{ label: 'restricted', paths: ['people'] }],
+      sinks: [{ name: 'other', ceiling: 'public', paths: ['src/other.ts'] }],
+    } as const
+    const tainted = await open({ hooks: {}, policy: { preset: 'autonomous', labels } })
+    await tainted.call('read_file', { path: 'people/salaries.csv' })
+    const carried = { taint: tainted.taint.origin() ?? { label: 'public', callId: '', tool: '' } } as const
+    const later = await open({ hooks, policy: { preset: 'autonomous', labels }, run: carried })
+    expect(await later.call(...call)).toMatchObject({ code: 'TAINT_DENIED' })
+    expect(await asked.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'APPROVAL_REQUIRED' })
+  })
+
+  it('cannot change what was judged but by their answer', async () => {
+    const backend = files()
+    const hooks: Hooks = {
+      preToolCall({ input }) {
+        ;(input as Record<string, unknown>).path = '.env'
+        return undefined
+      },
+    }
+    const workspace = await open({ backend, hooks })
+    expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' })).toMatchObject({ code: 'HOOK_FAILED' })
+    const given = { path: 'a.txt', content: 'x' }
+    await workspace.call('write_file', given)
+    expect(Object.isFrozen(given)).toBe(false)
+  })
+
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['true', true],
+    ['a word', 'refuse'],
+    ['nothing', {}],
+    ['a refusal without a reason', { refuse: true }],
+    ['both', { refuse: 1, input: {} }],
+  ])('that answer with %s have refused the call', async (_, answer) => {
+    const workspace = await withHooks({ preToolCall: () => answer as undefined })
+    expect(await workspace.call('write_file', { path: 'a.txt', content: 'x' })).toMatchObject({ code: 'HOOK_FAILED' })
+    expect(await workspace.call('file_info', { path: 'a.txt' })).toMatchObject({ code: 'HOOK_FAILED' })
+    expect(workspace.auditRecords().every(({ pathsWritten }) => pathsWritten.length === 0)).toBe(true)
+  })
+
+  it('are asked in their order, each with what the one before it made of the call', async () => {
+    const seen: string[] = []
+    const to = (path: string) => ({
+      preToolCall: ({ input }: { input: Readonly<Record<string, unknown>> }) => {
+        seen.push(String(input.path))
+        return { input: { ...input, path } }
+      },
+    })
+    const workspace = await withHooks({
+      preToolCall: [to('b.txt').preToolCall, to('c.txt').preToolCall],
+      postToolResponse: [
+        ({ result }) => ({ ...result, summary: `${result.summary}!` }),
+        () => undefined,
+        ({ result }) => ({ ...result, summary: `${result.summary}?` }),
+      ],
+    })
+    const written = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
+    expect(seen).toEqual(['a.txt', 'b.txt'])
+    expect(written).toMatchObject({ ok: true, path: 'c.txt', summary: expect.stringMatching(/!\?$/) })
+    const refused = await withHooks({ preToolCall: [() => ({ refuse: 'first' }), () => seen.push('second') as never] })
+    expect(await refused.call('read_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
+    expect(seen).toEqual(['a.txt', 'b.txt'])
+  })
+
+  it('that hang after the call, or give no result, withhold it, and the effect stands', async () => {
+    for (const answer of [() => new Promise<undefined>(() => {}), () => 'text' as never, () => null as never]) {
+      const backend = files()
+      const workspace = await open({ backend, hooks: { postToolResponse: answer }, limits: { hookTimeoutMs: 50 } })
+      const result = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
+      expect(result).toMatchObject({ code: 'HOOK_FAILED', hint: expect.stringContaining('effect of the call stands') })
+      expect((await backend.list('' as never)).map(({ name }) => name)).toContain('a.txt')
+    }
+  })
+
+  it('cannot take the name of a call from its result, nor that it succeeded', async () => {
+    const workspace = await withHooks({ postToolResponse: () => ({ ok: false, callId: 'other', said: 'little' }) })
+    const result = await workspace.call('write_file', { path: 'a.txt', content: 'x' })
+    expect(result).toEqual({ ok: true, callId: expect.stringMatching(/-1$/), said: 'little' })
+    expect(await workspace.undo(String(result.callId))).toMatchObject({ ok: true })
+  })
+})

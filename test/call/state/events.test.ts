@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../src/backends/memory/index.ts'
+import { callbackSink, createWorkspace, type WorkspaceEvent } from '../../../src/index.ts'
+import { bash } from '../../../src/shells/bash/index.ts'
+
+async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}) {
+  const backend = memory({ 'a.txt': 'one\n', 'b.txt': 'one\n' })
+  const workspace = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'r' }, ...options })
+  const seen: WorkspaceEvent[] = []
+  const stop = workspace.subscribe((event) => seen.push(event))
+  return { workspace, seen, stop }
+}
+
+describe('the events of a workspace', () => {
+  it('tell what each call of any run has changed, and nothing of those that changed nothing', async () => {
+    const { workspace, seen, stop } = await open({ shell: bash() })
+    await workspace.call('read_file', { path: 'a.txt' })
+    await workspace.call('edit_file', { path: 'a.txt', oldText: 'nothing', newText: '' })
+    expect(seen).toEqual([])
+    const edited = await workspace.call('edit_file', { path: './a.txt', oldText: 'one', newText: 'uno' })
+    await workspace.run({ id: 'other' }).call('move_file', { path: 'b.txt', to: 'c/b.txt' })
+    await workspace.call('run_command', { command: 'echo 1 > d.txt; rm a.txt' })
+    if (edited.ok) await workspace.undo('r-4')
+    expect(seen).toMatchObject([
+      { type: 'changed', paths: ['a.txt'], listing: false, runId: 'r', callId: 'r-3' },
+      { paths: expect.arrayContaining(['b.txt', 'c', 'c/b.txt']), listing: true, runId: 'other', callId: 'other-1' },
+      { paths: ['a.txt', 'd.txt'], listing: true, callId: 'r-4' },
+      { paths: expect.arrayContaining(['a.txt', 'd.txt']), listing: true, callId: 'r-5' },
+    ])
+    const patch = '*** Begin Patch\n*** Update File: d.txt\n@@\n-1\n+2\n*** Add File: e.txt\n+1\n*** End Patch\n'
+    await workspace.call('write_file', { path: 'd.txt', content: '1\n' })
+    await workspace.call('apply_patch', { patch })
+    await workspace.call('delete_file', { path: 'd.txt' })
+    expect(seen.splice(4)).toMatchObject([
+      { paths: ['d.txt'], listing: true },
+      { paths: ['d.txt', 'e.txt'], listing: true },
+      { paths: ['d.txt'], listing: true },
+    ])
+    stop()
+    stop()
+    await workspace.call('append_file', { path: 'a.txt', content: 'x\n' })
+    expect(seen).toHaveLength(4)
+  })
+
+  it('of a fork are its own until it is accepted', async () => {
+    const { workspace, seen } = await open()
+    const fork = await workspace.fork({ id: 'fork' })
+    const forked: WorkspaceEvent[] = []
+    fork.subscribe((event) => forked.push(event))
+    await fork.call('append_file', { path: 'a.txt', content: 'x\n' })
+    expect([seen.length, forked.length]).toEqual([0, 1])
+    await fork.commit()
+    expect(seen).toMatchObject([{ type: 'changed', paths: ['a.txt'], runId: 'fork' }])
+    expect(forked).toHaveLength(1)
+  })
+
+  it('reach every listener, though one throws, and never the call', async () => {
+    const { workspace, seen } = await open()
+    workspace.subscribe(() => {
+      throw new Error('of no concern to anybody else')
+    })
+    const last: WorkspaceEvent[] = []
+    workspace.subscribe((event) => last.push(event))
+    expect(await workspace.call('append_file', { path: 'a.txt', content: 'x\n' })).toMatchObject({ ok: true })
+    expect([seen.length, last.length]).toEqual([1, 1])
+  })
+
+  it('tell of the end of plan mode, for a run or for all', async () => {
+    const { workspace, seen } = await open({ mode: 'plan', approve: () => 'allow' })
+    const other = workspace.run({ id: 'other' })
+    expect([workspace.mode, other.mode]).toEqual(['plan', 'plan'])
+    await workspace.call('submit_plan', { plan: 'Do it' })
+    expect(seen).toEqual([{ type: 'mode' }])
+    expect([workspace.mode, other.mode]).toEqual(['act', 'plan'])
+    await workspace.approvePlan()
+    expect(seen.length).toBe(2)
+    expect(other.mode).toBe('act')
+  })
+})
+
+describe('what a workspace tells of itself', () => {
+  it('is read by calls that are recorded', async () => {
+    const { workspace } = await open()
+    await workspace.call('read_file', { path: '.env' })
+    const policy = await workspace.consult('policy')
+    expect(policy).toMatchObject({ ok: true, summary: 'Showed the policy' })
+    expect(JSON.parse(String(policy.ok && policy.text))).toMatchObject({
+      mode: 'act',
+      readOnly: false,
+      tools: expect.arrayContaining(['read_file']),
+      policy: { preset: 'autonomous' },
+    })
+    const report = await workspace.consult('report')
+    expect(JSON.parse(String(report.ok && report.text))).toMatchObject({ runId: 'r', calls: { refused: 1 } })
+    expect(report.ok && report.markdown).toContain('# ')
+    expect(workspace.auditRecords().map(({ toolName }) => toolName)).toEqual([
+      'read_file',
+      'policy',
+      'policy',
+      'report',
+      'report',
+    ])
+  })
+
+  it('is refused where a rule closes it, and where nothing keeps the records', async () => {
+    const rules = [{ name: 'not theirs', action: 'deny', tools: ['policy'] }] as const
+    const { workspace } = await open({
+      policy: { preset: 'autonomous', rules },
+      mode: 'plan',
+      audit: callbackSink(() => {}),
+    })
+    expect(await workspace.consult('policy')).toMatchObject({ code: 'POLICY_DENIED' })
+    const planning = await (await open({ mode: 'plan' })).workspace.consult('policy')
+    expect(planning).toMatchObject({ ok: true, text: expect.stringContaining('"mode": "plan"') })
+    expect(await workspace.consult('report')).toMatchObject({ code: 'NOT_FOUND' })
+    expect(() => workspace.report()).toThrow(TypeError)
+  })
+})

@@ -1,0 +1,181 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createWorkspace, type Path, type PolicyInput } from '../../src/index.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import * as generate from '../policy/generate.ts'
+
+const visible = {
+  'README.md': '# Project\n',
+  'src/app.ts': 'export const answer = 41\n',
+  'src/util.ts': 'export const zeroth = 0\n',
+  'docs/guide.md': 'guide\n',
+}
+
+/** Names and texts that an agent must not learn. */
+const hidden = {
+  'src/helper.ts': 'export const zanzibar = 1\n',
+  'src/private/plan.md': 'zanzibar\n',
+  'private/notes.md': 'zanzibar\n',
+  'docs/guides.md': 'zanzibar\n',
+  'private/deep/er/list.csv': 'zanzibar,1\n',
+}
+
+const policies: Readonly<Record<string, PolicyInput>> = {
+  'by deniedPaths': { preset: 'autonomous', deniedPaths: ['src/helper.ts', '**/private', 'docs/guides.md'] },
+  'by an allowlist': {
+    preset: 'autonomous',
+    allowedPaths: ['*.md', 'src/*.ts', 'docs/guide.md', 'new/**'],
+    rules: [{ name: 'not the helper', action: 'deny', paths: ['src/helper.ts'] }],
+  },
+  'by rules alone': {
+    preset: 'autonomous',
+    rules: [{ name: 'closed', action: 'deny', paths: ['src/helper.ts', '**/private/**', 'docs/guides.md'] }],
+  },
+}
+
+const add = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`
+const update = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-zanzibar\n+x\n*** End Patch\n`
+const hash = 'a'.repeat(64)
+
+/** Everything that an agent can look with, at hidden names, beside them, below and above. */
+const calls: readonly (readonly [string, Record<string, unknown>])[] = [
+  ['list_directory', { maxDepth: 9, includeHidden: true, includeIgnored: true }],
+  ['list_directory', { path: 'src', maxDepth: 3 }],
+  ['list_directory', { path: 'docs' }],
+  ['find_files', { pattern: '**' }],
+  ['find_files', { pattern: '**/*.md', path: 'docs' }],
+  ['search_text', { query: 'zanzibar' }],
+  ['search_text', { query: 'zan+', mode: 'regex', filesOnly: true, includeIgnored: true, includeHidden: true }],
+  ['search_text', { query: 'zanzibar', includeGlob: 'src/helper.ts' }],
+  ['diff_workspace', {}],
+  ['read_file', { path: 'src/helpr.ts' }],
+  ['read_file', { path: 'docs/guidess.md' }],
+  ['read_file', { path: 'README.md/x' }],
+  ...Object.keys(hidden).flatMap((path): (readonly [string, Record<string, unknown>])[] => [
+    ['read_file', { path }],
+    ['file_info', { path }],
+    ['list_directory', { path }],
+    ['find_files', { pattern: '*', path }],
+    ['search_text', { query: 'z', path }],
+    ['edit_file', { path, oldText: 'zanzibar', newText: 'x' }],
+    ['replace_range', { path, startLine: 1, endLine: 1, newText: 'x', expectedSha256: hash }],
+    ['write_file', { path, content: 'x' }],
+    ['write_file', { path, content: 'x', expectedSha256: null }],
+    ['write_file', { path, content: 'x', mode: 'CREATE_NEW' }],
+    ['write_file', { path: `${path}/below`, content: 'x' }],
+    ['read_file', { path: `${path}/below` }],
+    ['append_file', { path, content: 'x' }],
+    ['create_directory', { path }],
+    ['delete_file', { path }],
+    ['move_file', { path, to: 'new/a' }],
+    ['move_file', { path: 'README.md', to: path }],
+    ['copy_file', { path, to: 'new/a' }],
+    ['copy_file', { path: 'README.md', to: path }],
+    ['apply_patch', { patch: add(path), dryRun: true }],
+    ['apply_patch', { patch: update(path), dryRun: true }],
+    ['diff_workspace', { paths: [path] }],
+  ]),
+  ['run_command', { command: 'ls -R; ls -a src docs; echo * src/* docs/*; find . | sort' }],
+  ['run_command', { command: 'cat src/helper.ts; cat docs/guides.md; cat private/notes.md; wc -c src/*' }],
+  [
+    'run_command',
+    {
+      command:
+        'test -e src/helper.ts && echo there; test -d private && echo there; [ -s docs/guides.md ] && echo there',
+    },
+  ],
+  [
+    'run_command',
+    {
+      command:
+        'cat src/helper.ts/x; ls private/notes.md/x; test -e docs/guides.md/x || echo no; echo x > src/helper.ts/y',
+    },
+  ],
+  ['run_command', { command: 'grep -r zanzibar .; grep -rl zanzibar src; rg zanzibar' }],
+  [
+    'run_command',
+    { command: 'cd src/private; cd ../private; echo x > src/helper.ts; mkdir private; touch docs/guides.md' },
+  ],
+]
+
+async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInput): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for (const [name, input] of calls) {
+    // Each on a workspace of its own, so that no call shows what an earlier one did.
+    const workspace = await createWorkspace({
+      backend: memory(tree),
+      policy,
+      shell: bash(),
+      clock: () => 1_000_000,
+      ids: () => 'run',
+    })
+    const result = await workspace.call(name, input)
+    found.set(`${name} ${JSON.stringify(input)}`, JSON.stringify({ ...result, durationMs: 0, modifiedAt: 0 }))
+    await workspace.close()
+  }
+  return found
+}
+
+describe('what policy hides', () => {
+  it.each(Object.entries(policies))('%s: answers are the same whether it is there or not', async (_, policy) => {
+    const without = await answers(visible, policy)
+    const withHidden = await answers({ ...visible, ...hidden }, policy)
+    expect(without.size).toBeGreaterThan(100)
+    const different = [...without]
+      .filter(([call, answer]) => withHidden.get(call) !== answer)
+      .map(([call, answer]) => `${call}\n  absent: ${answer}\n  there:  ${withHidden.get(call)}`)
+    expect(different.join('\n')).toBe('')
+    for (const answer of withHidden.values()) expect(answer).not.toMatch(/zanzibar = 1|zanzibar,1/)
+  })
+
+  it.each(Object.entries(policies))('%s: no diff tells that it was changed', async (_, policy) => {
+    const diffs: string[] = []
+    for (const path of ['src/app.ts', ...Object.keys(hidden)]) {
+      const backend = memory({ ...visible, ...hidden })
+      const workspace = await createWorkspace({ backend, policy, clock: () => 1_000_000, ids: () => 'run' })
+      const bytes = new TextEncoder().encode('changed\n')
+      await backend.commit([{ path: path as Path, expect: 'any', to: { type: 'file', bytes } }], {
+        durability: 'relaxed',
+      })
+      diffs.push(JSON.stringify(await workspace.call('diff_workspace', {})))
+      await workspace.close()
+    }
+    const [shown, ...others] = diffs
+    expect(shown).toContain('+changed')
+    const unchanged = await createWorkspace({
+      backend: memory(visible),
+      policy,
+      clock: () => 1_000_000,
+      ids: () => 'run',
+    })
+    expect(new Set(others)).toEqual(new Set([JSON.stringify(await unchanged.call('diff_workspace', {}))]))
+  })
+})
+
+describe('the verdict on a call', () => {
+  it('does not depend on how a path is spelled', async () => {
+    const spelling = fc.array(fc.constantFrom('./', '/', 'x/../', './/', 'src/./../'), { minLength: 1, maxLength: 4 })
+    const named = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
+    await fc.assert(
+      fc.asyncProperty(generate.policies, generate.paths, spelling, named, async (policy, path, pieces, tool) => {
+        const withArgs = { name: 'args', action: 'ask', args: { path: ['src/**', 'docs/*'] } } as const
+        const workspace = await createWorkspace({
+          backend: memory(),
+          policy: { ...policy, rules: [...(policy.rules ?? []), withArgs] },
+        })
+        const parts = path.split('/')
+        const at = pieces.length % parts.length
+        // A slash may not stand first: that would be another path.
+        const odd = at === 0 ? pieces.map((piece) => (piece === '/' ? './' : piece)) : pieces
+        const spelled = [...parts.slice(0, at), odd.join('') + parts.slice(at).join('/')].join('/')
+        const content = tool === 'write_file' ? { content: 'x' } : {}
+        expect(await workspace.explain(tool, { path: spelled, ...content })).toEqual(
+          await workspace.explain(tool, { path, ...content }),
+        )
+        await workspace.close()
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

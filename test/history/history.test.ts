@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../src/backends/memory/index.ts'
+import { createWorkspace, parseRecording, replay, type WorkspaceHistory } from '../../src/index.ts'
+
+const decoder = new TextDecoder()
+
+async function textOf(backend: ReturnType<typeof memory>, path: string): Promise<string | undefined> {
+  const stat = await backend.stat(path as never)
+  return stat === undefined ? undefined : decoder.decode((await backend.read(path as never)).bytes)
+}
+
+/** Another process over the same files, which got the history as a structured clone. */
+async function reopen(
+  backend: ReturnType<typeof memory>,
+  history: WorkspaceHistory,
+  id: string,
+  journalBytes?: number,
+) {
+  const limits = journalBytes === undefined ? {} : { journalBytes }
+  return createWorkspace({ backend, policy: 'autonomous', run: { id }, limits, history: structuredClone(history) })
+}
+
+describe('a history that goes on in another workspace', () => {
+  it('rolls back over two restarts, forwards again, and undoes single calls of either', async () => {
+    const backend = memory({ 'a.txt': 'one\n', 'gone.bin': new Uint8Array([0, 255, 10]) })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint('start')
+    await first.call('append_file', { path: 'a.txt', content: 'two\n' })
+    const made = await first.call('write_file', { path: 'd/new.txt', content: 'new\n' })
+    await first.call('delete_file', { path: 'gone.bin' })
+
+    const second = await reopen(backend, first.history(), 'run-2')
+    const middle = second.checkpoint('middle')
+    expect([start.id, middle.id]).toEqual(second.checkpoints().map(({ id }) => id))
+    expect(start.id).not.toBe(middle.id)
+    await second.call('append_file', { path: 'a.txt', content: 'three\n' })
+
+    const third = await reopen(backend, second.history(), 'run-3')
+    expect(await third.rollback(start.id)).toMatchObject({ ok: true })
+    expect(await textOf(backend, 'a.txt')).toBe('one\n')
+    expect(await textOf(backend, 'd/new.txt')).toBeUndefined()
+    expect((await backend.read('gone.bin' as never)).bytes).toEqual(new Uint8Array([0, 255, 10]))
+
+    // What lies after a checkpoint holds the rollback, too: the later state comes back.
+    expect(await third.rollback(middle.id)).toMatchObject({ ok: true })
+    expect(await textOf(backend, 'a.txt')).toBe('one\ntwo\n')
+    expect(await third.undo(made.ok ? made.callId : '')).toMatchObject({ ok: true })
+    expect(await textOf(backend, 'd/new.txt')).toBeUndefined()
+    expect(await third.rollback(start.id)).toMatchObject({ ok: true })
+    const written = await third.call('write_file', { path: 'b.txt', content: 'b\n' })
+    const last = await reopen(backend, third.history(), 'run-4')
+    expect(await last.undo(written.ok ? written.callId : '')).toMatchObject({ ok: true })
+    expect(await textOf(backend, 'b.txt')).toBeUndefined()
+  })
+
+  it('forgets the oldest of many calls that cannot be taken back, and says so of a checkpoint before them', async () => {
+    const backend = memory({ 'a.txt': 'one\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint('start')
+    const { checkpoints } = first.history()
+    const entries = Array.from({ length: 10_001 }, (_, i) => {
+      return { callId: `run-1-${i}`, runId: 'run-1', tool: 'write_file', at: i, changes: undefined }
+    })
+    const second = await reopen(backend, { version: 1, first: 0, entries, checkpoints }, 'run-2')
+    const late = second.checkpoint('late')
+    expect(second.history()).toMatchObject({ first: 5000, entries: { length: 5001 } })
+    await second.call('append_file', { path: 'a.txt', content: 'two\n' })
+    expect(await second.rollback(start.id)).toMatchObject({
+      code: 'LIMIT_EXCEEDED',
+      message: expect.stringContaining('does not reach back so far'),
+    })
+    expect(await second.undo('run-1-4999')).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await second.undo('run-1-5000')).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
+    expect(await second.rollback(late.id)).toMatchObject({ ok: true, paths: ['a.txt'] })
+  })
+
+  it('refuses what someone else changed between the two', async () => {
+    const backend = memory({ 'a.txt': 'one\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint()
+    await first.call('append_file', { path: 'a.txt', content: 'two\n' })
+    const history = first.history()
+    await backend.commit(
+      [
+        {
+          path: 'a.txt' as never,
+          expect: 'any',
+          to: { type: 'file', bytes: new TextEncoder().encode('other\n') },
+        },
+      ],
+      { durability: 'durable' },
+    )
+    const second = await reopen(backend, history, 'run-2')
+    expect(await second.rollback(start.id)).toMatchObject({ ok: false, code: 'WRITE_CONFLICT' })
+    expect(await textOf(backend, 'a.txt')).toBe('other\n')
+  })
+
+  it('keeps to its own bound, and says what it lost', async () => {
+    const backend = memory({ 'a.txt': 'x'.repeat(5000) })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint()
+    for (const content of ['1', '2', '3']) await first.call('append_file', { path: 'a.txt', content })
+    const second = await reopen(backend, first.history(), 'run-2', 6000)
+    expect(await second.rollback(start.id)).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED' })
+    expect(await second.undo('run-1-3')).toMatchObject({ ok: true })
+  })
+
+  it('a recording that began with a history is replayed with it', async () => {
+    const backend = memory({ 'a.txt': 'one\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    const start = first.checkpoint()
+    await first.call('append_file', { path: 'a.txt', content: 'two\n' })
+    const history = first.history()
+    const files = backend.fork()
+    const lines: string[] = []
+    const options = {
+      policy: 'autonomous',
+      run: { id: 'run-2' },
+      record: (line: string) => void lines.push(line),
+    } as const
+    const second = await createWorkspace({ ...options, backend, history })
+    second.checkpoint()
+    expect(await second.rollback(start.id)).toMatchObject({ ok: true })
+    await second.close()
+    const recorded = parseRecording(lines.join('\n'))
+    expect(await replay(recorded, { backend: files.fork(), history })).toEqual({ ok: true, steps: 2 })
+    expect(await replay(recorded, { backend: files.fork() })).toMatchObject({ ok: false })
+  })
+
+  it('is not taken up by a fork, and refuses what went through JSON', async () => {
+    const backend = memory({ 'a.txt': 'one\n' })
+    const first = await createWorkspace({ backend, policy: 'autonomous', run: { id: 'run-1' } })
+    await first.call('append_file', { path: 'a.txt', content: 'two\n' })
+    const history = first.history()
+    const second = await reopen(backend, history, 'run-2')
+    const fork = await second.fork({ id: 'fork-1' })
+    expect(fork.history().entries).toEqual([])
+    const lost = JSON.parse(JSON.stringify(history))
+    const opened = createWorkspace({ backend, policy: 'autonomous', history: lost })
+    await expect(opened).rejects.toThrow(new TypeError('The option history is none that workspace.history() gave'))
+  })
+})

@@ -1,0 +1,56 @@
+import { judgeCommand } from '../../../src/shells/analysis/index.ts'
+import { forbiddenPrograms, hiddenCommand, randomFrom } from './hidden-commands.ts'
+import { type LineToRun, runLines } from './run-lines.ts'
+
+export interface FuzzResult {
+  readonly lines: number
+  /** Lines that the judge let pass, per shell, and that were run. */
+  readonly passed: number
+  /** Of those, lines that started the harmless stub: the record does see what starts. */
+  readonly startedHarmless: number
+  /** Lines that passed and started what is forbidden. */
+  readonly escaped: readonly LineToRun[]
+  /** Of a sample of the refused lines, run as well: how many would have started what is forbidden. */
+  readonly sampled: number
+  readonly wouldHaveStarted: number
+}
+
+const BATCH = 1000
+
+/** Generates lines, judges them, and runs those that pass by real bash and dash. */
+export async function fuzz(count: number, seed: number, sample: number): Promise<FuzzResult> {
+  const random = randomFrom(seed)
+  const passed: LineToRun[] = []
+  const refused: LineToRun[] = []
+  for (let i = 0; i < count; i++) {
+    const line = hiddenCommand(random)
+    for (const shell of ['bash', 'dash'] as const) {
+      const verdict = judgeCommand(line, { deny: ['forbidden'] }, { shell: shell === 'dash' ? 'sh' : 'bash' })
+      if (verdict.decision === 'allow') passed.push({ shell, line })
+      else if (refused.length < sample) refused.push({ shell, line })
+    }
+  }
+  const escaped: LineToRun[] = []
+  let startedHarmless = 0
+  for (let start = 0; start < passed.length; start += BATCH) {
+    const batch = passed.slice(start, start + BATCH)
+    for (const [index, names] of (await runLines(batch)).entries()) {
+      const line = batch[index]
+      if (names.includes('ok')) startedHarmless += 1
+      if (line !== undefined && names.some(isForbidden)) escaped.push(line)
+    }
+  }
+  const would = sample === 0 ? [] : await runLines(refused)
+  return {
+    lines: count,
+    passed: passed.length,
+    startedHarmless,
+    escaped,
+    sampled: refused.length,
+    wouldHaveStarted: would.filter((names) => names.some(isForbidden)).length,
+  }
+}
+
+function isForbidden(name: string): boolean {
+  return (forbiddenPrograms as readonly string[]).includes(name)
+}

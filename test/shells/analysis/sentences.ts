@@ -1,0 +1,103 @@
+import type { ReasonCode } from '../../../src/shells/analysis/index.ts'
+
+const oneOf = (...sentences: readonly string[]): RegExp =>
+  new RegExp(
+    `^(${sentences.map((sentence) => sentence.replaceAll('NAME', '\\S+').replaceAll('TEXT', '"[^]+"')).join('|')})$`,
+  )
+
+/** What the judge says of a refused line, by the code of its reason: whoever reads it has to learn what to change. */
+export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
+  ARGUMENT_NOT_LITERAL: oneOf(
+    'NAME: TEXT may turn out to be an option; what begins with "./" is none',
+    'Which file NAME runs, only the run can tell',
+  ),
+  ARITHMETIC_NOT_KNOWN: oneOf(
+    '-[vR] runs what it finds in an index',
+    'An indirect expansion runs what it finds in the name',
+    'Arithmetic on TEXT, which may hold commands',
+  ),
+  BUILT_IN_DENIED: oneOf(
+    'NAME takes other privileges',
+    'NAME acts on the power of the machine',
+    'NAME acts on disks',
+    'NAME acts on the system',
+    'dd writes outside the workspace',
+    'kill ends every process',
+    'NAME reaches for a whole system directory',
+    'NAME gives a container the machine',
+    'NAME reaches TEXT, which is not inside the workspace',
+    'What NAME would take with TEXT, only the run can tell',
+  ),
+  COMMAND_NOT_LITERAL: oneOf(
+    'What NAME would run is only known when the line runs',
+    'Which command "[^]*" is, only the run can tell',
+    'NAME: TEXT is only known when the line runs',
+  ),
+  CWD_UNKNOWN: oneOf(
+    'Where TEXT lies depends on the run',
+    'Where (cd|chdir|pushd|a trap) leads, only the run can tell',
+  ),
+  DOWNLOAD_TO_INTERPRETER: oneOf('A download is fed to an interpreter'),
+  EMPTY_LINE: oneOf('The line is empty'),
+  FORK_BOMB: oneOf('The function TEXT calls itself'),
+  HIDDEN_COMMAND: oneOf(
+    'NAME: TEXT is an option that is not seen through',
+    'NAME: what the file changes in this shell cannot be known',
+    'NAME: it changes or runs commands of the shell',
+    'NAME: arithmetic in words is not seen through; use \\(\\( \\)\\)',
+    'NAME: it starts other commands in ways that are not seen through',
+    'NAME: it puts its input into the lines that it runs',
+    'NAME: an editor can run any command',
+    'NAME: its language can start commands',
+    'NAME: it acts on the system',
+    'NAME: what it starts cannot be told from its options',
+    'An alias changes what later words mean',
+    'The expansion runs the commands in a prompt',
+    'The function TEXT is defined twice',
+    'NAME -c has no script',
+    'NAME runs what comes on its standard input',
+    'NAME runs what comes on (-|/dev/NAME|/proc/NAME)',
+    'git TEXT is no command of git itself, so it may be an alias',
+    'git: the address starts a command',
+  ),
+  INLINE_CODE: oneOf(
+    'The code for (NAME is refused: (it is only known when the line runs|TEXT may start commands|it may start commands|@ loads code or calls by name|a pattern in it is not plain|a pipe starts a command|a text in it does not end|it opens a connection|TEXT may reach other processes|a computed name may be any|an escape may spell anything|process may reach other processes|the module "[^]*" is not on the list|names with __ lead to everything|Perl is not judged but for a plain substitution|a pattern may hold code|TEXT may start a command or reach a file|a flag of a substitution may start a command or write a file|a substitution in it is not read whole|it is not read whole)|deno is not judged)',
+    'The language of NAME is not judged',
+  ),
+  LINE_TOO_LONG: oneOf('The line is longer than 65536 characters'),
+  NOT_ALLOWED: oneOf('TEXT is not on the list of allowed commands'),
+  ODD_CHARACTER: oneOf('The line contains U\\+[0-9A-F]{4,6}, which cannot be seen or is taken for another character'),
+  ODD_COMMAND_NAME: oneOf('"[^]*" is no plain name of a command', 'A function may not be called TEXT'),
+  OPERATOR_DENIED: oneOf('Policy denies the operator TEXT'),
+  OUTSIDE_WORKSPACE: oneOf('(The program )?TEXT is not inside the workspace'),
+  POLICY_DENIED: oneOf('Policy denies "(forbidden|git push|npm publish)"'),
+  SYNTAX_ERROR: oneOf(
+    "(TEXT|\\$''|&>|An extended glob) means something else in (sh|other shells)",
+    'Quotes in an expansion mean something else in sh',
+    'A command in braces is not portable',
+    'A here-document does not end',
+    'A line is continued in the middle of a word',
+    'A parameter expansion does not parse',
+    'An arithmetic command does not parse',
+    'An arithmetic expansion does not parse',
+    'An expansion does not parse',
+    'The word TEXT does not parse',
+    'The line does not parse: (expected|unexpected|unterminated) [^]+',
+  ),
+  TARGET_NOT_LITERAL: oneOf('The target TEXT is only known when the line runs'),
+  TOO_COMPLEX: oneOf(
+    'The line has more than 512 expansions and here-documents',
+    'The line has more than 1000 commands, or is nested too deeply',
+    'The line holds too many scripts within scripts',
+    'A command is started through too many others',
+  ),
+  VARIABLE_DENIED: oneOf(
+    '"[^]*" is no plain name of a variable',
+    'NAME decides what later commands start',
+    'NODE_OPTIONS may load code',
+    'What NAME would start is only known when the line runs',
+    'git: the setting TEXT may start commands',
+    'make: the variable "[^]*" may start commands',
+  ),
+  WRITTEN_THEN_RUN: oneOf('The line writes TEXT and runs it'),
+}

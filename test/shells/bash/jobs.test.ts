@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ToolError } from '../../../src/errors.ts'
+import type { ThreadEvents } from '../../../src/shells/bash/start-thread.ts'
+import { startNodeThread, startWebThread, threadKind } from '../../../src/shells/bash/start-thread.ts'
+import { createThreads, type JobHow } from '../../../src/shells/bash/thread-pool.ts'
+import type { FromThread, ToThread } from '../../../src/shells/bash/thread-protocol.ts'
+
+/** A thread that does nothing by itself, and notes what it is told. */
+function noted(events: ThreadEvents) {
+  const told: ToThread[] = []
+  const thread = { events, told, isHeld: true, isKilled: false, isDeaf: false }
+  return Object.assign(thread, {
+    post(message: ToThread) {
+      if (thread.isDeaf && 'answer' in message && 'value' in message.answer) throw new Error('could not be cloned')
+      told.push(message)
+    },
+    hold(isBusy: boolean) {
+      thread.isHeld = isBusy
+    },
+    kill() {
+      thread.isKilled = true
+      queueMicrotask(() => events.onEnd())
+    },
+  })
+}
+
+const result = { stdout: 'done', stderr: '', exitCode: 0 }
+const request = { line: '', cwd: '/', env: {}, timeoutMs: 1000 }
+
+function open() {
+  const made: ReturnType<typeof noted>[] = []
+  const threads = createThreads((events) => {
+    made.push(noted(events))
+    return made.at(-1) as ReturnType<typeof noted>
+  })
+  const begin = (how: Partial<JobHow> = {}) =>
+    threads
+      .run(
+        { type: 'line', request, commands: [] },
+        { timeoutMs: 1000, signal: new AbortController().signal, serve: async () => undefined, ...how },
+      )
+      .then(
+        (value) => value,
+        (error: Error & { code?: string }) => `${error.code} ${error.message}`,
+      )
+  const say = async (thread: number, message: FromThread) => {
+    made[thread]?.events.onMessage(message)
+    await vi.advanceTimersByTimeAsync(0)
+  }
+  return { threads, made, begin, say }
+}
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+describe('jobs in threads', () => {
+  it('get a thread of their own while there are any, and share the least busy after that', async () => {
+    const { made, begin, say } = open()
+    const jobs = [begin(), begin(), begin(), begin(), begin()]
+    expect(made.map(({ told }) => told.length)).toEqual([2, 1, 1, 1])
+    await say(0, { type: 'done', job: 1, answer: { value: result } })
+    expect(await jobs[0]).toEqual(result)
+    expect(made[0]?.isHeld).toBe(true)
+    await say(0, { type: 'done', job: 5, answer: { value: result } })
+    // Of a job that is over, nothing is heard any more.
+    await say(0, { type: 'done', job: 5, answer: { error: { message: 'late', is: 'system' } } })
+    await say(0, { type: 'ask', job: 5, question: 1, asked: { fs: 'readFile', args: [] } })
+    expect(await jobs[4]).toEqual(result)
+    expect(made[0]).toMatchObject({ isHeld: false, told: [{ job: 1 }, { job: 5 }] })
+    void begin()
+    expect(made).toHaveLength(4)
+    expect(made[0]?.told).toHaveLength(3)
+  })
+
+  it('are answered, and told where an answer cannot travel or failed', async () => {
+    const { made, begin, say } = open()
+    const refused = new ToolError('POLICY_DENIED', 'no', { path: 'x' })
+    const job = begin({
+      serve: async (asked) => {
+        if ('fs' in asked && asked.fs === 'readFile') throw refused
+        return 'served'
+      },
+    })
+    const ask = (fs: string, question: number) => say(0, { type: 'ask', job: 1, question, asked: { fs, args: [] } })
+    await ask('exists', 1)
+    await ask('readFile', 2)
+    const [thread] = made
+    if (thread !== undefined) thread.isDeaf = true
+    await ask('exists', 3)
+    expect(thread?.told.slice(1)).toMatchObject([
+      { question: 1, answer: { value: 'served' } },
+      { question: 2, answer: { error: { is: 'tool', code: 'POLICY_DENIED', message: 'no', details: { path: 'x' } } } },
+      { question: 3, answer: { error: { is: 'system', message: 'it cannot be told' } } },
+    ])
+    await say(0, {
+      type: 'done',
+      job: 1,
+      answer: { error: { is: 'tool', code: 'LIMIT_EXCEEDED', message: 'too much' } },
+    })
+    expect(await job).toBe('LIMIT_EXCEEDED too much')
+  })
+
+  it('that are late are ended with their thread, and those beside them told so', async () => {
+    const { made, begin, say } = open()
+    const jobs = [begin({ timeoutMs: 100 }), begin(), begin(), begin(), begin()]
+    await vi.advanceTimersByTimeAsync(349)
+    expect(made[0]?.isKilled).toBe(false)
+    await vi.advanceTimersByTimeAsync(2)
+    expect(await jobs[0]).toMatch(/^COMMAND_TIMEOUT /)
+    expect(await jobs[4]).toBe('ABORTED The command was stopped, with another one that had to be ended')
+    expect(made.map(({ isKilled }) => isKilled)).toEqual([true, false, false, false])
+    expect(made[0]?.told.at(-1)).toEqual({ type: 'stop', job: 1 })
+    // Nothing that a dead thread still says is heard, nor what ends after it.
+    await say(0, { type: 'done', job: 5, answer: { value: result } })
+    made[0]?.events.onEnd()
+    void begin()
+    expect(made).toHaveLength(5)
+  })
+
+  it('that are called off get a moment to end by themselves', async () => {
+    const { made, begin, say, threads } = open()
+    const stop = new AbortController()
+    const [first, second] = [begin({ signal: stop.signal }), begin({ signal: stop.signal })]
+    stop.abort(new ToolError('COMMAND_TIMEOUT', 'the line is late'))
+    expect(await first).toBe('COMMAND_TIMEOUT the line is late')
+    await say(0, { type: 'done', job: 1, answer: { error: { message: 'stopped', is: 'system' } } })
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(made.map(({ isKilled }) => isKilled)).toEqual([false, true])
+    expect(await second).toBe('COMMAND_TIMEOUT the line is late')
+    expect(await begin({ signal: AbortSignal.abort() })).toBe('ABORTED The command was stopped')
+    const last = begin()
+    threads.close()
+    threads.close()
+    expect(await last).toMatch(/^ABORTED /)
+    expect(made[0]?.isKilled).toBe(true)
+  })
+
+  it('are told what became of a thread that ends by itself, also while they are served', async () => {
+    const { made, begin, say } = open()
+    let answer = (_: unknown) => {}
+    const first = begin({ serve: () => new Promise((resolve) => (answer = resolve)) })
+    await say(0, { type: 'ready' })
+    await say(0, { type: 'ask', job: 1, question: 1, asked: { fs: 'exists', args: [] } })
+    made[0]?.events.onEnd()
+    answer('late')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(made[0]?.told).toHaveLength(1)
+    expect(await first).toBe('LIMIT_EXCEEDED The command was stopped: its thread failed, perhaps for want of memory')
+    const second = begin()
+    made[1]?.events.onEnd()
+    expect(await second).toBe('SHELL_UNAVAILABLE The worker that runs commands cannot be started')
+  })
+})
+
+describe('a thread of the platform', () => {
+  it('of the web is made as its build says, and its failure is told once', () => {
+    const worker = Object.assign(new EventTarget(), { postMessage: vi.fn(), terminate: vi.fn() })
+    const events = { onMessage: vi.fn(), onEnd: vi.fn() }
+    const thread = startWebThread(() => worker as unknown as Worker, events)
+    worker.dispatchEvent(new MessageEvent('message', { data: { type: 'ready' } }))
+    const failure = new Event('error', { cancelable: true })
+    worker.dispatchEvent(failure)
+    expect(failure.defaultPrevented).toBe(true)
+    thread.post({ type: 'stop', job: 1 })
+    thread.hold(true)
+    thread.kill()
+    expect(events.onMessage).toHaveBeenCalledExactlyOnceWith({ type: 'ready' })
+    expect(events.onEnd).toHaveBeenCalledOnce()
+    expect(worker.postMessage).toHaveBeenCalledExactlyOnceWith({ type: 'stop', job: 1 })
+    expect(worker.terminate).toHaveBeenCalledOnce()
+  })
+
+  it('is of the web before it is of Node, and none where there is neither', () => {
+    try {
+      expect(threadKind()).toBe('node')
+      vi.stubGlobal('Worker', function none() {})
+      expect(threadKind()).toBe('web')
+      vi.stubGlobal('Worker', undefined)
+      vi.stubGlobal('process', undefined)
+      expect(threadKind()).toBeUndefined()
+      expect(() => startNodeThread({ onMessage() {}, onEnd() {} })).toThrow('There are no threads here')
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+})

@@ -1,0 +1,422 @@
+import { InMemoryFs, type ResolvedCommandContext } from 'just-bash'
+import { describe, expect, it } from 'vitest'
+import { memory } from '../../../src/backends/memory/index.ts'
+import { ToolError } from '../../../src/errors.ts'
+import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
+import { compilePolicy } from '../../../src/policy/policy.ts'
+import { ownCommand } from '../../../src/shells/bash/custom-command.ts'
+import { gitCommand } from '../../../src/shells/bash/git-command.ts'
+import { bash } from '../../../src/shells/bash/index.ts'
+import { type Interpreter, interpreterOf } from '../../../src/shells/bash/just-bash.ts'
+import { bashFs } from '../../../src/shells/bash/just-bash-fs.ts'
+import { nodeCommand } from '../../../src/shells/bash/node-command.ts'
+import type { ScriptFiles } from '../../../src/shells/bash/node-emulation/script.ts'
+import { npmCommand } from '../../../src/shells/bash/npm-command.ts'
+import { patchCommand } from '../../../src/shells/bash/patch-command.ts'
+import { runLine } from '../../../src/shells/bash/run-line.ts'
+import { searchCommands } from '../../../src/shells/bash/search-command.ts'
+import { startNodeThread } from '../../../src/shells/bash/start-thread.ts'
+import { findTests } from '../../../src/shells/bash/test-files.ts'
+import { type Made, replay } from '../../../src/shells/shared/apply-changes.ts'
+import { createProcesses } from '../../../src/shells/shared/background-processes.ts'
+import type { CommandFilesOptions } from '../../../src/shells/shared/command-files.ts'
+import { lineJudge } from '../../../src/shells/shared/line-judge.ts'
+import { lineProcess } from '../../../src/shells/shared/line-process.ts'
+import { createRunningCommands } from '../../../src/shells/shared/running-commands.ts'
+import { createMarks } from '../../../src/shells/shared/secret-marks.ts'
+import type { CommandGit, ShellProcess } from '../../../src/shells/types.ts'
+import type { Backend } from '../../../src/storage/backend.ts'
+import { once } from '../../../src/util/memoize-async.ts'
+import { filesOver } from '../setup.ts'
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const path = (text: string) => text as Path
+
+/** Refuses whatever lies at or below a path. */
+const refusing = (below: string): CommandFilesOptions['judge'] => {
+  return (access) => {
+    if (access.path.startsWith(below)) throw new ToolError('POLICY_DENIED', `Nothing below ${below}`)
+  }
+}
+
+describe('the files of a command', () => {
+  it('take a fault of the judge for no refusal', async () => {
+    const judge = () => {
+      throw new TypeError('a fault')
+    }
+    const files = filesOver(memory({ 'a.txt': 'a' }), { judge })
+    await expect(files.read('a.txt')).rejects.toThrow(TypeError)
+    expect(files.refusals).toEqual([])
+  })
+
+  it('do not tell a hidden file from nothing by a path through it', async () => {
+    const see = (one: Path) => !one.startsWith('hidden')
+    const sight = () => ({ see, enter: see, revision: 'some' })
+    const files = filesOver(memory({ hidden: 'h', shown: 's' }), { sight })
+    expect(await files.stat('hidden/below')).toBeUndefined()
+    await expect(files.stat('shown/below')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
+  })
+
+  it('make nothing where there is no directory', async () => {
+    const files = filesOver(memory({ 'a.txt': 'a' }))
+    await expect(files.write('none/b.txt', bytes('b'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(files.write('a.txt/b.txt', bytes('b'))).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
+    await expect(files.remove('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('note the refusal of a write that the line announced as the making of a file', async () => {
+    const files = filesOver(memory(), { judge: refusing('.env') })
+    await expect(files.reach({ permission: 'file:write', path: '.env' })).rejects.toMatchObject({
+      code: 'POLICY_DENIED',
+    })
+    expect(files.refusals).toMatchObject([{ permission: 'file:write:create', path: '.env', code: 'POLICY_DENIED' }])
+  })
+
+  it('refuse a whole change set for a hidden file, and do not name it', async () => {
+    const see = (one: Path) => one !== 'hidden'
+    const sight = () => ({ see, enter: see, revision: 'some' })
+    const backend = memory({ hidden: 'h', 'a.txt': 'a' })
+    const files = filesOver(backend, { sight })
+    const gone = (name: string) => ({ path: path(name), expect: 'any', to: null }) as const
+    await expect(files.apply([gone('a.txt'), gone('hidden')])).rejects.toMatchObject({ code: 'POLICY_DENIED' })
+    expect(files.refusals).toMatchObject([{ permission: 'file:delete', path: '.', code: 'POLICY_DENIED' }])
+    expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['a.txt', 'hidden'])
+  })
+
+  it('search over a backend that has no way of its own, files alone, until a visit has enough', async () => {
+    const { scan: _, ...backend } = memory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', d: { directory: true } })
+    const files = filesOver(backend)
+    const seen: string[] = []
+    await files.scan(['d', 'a.txt', 'b.txt', 'c.txt'].map(path), undefined, (one, content) => {
+      seen.push(`${one} ${new TextDecoder().decode(content)}`)
+      return one !== 'b.txt'
+    })
+    expect(seen).toEqual(['a.txt a', 'b.txt b'])
+  })
+
+  it('end a search with their command', async () => {
+    const files = filesOver(memory({ 'a.txt': 'a' }), { signal: AbortSignal.abort() })
+    await expect(files.scan([path('a.txt')], undefined, () => true)).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('move nothing that is no file, directory or link', async () => {
+    const inner = memory({ pipe: '' })
+    const stat: Backend['stat'] = async (one) => {
+      const found = await inner.stat(one)
+      return one === 'pipe' && found !== undefined ? { ...found, type: 'other' } : found
+    }
+    await expect(filesOver({ ...inner, stat }).rename('pipe', 'b')).rejects.toMatchObject({
+      code: 'PATH_REJECTED',
+      message: '"pipe" is no ordinary file',
+    })
+    expect(await inner.stat(path('pipe'))).toBeDefined()
+  })
+})
+
+describe('what a command has made, done once more', () => {
+  const made = (name: string, after: Made['after']): Made => ({ path: path(name), before: null, after })
+  const directory = (name: string) => made(name, { type: 'directory' })
+  const file = (name: string) => made(name, { type: 'file', bytes: bytes('x') })
+
+  it('leaves out what is refused with all that is below it, and tells of the refusals alone', async () => {
+    const backend = memory()
+    const judge: CommandFilesOptions['judge'] = (access) => {
+      if (access.path === 'd') throw new ToolError('POLICY_DENIED', 'Not that one')
+    }
+    const files = filesOver(backend, { judge })
+    const leftOut = await replay(files, [directory('d'), file('d/x'), file('e')])
+    expect([...leftOut]).toEqual(['d', 'd/x'])
+    expect(files.refusals.map((one) => one.path)).toEqual(['d'])
+    expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['e'])
+  })
+
+  it.each<[why: string, files: ReturnType<typeof filesOver>, expected: object]>([
+    ['its directory is missing', filesOver(memory()), { code: 'NOT_FOUND' }],
+    ['it was stopped', filesOver(memory(), { signal: AbortSignal.abort() }), { code: 'ABORTED' }],
+    [
+      'something is at fault',
+      filesOver(memory(), {
+        judge() {
+          throw new TypeError('a fault')
+        },
+      }),
+      { message: 'a fault' },
+    ],
+  ])('fails where %s', async (_, files, expected) => {
+    await expect(replay(files, [file('d/x')])).rejects.toMatchObject(expected)
+  })
+})
+
+describe('background commands', () => {
+  const ending = (exitCode?: number) => {
+    const stopped: string[] = []
+    const process: ShellProcess = {
+      output: () => ({ stdout: '', stderr: '' }),
+      exitCode,
+      write: async () => {},
+      stop: async () => void stopped.push('stopped'),
+      ended: Promise.resolve(),
+    }
+    return { process, stopped }
+  }
+
+  it('are forgotten once they have ended and there are twice as many as may run', async () => {
+    const processes = createProcesses(1, new Set())
+    const running = await processes.add('one', ending().process, 0)
+    for (const line of ['two', 'three', 'four']) await processes.add(line, ending(0).process, 0)
+    expect(processes.get(running.id).line).toBe('one')
+    for (const id of ['process-2', 'process-3']) expect(() => processes.get(id)).toThrow('There is no background')
+    expect(processes.get('process-4').line).toBe('four')
+  })
+
+  it('that begin while all are ended are ended as well', async () => {
+    const processes = createProcesses(1, new Set())
+    const late = ending()
+    await processes.close()
+    await expect(processes.add('late', late.process, 0)).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(late.stopped).toEqual(['stopped'])
+  })
+
+  it('of a line read no input, and tell of a fault without its words', async () => {
+    const process = lineProcess('bash', async () => {
+      throw new TypeError('/home/someone')
+    })
+    await expect(process.write('x')).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await process.ended
+    expect([process.output(), process.exitCode]).toEqual([{ stdout: '', stderr: 'The command failed\n' }, 126])
+  })
+
+  it('are ended at once where they were called off before they began, or their shell was', async () => {
+    const commands = createRunningCommands()
+    const run = async (how: { signal?: AbortSignal }) => {
+      let end = (_: string) => {}
+      const ended = new Promise<string>((resolve) => {
+        end = resolve
+      })
+      return commands.untilEnd(ended, () => end('killed'), { timeoutMs: 60_000, ...how })
+    }
+    expect(await run({ signal: AbortSignal.abort() })).toMatchObject({ end: 'killed', cut: { code: 'ABORTED' } })
+    commands.stop()
+    expect(await run({})).toMatchObject({ end: 'killed', cut: { code: 'ABORTED' } })
+  })
+})
+
+it('a line that opens the root opens it by its name', () => {
+  const call = { tool: 'run_command', input: {}, accesses: [] }
+  const policy = compilePolicy({ preset: 'autonomous' })
+  expect(lineJudge({})('cat < .', { cwd: ROOT, policy, call }).opens).toEqual([{ permission: 'file:read', path: '.' }])
+})
+
+it('bytes that begin as a text in UTF-16 does, and are none, are given as they are', () => {
+  const text = new Uint8Array([0xff, 0x41])
+  expect(createMarks().hide(text, path('a.md'))).toBe(text)
+})
+
+it('bash gives a line its input', async () => {
+  const shell = bash()
+  const command = { line: 'cat; echo end', cwd: ROOT, env: {}, stdin: 'given\n', timeoutMs: 60_000, now: () => 0 }
+  expect(await shell.run({ ...command, files: filesOver(memory()) })).toMatchObject({ stdout: 'given\nend\n' })
+  await shell.close()
+})
+
+describe('files as the interpreter has them', () => {
+  const fsOver = (backend: Backend, more: Partial<CommandFilesOptions> = {}) => {
+    const workspace = filesOver(backend, more)
+    const places = { workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
+    return bashFs({ places, random: (count) => new Uint8Array(count), ends: (message) => new Error(message) })
+  }
+  const failing = (): Backend => {
+    const fail = () => Promise.reject(new ToolError('BACKEND_ERROR', 'The disk fails'))
+    return { ...memory({ 'a.txt': 'a' }), read: fail, commit: fail }
+  }
+
+  it.each<[what: string, run: (fs: ReturnType<typeof fsOver>) => Promise<unknown>, expected: object]>([
+    ['a directory that is not empty', (fs) => fs.rm('/workspace/d'), { code: 'ENOTEMPTY' }],
+    ['a copy into itself', (fs) => fs.cp('/workspace/d', '/workspace/d/e', { recursive: true }), { code: 'EINVAL' }],
+    ['a copy of all there is', (fs) => fs.cp('/', '/workspace/d', { recursive: true }), { code: 'EINVAL' }],
+    ['a list of what is no directory', (fs) => fs.readdir('/dev/null'), { code: 'EACCES' }],
+    ['the true path of nothing', (fs) => fs.realpath('/etc'), { code: 'ENOENT' }],
+  ])('refuse %s', async (_, run, expected) => {
+    await expect(run(fsOver(memory({ 'd/a.txt': 'a' })))).rejects.toMatchObject(expected)
+  })
+
+  it('fail as a system does where the backend fails', async () => {
+    const fs = fsOver(failing())
+    await expect(fs.readFile('/workspace/a.txt')).rejects.toMatchObject({
+      code: 'EIO',
+      message: "EIO: i/o error, read '/workspace/a.txt'",
+    })
+    // The opening of a redirection ends the script.
+    await expect(fs.writeFile('/workspace/a.txt', '', 'binary')).rejects.toThrow('bash: a.txt: Input/output error\n')
+  })
+
+  it('copy what may be copied, and then tell of what may not', async () => {
+    const backend = memory({ 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/c.txt': 'c' })
+    const fs = fsOver(backend, { judge: refusing('d/b') })
+    await expect(fs.cp('/workspace/d', '/workspace/e', { recursive: true })).rejects.toMatchObject({ code: 'EACCES' })
+    expect(await fs.readdir('/workspace/e')).toEqual(['a.txt', 'c.txt'])
+  })
+
+  it('are named by walking alone, and have the types and modes of a system', async () => {
+    const fs = fsOver(memory({ 'a.txt': new Uint8Array([0xe9]), link: { link: 'a.txt' } }))
+    expect(fs.getAllPaths()).toEqual([])
+    expect(await fs.readFile('/workspace/a.txt', 'latin1')).toBe('é')
+    expect([await fs.realpath('/'), await fs.realpath('/dev/null')]).toEqual(['/', '/dev/null'])
+    expect(await fs.readdir('/')).toContain('workspace')
+    expect(await fs.lstat('/workspace/link')).toMatchObject({ isSymbolicLink: true, mode: 0o777 })
+    // Where the storage has no modes, they are those that a system gives.
+    const own = memory({ 'a.txt': '', link: { link: 'a.txt' } })
+    const modeless = fsOver({
+      ...own,
+      async stat(path) {
+        const { mode: _, ...stat } = (await own.stat(path)) ?? { type: 'other', size: 0, tag: '' }
+        return stat
+      },
+    })
+    const modes = ['a.txt', 'link', ''].map(async (name) => (await modeless.lstat(`/workspace/${name}`)).mode)
+    expect(await Promise.all(modes)).toEqual([0o644, 0o777, 0o755])
+  })
+})
+
+describe('the interpreter', () => {
+  /** An interpreter that runs a line so. */
+  const running = (exec: () => unknown) =>
+    ({
+      Bash: class Bash {
+        exec = exec
+      },
+    }) as unknown as Interpreter
+  const request = { line: 'true', cwd: '/', env: {}, timeoutMs: 60_000 }
+  const done = { stdout: '', stderr: '', exitCode: 0, env: {} }
+  const worldOf = (signal: AbortSignal) => ({ fs: new InMemoryFs(), commands: [], signal })
+
+  it('keeps nothing of a line that was called off before it began, as it ended, or while it failed', async () => {
+    const never = running(() => new Promise(() => {}))
+    await expect(runLine(never, request, worldOf(AbortSignal.abort()))).rejects.toMatchObject({ code: 'ABORTED' })
+    for (const settle of ['resolve', 'reject'] as const) {
+      const stop = new AbortController()
+      const last = running(() => ({
+        catch() {},
+        // biome-ignore lint/suspicious/noThenProperty: a promise that settles just before it is called off
+        then(resolve: (value: object) => void, reject: (error: Error) => void) {
+          ;({ resolve, reject })[settle](Object.assign(new Error('it failed'), done))
+          stop.abort()
+        },
+      }))
+      await expect(runLine(last, request, worldOf(stop.signal))).rejects.toMatchObject({ code: 'ABORTED' })
+    }
+  })
+
+  it('tells of its own failure in one line, if it says anything', async () => {
+    const { signal } = new AbortController()
+    for (const [error, message] of [
+      [new Error('two\nlines'), 'two lines'],
+      [{}, 'it failed'],
+    ] as const) {
+      const failing = running(() => Promise.reject(error))
+      await expect(runLine(failing, request, worldOf(signal))).rejects.toMatchObject({
+        code: 'LIMIT_EXCEEDED',
+        message: `The shell could not go on: ${message}`,
+      })
+    }
+  })
+
+  it('that has no error of its own to end a script with gets a plain one', async () => {
+    for (const thrown of [
+      new TypeError('no such variable'),
+      Object.assign(new Error('it ends'), { name: 'ExitError' }),
+    ]) {
+      let probe = async (_args: readonly string[], _context: object) => {}
+      const package_ = {
+        ...running(() => probe([], { assignShellVariable: () => Promise.reject(thrown) })),
+        defineCommand(_name: string, execute: typeof probe) {
+          probe = execute
+          return {}
+        },
+      } as unknown as Interpreter
+      const { ends } = await interpreterOf(package_)
+      expect(ends('bash: refused')).toMatchObject({ name: 'Error', message: 'bash: refused' })
+    }
+  })
+
+  it('is loaded once, and once more after a failure', async () => {
+    let loads = 0
+    const load = once(async () => {
+      loads += 1
+      if (loads === 1) throw new Error('not yet')
+      return loads
+    })
+    await expect(load()).rejects.toThrow('not yet')
+    expect([await load(), await load()]).toEqual([2, 2])
+  })
+})
+
+describe('commands of our own', () => {
+  const at = { cwd: '/workspace', stdin: '' }
+  /** A call as the interpreter makes it, without what it may leave out. */
+  const contextOf = (files: Record<string, string>, more: Partial<ResolvedCommandContext> = {}) =>
+    ({ fs: new InMemoryFs(files), cwd: '/', env: new Map(), stdin: '', ...more }) as unknown as ResolvedCommandContext
+
+  it('are not there where neither we nor the interpreter have them', async () => {
+    const { command } = ownCommand('grep', async () => undefined)
+    expect(await command.execute([], contextOf({}))).toEqual({ stdout: '', stderr: 'grep: not here\n', exitCode: 2 })
+  })
+
+  it('git and patch end with their line', async () => {
+    const stopped = () => Promise.reject(new ToolError('ABORTED', 'The command was stopped'))
+    const git = gitCommand(() => ({ head: stopped }) as unknown as CommandGit)
+    await expect(git.attempt(['status'], at)).rejects.toMatchObject({ code: 'ABORTED' })
+    const files = filesOver(memory({ x: 'a\n' }), { signal: AbortSignal.abort() })
+    const diff = '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n'
+    const patch = patchCommand({ workspace: files, scratch: files }).attempt(['-p1'], { ...at, stdin: diff })
+    await expect(patch).rejects.toMatchObject({ code: 'ABORTED' })
+    const [grep] = searchCommands({ workspace: files, scratch: files })
+    await expect(grep?.attempt(['-r', 'a', '.'], at)).rejects.toMatchObject({ code: 'ABORTED' })
+  })
+
+  it('git clone tells of its work unless it is to be quiet, and always what no workspace can hold', async () => {
+    const clone = async () => ({ commit: '0'.repeat(40), skipped: ['con'] })
+    const git = gitCommand(
+      () => ({ head: async () => undefined, change: async () => ({ clone }) }) as unknown as CommandGit,
+    )
+    const told = async (...flags: string[]) =>
+      (await git.attempt(['clone', ...flags, 'https://git.example/x', '.'], at))?.stderr
+    const quiet = await told('-q')
+    expect(quiet).toContain('con')
+    expect(await told()).toBe(`Cloning into '.'...\n${quiet}`)
+  })
+
+  it('npm says where it cannot run a script', async () => {
+    const files = { '/package.json': '{ "scripts": { "test": "true" } }' }
+    const told = { stdout: '', stderr: 'npm error no script can be run here\n', exitCode: 1 }
+    expect(await npmCommand().execute(['test'], contextOf(files))).toEqual(told)
+  })
+
+  it('node tells of a fault of its engine without its words, and ends the line for what ended it from outside', async () => {
+    const ended: string[] = []
+    const run = async (error: Error) => {
+      const command = nodeCommand(
+        () => Promise.reject(error),
+        ({ code }) => void ended.push(code),
+      )
+      return (await command.execute(['-e', '1'], contextOf({}))).stderr
+    }
+    expect(await run(new TypeError('/home/someone'))).toBe('node: the engine failed\n')
+    expect(ended).toEqual([])
+    expect(await run(new ToolError('COMMAND_TIMEOUT', 'It took too long'))).toBe('node: It took too long\n')
+    expect(ended).toEqual(['COMMAND_TIMEOUT'])
+  })
+
+  it('node --test looks at no more files than it can', async () => {
+    const names = ['a.test.js', ...Array.from({ length: 100_000 }, () => '.hidden')]
+    const stat = async () => ({ isFile: true, isDirectory: false })
+    const files = { readdir: async () => names, lstat: stat } as unknown as ScriptFiles
+    expect(await findTests([], '/', files)).toEqual(['//a.test.js'])
+  })
+})
+
+it('a thread of Node that is ended tells so', async () => {
+  await new Promise<void>((resolve) => {
+    startNodeThread({ onMessage() {}, onEnd: resolve }).kill()
+  })
+})

@@ -1,0 +1,199 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
+import {
+  createWorkspace,
+  parseRecording,
+  type Recorded,
+  replay,
+  type Success,
+  type WorkspaceOptions,
+} from '../../src/index.ts'
+import { bash } from '../../src/shells/bash/index.ts'
+import { byContent, calls, leaks, tree } from '../audit/planted.ts'
+
+const files: Record<string, MemoryEntry> = {
+  'src/app.ts': 'export const answer = 41\n',
+  'docs/guide.md': '# Guide\n',
+  'b.txt': 'b\n',
+}
+
+async function recording(options: Partial<WorkspaceOptions> = {}) {
+  const lines: string[] = []
+  const workspace = await createWorkspace({
+    backend: memory(files),
+    policy: 'autonomous',
+    shell: bash(),
+    run: { id: 'run', task: { text: 'try', scope: ['src/**'] } },
+    record: (line) => void lines.push(line),
+    ...options,
+  })
+  return { workspace, lines, entries: () => parseRecording(lines.join('\n')) }
+}
+
+const again = (entries: readonly Recorded[], changed: Record<string, MemoryEntry> = {}) =>
+  replay(entries, { backend: memory({ ...files, ...changed }), shell: bash() })
+
+/** A run with everything that is recorded. */
+async function story() {
+  const { workspace, lines, entries } = await recording()
+  const file = (await workspace.call('read_file', { path: 'src/app.ts' })) as Success
+  const checkpoint = workspace.checkpoint('before')
+  const edited = (await workspace.call('edit_file', {
+    ...{ path: 'src/app.ts', oldText: '41', newText: '42', expectedSha256: String(file.sha256) },
+  })) as Success
+  await workspace.call('read_file', { path: String(edited.artifactUri) })
+  await workspace.call('write_file', { path: 'src/app.ts', content: 'x', expectedSha256: String(file.sha256) })
+  await workspace.call('run_command', { command: 'cat b.txt | tr b c > c.txt; ls' })
+  await workspace.call('read_file', { path: '../x' })
+  await workspace.call('list_directory', {})
+  await workspace.undo(edited.callId)
+  const other = workspace.run({ id: 'other', actor: 'other' })
+  await other.call('append_file', { path: 'b.txt', content: 'more\n' })
+  await workspace.rollback(checkpoint.id)
+  await workspace.call('search_text', { query: 'answer' }, { signal: AbortSignal.abort() })
+  await workspace.close()
+  return { lines, entries: entries() }
+}
+
+describe('a recording', () => {
+  it('comes out the same on the same files', async () => {
+    const { entries } = await story()
+    expect(await again(entries)).toEqual({ ok: true, steps: 12 })
+  })
+
+  it('shows the first step that comes out otherwise, and where', async () => {
+    const { entries } = await story()
+    expect(await again(entries, { 'b.txt': 'B\n' })).toMatchObject({
+      ok: false,
+      steps: 5,
+      why: 'different',
+      step: { name: 'run_command' },
+    })
+    expect(await again(entries, { 'src/app.ts': 'export const answer = 40\n' })).toMatchObject({
+      ...{ ok: false, steps: 0, step: { name: 'read_file' }, field: 'content' },
+      ...{ recorded: 'export const answer = 41\n', replayed: 'export const answer = 40\n' },
+    })
+    const changed = entries.map((entry) =>
+      entry.type === 'workspace' ? { ...entry, policy: { preset: 'autonomous', deniedPaths: ['c.txt'] } } : entry,
+    )
+    expect(await again(changed)).toMatchObject({ ok: false, step: { name: 'run_command' } })
+  })
+
+  it('holds the answers of approvers, parked calls and plans', async () => {
+    const answers = ['allow', { deny: 'not that' }, { allow: 'run', by: 'ann' }] as const
+    let next = 0
+    const asked = await recording({ policy: 'supervised', approve: () => answers[next++] ?? { deny: 'no more' } })
+    for (let i = 0; i < 4; i++) await asked.workspace.call('append_file', { path: 'b.txt', content: `${i}\n` })
+    await asked.workspace.close()
+    expect(await again(asked.entries())).toEqual({ ok: true, steps: 4 })
+
+    const parked = await recording({ policy: 'supervised' })
+    const waiting = await parked.workspace.call('append_file', { path: 'b.txt', content: 'x\n' })
+    await parked.workspace.call('append_file', { path: 'b.txt', content: 'y\n' }, { approve: () => 'allow' })
+    const stale = await parked.workspace.resume(String((waiting as { approvalId?: unknown }).approvalId), 'allow')
+    expect(stale).toMatchObject({ ok: false, code: 'WRITE_CONFLICT' })
+    await parked.workspace.close()
+    expect(await again(parked.entries())).toEqual({ ok: true, steps: 3 })
+
+    const planned = await recording({ mode: 'plan' })
+    await planned.workspace.call('write_file', { path: 'src/new.ts', content: 'x' })
+    await planned.workspace.call('submit_plan', { plan: 'Write it', paths: ['src/**'] })
+    await planned.workspace.approvePlan({ by: 'ann' })
+    await planned.workspace.call('write_file', { path: 'src/new.ts', content: 'x' })
+    await planned.workspace.close()
+    expect(await again(planned.entries())).toEqual({ ok: true, steps: 4 })
+  })
+
+  it('has no more answers than were given, and steps that name nothing stay refused', async () => {
+    const asked = await recording({ policy: 'supervised', approve: () => 'allow' })
+    await asked.workspace.call('append_file', { path: 'b.txt', content: 'x\n' })
+    await asked.workspace.call('append_file', { path: 'b.txt', content: 'y\n' })
+    await asked.workspace.resume('approval-none', 'allow')
+    await asked.workspace.approvePlan()
+    await asked.workspace.close()
+    expect(await again(asked.entries())).toEqual({ ok: true, steps: 4 })
+    const silent = asked.entries().filter(({ type }) => type !== 'answer')
+    expect(await again(silent)).toMatchObject({ ok: false, steps: 0, why: 'different', field: 'ok' })
+    const rules = [{ name: 'reading', action: 'ask', permissions: ['file:read'] }] as const
+    const own = await recording({ policy: { preset: 'autonomous', rules } })
+    await own.workspace.call('run_command', { command: 'cat b.txt; cat docs/guide.md' }, { approve: () => 'allow' })
+    await own.workspace.close()
+    expect(await again(own.entries())).toEqual({ ok: true, steps: 1 })
+    const fewer = own.entries().map((entry) => ('answers' in entry ? { ...entry, answers: ['allow' as const] } : entry))
+    expect(await again(fewer)).toMatchObject({ ok: false, steps: 0, why: 'different' })
+  })
+
+  it('whose steps do not belong together is refused', async () => {
+    const { entries } = await story()
+    const [first, second, ...rest] = entries
+    if (first === undefined || second === undefined) throw new Error('No recording')
+    await expect(again([first, second, first])).rejects.toThrow('A recording is of one workspace')
+    const stray = rest.map((entry) => ('runId' in entry ? { ...entry, runId: 'stray' } : entry))
+    await expect(again([first, second, ...stray])).rejects.toThrow('names a run "stray" that it never opened')
+    const bare = { type: 'undo', runId: 'run', at: 1, result: { ok: false, code: 'NOT_FOUND' } } as const
+    expect(await again([first, second, bare as never])).toMatchObject({ ok: false, steps: 0, field: 'hint' })
+  })
+
+  it('keeps steps that overlap in the order in which they began', async () => {
+    const { workspace, entries } = await recording()
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.map((name) => workspace.call('write_file', { path: `${name}.md`, content: name })))
+    await workspace.close()
+    expect(
+      entries().flatMap((entry) => (entry.type === 'call' ? [(entry.input as { path: string }).path] : [])),
+    ).toEqual(names.map((name) => `${name}.md`))
+    expect(await again(entries())).toMatchObject({ ok: true, steps: 4 })
+  })
+
+  it('holds no planted secret, whatever was called, and stops where one was written', async () => {
+    const { workspace, lines, entries } = await recording({
+      backend: memory(tree),
+      policy: { preset: 'autonomous', memory: {} },
+    })
+    const callAll = async (tools: typeof calls) => {
+      for (const tool of tools) {
+        for (const { timeoutMs: _, ...input } of fc.sample(tool.input, { numRuns: 8, seed: 5 })) {
+          await workspace.call(tool.name, input)
+        }
+      }
+    }
+    // What runs in the background has its own time, and comes after what is repeated.
+    const inBackground = /^(start|check|stop)_command$/
+    await callAll(calls.filter(({ name }) => !inBackground.test(name)))
+    const before = entries().length
+    await workspace.call('write_file', { path: 'new.txt', content: `${byContent.github}\n` })
+    await callAll(calls.filter(({ name }) => inBackground.test(name)))
+    await workspace.close()
+    expect(leaks(lines.join('\n'))).toEqual([])
+    const result = await replay(entries(), { backend: memory(tree), shell: bash() })
+    // Whatever the tools are, what they answer is decided by their input and the files.
+    expect(result).toMatchObject({ ok: false, why: 'secret', steps: before - 2, step: { name: 'write_file' } })
+  })
+
+  it('that cannot be written says so at the end, and holds up nothing', async () => {
+    const { workspace } = await recording({
+      record() {
+        throw new Error('no room')
+      },
+    })
+    expect(await workspace.call('read_file', { path: 'b.txt' })).toMatchObject({ ok: true })
+    await expect(workspace.close()).rejects.toThrow('recording')
+  })
+
+  it('is refused where it is none', async () => {
+    const { lines } = await story()
+    for (const text of [
+      'x',
+      '{}',
+      'null',
+      lines.slice(1).join('\n'),
+      [...lines, lines[0]].join('\n'),
+      lines[0]?.replace('"version":1', '"version":2') ?? '',
+    ]) {
+      expect(() => parseRecording(text)).toThrow(TypeError)
+    }
+    await expect(replay([], {})).rejects.toThrow(TypeError)
+    await expect(replay(parseRecording(lines.join('\n')), { backend: memory(files) })).rejects.toThrow('shell')
+  })
+})
