@@ -56,7 +56,7 @@ for (const fault of faults) console.error(fault)
 process.exit(faults.length === 0 ? 0 : 1)
 
 async function sizeOf(name: string, file: string): Promise<Size> {
-  const stem = file.slice('./'.length).replace(/(\/index)?\.js$/, '')
+  const stem = file.slice('./'.length).replace(/^(dist\/\w+\/[^/]+)\/index\.js$/, '$1')
   const others = new Set([...core].filter((path) => !path.startsWith(stem)))
   const known = name === '.' ? ofMemory : others
   const own = gzipped(await bundle(file, known, true))
