@@ -18,7 +18,8 @@ export { reportMarkdown } from './audit/report-text.ts'
 export { callbackSink, type MemorySink, memorySink } from './audit/sinks.ts'
 export { type SpanLike, spanSink, type TracerLike } from './audit/span-sink.ts'
 export type { VerifyOptions } from './audit/verify.ts'
-export type { CallOptions, Progress, Success } from './call/call-tool.ts'
+export type { CallOptions, Progress, Success } from './call/state/call.ts'
+export type { WorkspaceEvent, WorkspaceListener } from './call/state/events.ts'
 export type {
   HookAnswer,
   HookCall,
@@ -27,40 +28,38 @@ export type {
   PostToolResponse,
   PreHookAnswer,
   PreToolCall,
-} from './call/run-hooks.ts'
-export type { WorkspaceEvent, WorkspaceListener } from './call/state/events.ts'
+} from './call/state/hooks.ts'
 export type { Task } from './call/state/run-state.ts'
-export type { Dialect, SpokenResult, SpokenTool } from './dialects/define.ts'
+export type { Dialect, SpokenResult, SpokenTool } from './dialects/runtime/types.ts'
 export { type ErrorCode, type ErrorDetails, errorHints, type Failure, ToolError } from './errors.ts'
-export type { Classification, Kind, Protection } from './files/classify/index.ts'
+export type { Classification, Kind, Protection } from './files/classify/types.ts'
 export type { Mark, Redaction } from './files/secrets/index.ts'
 export type { Document } from './files/text/document.ts'
 export type { Encoding, LineEnd, TextFormat } from './files/text/encoding.ts'
 export type { Section } from './git/diff-section.ts'
 export type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
-export type { Sight, View, Visit, WalkKind, Wants } from './guard/guarded-files.ts'
+export type { View, Visit, Wants } from './guard/guarded-files.ts'
+export type { Sight, WalkKind } from './guard/visibility.ts'
 export type { Checkpoint, JournalChange, JournalEntry, WorkspaceHistory } from './history/journal.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export type { UnifiedDiff } from './patch/unified-diff.ts'
 export { type LogicalPath, type Path, parsePath } from './paths/logical-path.ts'
-export {
-  type Access,
-  type ContentProtection,
-  type GuardedAccess,
-  type Permission,
-  permissions,
+export type {
+  Access,
+  ContentProtection,
+  GuardedAccess,
 } from './policy/access.ts'
 export type { ApprovalAnswer, ApprovalRequest, ApproveHandler, HandlerAnswer } from './policy/approval.ts'
 export { type Label, type LabelPolicy, type LabelSink, type LabelSource, labelNames } from './policy/labels.ts'
 export type { MemoryPolicy } from './policy/memory-policy.ts'
 export type { NetworkPolicy } from './policy/network-policy.ts'
 export type { ParkedCall, ParkedCalls, ParkedEffect } from './policy/parked-calls.ts'
+export type { Permission } from './policy/permissions.ts'
+export { permissions } from './policy/permissions.ts'
 export type { Plan } from './policy/plan.ts'
 export {
   type CallPolicy,
   type CommandPolicy,
-  type Decision,
-  type Override,
   type Policy,
   type PolicyCall,
   type PolicyData,
@@ -75,6 +74,7 @@ export {
 } from './policy/policy.ts'
 export { type Risk, type RiskFlag, riskMeanings } from './policy/risk/index.ts'
 export type { Taint, TaintOrigin } from './policy/taint.ts'
+export type { Decision, Override } from './policy/types.ts'
 export type {
   CommandAccess,
   CommandVerdict,

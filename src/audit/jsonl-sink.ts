@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { isMutating } from '../policy/access.ts'
+import { isMutating } from '../policy/permissions.ts'
 import type { AuditSink } from './audit-log.ts'
 import { takeFileLock } from './file-lock.ts'
 import { lastLine, parseLine, readAt, readAuditFile, verifyAuditFile } from './jsonl-file.ts'

@@ -1,5 +1,5 @@
 import { sha256Text } from '../files/hash/sha256.ts'
-import type { Permission } from '../policy/access.ts'
+import type { Permission } from '../policy/permissions.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 
 /** What happened to a call, before it gets its place in a chain. Paths are logical; contents are never part of it. */

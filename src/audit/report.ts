@@ -1,5 +1,5 @@
-import { isMutating } from '../policy/access.ts'
 import { compilePaths } from '../policy/match.ts'
+import { isMutating } from '../policy/permissions.ts'
 import { type AuditEntry, HIDDEN_VERSION } from './record.ts'
 
 /** What a run did, from its audit records alone. Plain data; a list keeps the order of the calls. */

@@ -1,30 +1,18 @@
-import type { Artifacts } from '../audit/artifacts.ts'
 import { classifyContent, classifyDirectory, classifyPath } from '../files/classify/index.ts'
-import { coveringAccess } from '../guard/guarded-files.ts'
+import { coveringAccess } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import type { ApprovalRequest } from '../policy/approval.ts'
 import { planVerdict } from '../policy/plan.ts'
 import { combine, type Verdict } from '../policy/policy.ts'
-import { type Risk, risksOf, riskVerdict } from '../policy/risk/index.ts'
+import { type Risk, risksOf } from '../policy/risk/index.ts'
+import { riskVerdict } from '../policy/risk-verdict.ts'
 import { exceeds } from '../policy/taint.ts'
 import type { Backend, Change, Receipt, State, Version } from '../storage/backend.ts'
 import type { Draft } from '../tools/define-tool.ts'
-import type { JudgedCall } from './call-tool.ts'
-import { diffOfChanges, type KnownChange } from './change-diff.ts'
-import { type Core, policyCall, type Run } from './state/run-state.ts'
-
-/** The changes of a draft, judged one by one. */
-export interface JudgedChanges {
-  readonly known: readonly KnownChange[]
-  /** The call's verdict and that of every change, combined. */
-  readonly verdict: Verdict
-  readonly bytes: number
-  /** What whoever approves is shown. */
-  request(): Omit<ApprovalRequest, 'id'>
-  /** Keeps the diff, made when it is first read, and gives its address; where there is no room, a warning. */
-  store(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
-}
+import { diffOfChanges } from './change-diff.ts'
+import type { JudgedCall, JudgedChanges, KnownChange } from './state/call.ts'
+import { policyCall, type Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /**
  * Judges each change by what only now is known: the names that a tree brought in, and what the present content is.

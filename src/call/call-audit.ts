@@ -2,59 +2,15 @@ import { type AuditEntry, HIDDEN_VERSION, shaMap } from '../audit/audit-log.ts'
 import { type Failure, ToolError } from '../errors.ts'
 import { classifyPath, isSurelyReadable } from '../files/classify/index.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { type Access, type GuardedAccess, isMutating, type Permission } from '../policy/access.ts'
-import type { Approval, Question } from '../policy/approval.ts'
-import type { Label } from '../policy/labels.ts'
+import type { Access, GuardedAccess } from '../policy/access.ts'
+import { isMutating, type Permission } from '../policy/permissions.ts'
 import type { Plan } from '../policy/plan.ts'
 import type { Verdict } from '../policy/policy.ts'
-import type { TaintOrigin } from '../policy/taint.ts'
 import type { Refusal } from '../shells/types.ts'
 import type { Receipt, Version } from '../storage/backend.ts'
-import type { JudgedChanges } from './authorize-changes.ts'
-import type { Core, Run } from './state/run-state.ts'
-
-/** The steps of a call, as the audit names the one where a call was refused. */
-export type Step =
-  | 'input'
-  | 'plan'
-  | 'guard'
-  | 'limits'
-  | 'policy'
-  | 'hooks'
-  | 'draft'
-  | 'approval'
-  | 'commit'
-  | 'response'
-
-/** The evidence of one call while it lives: two records for a call that was carried out, one for a call that was not. */
-export interface CallRecord {
-  /** Names the call: in the audit, in its result, and for undo. */
-  readonly id: string
-  /** Milliseconds since 1970. */
-  readonly started: number
-  /** Whether the call was counted against the rates. */
-  counted: boolean
-  readonly warnings: string[]
-  at(step: Step): void
-  plans(planned: readonly Access[]): void
-  reaches(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
-  reads(path: Path): void
-  /** An access of a command that was refused while the call as a whole went on. */
-  refusedWithin(refusal: Refusal): void
-  judged(verdict: Verdict): void
-  /** The version that the call read of a path. */
-  saw(version: { readonly path: Path; readonly sha256: string }): void
-  /** The plan that the call hands in or approves, if any. */
-  plan(plan: Plan | undefined): void
-  /** How a question about the call was answered. */
-  answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
-  /** The label of what the call shows, and where the taint of its run came from. */
-  labelled(label: Label, taint: TaintOrigin | undefined): void
-  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
-  intent(changes: Pick<JudgedChanges, 'known'>): Promise<void>
-  outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
-  refused(failure: Failure): Promise<void>
-}
+import type { CallRecord, JudgedChanges, Step } from './state/call.ts'
+import type { Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /** What a record says of a call's effect. */
 type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>

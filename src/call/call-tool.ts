@@ -1,17 +1,15 @@
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
-import { guardAccesses } from '../guard/guarded-files.ts'
+import { guardAccesses } from '../guard/guard-accesses.ts'
 import { type Path, ROOT } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import type { ApproveHandler, Question } from '../policy/approval.ts'
-import type { Label } from '../policy/labels.ts'
-import { combine, denied, type PolicyCall, type Verdict } from '../policy/policy.ts'
-import type { CommandVerdict } from '../shells/analysis/index.ts'
+import type { Question } from '../policy/approval.ts'
+import { combine, denied, type PolicyCall } from '../policy/policy.ts'
 import type { Receipt, State } from '../storage/backend.ts'
-import { throwIfAborted } from '../storage/change-set.ts'
 import type { Draft, Shown, Tool } from '../tools/define-tool.ts'
+import { throwIfAborted } from '../util/abort.ts'
 import { judgeChanges } from './authorize-changes.ts'
-import { type CallRecord, openRecord } from './call-audit.ts'
+import { openRecord } from './call-audit.ts'
 import { policyFor } from './commands/shell-policy.ts'
 import { project } from './limit-result.ts'
 import { parseInput } from './parse-input.ts'
@@ -19,47 +17,13 @@ import { approve, approveStep, type Grant, requireGrant, withGrant } from './pen
 import { enactPlan, isPlanning } from './plan-mode.ts'
 import { statesBefore } from './prior-states.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
-import { type Core, policyCall, type Run } from './state/run-state.ts'
+import type { CallOptions, CallRecord, JudgedCall, Success } from './state/call.ts'
+import { policyCall, type Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 import { keepWhole } from './store-full-output.ts'
 import { withSuggestions } from './suggest-paths.ts'
 import { type Flow, openFlow } from './taint-tracker.ts'
 import { contextFor } from './tool-context.ts'
-
-/** What every success carries beside its tool's own fields. */
-export interface Success {
-  readonly ok: true
-  /** One line that says what the call did. */
-  readonly summary: string
-  readonly warnings: readonly string[]
-  /** Names the call: in the audit, and for `undo`. */
-  readonly callId: string
-  /** Where the diff of a mutation, or a result that was cut, can be read whole. */
-  readonly artifactUri?: string
-  /** How sensitive what it shows is, where the policy has labels. */
-  readonly label?: Label
-  readonly [field: string]: unknown
-}
-
-/** What a caller may say about one call, beside its input. */
-export interface CallOptions {
-  /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
-  readonly signal?: AbortSignal
-  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
-  readonly approve?: ApproveHandler
-  /** The caller's own name for the step of its work that this call belongs to. */
-  readonly step?: string
-  /** Told how far the call is, where it takes long: counts, never anything that it has read. */
-  readonly onProgress?: (progress: Progress) => void
-}
-
-/** How far a call is. It only grows. */
-export interface Progress {
-  readonly done: number
-  /** Where it is known. */
-  readonly total?: number
-  /** What is counted, such as `files searched`. */
-  readonly unit: string
-}
 
 /**
  * The life of one call: the same steps in the same order, for every tool and every caller. Gives a result or a refusal
@@ -208,16 +172,6 @@ export interface WithinOptions {
   readonly via?: string
   /** Takes what the call shows, for the read ledger: whoever calls knows later whether the run gets to see it. */
   readonly shows?: (shown: Shown) => void
-}
-
-/** A call that passed the first six steps. */
-export interface JudgedCall {
-  readonly tool: Tool
-  readonly input: Readonly<Record<string, unknown>>
-  readonly accesses: readonly GuardedAccess[]
-  readonly verdict: Verdict
-  /** Of a command: what its line would start. */
-  readonly line?: CommandVerdict
 }
 
 /** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */

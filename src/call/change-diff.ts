@@ -4,15 +4,8 @@ import { createDocument } from '../files/text/document.ts'
 import { looksBinary } from '../files/text/encoding.ts'
 import { binaryDiff, unifiedDiff } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Change, State } from '../storage/backend.ts'
-
-/** A change with what stands at its path before it, as far as its bytes are known. */
-export interface KnownChange {
-  readonly change: Change
-  readonly before: State
-  /** Of a file too large to be looked at whole: `before` is only its head, and this all its bytes. */
-  readonly headOf?: number
-}
+import type { State } from '../storage/backend.ts'
+import type { KnownChange } from './state/call.ts'
 
 /**
  * A change set as a unified diff, as a person or a model may see it: secrets stand as marks, protected and binary files

@@ -4,9 +4,9 @@ import type { Answered, ApproveHandler, Question, ReadAnswer } from '../policy/a
 import { addNewest, type ParkedCall, type ParkedEffect } from '../policy/parked-calls.ts'
 import type { Plan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
-import type { JudgedChanges } from './authorize-changes.ts'
-import type { KnownChange } from './change-diff.ts'
-import type { Core, Run } from './state/run-state.ts'
+import type { JudgedChanges, KnownChange } from './state/call.ts'
+import type { Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /** A parked call with the answer that it waited for. */
 export interface Grant {

@@ -1,7 +1,8 @@
 import type { Plan } from '../policy/plan.ts'
 import { planVerdict } from '../policy/plan.ts'
 import { openRecord } from './call-audit.ts'
-import type { Core, Run } from './state/run-state.ts'
+import type { Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /** Whether a run still has to wait for the approval of its plan. */
 export function isPlanning(core: Core, run: Run): boolean {
@@ -16,12 +17,6 @@ export function enactPlan(core: Core, run: Run, plan: Plan): void {
   const inForce = plan.paths ?? scope
   run.task = { ...task, text, ...(inForce === undefined ? {} : { scope: inForce }) }
   core.events.tell({ type: 'mode' })
-}
-
-/** A plan that waits: for whoever ends plan mode by hand. */
-export interface SubmittedPlan {
-  readonly plan: Plan
-  readonly approvalId: string
 }
 
 /**

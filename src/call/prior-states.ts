@@ -1,8 +1,8 @@
 import type { State } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
 import type { Draft } from '../tools/define-tool.ts'
-import type { KnownChange } from './change-diff.ts'
-import type { Core } from './state/run-state.ts'
+import type { KnownChange } from './state/call.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /**
  * What a draft replaces, whole, for the journal; `undefined` if that is more than the journal may keep. Judging has read most

@@ -2,8 +2,10 @@ import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { type ApprovalAnswer, type ReadAnswer, readAnswer } from '../policy/approval.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
 import { openRecord } from './call-audit.ts'
-import { type CallOptions, callTool, type Success } from './call-tool.ts'
-import type { Core, Run } from './state/run-state.ts'
+import { callTool } from './call-tool.ts'
+import type { CallOptions, Success } from './state/call.ts'
+import type { Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /** Carries out, or refuses, a call that waited for its approval: once. What it refuses itself is audited as `resume`. */
 export async function resumeCall(

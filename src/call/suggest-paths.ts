@@ -1,9 +1,10 @@
 import { ToolError } from '../errors.ts'
-import type { Sight } from '../guard/guarded-files.ts'
+import type { Sight } from '../guard/visibility.ts'
 import { sightFor } from '../guard/visibility.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend } from '../storage/backend.ts'
-import { type Core, policyCall, type Run } from './state/run-state.ts'
+import { policyCall, type Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 const MOST_NAMES = 2000
 const MOST_SUGGESTIONS = 5

@@ -5,9 +5,9 @@ import type { Label, LabelSink } from '../policy/labels.ts'
 import type { Verdict } from '../policy/policy.ts'
 import { exceeds, type FlowTarget, higher, isLabel, type TaintOrigin } from '../policy/taint.ts'
 import type { Receipt } from '../storage/backend.ts'
-import type { JudgedChanges } from './authorize-changes.ts'
-import type { JudgedCall } from './call-tool.ts'
-import type { Core, Run } from './state/run-state.ts'
+import type { JudgedCall, JudgedChanges } from './state/call.ts'
+import type { Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 
 /**
  * What flows through one call: the labels of what it reads, added to the taint of its run, against the ceilings of what it
@@ -42,9 +42,6 @@ export interface Flow {
   /** The label that a hook gave the result, where it is one and higher. */
   relabelled(label: unknown): Label
 }
-
-/** Labels that files carry beside those of their paths, because of what was written into them. They only rise. */
-export type CarriedLabels = Map<Path, Label>
 
 /** Codes whose messages the workspace makes itself, without a byte of what the call had read. */
 const silent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

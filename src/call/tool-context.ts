@@ -1,30 +1,22 @@
-import type { Failure } from '../errors.ts'
 import { classifyContent, classifyPath } from '../files/classify/index.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
-import { createView, guardAccesses } from '../guard/guarded-files.ts'
+import { guardAccesses } from '../guard/guard-accesses.ts'
+import { createView } from '../guard/guarded-files.ts'
 import { sightFor } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Question } from '../policy/approval.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type { Tool, ToolContext } from '../tools/define-tool.ts'
-import type { CallRecord } from './call-audit.ts'
-import type { CallOptions, JudgedCall } from './call-tool.ts'
-import { deskFor } from './commands/session.ts'
+import type { ToolContext } from '../tools/define-tool.ts'
+import { type DeskOptions, deskFor } from './commands/session.ts'
 import { parseInput } from './parse-input.ts'
-import { type Core, policyCall, type Run } from './state/run-state.ts'
+import type { CallOptions, JudgedCall } from './state/call.ts'
+import { policyCall, type Run } from './state/run-state.ts'
+import type { Core } from './state/workspace-state.ts'
 import type { Flow } from './taint-tracker.ts'
 
-export interface ContextOptions {
-  readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
+export interface ContextOptions extends Omit<DeskOptions, 'reachesHost' | 'mayRead'> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
   readonly flow: Flow
-  /** When the call began, milliseconds since 1970. */
-  readonly began: number
-  /** Gets the approval of something that the draft comes upon. */
-  readonly ask: (question: Question) => Promise<void>
-  /** Carries out what came of the draft later, as a call of its own. */
-  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
 }
 
 /** What a tool may know and use while it drafts one judged call. */

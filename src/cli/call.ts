@@ -1,5 +1,5 @@
-import type { Success } from '../call/call-tool.ts'
-import { isSpoken, type SpokenResult } from '../dialects/define.ts'
+import type { Success } from '../call/state/call.ts'
+import { isSpoken, type SpokenResult } from '../dialects/runtime/types.ts'
 import type { Failure } from '../errors.ts'
 import type { SpokenRun } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'

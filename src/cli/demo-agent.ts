@@ -1,4 +1,4 @@
-import type { Success } from '../call/call-tool.ts'
+import type { Success } from '../call/state/call.ts'
 import type { ErrorCode, Failure } from '../errors.ts'
 
 export type Act = (thought: string, name: string, input: Record<string, unknown>) => Promise<Success | Failure>

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/define.ts'
+import type { Dialect } from '../dialects/runtime/types.ts'
 
 /**
  * The dialect of a name, if one is given.

@@ -2,7 +2,7 @@ import { appendFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { jsonlSink } from '../audit/jsonl-sink.ts'
-import type { Dialect } from '../dialects/define.ts'
+import type { Dialect } from '../dialects/runtime/types.ts'
 import { directoryParking } from '../policy/directory-parking.ts'
 import type { Backend } from '../storage/backend.ts'
 import {

@@ -1,4 +1,5 @@
-import { diffOfChanges, type KnownChange } from '../call/change-diff.ts'
+import { diffOfChanges } from '../call/change-diff.ts'
+import type { KnownChange } from '../call/state/call.ts'
 import { ToolError } from '../errors.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'

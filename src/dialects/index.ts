@@ -1,7 +1,6 @@
 import { anthropic } from './anthropic/index.ts'
 import { codex } from './codex/index.ts'
 import { deepagents } from './deepagents/index.ts'
-import type { Dialect } from './define.ts'
 import { exec } from './exec/index.ts'
 import { fileReadWrite } from './file-read-write/index.ts'
 import { gemini } from './gemini/index.ts'
@@ -10,6 +9,7 @@ import { mcpFilesystem } from './mcp-filesystem/index.ts'
 import { namedRoots } from './named-roots/index.ts'
 import { patchAndDiff } from './patch-and-diff/index.ts'
 import { pythonHarness } from './python-harness/index.ts'
+import type { Dialect } from './runtime/types.ts'
 import { snakeCase } from './snake-case/index.ts'
 
 /** Every dialect with its own paths, by name. To add one, add a line. */

@@ -1,8 +1,9 @@
-import { type Classification, classifyDirectory, classifyPath, isSurelyReadable } from '../files/classify/index.ts'
+import { classifyDirectory, classifyPath, isSurelyReadable } from '../files/classify/index.ts'
+import type { Classification } from '../files/classify/types.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Permission } from '../policy/access.ts'
+import type { Permission } from '../policy/permissions.ts'
 import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
-import type { Sight, WalkKind } from './guarded-files.ts'
+import type { EntryType } from '../storage/backend.ts'
 
 /**
  * What of a tree a call may see. A listing shows what could be opened, and that a protected file exists; a search shows
@@ -52,3 +53,15 @@ export function sightFor(
 
 const ORDINARY = 'ordinary.txt' as Path
 const ordinary = classifyPath(ORDINARY)
+
+/** What of a tree a call may see: judged path by path while walking. */
+export interface Sight {
+  /** Whether a walk shows this path. */
+  see(path: Path, type: EntryType): boolean
+  /** Whether a walk goes into this directory. */
+  enter(path: Path): boolean
+  readonly revision: string
+}
+
+/** What a walk is for: which permission hides what it does not cover. */
+export type WalkKind = 'list' | 'search' | 'diff' | 'memory'

@@ -1,7 +1,7 @@
 import type { ToolError } from '../errors.ts'
 import { compileGlob, compileGlobs } from '../paths/glob.ts'
 import { parsePath } from '../paths/logical-path.ts'
-import { type Permission, permissions } from './access.ts'
+import { type Permission, permissions } from './permissions.ts'
 
 /** A longer pattern is refused, in UTF-16 units. */
 const MAX_TEXT_PATTERN = 4096

@@ -1,10 +1,10 @@
-import type { Classification } from '../files/classify/index.ts'
-import { isMutating, type Permission } from './access.ts'
+import type { Classification } from '../files/classify/types.ts'
 import type { PathSet } from './match.ts'
+import { isMutating, type Permission } from './permissions.ts'
 import { type PresetName, presetDecision } from './presets.ts'
 import { type ProtectionRule, protectionAgainst } from './protections.ts'
 import type { CompiledRule } from './rules.ts'
-import type { Decision } from './schema.ts'
+import type { Decision } from './types.ts'
 
 /** One thing that took part in a decision. */
 export type Part =

@@ -1,21 +1,21 @@
 import { type ErrorCode, ToolError } from '../errors.ts'
-import type { Classification } from '../files/classify/index.ts'
+import type { Classification } from '../files/classify/types.ts'
 import { sha256Text } from '../files/hash/sha256.ts'
 import { display, type LogicalPath, quote } from '../paths/logical-path.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
-import type { GuardedAccess, Permission } from './access.ts'
+import type { GuardedAccess } from './access.ts'
 import { compilePaths } from './match.ts'
 import { compileNetwork } from './network-policy.ts'
 import { createPermissionView, type Part, type PermissionView, type ViewFacts } from './permission-view.ts'
+import type { Permission } from './permissions.ts'
 import { presets } from './presets.ts'
 import { type CallFacts, type CompiledRule, compileRules } from './rules.ts'
-import { type Decision, type PolicyData, parsePolicyData, shortForms } from './schema.ts'
+import { type PolicyData, parsePolicyData, shortForms } from './schema.ts'
+import type { Decision } from './types.ts'
 
 export { type PresetName, presetNames } from './presets.ts'
 export {
   type CommandPolicy,
-  type Decision,
-  type Override,
   type PolicyData,
   type PolicyInput,
   type PolicyLimits,
@@ -362,3 +362,5 @@ function rank(part: Part): number {
   if (part.source !== 'protection') return ranks[part.source]
   return part.name === 'git' ? 0 : part.name === 'secret' ? 1 : 4
 }
+
+export type { Decision } from './types.ts'

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
-import { isMutating, type Permission } from './access.ts'
-import type { Decision } from './schema.ts'
+import { isMutating, type Permission } from './permissions.ts'
+import type { Decision } from './types.ts'
 
 /** What a preset decides for everything that no rule decides. */
 export interface Preset {

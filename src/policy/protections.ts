@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../errors.ts'
-import type { Classification, Protection } from '../files/classify/index.ts'
-import { isMutating, type Permission, permissions } from './access.ts'
+import type { Classification, Protection } from '../files/classify/types.ts'
 import { maskWhere } from './match.ts'
-import type { Decision, Override } from './schema.ts'
+import { isMutating, type Permission, permissions } from './permissions.ts'
+import type { Decision, Override } from './types.ts'
 
 /** What a built-in protection decides, and how a rule may lift it. */
 export interface ProtectionRule {

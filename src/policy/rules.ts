@@ -1,10 +1,11 @@
 import type { ErrorCode } from '../errors.ts'
-import type { Kind } from '../files/classify/index.ts'
-import { isMutating, type Permission } from './access.ts'
+import type { Kind } from '../files/classify/types.ts'
 import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
 import { isClosedByAcl, memoryPath } from './memory-policy.ts'
+import { isMutating, type Permission } from './permissions.ts'
 import { permissionBit } from './protections.ts'
-import type { Decision, Override, PolicyData, Rule } from './schema.ts'
+import type { PolicyData, Rule } from './schema.ts'
+import type { Decision, Override } from './types.ts'
 
 /** What a rule may ask about a call as a whole. */
 export interface CallFacts {

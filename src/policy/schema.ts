@@ -1,17 +1,12 @@
 import * as z from 'zod'
-import type { Kind } from '../files/classify/index.ts'
+import type { Kind } from '../files/classify/types.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { translatePolicy } from './normalize-input.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risk/index.ts'
-
-/** What a rule, or all of them together, say. */
-export type Decision = 'allow' | 'ask' | 'deny'
-
-/** A built-in protection that an allow rule may lift by naming it. Git's own files cannot be opened by any rule. */
-export type Override = 'secret' | 'generated' | 'vendored' | 'lockfile' | 'binary' | 'mode'
+import type { Decision, Override } from './types.ts'
 
 /**
  * One rule. Every field that is given must match; a field that is left out matches everything. A list matches when one

@@ -1,3 +1,4 @@
+import type { Path } from '../paths/logical-path.ts'
 import { type Label, type LabelPolicy, type LabelSink, labelNames } from './labels.ts'
 import { compilePaths, compileTexts } from './match.ts'
 
@@ -124,3 +125,6 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
 function lower(hosts: readonly string[]): string[] {
   return hosts.map((host) => host.toLowerCase())
 }
+
+/** Labels that files carry beside those of their paths, because of what was written into them. They only rise. */
+export type CarriedLabels = Map<Path, Label>

@@ -116,11 +116,6 @@ export function conflict(path: LogicalPath, currentSha256: string | null): ToolE
   return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${why}`, { path, currentSha256 })
 }
 
-/** Refuses to go on once the caller has cancelled. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new ToolError('ABORTED', 'Cannot commit: the call was cancelled')
-}
-
 function validateChange(change: Change): void {
   const { path, expect, to } = change
   if (path === '') throw invalid(path, 'the root cannot be changed')

@@ -1,4 +1,3 @@
-import type {} from 'vitest'
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Backend, State } from '../storage/backend.ts'

@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { type Classification, classifyContent, classifyDirectory } from '../files/classify/index.ts'
+import { classifyContent, classifyDirectory } from '../files/classify/index.ts'
+import type { Classification } from '../files/classify/types.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { createDocument } from '../files/text/document.ts'
 import { display } from '../paths/logical-path.ts'

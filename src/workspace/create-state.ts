@@ -1,6 +1,6 @@
 import { type AuditSink, createAudit } from '../audit/audit-log.ts'
 import { createEvents } from '../call/state/events.ts'
-import type { Core } from '../call/state/run-state.ts'
+import type { Core } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { createDocumentCache } from '../files/text/document.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'

@@ -1,4 +1,4 @@
-import type { Success } from '../call/call-tool.ts'
+import type { Success } from '../call/state/call.ts'
 import { type Failure, ToolError } from '../errors.ts'
 
 /** Guarded files for the embedding program: the tools as plain functions that throw a {@link ToolError} when refused. */

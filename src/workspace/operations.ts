@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { isOverlay, type OverlayBackend } from '../backends/overlay/index.ts'
-import type { Core, Run } from '../call/state/run-state.ts'
+import type { Run } from '../call/state/run-state.ts'
+import type { Core } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import type { JournalEntry } from '../history/journal.ts'
 import { type Return, takeBack, wayBack } from '../history/revert.ts'

@@ -1,4 +1,4 @@
-import type { CallOptions } from '../call/call-tool.ts'
+import type { CallOptions } from '../call/state/call.ts'
 import type { Run, Task } from '../call/state/run-state.ts'
 import { redact } from '../files/secrets/index.ts'
 import type { ApproveHandler, HandlerAnswer } from '../policy/approval.ts'

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/define.ts'
+import type { Dialect } from '../dialects/runtime/types.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import {
   createWorkspace,

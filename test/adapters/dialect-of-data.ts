@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { createPlace, type Dialect, defineDialectTool, readWhole } from '../../src/dialects/define.ts'
+import { createPlace, defineDialectTool, readWhole } from '../../src/dialects/define.ts'
+import type { Dialect } from '../../src/dialects/runtime/types.ts'
 
 /** A dialect that answers in data. */
 export const dialect: Dialect = {

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memory } from '../../src/backends/memory/index.ts'
-import type { Dialect, SpokenResult } from '../../src/dialects/define.ts'
 import { dialects } from '../../src/dialects/index.ts'
+import type { Dialect, SpokenResult } from '../../src/dialects/runtime/types.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 

@@ -5,13 +5,13 @@ import {
   attempt,
   call,
   createPlace,
-  type Dialect,
   defineDialectTool,
   peek,
   readWhole,
   settled,
   shownVersion,
 } from '../../src/dialects/define.ts'
+import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { type Backend, createWorkspace, parseRecording, replay } from '../../src/index.ts'
 
 const plainInput = z.object({ path: z.string() })

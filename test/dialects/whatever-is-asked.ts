@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import { toJsonSchema } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import type { Dialect } from '../../src/dialects/define.ts'
+import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 

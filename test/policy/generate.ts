@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
-import { permissions } from '../../src/policy/access.ts'
+import { permissions } from '../../src/policy/permissions.ts'
 import type { PolicyData, Rule } from '../../src/policy/policy.ts'
 
 /** Names that are few, so that rules and paths meet, and among which every protection is. */

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Classification, classifyDirectory, classifyPath } from '../../src/files/classify/index.ts'
+import { classifyDirectory, classifyPath } from '../../src/files/classify/index.ts'
+import type { Classification } from '../../src/files/classify/types.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
-import { type GuardedAccess, type Permission, permissions } from '../../src/policy/access.ts'
+import type { GuardedAccess } from '../../src/policy/access.ts'
+import { type Permission, permissions } from '../../src/policy/permissions.ts'
 import { planVerdict } from '../../src/policy/plan.ts'
 import {
   combine,

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch'
-import type { Classification } from '../../src/files/classify/index.ts'
-import { isMutating, type Permission } from '../../src/policy/access.ts'
+import type { Classification } from '../../src/files/classify/types.ts'
+import { isMutating, type Permission } from '../../src/policy/permissions.ts'
 import type { Decision, PolicyData, Rule } from '../../src/policy/policy.ts'
 
 /** Changes that show something of what they change, such as its version, or bring it where it can be read. */

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../src/backends/object-store/index.ts'
-import type { Dialect } from '../../src/dialects/define.ts'
+import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import type { Backend, Workspace } from '../../src/index.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'

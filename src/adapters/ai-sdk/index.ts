@@ -1,5 +1,5 @@
 import type { JSONValue, ToolSet } from 'ai'
-import { isSpoken } from '../../dialects/define.ts'
+import { isSpoken } from '../../dialects/runtime/types.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { tell } from '../model/result-text.ts'
 import {

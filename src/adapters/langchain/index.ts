@@ -1,7 +1,7 @@
 import { ToolMessage } from '@langchain/core/messages/tool'
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools'
 import * as z from 'zod'
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { tell } from '../model/result-text.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import { elicitApproval } from './elicit.ts'
 
 /** A request of the client, as far as the calls that come of it need to know. */

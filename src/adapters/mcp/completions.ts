@@ -1,6 +1,6 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CompleteRequestSchema, type CompleteResult } from '@modelcontextprotocol/sdk/types.js'
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import { promptPaths } from './prompts.ts'
 import { ownCalls, type ServedRun, type Serving, served } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate } from './uris.ts'

@@ -1,5 +1,5 @@
 import type { ListResourcesResult, ListResourceTemplatesResult } from '@modelcontextprotocol/sdk/types.js'
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import { invalidParams } from './protocol-errors.ts'

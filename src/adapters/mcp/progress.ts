@@ -1,4 +1,4 @@
-import type { Progress } from '../../call/call-tool.ts'
+import type { Progress } from '../../call/state/call.ts'
 
 /** What a request for progress is answered through. */
 export interface ProgressRequest {

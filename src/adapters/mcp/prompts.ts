@@ -4,7 +4,7 @@ import {
   ListPromptsRequestSchema,
   type PromptMessage,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import type { Asking } from './call-options.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'

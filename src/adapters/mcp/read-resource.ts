@@ -1,5 +1,5 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/sdk/types.js'
-import type { CallOptions, Success } from '../../call/call-tool.ts'
+import type { CallOptions, Success } from '../../call/state/call.ts'
 import type { Failure } from '../../errors.ts'
 import { refusal } from './protocol-errors.ts'
 import { ownCalls, type ServedRun } from './served-workspace.ts'

@@ -6,7 +6,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Success } from '../../call/call-tool.ts'
+import type { Success } from '../../call/state/call.ts'
 import type { WorkspaceEvent } from '../../call/state/events.ts'
 import type { Failure } from '../../errors.ts'
 import type { Asking } from './call-options.ts'

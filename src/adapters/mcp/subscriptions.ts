@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
 import type { Served } from './served-workspace.ts'

@@ -5,8 +5,8 @@ import {
   ListToolsRequestSchema,
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
-import type { Success } from '../../call/call-tool.ts'
-import { isSpoken, type SpokenResult } from '../../dialects/define.ts'
+import type { Success } from '../../call/state/call.ts'
+import { isSpoken, type SpokenResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { modelTools, projected, toJsonSchema } from '../json-schema/index.ts'

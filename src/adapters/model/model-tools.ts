@@ -1,4 +1,4 @@
-import type { SpokenTool } from '../../dialects/define.ts'
+import type { SpokenTool } from '../../dialects/runtime/types.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { toJsonSchema } from './tool-schema.ts'
 

@@ -1,4 +1,4 @@
-import type { SpokenTool } from '../../dialects/define.ts'
+import type { SpokenTool } from '../../dialects/runtime/types.ts'
 
 /** A definition that names a tool by a type which the API knows. */
 export interface NativeTool {

@@ -1,5 +1,5 @@
-import type { Success } from '../../call/call-tool.ts'
-import { isSpoken } from '../../dialects/define.ts'
+import type { Success } from '../../call/state/call.ts'
+import { isSpoken } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import type { CallResult } from './select-tools.ts'

@@ -1,5 +1,5 @@
-import type { CallOptions, Success } from '../../call/call-tool.ts'
-import type { SpokenResult, SpokenTool } from '../../dialects/define.ts'
+import type { CallOptions, Success } from '../../call/state/call.ts'
+import type { SpokenResult, SpokenTool } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ApproveHandler } from '../../policy/approval.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'

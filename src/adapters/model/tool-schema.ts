@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { SpokenTool } from '../../dialects/define.ts'
+import type { SpokenTool } from '../../dialects/runtime/types.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 
 /** A tool's contract as plain JSON Schema (draft 2020-12), for any model API or protocol. */

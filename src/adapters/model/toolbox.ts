@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import { tell } from './result-text.ts'
 import {
   type CallableSpokenTools,

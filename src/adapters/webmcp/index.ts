@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../call/call-tool.ts'
+import type { CallOptions } from '../../call/state/call.ts'
 import type { RunOptions } from '../../workspace/create-workspace.ts'
 import { modelTools } from '../model/model-tools.ts'
 import { tell } from '../model/result-text.ts'

@@ -13,7 +13,8 @@ import type {
   Version,
 } from '../../storage/backend.ts'
 import { canonicalSync, type Seen } from '../../storage/canonical-path.ts'
-import { applyOrder, judgeChanges, throwIfAborted } from '../../storage/change-set.ts'
+import { applyOrder, judgeChanges } from '../../storage/change-set.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 
 /** Which part of the volume is the workspace. */
 export interface MemfsOptions {

@@ -1,8 +1,9 @@
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath, quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, DirectoryNode, FileNode, LinkNode, Stat, TreeNode } from '../../storage/backend.ts'
-import { linkTarget, throwIfAborted } from '../../storage/change-set.ts'
+import { linkTarget } from '../../storage/change-set.ts'
 import { directoryNode } from '../../storage/tree.ts'
 import { directoryStat, draftOf, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-commit.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 
 /** What a file of {@link memory} can be given as. Bytes are taken over: nobody may write into them afterwards. */
 export type MemoryEntry =

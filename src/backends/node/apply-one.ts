@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Version } from '../../storage/backend.ts'
-import { throwIfAborted } from '../../storage/change-set.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 import { failure } from './errno.ts'
 import { disturbed, type Pins, putNew } from './journal-steps.ts'
 import { patiently } from './retry-descriptors.ts'

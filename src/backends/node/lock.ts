@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { throwIfAborted } from '../../storage/change-set.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 import { errnoOf } from './errno.ts'
 import type { StateDirectory } from './state-directory.ts'
 

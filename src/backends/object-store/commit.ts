@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { Backend, Change, CommitOptions, Receipt } from '../../storage/backend.ts'
-import { throwIfAborted } from '../../storage/change-set.ts'
 import { hashBytes, planStoredCommit } from '../../storage/plan-commit.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 import { type Contents, each } from './contents.ts'
 import type { Keys } from './keys.ts'
 import { type Garbage, manifestAfter } from './manifest.ts'

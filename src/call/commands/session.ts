@@ -1,23 +1,31 @@
 import { overlay } from '../../backends/overlay/index.ts'
-import { ToolError } from '../../errors.ts'
+import { type Failure, ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import { sightFor } from '../../guard/visibility.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
-import { isMutating } from '../../policy/access.ts'
 import type { Question } from '../../policy/approval.ts'
+import { isMutating } from '../../policy/permissions.ts'
 import { denied } from '../../policy/policy.ts'
 import { type CommandFilesOptions, createCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandDesk, CommandGit, CommandTransaction, OnCommit } from '../../shells/types.ts'
 import type { Change } from '../../storage/backend.ts'
-import type { JudgedCall } from '../call-tool.ts'
-import { type Core, policyCall, type Run } from '../state/run-state.ts'
-import type { ContextOptions } from '../tool-context.ts'
+import type { Tool } from '../../tools/define-tool.ts'
+import type { CallRecord, JudgedCall } from '../state/call.ts'
+import { policyCall, type Run } from '../state/run-state.ts'
+import type { Core } from '../state/workspace-state.ts'
 import { commandEnd, runInBackground } from './background.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
 
-export interface DeskOptions extends Pick<ContextOptions, 'record' | 'ask' | 'began' | 'commit'> {
+export interface DeskOptions {
+  readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
+  /** When the call began, milliseconds since 1970. */
+  readonly began: number
+  /** Gets the approval of something that the draft comes upon. */
+  readonly ask: (question: Question) => Promise<void>
+  /** Carries out what came of the draft later, as a call of its own. */
+  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
   /** @throws ToolError where what the run has read may not flow there */
   readonly reachesHost: (host: string) => void
   readonly mayRead: (path: Path) => void

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { Failure } from '../../errors.ts'
-import { type Answer, call, defineDialectTool, fieldsOf, type Place, type Refusal, type Steps } from '../define.ts'
+import { call, defineDialectTool, fieldsOf, type Place } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
+import type { Answer, Refusal, Steps } from '../runtime/types.ts'
 import { insertAfter, needed, replaceOnce, snippet, viewFile } from './text-commands.ts'
 
 const input = z.object({

@@ -1,4 +1,5 @@
-import { type Answer, createPlace, type Dialect, type Refusal, type VirtualRoots } from '../define.ts'
+import { createPlace, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
 import { bash } from './bash.ts'
 import { editor, editorRefusal } from './editor.ts'
 import { MEMORIES, memory, memoryRefusal } from './memory.ts'

@@ -1,6 +1,7 @@
 import { type Failure, ToolError } from '../../errors.ts'
-import { call, readLines, type Steps, settled, shownVersion } from '../define.ts'
+import { call, readLines, settled, shownVersion } from '../define.ts'
 import { linesOf, type NewLines, newLinesOf, numbered } from '../runtime/numbered-lines.ts'
+import type { Steps } from '../runtime/types.ts'
 
 // What the commands of the editor and of the memory have in common: they differ in their sentences.
 

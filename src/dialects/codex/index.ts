@@ -1,15 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import {
-  type Answer,
-  call,
-  createPlace,
-  type Dialect,
-  defineDialectTool,
-  type Refusal,
-  type VirtualRoots,
-} from '../define.ts'
+import { call, createPlace, defineDialectTool, type VirtualRoots } from '../define.ts'
 import { commandText } from '../runtime/command-text.ts'
+import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
 import { lineOf } from './shell-line.ts'
 

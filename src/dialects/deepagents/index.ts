@@ -1,6 +1,7 @@
 import type { Failure } from '../../errors.ts'
-import { type Answer, createPlace, type Dialect, fieldsOf, type Refusal, type VirtualRoots } from '../define.ts'
+import { createPlace, fieldsOf, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
+import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
 import { deepagentsTools } from './tools.ts'
 
 /**

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, type DialectTool, defineDialectTool, type Place, readSome } from '../define.ts'
+import { call, defineDialectTool, type Place, readSome } from '../define.ts'
 import { commandText } from '../runtime/command-text.ts'
+import type { DialectTool } from '../runtime/types.ts'
 
 const filePath = z.string().describe('Absolute path of the file')
 const path = z.string().default('/').describe('Absolute path of the directory')

@@ -1,15 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import {
-  type Answer,
-  call,
-  createPlace,
-  type Dialect,
-  defineDialectTool,
-  type Refusal,
-  readWhole,
-  type VirtualRoots,
-} from '../define.ts'
+import { call, createPlace, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
 
 /**
  * `exec.write`, `exec.read`, `exec.run` and `exec.ls`, for loops of writing, running and mending. They are made for a

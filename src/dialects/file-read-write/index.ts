@@ -1,13 +1,6 @@
 import * as z from 'zod'
-import {
-  type Answer,
-  call,
-  createPlace,
-  type Dialect,
-  defineDialectTool,
-  readBetween,
-  type VirtualRoots,
-} from '../define.ts'
+import { call, createPlace, defineDialectTool, readBetween, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
  * `file_read` and `file_write`, which answer `{ success, output, error }`: all that many an agent loop has.

@@ -1,6 +1,7 @@
 import type { Failure } from '../../errors.ts'
-import { type Answer, createPlace, type Dialect, type Refusal, type VirtualRoots } from '../define.ts'
+import { createPlace, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
+import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
 import { listDirectory, readFile, replace, saveMemory, writeFile } from './files.ts'
 import { glob, grepSearch, readManyFiles } from './search.ts'
 import { runShellCommand } from './shell.ts'

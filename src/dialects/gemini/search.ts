@@ -1,16 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import {
-  type Answer,
-  attempt,
-  call,
-  defineDialectTool,
-  type Place,
-  readSome,
-  renamedFields,
-  type Steps,
-  settled,
-} from '../define.ts'
+import { attempt, call, defineDialectTool, type Place, readSome, renamedFields, settled } from '../define.ts'
+import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
 const where = directory.optional().describe('Directory to search; default: all of the workspace')

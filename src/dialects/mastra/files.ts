@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { attempt, call, type DialectTool, defineDialectTool, type Place, readSome } from '../define.ts'
+import { attempt, call, defineDialectTool, type Place, readSome } from '../define.ts'
 import { linesOf } from '../runtime/numbered-lines.ts'
+import type { DialectTool } from '../runtime/types.ts'
 
 const path = z.string().describe('Path of the file')
 

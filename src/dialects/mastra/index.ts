@@ -1,5 +1,6 @@
-import { type Answer, createPlace, type Dialect, type Refusal, type VirtualRoots } from '../define.ts'
+import { createPlace, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
+import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, type DialectTool, defineDialectTool } from '../define.ts'
+import { call, defineDialectTool } from '../define.ts'
 import { commandText } from '../runtime/command-text.ts'
+import type { DialectTool } from '../runtime/types.ts'
 
 const pid = z.string().min(1).describe('As it was told when the command was started')
 

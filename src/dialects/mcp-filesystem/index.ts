@@ -3,27 +3,23 @@ import { ToolError } from '../../errors.ts'
 import { compileGlobs } from '../../paths/glob.ts'
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import {
-  type Answer,
   call,
   createPlace,
-  type Dialect,
   defineDialectTool,
   findAny,
-  type Hints,
   listAll,
   type Place,
   peek,
-  type Refusal,
   readLines,
   readWhole,
   refusalOf,
-  type Steps,
   settled,
   strict,
   treeBelow,
   type VirtualRoots,
 } from '../define.ts'
 import { describeFile, fencedDiff, markOf, mediaAnswer, notShown, withSizes } from '../runtime/mcp-text.ts'
+import type { Answer, Dialect, Hints, Refusal, Steps } from '../runtime/types.ts'
 
 /**
  * The tools of the MCP reference filesystem server, with their names, schemas, annotations and results, over the guarded

@@ -1,13 +1,6 @@
 import * as z from 'zod'
-import {
-  type Answer,
-  call,
-  createPlace,
-  type Dialect,
-  defineDialectTool,
-  readWhole,
-  type VirtualRoots,
-} from '../define.ts'
+import { call, createPlace, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
  * `read_file`, `write_file`, `list_directory`, `append_file` and `delete_file` with absolute paths under named roots, which

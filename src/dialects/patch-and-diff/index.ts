@@ -1,15 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import {
-  type Answer,
-  call,
-  createPlace,
-  type Dialect,
-  defineDialectTool,
-  type Place,
-  readBetween,
-  type VirtualRoots,
-} from '../define.ts'
+import { call, createPlace, defineDialectTool, type Place, readBetween, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
  * `list_dir`, `read_file`, `search_text`, `write_file`, `apply_patch` and `diff_workspace`, which answer in plain text: what a

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ToolError } from '../../errors.ts'
-import { call, type DialectTool, defineDialectTool, readLines } from '../define.ts'
+import { call, defineDialectTool, readLines } from '../define.ts'
+import type { DialectTool } from '../runtime/types.ts'
 import { succeeded } from './results.ts'
 
 const path = z.string().describe('Path of the file')

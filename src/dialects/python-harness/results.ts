@@ -1,4 +1,4 @@
-import type { Answer } from '../define.ts'
+import type { Answer } from '../runtime/types.ts'
 
 /** A success in the harness's form. */
 export function succeeded(output: string): Answer {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { type Answer, call, type DialectTool, defineDialectTool } from '../define.ts'
+import { call, defineDialectTool } from '../define.ts'
 import { commandText } from '../runtime/command-text.ts'
+import type { Answer, DialectTool } from '../runtime/types.ts'
 import { failed, succeeded } from './results.ts'
 
 const command = z.string().min(1).describe('The command line')

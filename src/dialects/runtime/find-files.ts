@@ -1,8 +1,8 @@
 import { compileGlobs } from '../../paths/glob.ts'
 import { ancestorsOf, isWithin, type LogicalPath, type Path } from '../../paths/logical-path.ts'
-import type { Steps } from '../define.ts'
 import { listAll, placeOf } from './list-tree.ts'
 import { call } from './steps.ts'
+import type { Steps } from './types.ts'
 
 /** Paths that a pattern found. */
 export interface Found {

@@ -1,9 +1,9 @@
-import type { Success } from '../../call/call-tool.ts'
+import type { Success } from '../../call/state/call.ts'
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import type { Steps } from '../define.ts'
 import { call } from './steps.ts'
+import type { Steps } from './types.ts'
 
 /** One name in a tree. A link is a file, as nothing is looked for behind it. */
 export interface TreeNode {

@@ -1,6 +1,6 @@
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import type { Answer } from '../define.ts'
+import type { Answer } from './types.ts'
 
 type Listing = ToolOutput<'list_directory'>
 type Entry = Listing['entries'][number]

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
-import type { Steps } from '../define.ts'
 import { call } from './steps.ts'
+import type { Steps } from './types.ts'
 
 /** Lines of a file, and its version. */
 export interface FileText {

@@ -1,9 +1,9 @@
-import type { CallOptions, Success } from '../../call/call-tool.ts'
 import { parseInput } from '../../call/parse-input.ts'
+import type { CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import type { Shown } from '../../tools/define-tool.ts'
-import type { Answer, Dialect, DialectTool, SpokenResult, SpokenTool } from '../define.ts'
 import { refusalOf } from './translate-error.ts'
+import type { Answer, Dialect, DialectTool, SpokenResult, SpokenTool } from './types.ts'
 
 /** What a dialect is spoken over: a run's own calls. */
 export interface Spoken {

@@ -1,8 +1,8 @@
 import type * as z from 'zod'
-import type { Success } from '../../call/call-tool.ts'
+import type { Success } from '../../call/state/call.ts'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
 import type { ToolInput, ToolName, ToolOutput } from '../../tools/index.ts'
-import type { DialectTool, Steps } from '../define.ts'
+import type { DialectTool, Steps } from './types.ts'
 
 /** A dialect's tool, with the type of its input taken from its schema. */
 export function defineDialectTool<I extends z.ZodObject>(tool: DialectTool<I>): DialectTool {

@@ -1,6 +1,6 @@
 import type { Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
-import type { Dialect, Hints, Refusal } from '../define.ts'
+import type { Dialect, Hints, Refusal } from './types.ts'
 
 /**
  * A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. `own`: the tool

@@ -1,15 +1,7 @@
 import * as z from 'zod'
-import {
-  type Answer,
-  call,
-  createPlace,
-  type Dialect,
-  defineDialectTool,
-  type Place,
-  readBetween,
-  type VirtualRoots,
-} from '../define.ts'
+import { call, createPlace, defineDialectTool, type Place, readBetween, type VirtualRoots } from '../define.ts'
 import { snakeCase as inSnakeCase } from '../runtime/snake-case.ts'
+import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
  * The tools of coding agents with fields in snake_case: `read_file`, `write_file`, `edit_file`, `list_directory`, `search_files`

@@ -1,5 +1,5 @@
 import { latin1 } from '../../util/native-bytes.ts'
-import type { Kind } from './index.ts'
+import type { Kind } from './types.ts'
 
 /** Whether the top of a text says, in a comment, that the file is generated. `top` is its first 2 KiB or so. */
 export function hasGeneratedMarker(top: string, kind: Kind): boolean {

@@ -1,8 +1,7 @@
 import { sha256 } from '../../files/hash/sha256.ts'
 import { looksBinary } from '../../files/text/encoding.ts'
-import { type Path, quote } from '../../paths/logical-path.ts'
+import type { Path } from '../../paths/logical-path.ts'
 import type { Change, State } from '../../storage/backend.ts'
-import type { Verdict } from '../policy.ts'
 import { isBuildFile, isSecuritySensitive, isTestPath } from './names.ts'
 import { publicApiOf } from './public-api.ts'
 import { losesTests } from './tests.ts'
@@ -60,16 +59,6 @@ export function risksOf(changes: readonly RiskyChange[], isSensitive?: (path: Pa
     }
   }
   return risks
-}
-
-/** What `requireApprovalIf` says of risks that it names: the first, and all of them. */
-export function riskVerdict(first: Risk, risks: readonly Risk[]): Verdict {
-  return {
-    decision: 'ask',
-    reason: `Policy asks about ${quote(first.path)}: ${first.flag}`,
-    path: first.path,
-    rules: risks.map(({ flag, path }) => ({ name: `requireApprovalIf ${flag}`, action: 'ask', source: 'risk', path })),
-  }
 }
 
 /** Where what a change takes away is afterwards, if anywhere. */

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import type { Sight } from '../../guard/guarded-files.ts'
+import type { Sight } from '../../guard/visibility.ts'
 import { childOf, type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { Mask } from './sandbox.ts'
 

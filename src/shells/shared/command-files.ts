@@ -1,5 +1,7 @@
 import { ToolError } from '../../errors.ts'
-import { guardAccesses, requireFile, type Sight } from '../../guard/guarded-files.ts'
+import { guardAccesses } from '../../guard/guard-accesses.ts'
+import { requireFile } from '../../guard/guarded-files.ts'
+import type { Sight } from '../../guard/visibility.ts'
 import {
   childOf,
   isWithin,
@@ -10,7 +12,8 @@ import {
   quote,
   ROOT,
 } from '../../paths/logical-path.ts'
-import type { Access, GuardedAccess, Permission } from '../../policy/access.ts'
+import type { Access, GuardedAccess } from '../../policy/access.ts'
+import type { Permission } from '../../policy/permissions.ts'
 import type { Backend, Change, EntryType, Stat } from '../../storage/backend.ts'
 import { linkTarget } from '../../storage/change-set.ts'
 import { stateAt } from '../../storage/versions.ts'

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { Sight } from '../../guard/guarded-files.ts'
+import type { Sight } from '../../guard/visibility.ts'
 import { ancestorsOf, isWithin, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { EntryType, State } from '../../storage/backend.ts'
 import type { Made } from '../shared/apply-changes.ts'

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { Sight } from '../../guard/guarded-files.ts'
+import type { Sight } from '../../guard/visibility.ts'
 import { childOf, display, type Path, ROOT } from '../../paths/logical-path.ts'
 import { linkTarget } from '../../storage/change-set.ts'
 import type { CommandFiles } from '../types.ts'

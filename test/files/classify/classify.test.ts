@@ -2,13 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   alteredForm,
-  type Classification,
   classifyContent,
   classifyDirectory,
   classifyPath,
   isSurelyReadable,
-  type Kind,
-  type Protection,
 } from '../../../src/files/classify/index.ts'
 import {
   alterName,
@@ -18,6 +15,7 @@ import {
   parseShortName,
   shortNameKey,
 } from '../../../src/files/classify/name-spelling.ts'
+import type { Classification, Kind, Protection } from '../../../src/files/classify/types.ts'
 import { type LogicalPath, parsePath } from '../../../src/paths/logical-path.ts'
 import { times } from '../../counts.ts'
 import { ownTime } from '../../own-time.ts'

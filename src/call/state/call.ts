@@ -1,0 +1,122 @@
+import type { Artifacts } from '../../audit/artifacts.ts'
+import type { Failure } from '../../errors.ts'
+import type { Path } from '../../paths/logical-path.ts'
+import type { Access, GuardedAccess } from '../../policy/access.ts'
+import type { Approval, ApprovalRequest, ApproveHandler, Question } from '../../policy/approval.ts'
+import type { Label } from '../../policy/labels.ts'
+import type { Plan } from '../../policy/plan.ts'
+import type { Verdict } from '../../policy/policy.ts'
+import type { TaintOrigin } from '../../policy/taint.ts'
+import type { CommandVerdict } from '../../shells/analysis/verdict.ts'
+import type { Refusal } from '../../shells/types.ts'
+import type { Change, Receipt, State } from '../../storage/backend.ts'
+import type { Tool } from '../../tools/define-tool.ts'
+
+/** A call that passed the first six steps. */
+export interface JudgedCall {
+  readonly tool: Tool
+  readonly input: Readonly<Record<string, unknown>>
+  readonly accesses: readonly GuardedAccess[]
+  readonly verdict: Verdict
+  /** Of a command: what its line would start. */
+  readonly line?: CommandVerdict
+}
+
+/** What a caller may say about one call, beside its input. */
+export interface CallOptions {
+  /** Cancels the call and drops what it had drafted. A commit that has begun is finished. */
+  readonly signal?: AbortSignal
+  /** Answers what policy asks about this call, where the workspace has no `approve` of its own. */
+  readonly approve?: ApproveHandler
+  /** The caller's own name for the step of its work that this call belongs to. */
+  readonly step?: string
+  /** Told how far the call is, where it takes long: counts, never anything that it has read. */
+  readonly onProgress?: (progress: Progress) => void
+}
+
+/** What every success carries beside its tool's own fields. */
+export interface Success {
+  readonly ok: true
+  /** One line that says what the call did. */
+  readonly summary: string
+  readonly warnings: readonly string[]
+  /** Names the call: in the audit, and for `undo`. */
+  readonly callId: string
+  /** Where the diff of a mutation, or a result that was cut, can be read whole. */
+  readonly artifactUri?: string
+  /** How sensitive what it shows is, where the policy has labels. */
+  readonly label?: Label
+  readonly [field: string]: unknown
+}
+
+/** How far a call is. It only grows. */
+export interface Progress {
+  readonly done: number
+  /** Where it is known. */
+  readonly total?: number
+  /** What is counted, such as `files searched`. */
+  readonly unit: string
+}
+
+/** The evidence of one call while it lives: two records for a call that was carried out, one for a call that was not. */
+export interface CallRecord {
+  /** Names the call: in the audit, in its result, and for undo. */
+  readonly id: string
+  /** Milliseconds since 1970. */
+  readonly started: number
+  /** Whether the call was counted against the rates. */
+  counted: boolean
+  readonly warnings: string[]
+  at(step: Step): void
+  plans(planned: readonly Access[]): void
+  reaches(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
+  reads(path: Path): void
+  /** An access of a command that was refused while the call as a whole went on. */
+  refusedWithin(refusal: Refusal): void
+  judged(verdict: Verdict): void
+  /** The version that the call read of a path. */
+  saw(version: { readonly path: Path; readonly sha256: string }): void
+  /** The plan that the call hands in or approves, if any. */
+  plan(plan: Plan | undefined): void
+  /** How a question about the call was answered. */
+  answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
+  /** The label of what the call shows, and where the taint of its run came from. */
+  labelled(label: Label, taint: TaintOrigin | undefined): void
+  /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
+  intent(changes: Pick<JudgedChanges, 'known'>): Promise<void>
+  outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
+  refused(failure: Failure): Promise<void>
+}
+
+/** The steps of a call, as the audit names the one where a call was refused. */
+export type Step =
+  | 'input'
+  | 'plan'
+  | 'guard'
+  | 'limits'
+  | 'policy'
+  | 'hooks'
+  | 'draft'
+  | 'approval'
+  | 'commit'
+  | 'response'
+
+/** The changes of a draft, judged one by one. */
+export interface JudgedChanges {
+  readonly known: readonly KnownChange[]
+  /** The call's verdict and that of every change, combined. */
+  readonly verdict: Verdict
+  readonly bytes: number
+  /** What whoever approves is shown. */
+  request(): Omit<ApprovalRequest, 'id'>
+  /** Keeps the diff, made when it is first read, and gives its address; where there is no room, a warning. */
+  store(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
+}
+
+/** A change with what stands at its path before it, as far as its bytes are known. */
+export interface KnownChange {
+  readonly change: Change
+  readonly before: State
+  /** Of a file too large to be looked at whole: `before` is only its head, and this all its bytes. */
+  readonly headOf?: number
+}
