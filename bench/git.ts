@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memory } from '../dist/backends/memory/index.js'
-import { node } from '../dist/backends/node/index.js'
+import { nodeBackend } from '../dist/backends/node/index.js'
 import { openRepository } from '../dist/git/index.js'
 import { type Backend, createWorkspace } from '../dist/index.js'
 import { makeCorpus } from './corpus.ts'
@@ -61,7 +61,7 @@ export async function benchGit(): Promise<void> {
           ...gitFiles(root),
           '.gitignore': readFileSync(join(root, '.gitignore'), 'utf8'),
         })
-        const onDisk = node(root, { stateDir: state })
+        const onDisk = nodeBackend(root, { stateDir: state })
         const workspaces = [inMemory, onDisk].map((backend) => createWorkspace({ backend, policy: 'autonomous' }))
         const [first, second] = (await Promise.all(workspaces)) as [
           Awaited<(typeof workspaces)[0]>,

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { node } from '../src/backends/node/index.ts'
+import { nodeBackend } from '../src/backends/node/index.ts'
 import { sha256 } from '../src/files/hash/sha256.ts'
 import type { Path } from '../src/paths/logical-path.ts'
 
@@ -33,7 +33,7 @@ const content = new Uint8Array(4096).fill(120)
 const fsyncAsync = promisify(fsync)
 mkdirSync(dirname(place), { recursive: true })
 writeFileSync(place, content)
-const backend = node(root, { stateDir: join(base, 'state') })
+const backend = nodeBackend(root, { stateDir: join(base, 'state') })
 
 function check(): string {
   const real = realpathSync(place)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { rgPath } from '@vscode/ripgrep'
 import { memory } from '../dist/backends/memory/index.js'
-import { node } from '../dist/backends/node/index.js'
+import { nodeBackend } from '../dist/backends/node/index.js'
 import { createWorkspace } from '../dist/index.js'
 import { type Corpus, makeCorpus } from './corpus.ts'
 import { medians, report } from './measure.ts'
@@ -45,7 +45,7 @@ async function searches(corpus: Corpus): Promise<Map<string, number>> {
     ...{ searchTimeoutMs: 60_000, callsPerMinute: Number.MAX_SAFE_INTEGER },
   }
   const times = new Map<string, number>()
-  const disk = await createWorkspace({ backend: node(corpus.root), policy: 'autonomous', limits })
+  const disk = await createWorkspace({ backend: nodeBackend(corpus.root), policy: 'autonomous', limits })
   for (const { name, query, mode, bound } of patterns) {
     const input = { query, mode, caseSensitive: true, filesOnly: true, maxMatches: ALL, includeHidden: false }
     const rgArgs = ['-j1', '-n', '--no-messages', '-c', ...(mode === 'literal' ? ['-F'] : []), query, '.']
@@ -79,7 +79,7 @@ async function searches(corpus: Corpus): Promise<Map<string, number>> {
 
 async function finds(corpus: Corpus): Promise<void> {
   const limits = { findResults: 100_000, callsPerMinute: Number.MAX_SAFE_INTEGER }
-  const disk = await createWorkspace({ backend: node(corpus.root), policy: 'autonomous', limits })
+  const disk = await createWorkspace({ backend: nodeBackend(corpus.root), policy: 'autonomous', limits })
   const measured = await medians(7, {
     rg: () => spawnSync(rgPath, ['--files', '-j1', '.'], { cwd: corpus.root, maxBuffer: 2 ** 28 }),
     rgParallel: () => spawnSync(rgPath, ['--files', '.'], { cwd: corpus.root, maxBuffer: 2 ** 28 }),

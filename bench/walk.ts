@@ -102,8 +102,8 @@ async function onDisk(files: Readonly<Record<string, string>>): Promise<void> {
 }
 
 async function disk(root: string): Promise<Backend> {
-  const { node } = await import('../src/backends/node/index.ts')
-  return node(root)
+  const { nodeBackend } = await import('../src/backends/node/index.ts')
+  return nodeBackend(root)
 }
 
 /** Paths as in installed packages, renamed so that no default filter takes them out, with ignore files as projects have. */

@@ -30,16 +30,16 @@ export type {
   PreToolCall,
 } from './call/state/hooks.ts'
 export type { Task } from './call/state/run-state.ts'
-export type { Dialect, SpokenResult, SpokenTool } from './dialects/runtime/types.ts'
+export type { Dialect, DialectResult, DialectToolInfo } from './dialects/runtime/types.ts'
 export { type ErrorCode, type ErrorDetails, errorHints, type Failure, ToolError } from './errors.ts'
-export type { Classification, Kind, Protection } from './files/classify/types.ts'
-export type { Mark, Redaction } from './files/secrets/index.ts'
-export type { Document } from './files/text/document.ts'
+export type { Classification, FileKind, Protection } from './files/classify/types.ts'
+export type { Redaction, SecretMark } from './files/secrets/index.ts'
+export type { TextDocument } from './files/text/document.ts'
 export type { Encoding, LineEnd, TextFormat } from './files/text/encoding.ts'
-export type { Section } from './git/diff-section.ts'
+export type { DiffSection } from './git/diff-section.ts'
 export type { DiffRequest, WorkspaceDiff } from './git/workspace-diff.ts'
-export type { View, Visit, Wants } from './guard/guarded-files.ts'
-export type { Sight, WalkKind } from './guard/visibility.ts'
+export type { GuardedFiles, ScanFilter, ScanVisitor } from './guard/guarded-files.ts'
+export type { Visibility, WalkKind } from './guard/visibility.ts'
 export type { Checkpoint, JournalChange, JournalEntry, WorkspaceHistory } from './history/journal.ts'
 export { defaultLimits, type Limits } from './limits.ts'
 export type { UnifiedDiff } from './patch/unified-diff.ts'
@@ -56,7 +56,7 @@ export type { NetworkPolicy } from './policy/network-policy.ts'
 export type { ParkedCall, ParkedCalls, ParkedEffect } from './policy/parked-calls.ts'
 export type { Permission } from './policy/permissions.ts'
 export { permissions } from './policy/permissions.ts'
-export type { Plan } from './policy/plan.ts'
+export type { WorkPlan } from './policy/plan.ts'
 export {
   type CallPolicy,
   type CommandPolicy,
@@ -65,10 +65,10 @@ export {
   type PolicyData,
   type PolicyInput,
   type PolicyLimits,
+  type PolicyRule,
   type PresetName,
   policySchema,
   presetNames,
-  type Rule,
   type Verdict,
   type VerdictRule,
 } from './policy/policy.ts'
@@ -78,30 +78,30 @@ export type { Decision, Override } from './policy/types.ts'
 export type {
   CommandAccess,
   CommandVerdict,
+  DenialReason,
   JudgedCommand,
-  Reason,
   ReasonCode,
 } from './shells/analysis/index.ts'
-export type { Range } from './shells/analysis/verdict.ts'
+export type { TextRange } from './shells/analysis/verdict.ts'
 export type { Processes, RunningCommand } from './shells/shared/background-processes.ts'
 export type {
   BackgroundCommand,
-  CommandDesk,
   CommandDiff,
   CommandFiles,
   CommandFilters,
   CommandGit,
   CommandJudge,
   CommandRepository,
+  CommandSession,
   CommandStat,
   CommandStatus,
   CommandTransaction,
+  CommitSubscription,
   GitDiffRequest,
   GitState,
   JudgedLine,
   JudgeOptions,
-  OnCommit,
-  Refusal,
+  RefusedAccess,
   Shell,
   ShellCapabilities,
   ShellCommand,
@@ -113,33 +113,33 @@ export type {
   Capabilities,
   Change,
   CommitOptions,
-  Descent,
   DirectoryEntry,
   DirectoryNode,
+  DirectoryStats,
+  EntryState,
   EntryType,
   Expectation,
   FileNode,
   FileRead,
-  Glance,
   LinkNode,
   Receipt,
   Stat,
-  State,
   TreeNode,
   Version,
+  WalkVisitor,
 } from './storage/backend.ts'
 export { mounts } from './storage/mounts.ts'
 export { readOnly } from './storage/read-only.ts'
 export type { WalkEntry, WalkFilters } from './storage/walk.ts'
 export {
-  type AnsweredFields,
   type Draft,
   defineTool,
   type MemoryContext,
   type PlanState,
-  type Shown,
-  type ShownBefore,
+  type PreviousReads,
+  type ResultFields,
   type ShownLines,
+  type ShownVersion,
   type Tool,
   type ToolContext,
 } from './tools/define-tool.ts'
@@ -147,11 +147,11 @@ export type { BuiltinTool, ToolInput, ToolName, ToolOf, ToolOutput } from './too
 export type { ToolSet } from './tools/tool-sets.ts'
 export {
   createWorkspace,
+  type DialectRun,
+  type DialectWorkspace,
+  type DialectWorkspaceOptions,
   type Explanation,
   type RunOptions,
-  type SpokenRun,
-  type SpokenWorkspace,
-  type SpokenWorkspaceOptions,
   type ToolDescription,
   type ToolResult,
   type UndoOptions,

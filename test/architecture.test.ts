@@ -1,14 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { dirname, join, posix, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { circles, importsOf, sources } from './structure.ts'
 
 const src = join(import.meta.dirname, '../src')
 const dist = join(import.meta.dirname, '../dist')
 
 /**
  * The folders of `src/` (and its loose files), from the lowest layer to the highest, and the folders that each may import.
- * A folder may import only folders above its row. `errors` may be imported anywhere; `*` allows every folder above.
+ * A folder may import only folders above its row. `errors` and `util` may be imported anywhere; `*` allows every folder above.
  */
 const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   errors: [],
@@ -89,30 +90,6 @@ const nodeFiles = [
   /^testing\/fixtures\.ts$/,
 ]
 
-interface Import {
-  readonly specifier: string
-  readonly typeOnly: boolean
-}
-
-function importsOf(file: string): Import[] {
-  const text = readFileSync(file, 'utf8')
-  const found: Import[] = []
-  const statement =
-    /^\s*(?:import|export)\s+(type\s+)?[^'"`;]*?from\s+'([^']+)'|^\s*import\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm
-  for (const [, type, from, bare, dynamic] of text.matchAll(statement)) {
-    found.push({ specifier: from ?? bare ?? dynamic ?? '', typeOnly: type !== undefined })
-  }
-  return found
-}
-
-function filesBelow(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => posix.join(relative(directory, entry.parentPath), entry.name))
-}
-
-const sources = filesBelow(src).filter((name) => name.endsWith('.ts'))
-
 function partOf(name: string): string {
   return (name.split('/')[0] ?? name).replace(/\.ts$/, '')
 }
@@ -140,10 +117,10 @@ describe('imports between the folders of src/', () => {
       const part = partOf(name)
       const row = mayImport[part] ?? []
       const allowed = row === '*' ? rows.slice(0, rows.indexOf(part)) : row
-      for (const { specifier } of importsOf(join(src, name))) {
+      for (const { specifier } of importsOf(name)) {
         if (!specifier.startsWith('.')) continue
         const target = partOf(relative(src, join(src, dirname(name), specifier)))
-        if (target !== part && target !== 'errors' && !allowed.includes(target)) broken.push(`${name} → ${specifier}`)
+        if (target !== part && !['errors', 'util', ...allowed].includes(target)) broken.push(`${name} → ${specifier}`)
       }
     }
     expect(broken).toEqual([])
@@ -159,24 +136,7 @@ describe('imports between the folders of src/', () => {
   })
 
   it('has no circle between files, type imports included', () => {
-    const graph = new Map(
-      sources.map((name) => [
-        name,
-        importsOf(join(src, name))
-          .filter(({ specifier }) => specifier.startsWith('.'))
-          .map(({ specifier }) => posix.join(posix.dirname(name), specifier)),
-      ]),
-    )
-    const done = new Set<string>()
-    const circles: string[] = []
-    const visit = (name: string, above: readonly string[]): void => {
-      if (above.includes(name)) circles.push([...above.slice(above.indexOf(name)), name].join(' → '))
-      if (done.has(name) || above.includes(name)) return
-      for (const next of graph.get(name) ?? []) visit(next, [...above, name])
-      done.add(name)
-    }
-    for (const name of sources) visit(name, [])
-    expect(circles).toEqual([])
+    expect(circles()).toEqual([])
   })
 
   it('names modules of Node only where Node is the job', () => {
@@ -184,7 +144,7 @@ describe('imports between the folders of src/', () => {
     const broken = sources
       .filter((name) => !nodeFiles.some((pattern) => pattern.test(name)))
       .flatMap((name) =>
-        importsOf(join(src, name))
+        importsOf(name)
           .filter(({ specifier, typeOnly }) => !typeOnly && (specifier.startsWith('node:') || builtin.has(specifier)))
           .map(({ specifier }) => `${name} → ${specifier}`),
       )

@@ -15,8 +15,8 @@ import {
   nativeTools,
   openAiChatTools,
   openAiTools,
-  projected,
   toJsonSchema,
+  toModelText,
 } from '../src/adapters/json-schema/index.ts'
 import { langchainTools } from '../src/adapters/langchain/index.ts'
 import { createMcpServer } from '../src/adapters/mcp/index.ts'
@@ -29,13 +29,13 @@ import { spanSink } from '../src/audit/span-sink.ts'
 import { durableObject } from '../src/backends/durable-object/index.ts'
 import { memfs } from '../src/backends/memfs/index.ts'
 import { memory } from '../src/backends/memory/index.ts'
-import { node } from '../src/backends/node/index.ts'
+import { nodeBackend } from '../src/backends/node/index.ts'
 import { objectStore, r2 } from '../src/backends/object-store/index.ts'
 import { overlay } from '../src/backends/overlay/index.ts'
 import { anthropic } from '../src/dialects/anthropic/index.ts'
 import { codex } from '../src/dialects/codex/index.ts'
 import { deepagents } from '../src/dialects/deepagents/index.ts'
-import { createPlace, defineDialectTool } from '../src/dialects/define.ts'
+import { createPathMapping, defineDialectTool } from '../src/dialects/define.ts'
 import { fileReadWrite } from '../src/dialects/file-read-write/index.ts'
 import { gemini } from '../src/dialects/gemini/index.ts'
 import { mastra } from '../src/dialects/mastra/index.ts'
@@ -55,9 +55,9 @@ import { directoryParking } from '../src/policy/directory-parking.ts'
 import { compilePolicy } from '../src/policy/policy.ts'
 import { findMatches } from '../src/search/matches.ts'
 import { compileQuery } from '../src/search/query.ts'
-import { judgeCommand } from '../src/shells/analysis/index.ts'
+import { analyzeCommand } from '../src/shells/analysis/index.ts'
 import { bash } from '../src/shells/bash/index.ts'
-import { type NodeShellOptions, node as nodeShell } from '../src/shells/node/index.ts'
+import { type NodeShellOptions, nodeShell } from '../src/shells/node/index.ts'
 import { webcontainer } from '../src/shells/webcontainer/index.ts'
 import { recordFixture } from '../src/testing/fixtures.ts'
 import { backendContract, faulty, shellContract, testClock, testWorkspace } from '../src/testing/index.ts'
@@ -91,7 +91,7 @@ async function given(): Promise<Record<string, unknown>> {
       call,
       generateText,
       stepCountIs,
-      createPlace,
+      createPathMapping,
       defineDialectTool,
       anthropic,
       codex,
@@ -109,7 +109,7 @@ async function given(): Promise<Record<string, unknown>> {
       }),
       webcontainer,
       git,
-      judgeCommand,
+      analyzeCommand,
       mcpHandler,
       ...{ placeClientRoots, pathToFileURL, readOnly },
       mounts,
@@ -120,14 +120,14 @@ async function given(): Promise<Record<string, unknown>> {
       redact,
       replay,
       reportMarkdown,
-      ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, projected },
+      ...{ anthropicTools, nativeTools, geminiTools, openAiChatTools, openAiTools, modelTools, toModelText },
       ...{ langchainTools, hasWebTools, registerWebTools },
       toJsonSchema,
       unifiedDiff,
       Volume,
     },
     ...{ durableObject, objectStore, r2, env: { BUCKET: {} }, DurableObject: class {} },
-    node: () => node(directory, { stateDir: `${directory}-state` }),
+    nodeBackend: () => nodeBackend(directory, { stateDir: `${directory}-state` }),
     nodeShell: (how: NodeShellOptions) => nodeShell({ ...how, root: directory, stateDir: `${directory}-state` }),
     it: (_name: string, run: () => Promise<void>) => run(),
     path: 'x' as Path,

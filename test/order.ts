@@ -6,7 +6,7 @@ const longest = [
   'backends/opfs/contract.browser',
   'playground/whole.test',
   'playground/agent-page.test',
-  'shells/bash.browser',
+  'shells/bash/bash.browser',
   'backends/opfs/tabs.test',
   'contract/shells.test',
   'playground/views.test',

@@ -1,9 +1,9 @@
-import { modelTools, projected } from '../../src/adapters/json-schema/index.ts'
-import { tell } from '../../src/adapters/model/result-text.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { modelTools, toModelText } from '../../src/adapters/json-schema/index.ts'
+import { resultToText } from '../../src/adapters/model/result-text.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { anthropic } from '../../src/dialects/anthropic/index.ts'
 import { createWorkspace, type ToolSet, type WorkspaceOptions } from '../../src/index.ts'
-import { node as nodeShell } from '../../src/shells/node/index.ts'
+import { nodeShell } from '../../src/shells/node/index.ts'
 import { type Measured, type Step, steps } from './measured.ts'
 import { FAULT, MENDED, project, SOURCE } from './project.ts'
 
@@ -42,7 +42,7 @@ export async function measureOwn(name: string, tools: ToolSet, form: 'text' | 'j
     const [tool, input] = own[step]
     const result = await workspace.call(tool, input)
     if (!result.ok) throw new Error(`${step}: ${result.code}: ${result.message}`)
-    results[step] = form === 'text' ? projected(tool, result) : JSON.stringify(result)
+    results[step] = form === 'text' ? toModelText(tool, result) : JSON.stringify(result)
   }
   const definitions = modelTools(workspace.tools).map(({ inputSchema, ...tool }) => ({
     ...tool,
@@ -71,7 +71,7 @@ export async function measureAnthropic(name: string): Promise<Measured> {
   for (const step of steps) {
     const [tool, input] = theirs[step] ?? []
     if (tool === undefined) continue
-    const { text, isError } = tell(tool, await workspace.call(tool, input))
+    const { text, isError } = resultToText(tool, await workspace.call(tool, input))
     if (isError) throw new Error(`${step}: ${text}`)
     results[step] = text
   }
@@ -85,7 +85,7 @@ export async function measureAnthropic(name: string): Promise<Measured> {
 
 function options(root: string): WorkspaceOptions {
   return {
-    backend: node(root),
+    backend: nodeBackend(root),
     policy: { preset: 'autonomous', commands: {} },
     shell: nodeShell({ root }),
     approve: () => 'allow',

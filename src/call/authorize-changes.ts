@@ -3,27 +3,27 @@ import { coveringAccess } from '../guard/guard-accesses.ts'
 import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import { planVerdict } from '../policy/plan.ts'
-import { combine, type Verdict } from '../policy/policy.ts'
+import { combineVerdicts, type Verdict } from '../policy/policy.ts'
 import { type Risk, risksOf } from '../policy/risk/index.ts'
 import { riskVerdict } from '../policy/risk-verdict.ts'
-import { exceeds } from '../policy/taint.ts'
-import type { Backend, Change, Receipt, State, Version } from '../storage/backend.ts'
+import { isAbove } from '../policy/taint.ts'
+import type { Backend, Change, EntryState, Receipt, Version } from '../storage/backend.ts'
 import type { Draft } from '../tools/define-tool.ts'
 import { diffOfChanges } from './change-diff.ts'
-import type { JudgedCall, JudgedChanges, KnownChange } from './state/call.ts'
-import { policyCall, type Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
+import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
+import { policyCall, type RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
  * Judges each change by what only now is known: the names that a tree brought in, and what the present content is.
  * A change outside of what the plan was granted is refused.
  */
-export async function judgeChanges(
-  core: Core,
-  run: Run,
-  call: JudgedCall,
+export async function authorizeChanges(
+  core: WorkspaceState,
+  run: RunState,
+  call: AuthorizedCall,
   draft: Draft<unknown>,
-): Promise<JudgedChanges> {
+): Promise<AuthorizedChanges> {
   const known: KnownChange[] = []
   const accesses = draft.accesses === undefined ? call.accesses : [...call.accesses, ...draft.accesses]
   const further: GuardedAccess[] = [...(draft.accesses ?? [])]
@@ -31,7 +31,7 @@ export async function judgeChanges(
   let bytes = 0
   for (const change of draft.changes ?? []) {
     const access = coveringAccess(accesses, change)
-    const present = await presentState(draft.into ?? core.backend, change, core.limits.textFileBytes)
+    const present = await presentState(draft.target ?? core.backend, change, core.limits.textFileBytes)
     const { before } = present
     known.push({ change, ...present })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
@@ -51,7 +51,7 @@ export async function judgeChanges(
     })
   }
   // What is copied is judged too, or a protected file could be had under another name.
-  for (const path of draft.taken ?? []) {
+  for (const path of draft.copiedFrom ?? []) {
     const access = coveringAccess(accesses, { path, expect: 'any', to: null })
     if (access === undefined || access.path === path) continue
     const classification = classifyPath(path)
@@ -59,23 +59,23 @@ export async function judgeChanges(
   }
   const facts = policyCall(run, call.tool.name, call.input)
   let judged = call.verdict
-  if (further.length > 0) judged = combine(judged, core.policy.evaluate({ ...facts, accesses: further }))
+  if (further.length > 0) judged = combineVerdicts(judged, core.policy.evaluate({ ...facts, accesses: further }))
   for (const parent of parents) {
     const verdict = ruledVerdict(core.policy.evaluate({ ...facts, accesses: [parent] }), parent)
     if (verdict === undefined) continue
-    judged = combine(judged, verdict)
+    judged = combineVerdicts(judged, verdict)
     further.push(parent)
   }
   let found: readonly Risk[] | undefined
   const risks = () => {
-    found ??= risksOf(known, (path) => exceeds(core.labels.ofPath(path), 'internal'))
+    found ??= risksOf(known, (path) => isAbove(core.labels.ofPath(path), 'internal'))
     return found
   }
   const { requireApprovalIf = [] } = core.policy.data
   const asking = requireApprovalIf.length === 0 ? [] : risks().filter(({ flag }) => requireApprovalIf.includes(flag))
   const [first] = asking
-  const withRisks = first === undefined ? judged : combine(judged, riskVerdict(first, asking))
-  const verdict = draft.plan === undefined ? withRisks : combine(withRisks, planVerdict)
+  const withRisks = first === undefined ? judged : combineVerdicts(judged, riskVerdict(first, asking))
+  const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
   const diff = () => draft.diff ?? diffOfChanges(known)
   return {
     known,
@@ -145,7 +145,7 @@ async function presentState(
   if (stat.type === 'link') return { before: { type: 'link', target: await backend.readLink(path) } }
   const isLarge = stat.size > maxBytes
   const { bytes } = await backend.read(path, isLarge ? { start: 0, end: HEAD_BYTES } : undefined)
-  const before: State = { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
+  const before: EntryState = { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
   return isLarge ? { before, headOf: stat.size } : { before }
 }
 

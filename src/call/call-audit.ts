@@ -1,16 +1,16 @@
 import { type AuditEntry, HIDDEN_VERSION, shaMap } from '../audit/audit-log.ts'
 import { type Failure, ToolError } from '../errors.ts'
-import { classifyPath, isSurelyReadable } from '../files/classify/index.ts'
+import { classifyPath, isOrdinaryFile } from '../files/classify/index.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import { isMutating, type Permission } from '../policy/permissions.ts'
-import type { Plan } from '../policy/plan.ts'
+import type { WorkPlan } from '../policy/plan.ts'
 import type { Verdict } from '../policy/policy.ts'
-import type { Refusal } from '../shells/types.ts'
+import type { RefusedAccess } from '../shells/types.ts'
 import type { Receipt, Version } from '../storage/backend.ts'
-import type { CallRecord, JudgedChanges, Step } from './state/call.ts'
-import type { Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
+import type { AuthorizedChanges, CallAudit, CallStep } from './state/call.ts'
+import type { RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** What a record says of a call's effect. */
 type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>
@@ -27,17 +27,17 @@ const nothing: Effect = {
 }
 
 /** Opens the record of a call. Nothing is written before the intent or the refusal. */
-export function openRecord(
-  core: Core,
-  run: Run,
+export function openCallAudit(
+  core: WorkspaceState,
+  run: RunState,
   toolName: string,
   options: { readonly step?: string; readonly via?: string },
-): CallRecord {
+): CallAudit {
   run.calls += 1
   const started = core.clock()
   const toolCallId = `${run.id}-${run.calls}`
   const shownName = String(toolName).slice(0, MOST_TEXT)
-  let step: Step = 'input'
+  let step: CallStep = 'input'
   let planned: readonly Access[] = NO_PATHS
   let accesses: readonly GuardedAccess[] = NO_PATHS
   let reason: string | undefined
@@ -45,12 +45,12 @@ export function openRecord(
   let intended = false
   let versions: Map<Path, string> | undefined
   const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
-  let plan: Plan | undefined
+  let plan: WorkPlan | undefined
   let labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
   let read: Path[] = []
-  const refusals = new Map<string, Refusal>()
+  const refusals = new Map<string, RefusedAccess>()
 
-  const record: CallRecord = {
+  const record: CallAudit = {
     id: toolCallId,
     started,
     counted: false,
@@ -181,7 +181,7 @@ export function openRecord(
 }
 
 /** Without the message: it repeats what the codes say. */
-function told({ permission, path, code }: Refusal): { permission: Permission; path: string; code: string } {
+function told({ permission, path, code }: RefusedAccess): { permission: Permission; path: string; code: string } {
   return { permission, path, code }
 }
 
@@ -193,14 +193,14 @@ function rulesOf(verdict: Verdict | undefined, failure: Failure | undefined): Au
 }
 
 /** What the run works on, with its first record and again whenever it is another. */
-function taskOf(run: Run): AuditEntry['task'] {
+function taskOf(run: RunState): AuditEntry['task'] {
   const { task } = run
   if (task === run.recordedTask || task === undefined) return undefined
   run.recordedTask = task
   return { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) }
 }
 
-function intentOf(known: JudgedChanges['known']): Effect {
+function intentOf(known: AuthorizedChanges['known']): Effect {
   if (known.length === 0) return nothing
   return {
     ...nothing,
@@ -224,9 +224,9 @@ function versionOf(path: Path, version: Version): string | null {
 }
 
 function hidden(path: Path, sha256: string): string {
-  return !isSurelyReadable(path) && classifyPath(path).redacted ? HIDDEN_VERSION : sha256
+  return !isOrdinaryFile(path) && classifyPath(path).redacted ? HIDDEN_VERSION : sha256
 }
 
-function expectedVersion({ path, expect }: JudgedChanges['known'][number]['change']): string | null {
+function expectedVersion({ path, expect }: AuthorizedChanges['known'][number]['change']): string | null {
   return typeof expect === 'object' && 'sha256' in expect ? hidden(path, expect.sha256) : null
 }

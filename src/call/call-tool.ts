@@ -3,27 +3,27 @@ import { classifyPath } from '../files/classify/index.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
 import { type Path, ROOT } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
-import type { Question } from '../policy/approval.ts'
-import { combine, denied, type PolicyCall } from '../policy/policy.ts'
-import type { Receipt, State } from '../storage/backend.ts'
-import type { Draft, Shown, Tool } from '../tools/define-tool.ts'
+import type { ApprovalQuestion } from '../policy/approval.ts'
+import { combineVerdicts, deniedError, type PolicyCall } from '../policy/policy.ts'
+import type { EntryState, Receipt } from '../storage/backend.ts'
+import type { Draft, ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
-import { judgeChanges } from './authorize-changes.ts'
-import { openRecord } from './call-audit.ts'
-import { policyFor } from './commands/shell-policy.ts'
-import { project } from './limit-result.ts'
+import { authorizeChanges } from './authorize-changes.ts'
+import { openCallAudit } from './call-audit.ts'
+import { policyForShell } from './commands/shell-policy.ts'
+import { limitResult } from './limit-result.ts'
 import { parseInput } from './parse-input.ts'
-import { approve, approveStep, type Grant, requireGrant, withGrant } from './pending-approval.ts'
-import { enactPlan, isPlanning } from './plan-mode.ts'
-import { statesBefore } from './prior-states.ts'
+import { callWithGrant, type Grant, requestApproval, requestStepApproval, requireGrant } from './pending-approval.ts'
+import { activatePlan, isInPlanMode } from './plan-mode.ts'
+import { readPriorStates } from './prior-states.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
-import type { CallOptions, CallRecord, JudgedCall, Success } from './state/call.ts'
-import { policyCall, type Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
-import { keepWhole } from './store-full-output.ts'
-import { withSuggestions } from './suggest-paths.ts'
-import { type Flow, openFlow } from './taint-tracker.ts'
-import { contextFor } from './tool-context.ts'
+import type { AuthorizedCall, CallAudit, CallOptions, Success } from './state/call.ts'
+import { policyCall, type RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
+import { storeFullOutput } from './store-full-output.ts'
+import { addPathSuggestions } from './suggest-paths.ts'
+import { openTaintTracker, type TaintTracker } from './taint-tracker.ts'
+import { createToolContext } from './tool-context.ts'
 
 /**
  * The life of one call: the same steps in the same order, for every tool and every caller. Gives a result or a refusal
@@ -31,16 +31,16 @@ import { contextFor } from './tool-context.ts'
  * does beside its tools, such as undo, is given as a tool itself.
  */
 export async function callTool(
-  core: Core,
-  run: Run,
+  core: WorkspaceState,
+  run: RunState,
   called: string | Tool,
   given: unknown,
-  options: CallOptions & WithinOptions = {},
+  options: CallOptions & InternalCallOptions = {},
 ): Promise<Success | Failure> {
   const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name
-  const record = openRecord(core, run, name, options)
-  const flow = openFlow(core, run, record.id, name, typeof called === 'string')
+  const record = openCallAudit(core, run, name, options)
+  const flow = openTaintTracker(core, run, record.id, name, typeof called === 'string')
   try {
     // 1–6. What the call wants to reach, and whether it may.
     let call = await judge(core, run, called, given, record, flow)
@@ -69,10 +69,10 @@ export async function callTool(
       signal,
       approve: options.approve,
       began,
-      earlier: [] as Question[],
+      earlier: [] as ApprovalQuestion[],
       answered: record.answered,
     }
-    const ask = (question: Question) => approveStep(core, run, repeatable, question, asking)
+    const ask = (question: ApprovalQuestion) => requestStepApproval(core, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
     if (call.tool.commandLine !== undefined && call.verdict.decision === 'ask') {
@@ -83,7 +83,7 @@ export async function callTool(
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
     record.at('draft')
     throwIfAborted(signal)
-    const context = contextFor(core, withGrant(run, grant), call, {
+    const context = createToolContext(core, callWithGrant(run, grant), call, {
       record,
       flow,
       signal,
@@ -101,29 +101,29 @@ export async function callTool(
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
     record.at('approval')
-    let changes = flow.judge(await judgeChanges(core, run, call, draft))
+    let changes = flow.judge(await authorizeChanges(core, run, call, draft))
     record.judged(changes.verdict)
-    if (changes.verdict.decision === 'deny') throw denied(changes.verdict)
-    if (draft.rehearsal === true) {
+    if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
+    if (draft.dryRun === true) {
       // A rehearsal is judged whole, and ends with nothing to commit.
-      draft = { ...draft, changes: [], taken: [] }
-      changes = flow.judge(await judgeChanges(core, run, call, draft))
+      draft = { ...draft, changes: [], copiedFrom: [] }
+      changes = flow.judge(await authorizeChanges(core, run, call, draft))
     }
     const { plan } = draft
     record.plan(plan)
     if (changes.verdict.decision === 'ask') {
-      await approve(core, run, repeatable && { ...repeatable, plan }, changes, asking)
+      await requestApproval(core, run, repeatable && { ...repeatable, plan }, changes, asking)
     }
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.at('commit')
     throwIfAborted(signal)
     run.rates.writes(changes.bytes)
-    const before = await statesBefore(core, draft, changes.known)
+    const before = await readPriorStates(core, draft, changes.known)
     await record.intent(changes)
-    if (plan !== undefined) enactPlan(core, run, plan)
+    if (plan !== undefined) activatePlan(core, run, plan)
     const receipt = await commit(core, run, draft, changes.bytes, signal)
-    if (draft.into === undefined) journal(core, run, record, call.tool.name, before, receipt)
+    if (draft.target === undefined) journal(core, run, record, call.tool.name, before, receipt)
     for (const { path } of receipt.applied) run.shownReads.forget(path)
     for (const shown of draft.shown?.(receipt) ?? []) {
       if (options.shows === undefined) run.ledger.note(shown)
@@ -131,9 +131,10 @@ export async function callTool(
       record.saw(shown)
     }
     const artifactUri =
-      changes.store(run.artifacts, receipt, record.warnings) ?? keepWhole(draft.whole, run.artifacts, record.warnings)
-    flow.committed(changes, receipt, draft.into === undefined ? core : (core.origin ?? core))
-    tellOf(draft.into === undefined ? core : core.origin, run, record.id, receipt)
+      changes.store(run.artifacts, receipt, record.warnings) ??
+      storeFullOutput(draft.fullOutput, run.artifacts, record.warnings)
+    flow.committed(changes, receipt, draft.target === undefined ? core : (core.origin ?? core))
+    tellOf(draft.target === undefined ? core : core.origin, run, record.id, receipt)
     record.labelled(flow.shown(), run.taint.origin())
     await record.outcome(receipt, artifactUri)
 
@@ -152,12 +153,12 @@ export async function callTool(
     const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
 
     // 12. What a model sees is bounded.
-    const answer = project(labelled, core.limits.projectionBytes, run.artifacts)
+    const answer = limitResult(labelled, core.limits.projectionBytes, run.artifacts)
     // A dialect may show something else of it.
-    if (options.shows === undefined) draft.answered?.(answer)
+    if (options.shows === undefined) draft.onResult?.(answer)
     return answer
   } catch (error) {
-    const failure = withoutSecretVersion(core, name, toFailure(await withSuggestions(core, run, name, error)))
+    const failure = withoutSecretVersion(core, name, toFailure(await addPathSuggestions(core, run, name, error)))
     const label = flow.refused(failure)
     record.labelled(label, run.taint.origin())
     await record.refused(failure)
@@ -166,42 +167,42 @@ export async function callTool(
 }
 
 /** What a call may be told by the workspace itself. */
-export interface WithinOptions {
+export interface InternalCallOptions {
   readonly grant?: Grant | undefined
   /** The tool of a dialect that makes it. */
   readonly via?: string
   /** Takes what the call shows, for the read ledger: whoever calls knows later whether the run gets to see it. */
-  readonly shows?: (shown: Shown) => void
+  readonly shows?: (shown: ShownVersion) => void
 }
 
 /** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
 async function judge(
-  core: Core,
-  run: Run,
+  core: WorkspaceState,
+  run: RunState,
   called: string | Tool,
   given: unknown,
-  record: CallRecord,
-  flow: Flow,
-): Promise<JudgedCall> {
-  const call = await reach(core, run, called, given, record)
+  record: CallAudit,
+  flow: TaintTracker,
+): Promise<AuthorizedCall> {
+  const call = await resolveAccesses(core, run, called, given, record)
   record.at('limits')
   requireMode(core, run, call.tool)
   if (!record.counted) run.rates.call(call.tool.name)
   record.counted = true
   record.at('policy')
   record.judged(call.verdict)
-  if (call.verdict.decision === 'deny') throw denied(call.verdict)
+  if (call.verdict.decision === 'deny') throw deniedError(call.verdict)
   return flow.enters(call)
 }
 
 /** What a call would reach and the verdict on it; nothing is executed, counted or refused by policy. */
-export async function reach(
-  core: Core,
-  run: Run,
+export async function resolveAccesses(
+  core: WorkspaceState,
+  run: RunState,
   called: string | Tool,
   given: unknown,
-  record?: Pick<CallRecord, 'at' | 'plans' | 'reaches' | 'refusedWithin'>,
-): Promise<JudgedCall> {
+  record?: Pick<CallAudit, 'at' | 'plans' | 'reaches' | 'refusedWithin'>,
+): Promise<AuthorizedCall> {
   record?.at('input')
   const tool = typeof called === 'string' ? findTool(core, called) : called
   const input = parseInput(tool, given)
@@ -220,17 +221,17 @@ export async function reach(
 
 /** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
 async function reachByCommand(
-  core: Core,
-  call: Omit<JudgedCall, 'verdict'>,
+  core: WorkspaceState,
+  call: Omit<AuthorizedCall, 'verdict'>,
   facts: Omit<PolicyCall, 'accesses'>,
   line: string,
-  record: Pick<CallRecord, 'refusedWithin'> | undefined,
-): Promise<JudgedCall> {
+  record: Pick<CallAudit, 'refusedWithin'> | undefined,
+): Promise<AuthorizedCall> {
   const { shell } = core
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   const judged = shell.judge(line, {
     cwd: call.accesses[0]?.path ?? ROOT,
-    policy: policyFor(shell, core.policy),
+    policy: policyForShell(shell, core.policy),
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }
@@ -239,23 +240,26 @@ async function reachByCommand(
     const opened = core.policy.evaluate({ ...facts, accesses: [access] })
     // What it asks about is asked when the line comes to it, or once it is known what it wrote.
     if (opened.decision !== 'deny') continue
-    const { code, message } = denied(opened)
+    const { code, message } = deniedError(opened)
     record?.refusedWithin({ permission: access.permission, path: access.asked, code, message })
-    reached.verdict = combine(reached.verdict, opened)
+    reached.verdict = combineVerdicts(reached.verdict, opened)
   }
   return reached
 }
 
 /** Judges a path that cannot be followed by its name alone. */
-function nameJudge(core: Core, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
+function nameJudge(core: WorkspaceState, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
   return (access) => {
     const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
-    if (verdict.decision === 'deny') throw denied(verdict)
+    if (verdict.decision === 'deny') throw deniedError(verdict)
   }
 }
 
 /** Gets the approval of what is about to run. */
-async function approvedToRun(call: JudgedCall, ask: (question: Question) => Promise<void>): Promise<JudgedCall> {
+async function approvedToRun(
+  call: AuthorizedCall,
+  ask: (question: ApprovalQuestion) => Promise<void>,
+): Promise<AuthorizedCall> {
   const { tool, input, accesses, verdict } = call
   await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
@@ -263,8 +267,8 @@ async function approvedToRun(call: JudgedCall, ask: (question: Question) => Prom
 
 /** The one place in the whole code where anything is changed. */
 async function commit(
-  core: Core,
-  run: Run,
+  core: WorkspaceState,
+  run: RunState,
   draft: Draft<unknown>,
   bytes: number,
   signal: AbortSignal | undefined,
@@ -274,8 +278,8 @@ async function commit(
   try {
     const at = core.clock()
     await core.diffs.beforeCommit(changes)
-    if (draft.into === undefined) for (const fork of core.forks) await fork.hold(changes)
-    return await (draft.into ?? core.backend).commit(changes, {
+    if (draft.target === undefined) for (const fork of core.forks) await fork.hold(changes)
+    return await (draft.target ?? core.backend).commit(changes, {
       durability: 'durable',
       at,
       ...(signal === undefined ? {} : { signal }),
@@ -287,7 +291,7 @@ async function commit(
 }
 
 /** The hash of a file that must not be read would tell whoever guesses its content. */
-function withoutSecretVersion(core: Core, tool: string, failure: Failure): Failure {
+function withoutSecretVersion(core: WorkspaceState, tool: string, failure: Failure): Failure {
   if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
   const path = failure.path as Path
   const classification = classifyPath(path)
@@ -298,20 +302,20 @@ function withoutSecretVersion(core: Core, tool: string, failure: Failure): Failu
 }
 
 /** Tells of what a call has changed. Accepted into what lies below an overlay, nothing shows another way here. */
-function tellOf(core: Core | undefined, run: Run, callId: string, { applied }: Receipt): void {
+function tellOf(core: WorkspaceState | undefined, run: RunState, callId: string, { applied }: Receipt): void {
   if (core === undefined || applied.length === 0) return
   const paths = applied.map(({ path }) => path)
   const listing = applied.some(({ before, after }) => (before === null) !== (after === null))
-  core.events.tell({ type: 'changed', paths, listing, runId: run.id, callId })
+  core.events.emit({ type: 'changed', paths, listing, runId: run.id, callId })
 }
 
 /** Notes what a call replaced, so that it can be taken back. */
 function journal(
-  core: Core,
-  run: Run,
-  record: CallRecord,
+  core: WorkspaceState,
+  run: RunState,
+  record: CallAudit,
   tool: string,
-  before: readonly State[] | undefined,
+  before: readonly EntryState[] | undefined,
   receipt: Receipt,
 ): void {
   if (receipt.applied.length === 0) return
@@ -328,7 +332,7 @@ function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Re
   })
 }
 
-function findTool(core: Core, name: string): Tool {
+function findTool(core: WorkspaceState, name: string): Tool {
   const tool = core.tools.get(name)
   if (tool !== undefined) return tool
   const withheld = core.withheld.get(name)
@@ -338,12 +342,12 @@ function findTool(core: Core, name: string): Tool {
   })
 }
 
-function requireMode(core: Core, run: Run, tool: Tool): void {
-  if (tool.mutates && isPlanning(core, run)) {
+function requireMode(core: WorkspaceState, run: RunState, tool: Tool): void {
+  if (tool.mutates && isInPlanMode(core, run)) {
     throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
   }
 }
 
-function hookCall(run: Run, { tool, input, accesses }: JudgedCall) {
+function hookCall(run: RunState, { tool, input, accesses }: AuthorizedCall) {
   return { runId: run.id, actor: run.actor, tool: tool.name, input, accesses }
 }

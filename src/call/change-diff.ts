@@ -4,7 +4,7 @@ import { createDocument } from '../files/text/document.ts'
 import { looksBinary } from '../files/text/encoding.ts'
 import { binaryDiff, unifiedDiff } from '../patch/diff.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { State } from '../storage/backend.ts'
+import type { EntryState } from '../storage/backend.ts'
 import type { KnownChange } from './state/call.ts'
 
 /**
@@ -31,17 +31,17 @@ function isGitInternal(path: Path): boolean {
   return classifyPath(path).protection === 'git'
 }
 
-function verb(before: State, to: State): string {
+function verb(before: EntryState, to: EntryState): string {
   if (before === null) return 'created'
   return to === null ? 'deleted' : 'changed'
 }
 
-function bytesOf(path: Path, state: State): { path: Path; bytes: Uint8Array } | null {
+function bytesOf(path: Path, state: EntryState): { path: Path; bytes: Uint8Array } | null {
   if (state === null || state.type === 'directory') return null
   return { path, bytes: state.type === 'file' ? state.bytes : new TextEncoder().encode(state.target) }
 }
 
-function sideOf(path: Path, state: State): { path: Path; text: string } | null | 'binary' {
+function sideOf(path: Path, state: EntryState): { path: Path; text: string } | null | 'binary' {
   if (state === null || state.type === 'directory') return null
   if (state.type === 'link') return { path, text: state.target }
   if (looksBinary(state.bytes)) return 'binary'

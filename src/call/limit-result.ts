@@ -4,7 +4,7 @@ import type { Artifacts } from '../audit/artifacts.ts'
  * Bounds what a model sees of a result, in bytes of JSON, as far as strings and arrays make it long. What is cut is
  * stored whole as an artifact, and the result says so.
  */
-export function project<R extends { readonly warnings: readonly string[]; readonly artifactUri?: string }>(
+export function limitResult<R extends { readonly warnings: readonly string[]; readonly artifactUri?: string }>(
   result: R,
   maxBytes: number,
   artifacts: Artifacts,

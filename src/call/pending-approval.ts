@@ -1,12 +1,12 @@
 import { ToolError } from '../errors.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
-import type { Answered, ApproveHandler, Question, ReadAnswer } from '../policy/approval.ts'
-import { addNewest, type ParkedCall, type ParkedEffect } from '../policy/parked-calls.ts'
-import type { Plan } from '../policy/plan.ts'
+import type { Answered, ApprovalQuestion, ApproveHandler, ReadAnswer } from '../policy/approval.ts'
+import { addBounded, type ParkedCall, type ParkedEffect } from '../policy/parked-calls.ts'
+import type { WorkPlan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
-import type { JudgedChanges, KnownChange } from './state/call.ts'
-import type { Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
+import type { AuthorizedChanges, KnownChange } from './state/call.ts'
+import type { RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** A parked call with the answer that it waited for. */
 export interface Grant {
@@ -21,12 +21,12 @@ export interface Grant {
  * @param input what the call was given, where it can be called again from that; a call without it is never parked
  * @throws ToolError as `Approvals.ask`, and `BACKEND_ERROR` where the call could not be kept
  */
-export async function approve(
-  core: Core,
-  run: Run,
-  call: Repeatable | undefined,
-  changes: JudgedChanges,
-  asking: Asking,
+export async function requestApproval(
+  core: WorkspaceState,
+  run: RunState,
+  call: ReplayableCall | undefined,
+  changes: AuthorizedChanges,
+  asking: ApprovalContext,
 ): Promise<void> {
   const request = changes.request()
   const { grant } = asking
@@ -36,14 +36,14 @@ export async function approve(
 }
 
 /** What a call is made again from, in another process too. */
-export interface Repeatable {
+export interface ReplayableCall {
   readonly input: unknown
   /** The plan that it hands in. */
-  readonly plan?: Plan | undefined
+  readonly plan?: WorkPlan | undefined
 }
 
 /** How a call may ask, and what it was allowed so far. */
-export interface Asking {
+export interface ApprovalContext {
   readonly grant: Grant | undefined
   readonly signal: AbortSignal | undefined
   /** Answers where the workspace has nobody who does. */
@@ -51,23 +51,23 @@ export interface Asking {
   /** When the call began, milliseconds since 1970. */
   readonly began: number
   /** Told of every answer, for the record. */
-  readonly answered: (question: Question, ...answer: Parameters<Answered>) => void
+  readonly answered: (question: ApprovalQuestion, ...answer: Parameters<Answered>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
-  readonly earlier: Question[]
+  readonly earlier: ApprovalQuestion[]
 }
 
 /**
  * Gets an approval that a call needs before it knows what it will change: to run a command, or to read for one. The changes
  * that come of it are asked about by themselves.
  *
- * @throws ToolError as {@link approve}
+ * @throws ToolError as {@link requestApproval}
  */
-export async function approveStep(
-  core: Core,
-  run: Run,
-  call: Repeatable | undefined,
-  question: Question,
-  asking: Asking,
+export async function requestStepApproval(
+  core: WorkspaceState,
+  run: RunState,
+  call: ReplayableCall | undefined,
+  question: ApprovalQuestion,
+  asking: ApprovalContext,
 ): Promise<void> {
   const { grant, earlier } = asking
   if (grant === undefined || !isGranted(run, question, grant, asking)) {
@@ -77,7 +77,12 @@ export async function approveStep(
 }
 
 /** Whether the answer that the call was resumed with covers a question; then it is told as the answer to it. */
-function isGranted(run: Run, question: Question, { parked, answer }: Grant, { answered }: Asking): boolean {
+function isGranted(
+  run: RunState,
+  question: ApprovalQuestion,
+  { parked, answer }: Grant,
+  { answered }: ApprovalContext,
+): boolean {
   const covers =
     'allow' in answer && run.approvals.accept(parked.request, question, answer.allow === 'run' ? 'allow-run' : 'allow')
   if (covers) answered(question, answer.allow, answer.by)
@@ -85,11 +90,11 @@ function isGranted(run: Run, question: Question, { parked, answer }: Grant, { an
 }
 
 async function askOrPark(
-  core: Core,
-  run: Run,
-  call: Repeatable | undefined,
-  request: Question,
-  { signal, earlier, answered, approve: handler, began }: Asking,
+  core: WorkspaceState,
+  run: RunState,
+  call: ReplayableCall | undefined,
+  request: ApprovalQuestion,
+  { signal, earlier, answered, approve: handler, began }: ApprovalContext,
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
@@ -120,7 +125,7 @@ async function askOrPark(
 }
 
 /** The same request with all that was answered before it, so that one answer covers the call from its start. */
-function withEarlier(request: Question, earlier: readonly Question[]): Question {
+function withEarlier(request: ApprovalQuestion, earlier: readonly ApprovalQuestion[]): ApprovalQuestion {
   const all = [...earlier, request]
   return {
     ...request,
@@ -134,7 +139,7 @@ function withEarlier(request: Question, earlier: readonly Question[]): Question 
  *
  * @throws ToolError `APPROVAL_DENIED` for such an answer, `WRITE_CONFLICT` with `currentSha256`
  */
-export async function requireGrant(core: Core, { parked, answer }: Grant): Promise<void> {
+export async function requireGrant(core: WorkspaceState, { parked, answer }: Grant): Promise<void> {
   if ('deny' in answer) {
     throw new ToolError('APPROVAL_DENIED', `The approval of ${parked.tool} was refused: ${answer.deny}`, {
       approvalId: parked.id,
@@ -151,21 +156,21 @@ export async function requireGrant(core: Core, { parked, answer }: Grant): Promi
 }
 
 /** The run as a resumed call sees it: the versions that it was parked with were shown to it then. */
-export function withGrant(run: Run, grant: Grant | undefined): Run {
+export function callWithGrant(run: RunState, grant: Grant | undefined): RunState {
   if (grant === undefined) return run
   const sawWhole = (path: Path, sha256: string) =>
-    run.ledger.sawWhole(path, sha256) ||
+    run.ledger.hasReadWhole(path, sha256) ||
     grant.parked.effect.some((one) => one.path === path && one.before?.type === 'file' && one.before.sha256 === sha256)
-  return { ...run, ledger: { ...run.ledger, sawWhole } }
+  return { ...run, ledger: { ...run.ledger, hasReadWhole: sawWhole } }
 }
 
 /** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
-function remember(core: Core, id: string, run: Run, plan: Plan | undefined): void {
-  addNewest(core.waiting, id, run)
+function remember(core: WorkspaceState, id: string, run: RunState, plan: WorkPlan | undefined): void {
+  addBounded(core.waiting, id, run)
   if (plan !== undefined) core.submitted.set(run, { plan, approvalId: id })
 }
 
-async function effectOf(core: Core, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
+async function effectOf(core: WorkspaceState, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
   const effect: ParkedEffect[] = []
   for (const { change, before, headOf } of known) {
     const { path, to } = change

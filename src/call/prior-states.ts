@@ -1,23 +1,23 @@
-import type { State } from '../storage/backend.ts'
+import type { EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
 import type { Draft } from '../tools/define-tool.ts'
 import type { KnownChange } from './state/call.ts'
-import type { Core } from './state/workspace-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
  * What a draft replaces, whole, for the journal; `undefined` if that is more than the journal may keep. Judging has read most
  * of it already, but of very large files only the head.
  */
-export async function statesBefore(
-  { backend, journal }: Core,
+export async function readPriorStates(
+  { backend, journal }: WorkspaceState,
   draft: Draft<unknown>,
   known: readonly KnownChange[],
-): Promise<State[] | undefined> {
-  if (draft.into !== undefined) return undefined
+): Promise<EntryState[] | undefined> {
+  if (draft.target !== undefined) return undefined
   let bytes = 0
   for (const { before, headOf } of known) bytes += before?.type === 'file' ? (headOf ?? before.bytes.length) : 0
   if (bytes > journal.maxBytes) return undefined
-  const states: State[] = []
+  const states: EntryState[] = []
   for (const { change, before, headOf } of known) {
     states.push(headOf === undefined ? before : await stateAt(backend, change.path))
   }

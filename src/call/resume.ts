@@ -1,16 +1,16 @@
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { type ApprovalAnswer, type ReadAnswer, readAnswer } from '../policy/approval.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
-import { openRecord } from './call-audit.ts'
+import { openCallAudit } from './call-audit.ts'
 import { callTool } from './call-tool.ts'
 import type { CallOptions, Success } from './state/call.ts'
-import type { Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
+import type { RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** Carries out, or refuses, a call that waited for its approval: once. What it refuses itself is audited as `resume`. */
 export async function resumeCall(
-  core: Core,
-  workspaceRun: Run,
+  core: WorkspaceState,
+  workspaceRun: RunState,
   id: string,
   answer: ApprovalAnswer,
   options: CallOptions = {},
@@ -26,7 +26,7 @@ export async function resumeCall(
     return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
   } catch (error) {
     const failure = toFailure(error)
-    await openRecord(core, run, 'resume', options).refused(failure)
+    await openCallAudit(core, run, 'resume', options).refused(failure)
     return failure
   }
 }

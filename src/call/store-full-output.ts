@@ -2,8 +2,8 @@ import type { Artifacts } from '../audit/artifacts.ts'
 import type { Draft } from '../tools/define-tool.ts'
 
 /** Keeps what a result shows cut, and says where it can be read; where there is no room, that it was not kept. */
-export function keepWhole(
-  whole: Draft<unknown>['whole'],
+export function storeFullOutput(
+  whole: Draft<unknown>['fullOutput'],
   artifacts: Artifacts,
   warnings: string[],
 ): string | undefined {

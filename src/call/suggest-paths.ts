@@ -1,19 +1,24 @@
 import { ToolError } from '../errors.ts'
-import type { Sight } from '../guard/visibility.ts'
-import { sightFor } from '../guard/visibility.ts'
+import type { Visibility } from '../guard/visibility.ts'
+import { createVisibility } from '../guard/visibility.ts'
 import { type LogicalPath, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend } from '../storage/backend.ts'
-import { policyCall, type Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
+import { policyCall, type RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 const MOST_NAMES = 2000
 const MOST_SUGGESTIONS = 5
 
 /** Adds the nearest existing names to a NOT_FOUND. Anything else stays as it is. */
-export async function withSuggestions(core: Core, run: Run, tool: string, error: unknown): Promise<unknown> {
+export async function addPathSuggestions(
+  core: WorkspaceState,
+  run: RunState,
+  tool: string,
+  error: unknown,
+): Promise<unknown> {
   if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   const missing = parsePath(error.details.path)
-  const sight = sightFor(core.policy, policyCall(run, tool, {}), 'list', { rules: [] })
+  const sight = createVisibility(core.policy, policyCall(run, tool, {}), 'list', { rules: [] })
   const suggestions = await suggestPaths(core.backend, missing, sight)
   if (suggestions.length === 0) return error
   return new ToolError('NOT_FOUND', error.message, {
@@ -27,7 +32,7 @@ export async function withSuggestions(core: Core, run: Run, tool: string, error:
  * The visible paths beside a missing one whose names come nearest to it. What policy hides is never suggested.
  * Never fails: a backend that cannot answer suggests nothing.
  */
-async function suggestPaths(backend: Backend, missing: LogicalPath, sight: Sight): Promise<string[]> {
+async function suggestPaths(backend: Backend, missing: LogicalPath, sight: Visibility): Promise<string[]> {
   try {
     const parent = await backend.canonical(parentOf(missing))
     if ((await backend.stat(parent))?.type !== 'directory' || !sight.enter(parent)) return []

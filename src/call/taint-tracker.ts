@@ -3,39 +3,39 @@ import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
 import type { Verdict } from '../policy/policy.ts'
-import { exceeds, type FlowTarget, higher, isLabel, type TaintOrigin } from '../policy/taint.ts'
+import { type FlowTarget, isAbove, isLabel, maxLabel, type TaintOrigin } from '../policy/taint.ts'
 import type { Receipt } from '../storage/backend.ts'
-import type { JudgedCall, JudgedChanges } from './state/call.ts'
-import type { Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
+import type { AuthorizedCall, AuthorizedChanges } from './state/call.ts'
+import type { RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
  * What flows through one call: the labels of what it reads, added to the taint of its run, against the ceilings of what it
  * reaches. Whatever a call read or replaced counts as shown, for its result, its error or its diff may show it. Names
  * alone, as listings give them, carry no label.
  */
-export interface Flow {
+export interface TaintTracker {
   /**
    * The call, with the questions of sinks that ask about its command.
    *
    * @throws ToolError `TAINT_DENIED` where the run's taint is too high for a command or a path that the call names
    */
-  enters(call: JudgedCall): JudgedCall
+  enters(call: AuthorizedCall): AuthorizedCall
   reads(path: Path): void
   /** Content of a label that its path does not tell. */
-  brings(label: Label, path: string): void
+  addLabel(label: Label, path: string): void
   /** The highest label that may flow out of the call. */
   highest(): Label
   /** @throws ToolError `TAINT_DENIED` */
-  reachesHost(host: string): void
+  requireHostAllowed(host: string): void
   /**
    * The verdict on the changes, with the questions of sinks that ask.
    *
    * @throws ToolError `TAINT_DENIED`
    */
-  judge(changes: JudgedChanges): JudgedChanges
+  judge(changes: AuthorizedChanges): AuthorizedChanges
   /** What was written carries the label of what may have flown into it. */
-  committed(changes: JudgedChanges, receipt: Receipt, into: Core): void
+  committed(changes: AuthorizedChanges, receipt: Receipt, into: WorkspaceState): void
   /** The label of the result; the run has it from here on. */
   shown(): Label
   refused(failure: Failure): Label
@@ -60,17 +60,23 @@ const silent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ])
 
 /** Opens the flow of a call. `isTool`: what the workspace does beside its tools brings back states, and is not held up. */
-export function openFlow(core: Core, run: Run, callId: string, tool: string, isTool: boolean): Flow {
+export function openTaintTracker(
+  core: WorkspaceState,
+  run: RunState,
+  callId: string,
+  tool: string,
+  isTool: boolean,
+): TaintTracker {
   return core.labels.active ? openActive(core, run, callId, tool, isTool) : inactive
 }
 
-function openActive(core: Core, run: Run, callId: string, tool: string, isTool: boolean): Flow {
-  const { labels, carried } = core
+function openActive(core: WorkspaceState, run: RunState, callId: string, tool: string, isTool: boolean): TaintTracker {
+  const { labels, fileLabels: carried } = core
   let accesses: readonly GuardedAccess[] = []
   let own: TaintOrigin | undefined
 
   function note(label: Label, path?: string): void {
-    if (exceeds(label, own?.label ?? 'public')) {
+    if (isAbove(label, own?.label ?? 'public')) {
       own = { label, callId, tool, ...(path === undefined ? {} : { path }) }
     }
   }
@@ -87,13 +93,13 @@ function openActive(core: Core, run: Run, callId: string, tool: string, isTool: 
   function labelOf(path: Path): Label {
     return namesOf(path)
       .map(labels.ofPath)
-      .reduce(higher, carried.get(path) ?? 'public')
+      .reduce(maxLabel, carried.get(path) ?? 'public')
   }
 
   /** What may flow out of the call. */
   function highest(): TaintOrigin | undefined {
     const before = run.taint.origin()
-    return own !== undefined && exceeds(own.label, before?.label ?? 'public') ? own : before
+    return own !== undefined && isAbove(own.label, before?.label ?? 'public') ? own : before
   }
 
   function sinksAbove(target: FlowTarget): readonly LabelSink[] {
@@ -126,9 +132,9 @@ function openActive(core: Core, run: Run, callId: string, tool: string, isTool: 
       return asking.length === 0 ? call : { ...call, verdict: asks(call.verdict, asking) }
     },
     reads: (path) => note(labelOf(path), path),
-    brings: note,
+    addLabel: note,
     highest: () => highest()?.label ?? 'public',
-    reachesHost(host) {
+    requireHostAllowed(host) {
       const [sink] = sinksAbove({ host })
       if (sink !== undefined) throw denied(sink, highest() as TaintOrigin, `reach ${quote(host)}`)
     },
@@ -154,7 +160,7 @@ function openActive(core: Core, run: Run, callId: string, tool: string, isTool: 
       for (const { path, after } of applied) {
         const carries = isTool ? label : (carried.get(path) ?? 'public')
         if (after !== null && carries !== 'public') {
-          into.carried.set(path, higher(into.carried.get(path) ?? 'public', carries))
+          into.fileLabels.set(path, maxLabel(into.fileLabels.get(path) ?? 'public', carries))
         }
       }
     },
@@ -182,12 +188,12 @@ function openActive(core: Core, run: Run, callId: string, tool: string, isTool: 
 const unlabelled = (): Label => 'public'
 
 /** A workspace whose policy speaks of no labels. */
-const inactive: Flow = {
+const inactive: TaintTracker = {
   enters: (call) => call,
   reads() {},
-  brings() {},
+  addLabel() {},
   highest: unlabelled,
-  reachesHost() {},
+  requireHostAllowed() {},
   judge: (changes) => changes,
   committed() {},
   shown: unlabelled,
@@ -200,7 +206,7 @@ function writes(permission: string): boolean {
 }
 
 /** A command line, and each command that it would start. */
-function linesOf({ tool, input, line }: JudgedCall): string[] {
+function linesOf({ tool, input, line }: AuthorizedCall): string[] {
   const lines = [tool.commandLine?.(input), line?.commands.map(({ text }) => text)]
   return lines.flat().filter((text) => text !== undefined)
 }

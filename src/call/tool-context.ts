@@ -1,29 +1,29 @@
 import { classifyContent, classifyPath } from '../files/classify/index.ts'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
-import { createView } from '../guard/guarded-files.ts'
-import { sightFor } from '../guard/visibility.ts'
+import { createGuardedFiles } from '../guard/guarded-files.ts'
+import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
 import type { ToolContext } from '../tools/define-tool.ts'
-import { type DeskOptions, deskFor } from './commands/session.ts'
+import { type CommandSessionOptions, openCommandSession } from './commands/session.ts'
 import { parseInput } from './parse-input.ts'
-import type { CallOptions, JudgedCall } from './state/call.ts'
-import { policyCall, type Run } from './state/run-state.ts'
-import type { Core } from './state/workspace-state.ts'
-import type { Flow } from './taint-tracker.ts'
+import type { AuthorizedCall, CallOptions } from './state/call.ts'
+import { policyCall, type RunState } from './state/run-state.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
+import type { TaintTracker } from './taint-tracker.ts'
 
-export interface ContextOptions extends Omit<DeskOptions, 'reachesHost' | 'mayRead'> {
+export interface ContextOptions extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReadable'> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
-  readonly flow: Flow
+  readonly flow: TaintTracker
 }
 
 /** What a tool may know and use while it drafts one judged call. */
-export function contextFor(
-  core: Core,
-  run: Run,
-  call: JudgedCall,
+export function createToolContext(
+  core: WorkspaceState,
+  run: RunState,
+  call: AuthorizedCall,
   { record, flow, signal, onProgress, ask, began, commit }: ContextOptions,
 ): ToolContext {
   let desk: ToolContext['commands']
@@ -34,11 +34,11 @@ export function contextFor(
   }
   return {
     accesses: call.accesses,
-    files: createView({
+    files: createGuardedFiles({
       backend: core.backend,
       accesses: call.accesses,
       documents: core.documents,
-      sight: (kind) => sightFor(core.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
+      sight: (kind) => createVisibility(core.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
       signal,
       onRead: reads,
     }),
@@ -47,8 +47,8 @@ export function contextFor(
     warnings: [],
     progress: (done, unit, total) => onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }),
     now: core.clock,
-    sawWhole: run.ledger.sawWhole,
-    shownBefore: run.shownReads,
+    hasReadWhole: run.ledger.hasReadWhole,
+    previousReads: run.shownReads,
     staleGuard: core.staleGuard,
     async workspaceDiff(wanted) {
       const diff = await diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal)
@@ -61,13 +61,13 @@ export function contextFor(
     workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
     headCommit: core.diffs.headCommit,
     get commands() {
-      desk ??= deskFor(core, run, call, {
+      desk ??= openCommandSession(core, run, call, {
         record: { ...record, reads },
         ask,
         began,
         commit,
-        reachesHost: flow.reachesHost,
-        mayRead: flow.reads,
+        requireHostAllowed: flow.requireHostAllowed,
+        noteReadable: flow.reads,
       })
       return desk
     },
@@ -81,13 +81,13 @@ export function contextFor(
     },
     taint: flow.highest,
     memory: core.memory === undefined ? undefined : { ...core.memory, scopes: run.scopes },
-    brings: flow.brings,
-    reachesHost: flow.reachesHost,
+    addLabel: flow.addLabel,
+    requireHostAllowed: flow.requireHostAllowed,
     async readArtifact(uri) {
       const text = await run.artifacts.read(uri)
       // An artifact of a run holds nothing above what the run had seen by then.
       const { label, path } = run.taint.origin() ?? { label: 'public' }
-      flow.brings(label, path ?? uri)
+      flow.addLabel(label, path ?? uri)
       return text
     },
   }
@@ -95,14 +95,14 @@ export function contextFor(
 
 /** How the workspace differs, as far as the policy shows it to a call. */
 function diffSeenBy(
-  core: Core,
+  core: WorkspaceState,
   call: Omit<PolicyCall, 'accesses'>,
   verdict: Pick<Verdict, 'rules'>,
   wanted: Pick<DiffRequest, 'base' | 'wants'>,
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceDiff> {
-  const { see } = sightFor(core.policy, call, 'diff', verdict)
-  const list = sightFor(core.policy, call, 'list', verdict)
+  const { see } = createVisibility(core.policy, call, 'diff', verdict)
+  const list = createVisibility(core.policy, call, 'list', verdict)
   const policy = core.policy.forCall(call)
   return core.diffs.diff({
     ...wanted,
@@ -117,7 +117,11 @@ function diffSeenBy(
 }
 
 /** Judged as the call of `diff_workspace` that it stands for, so that its hash tells nothing that this would not. */
-async function workspaceDiffSha256(core: Core, run: Run, signal: AbortSignal | undefined): Promise<string | undefined> {
+async function workspaceDiffSha256(
+  core: WorkspaceState,
+  run: RunState,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const tool = core.tools.get('diff_workspace')
   if (tool === undefined) return undefined
   try {

@@ -1,7 +1,7 @@
 import type { Success } from '../call/state/call.ts'
-import { isSpoken, type SpokenResult } from '../dialects/runtime/types.ts'
+import { type DialectResult, isDialectResult } from '../dialects/runtime/types.ts'
 import type { Failure } from '../errors.ts'
-import type { SpokenRun } from '../workspace/create-workspace.ts'
+import type { DialectRun } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
 import { openWorkspace, parseOptions } from './options.ts'
@@ -22,25 +22,25 @@ export async function call(words: string[]): Promise<number> {
   const terminal = asks ? askInTerminal() : undefined
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
   try {
-    const called = workspace as { call(...asked: Parameters<SpokenRun['call']>): Promise<object> }
+    const called = workspace as { call(...asked: Parameters<DialectRun['call']>): Promise<object> }
     const result = (await called.call(
       name,
       input,
       terminal === undefined ? {} : { approve: terminal.approve },
     )) as Called
     process.stdout.write(`${shown(result, values.json === true)}\n`)
-    return (isSpoken(result) ? !result.isError : result.ok) ? 0 : 1
+    return (isDialectResult(result) ? !result.isError : result.ok) ? 0 : 1
   } finally {
     terminal?.close()
     await workspace.close()
   }
 }
 
-type Called = Success | Failure | SpokenResult
+type Called = Success | Failure | DialectResult
 
 /** As JSON; a dialect's text as it is, unless the whole result is asked for. */
 function shown(result: Called, json: boolean): string {
   if (json) return JSON.stringify(result)
-  const value = isSpoken(result) ? result.output : result
+  const value = isDialectResult(result) ? result.output : result
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
 }

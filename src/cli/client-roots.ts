@@ -1,12 +1,12 @@
 import type { ClientRoots } from '../adapters/mcp/index.ts'
 import { placeClientRoots } from '../adapters/mcp-roots/index.ts'
-import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../workspace/create-workspace.ts'
+import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../workspace/create-workspace.ts'
 import { placeOf, type Root } from './roots.ts'
 
 /** What one client works in. */
 export interface ServedWorkspace {
-  readonly workspace: Workspace | SpokenWorkspace
-  readonly run: WorkspaceRun | SpokenRun
+  readonly workspace: Workspace | DialectWorkspace
+  readonly run: WorkspaceRun | DialectRun
   /** Ends what is the client's own of it. */
   close(): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { styleText } from 'node:util'
 import { type MemoryEntry, memory } from '../backends/memory/index.ts'
-import { node } from '../backends/node/index.ts'
+import { nodeBackend } from '../backends/node/index.ts'
 import { overlay } from '../backends/overlay/index.ts'
 import type { Success } from '../call/state/call.ts'
 import type { Failure } from '../errors.ts'
@@ -87,7 +87,7 @@ async function copied(directory: string, started: number): Promise<[Backend, str
 
 /** The directory itself, with an overlay in memory that takes all changes. */
 async function above(directory: string): Promise<[Backend, string]> {
-  const draft = overlay(node(directory))
+  const draft = overlay(nodeBackend(directory))
   for (const [name, text] of Object.entries(planted)) {
     const path = name as Path
     if ((await draft.stat(path)) !== undefined) continue
@@ -99,7 +99,7 @@ async function above(directory: string): Promise<[Backend, string]> {
 }
 
 async function load(directory: string): Promise<Record<string, MemoryEntry>> {
-  const disk = node(directory)
+  const disk = nodeBackend(directory)
   try {
     const filters = { includeHidden: false, includeIgnored: false }
     const paths = await visibleFiles(disk, ROOT, { filters, see: () => true, enter: () => true, revision: 'demo' })

@@ -1,7 +1,7 @@
 import { createMcpServer } from '../adapters/mcp/index.ts'
 import { type McpHandler, mcpHandler } from '../adapters/mcp-http/index.ts'
 import { refusal } from '../adapters/mcp-http/protocol-errors.ts'
-import type { SpokenWorkspace, Workspace } from '../workspace/create-workspace.ts'
+import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { listen } from './listen.ts'
 import type { Root } from './roots.ts'
@@ -41,7 +41,7 @@ export function isLoopback(host: string): boolean {
  *
  * @throws TypeError where the address cannot be had
  */
-export async function serveHttp(workspace: Workspace | SpokenWorkspace, serving: HttpServing): Promise<HttpServer> {
+export async function serveHttp(workspace: Workspace | DialectWorkspace, serving: HttpServing): Promise<HttpServer> {
   let opened = (_: McpHandler) => {}
   const ready = new Promise<McpHandler>((resolve) => {
     opened = resolve
@@ -69,7 +69,7 @@ export async function serveHttp(workspace: Workspace | SpokenWorkspace, serving:
   }
 }
 
-function handlerOf(workspace: Workspace | SpokenWorkspace, serving: HttpServing, port: number): McpHandler {
+function handlerOf(workspace: Workspace | DialectWorkspace, serving: HttpServing, port: number): McpHandler {
   // All sessions are runs of the one workspace, unless a client's roots leave it only a part.
   const shared = (): ServedWorkspace => {
     const run = workspace.run({ actor: 'mcp' })

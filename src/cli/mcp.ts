@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { createMcpServer } from '../adapters/mcp/index.ts'
 import type { ApproveHandler } from '../policy/approval.ts'
-import type { SpokenWorkspace, Workspace } from '../workspace/create-workspace.ts'
+import type { DialectWorkspace, Workspace } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'
 import { rootsOfClient, type ServedWorkspace } from './client-roots.ts'
 import { dialectOf } from './dialect.ts'
@@ -111,13 +111,13 @@ async function openServed(
   values: McpOptions,
   approve?: ApproveHandler,
   roots?: readonly Root[],
-): Promise<Workspace | SpokenWorkspace> {
+): Promise<Workspace | DialectWorkspace> {
   const more = { run: { actor: 'mcp' }, ...(approve === undefined ? {} : { approve }) }
   return openWorkspace(values, more, await dialectOf(values.dialect), roots)
 }
 
 /** A workspace that is one client's alone. */
-function whole(workspace: Workspace | SpokenWorkspace): ServedWorkspace {
+function whole(workspace: Workspace | DialectWorkspace): ServedWorkspace {
   return { workspace, run: workspace, close: () => workspace.close() }
 }
 

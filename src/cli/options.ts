@@ -7,7 +7,7 @@ import { directoryParking } from '../policy/directory-parking.ts'
 import type { Backend } from '../storage/backend.ts'
 import {
   createWorkspace,
-  type SpokenWorkspace,
+  type DialectWorkspace,
   type Workspace,
   type WorkspaceOptions,
 } from '../workspace/create-workspace.ts'
@@ -56,13 +56,13 @@ export function openWorkspace(
   more: Partial<WorkspaceOptions> | undefined,
   dialect: Dialect | undefined,
   narrowed?: readonly Root[],
-): Promise<Workspace | SpokenWorkspace>
+): Promise<Workspace | DialectWorkspace>
 export async function openWorkspace(
   options: Options,
   more: Partial<WorkspaceOptions> = {},
   dialect?: Dialect,
   narrowed?: readonly Root[],
-): Promise<Workspace | SpokenWorkspace> {
+): Promise<Workspace | DialectWorkspace> {
   // What is narrowed has the policy of the whole, whose paths are the same.
   const policyRoots = options.root === undefined && narrowed !== undefined ? narrowed : rootsOf(options.root)
   const roots = narrowed ?? policyRoots
@@ -74,10 +74,10 @@ export async function openWorkspace(
   const backend = openRoots(roots, place.overlay)
   try {
     // Asked here already, because opening the sink makes the file.
-    if (audit !== undefined && backend.holds?.(audit) === true) {
+    if (audit !== undefined && backend.containsPhysicalPath?.(audit) === true) {
       throw new TypeError(`The audit file "${audit}" lies inside the root, where an agent could reach it`)
     }
-    if (parked !== undefined && backend.holds?.(resolve(parked)) === true) {
+    if (parked !== undefined && backend.containsPhysicalPath?.(resolve(parked)) === true) {
       throw new TypeError(`The directory "${parked}" lies inside the root, where an agent could reach it`)
     }
     const wanted = {
@@ -102,7 +102,7 @@ export async function openWorkspace(
 }
 
 /** Whoever asked for a shell is told where nothing could ever run in it. */
-async function requireCommands(workspace: Workspace | SpokenWorkspace): Promise<void> {
+async function requireCommands(workspace: Workspace | DialectWorkspace): Promise<void> {
   const explained = await workspace.explain('run_command', { command: 'true' })
   if (explained.ok || explained.code !== 'READ_ONLY') return
   throw new TypeError(`With this policy there are no commands: leave --shell out. ${explained.message}`)
@@ -116,7 +116,7 @@ export function auditOf(audit: string | undefined): Pick<WorkspaceOptions, 'audi
 /** Where a recording goes: a new file, for its owner only. */
 function recordOf(file: string | undefined, backend: Backend): Pick<WorkspaceOptions, 'record'> {
   if (file === undefined) return {}
-  if (backend.holds?.(file) === true) {
+  if (backend.containsPhysicalPath?.(file) === true) {
     throw new TypeError(`The recording "${file}" lies inside the root, where an agent could reach it`)
   }
   try {

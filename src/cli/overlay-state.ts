@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { takeFileLock } from '../audit/file-lock.ts'
-import { node } from '../backends/node/index.ts'
+import { nodeBackend } from '../backends/node/index.ts'
 import { type OverlayBackend, overlay } from '../backends/overlay/index.ts'
 
 /**
@@ -12,8 +12,8 @@ import { type OverlayBackend, overlay } from '../backends/overlay/index.ts'
  *
  * @throws TypeError where another process works on it, or for what is no directory
  */
-export function openDraft(root: string): OverlayBackend {
-  const lower = node(root)
+export function openPersistentOverlay(root: string): OverlayBackend {
+  const lower = nodeBackend(root)
   const place = join(stateHome(), 'overlays', sha256(realpathSync(root)).slice(0, 32))
   const files = join(place, 'files')
   mkdirSync(files, { recursive: true, mode: 0o700 })
@@ -26,7 +26,7 @@ export function openDraft(root: string): OverlayBackend {
       lock.release()
     },
   }
-  return overlay(closing, node(files))
+  return overlay(closing, nodeBackend(files))
 }
 
 function stateHome(): string {

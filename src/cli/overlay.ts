@@ -4,7 +4,7 @@ import { ToolError } from '../errors.ts'
 import { stateAt } from '../storage/versions.ts'
 import { createWorkspace } from '../workspace/create-workspace.ts'
 import { auditOf, configOf, parseOptions } from './options.ts'
-import { openDraft } from './overlay-state.ts'
+import { openPersistentOverlay } from './overlay-state.ts'
 import { oneRoot } from './roots.ts'
 
 /** `wardspace overlay [show | accept | discard]`: what sessions with `--overlay` have changed, and what becomes of it. */
@@ -12,7 +12,7 @@ export async function overlay(words: string[]): Promise<number> {
   const { values, positionals } = parseOptions(words, 1)
   const [action = 'show'] = positionals
   if (!['show', 'accept', 'discard'].includes(action)) throw new TypeError(`There is no "overlay ${action}"`)
-  const draft = openDraft(oneRoot(values.root))
+  const draft = openPersistentOverlay(oneRoot(values.root))
   try {
     if (action === 'discard') await draft.discard()
     if (action === 'show') {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { styleText } from 'node:util'
-import { node } from '../backends/node/index.ts'
+import { nodeBackend } from '../backends/node/index.ts'
 import { overlay } from '../backends/overlay/index.ts'
 import { bash } from '../shells/bash/index.ts'
 import { parseRecording, type Replay, replay as replayRecording } from '../workspace/replay.ts'
@@ -27,7 +27,7 @@ export async function replay(words: string[]): Promise<number> {
   const opened = first?.type === 'workspace' ? first : undefined
   const shell = opened?.shell === 'bash' ? { shell: bash() } : {}
   const dialect = await dialectOf(opened?.dialect)
-  const options = { backend: overlay(node(oneRoot(values.root))), ...shell, ...(dialect && { dialect }) }
+  const options = { backend: overlay(nodeBackend(oneRoot(values.root))), ...shell, ...(dialect && { dialect }) }
   const result = await replayRecording(entries, options)
   process.stdout.write(values.json === true ? `${JSON.stringify(result)}\n` : told(result))
   return result.ok ? 0 : 1

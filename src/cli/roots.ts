@@ -1,13 +1,13 @@
 import { realpathSync } from 'node:fs'
 import { basename, resolve, sep } from 'node:path'
 import { memory } from '../backends/memory/index.ts'
-import { node } from '../backends/node/index.ts'
+import { nodeBackend } from '../backends/node/index.ts'
 import { parsePath } from '../paths/logical-path.ts'
 import { isAtOrIn } from '../paths/physical.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
-import { openDraft } from './overlay-state.ts'
+import { openPersistentOverlay } from './overlay-state.ts'
 
 /** One `--root`. */
 export interface Root {
@@ -52,7 +52,7 @@ export function oneRoot(given: readonly string[] | undefined): string {
 
 /** The files of the roots; with `asDraft` over the overlay of each. What is beside the roots can be neither read nor made. */
 export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
-  const open = asDraft ? openDraft : node
+  const open = asDraft ? openPersistentOverlay : nodeBackend
   const [first] = roots
   if (first?.at === '' && roots.length === 1) return open(first.directory)
   const parts: Record<string, Backend> = { '': readOnly(memory()) }

@@ -31,8 +31,8 @@ export async function shellOf(name: string | undefined, place: ShellPlace): Prom
   if (place.readOnly) {
     throw new TypeError('--shell node cannot be kept from changing files: without --read-only, or take --shell bash')
   }
-  const { node } = await import('../shells/node/index.ts')
-  return explained(async () => node({ root: root.directory }))
+  const { nodeShell } = await import('../shells/node/index.ts')
+  return explained(async () => nodeShell({ root: root.directory }))
 }
 
 /** A refusal to the person at the terminal. */

@@ -1,6 +1,6 @@
-export { type Found, findAny, strict } from './runtime/find-files.ts'
+export { type Found, findEntries, strictGlob } from './runtime/find-files.ts'
 export { listAll, type TreeNode, treeBelow } from './runtime/list-tree.ts'
-export { createPlace, type Place, type VirtualRoots } from './runtime/path-mapping.ts'
+export { createPathMapping, type PathMapping, type VirtualRoots } from './runtime/path-mapping.ts'
 export {
   type FileText,
   type LineRange,
@@ -11,13 +11,28 @@ export {
   type SomeText,
 } from './runtime/read-lines.ts'
 export {
-  attempt,
   call,
+  callHidden,
   defineDialectTool,
   fieldsOf,
-  peek,
+  lastShownVersion,
   renamedFields,
-  settled,
-  shownVersion,
+  tryCall,
+  trySteps,
 } from './runtime/steps.ts'
-export { refusalOf } from './runtime/translate-error.ts'
+export { toDialectError } from './runtime/translate-error.ts'
+export {
+  type Answer,
+  type ContentBlock,
+  type Dialect,
+  type DialectError,
+  type DialectResult,
+  type DialectTool,
+  type DialectToolInfo,
+  type Hints,
+  isDialectResult,
+  type NativeDefinitions,
+  type Step,
+  type Steps,
+  type ToolAnnotations,
+} from './runtime/types.ts'

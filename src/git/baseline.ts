@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { objectId } from '../files/hash/sha1.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Backend, Change, State } from '../storage/backend.ts'
+import type { Backend, Change, EntryState } from '../storage/backend.ts'
 import { type Changed, FILE, gitMode, LINK, type Side } from './changed-path.ts'
 
 /**
@@ -21,11 +21,11 @@ const LARGEST = 16 * 1024 * 1024
 const ALL = 256 * 1024 * 1024
 
 export function createBaseline(backend: Backend): Baseline {
-  const first = new Map<Path, State>()
+  const first = new Map<Path, EntryState>()
   let held = 0
   let dropped = 0
 
-  async function present(path: Path): Promise<State> {
+  async function present(path: Path): Promise<EntryState> {
     try {
       const stat = await backend.stat(path)
       if (stat === undefined || stat.type === 'other') return null
@@ -71,7 +71,7 @@ export function createBaseline(backend: Backend): Baseline {
   }
 }
 
-function sideOf(state: State, base: number | undefined): Side | null {
+function sideOf(state: EntryState, base: number | undefined): Side | null {
   if (state === null || state.type === 'directory') return null
   const bytes = state.type === 'link' ? new TextEncoder().encode(state.target) : state.bytes
   const mode = state.type === 'link' ? LINK : gitMode(state.mode, base ?? FILE)

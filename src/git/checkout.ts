@@ -1,13 +1,13 @@
 import { ToolError } from '../errors.ts'
 import { ancestorsOf, childOf, type LogicalPath, type Path, parentOf, quote } from '../paths/logical-path.ts'
-import type { Backend, Change, State } from '../storage/backend.ts'
+import type { Backend, Change, EntryState } from '../storage/backend.ts'
 import { linkTarget } from '../storage/change-set.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import { LINK, SUBMODULE } from './changed-path.ts'
 import type { StagedFile } from './index-writer.ts'
 import type { Objects } from './objects.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
-import { isNameable } from './valid-path.ts'
+import { isValidGitPath } from './valid-path.ts'
 
 /** What a checkout would change in the tree. */
 export interface CheckoutPlan {
@@ -17,7 +17,7 @@ export interface CheckoutPlan {
 }
 
 /** A file that is not as the commit has it: as it is there, and as it is in the workspace. */
-export interface Differing {
+export interface LocalChange {
   readonly path: Path
   readonly old: TreeFile | null
   readonly now: TreeFile | null
@@ -34,7 +34,7 @@ export async function planCheckout(
   objects: Objects,
   from: TreeDirectory,
   to: TreeDirectory,
-  dirty: readonly Differing[],
+  dirty: readonly LocalChange[],
   index: ReadonlyMap<string, StagedFile>,
   force: boolean,
 ): Promise<CheckoutPlan> {
@@ -71,7 +71,7 @@ export async function planRestore(
   for (const [path, file] of wanted) {
     if (
       file?.mode === SUBMODULE ||
-      !path.split('/').every((name, i, all) => isNameable(all.slice(0, i).join('/') as Path, name))
+      !path.split('/').every((name, i, all) => isValidGitPath(all.slice(0, i).join('/') as Path, name))
     )
       skipped.push(path)
     else taken.set(path, file)
@@ -89,7 +89,7 @@ export async function planRestore(
  *
  * @throws ToolError `WRITE_CONFLICT` where something was put there that the checkout would take out
  */
-export function carriedIndex(
+export function indexAfterCheckout(
   index: ReadonlyMap<string, StagedFile>,
   from: TreeDirectory,
   to: TreeDirectory,
@@ -133,19 +133,19 @@ function differences(
     const old = from?.files.get(name)
     if (old?.id === file.id && old.mode === file.mode) continue
     const child = childOf(path, name)
-    if (file.mode === SUBMODULE || !isNameable(path, name)) skipped.push(child)
+    if (file.mode === SUBMODULE || !isValidGitPath(path, name)) skipped.push(child)
     else wanted.set(child, file)
   }
   for (const [name, file] of from?.files ?? []) {
-    if (file.mode === SUBMODULE || to?.files.has(name) === true || !isNameable(path, name)) continue
+    if (file.mode === SUBMODULE || to?.files.has(name) === true || !isValidGitPath(path, name)) continue
     wanted.set(childOf(path, name), null)
   }
   for (const [name, directory] of to?.directories ?? []) {
-    if (!isNameable(path, name)) skipped.push(childOf(path, name))
+    if (!isValidGitPath(path, name)) skipped.push(childOf(path, name))
     else differences(from?.directories.get(name), directory, childOf(path, name), wanted, skipped)
   }
   for (const [name, directory] of from?.directories ?? []) {
-    if (to?.directories.has(name) !== true && isNameable(path, name)) {
+    if (to?.directories.has(name) !== true && isValidGitPath(path, name)) {
       differences(directory, undefined, childOf(path, name), wanted, skipped)
     }
   }
@@ -206,7 +206,7 @@ async function emptied(backend: Backend, changes: Map<Path, Change>, needed: Rea
   }
 }
 
-async function stateOf(objects: Objects, path: Path, { mode, id }: TreeFile): Promise<State | undefined> {
+async function stateOf(objects: Objects, path: Path, { mode, id }: TreeFile): Promise<EntryState | undefined> {
   const bytes = await objects.need(id, 'blob')
   if (mode !== LINK) return { type: 'file', bytes, mode: mode === 0o100755 ? 0o755 : 0o644 }
   try {

@@ -1,12 +1,12 @@
 import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
 import { sideOfBase } from './base-tree.ts'
 import type { Changed } from './changed-path.ts'
-import { createTextCache, type Section, sectionOf } from './diff-section.ts'
+import { createTextCache, type DiffSection, sectionOf } from './diff-section.ts'
 import type { StagedFile } from './index-writer.ts'
 import type { Objects } from './objects.ts'
 import { findRenames } from './renames.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
-import { isNameable } from './valid-path.ts'
+import { isValidGitPath } from './valid-path.ts'
 
 /** What differs between two trees. Paths that no workspace could hold are left out. */
 export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDirectory): readonly Changed[] {
@@ -18,7 +18,7 @@ export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDire
     if (old === now || (old?.id === now?.id && old?.id !== '')) return
     for (const name of namesOf(old?.files, now?.files)) {
       const [before, after] = [old?.files.get(name), now?.files.get(name)]
-      if (!isNameable(at, name) || (before?.id === after?.id && before?.mode === after?.mode)) continue
+      if (!isValidGitPath(at, name) || (before?.id === after?.id && before?.mode === after?.mode)) continue
       changed.push({
         path: childOf(at, name),
         old: before === undefined ? null : sideOfBase(objects, before),
@@ -26,15 +26,15 @@ export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDire
       })
     }
     for (const name of namesOf(old?.directories, now?.directories)) {
-      if (isNameable(at, name)) visit(old?.directories.get(name), now?.directories.get(name), childOf(at, name))
+      if (isValidGitPath(at, name)) visit(old?.directories.get(name), now?.directories.get(name), childOf(at, name))
     }
   }
 }
 
 /** Changes as text, by path, renames found, secrets as marks. */
-export async function sectionsOf(changed: readonly Changed[]): Promise<readonly Section[]> {
+export async function sectionsOf(changed: readonly Changed[]): Promise<readonly DiffSection[]> {
   const texts = createTextCache()
-  const sections: Section[] = []
+  const sections: DiffSection[] = []
   const sorted = [...changed].sort((a, b) => (a.path < b.path ? -1 : 1))
   for (const change of await findRenames(sorted)) {
     const section = await sectionOf(change, () => false, texts)

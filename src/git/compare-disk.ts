@@ -1,7 +1,7 @@
 import { objectId } from '../files/hash/sha1.ts'
 import { type IgnoreScope, ignoredIn } from '../paths/ignore.ts'
 import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
-import type { Backend, Glance } from '../storage/backend.ts'
+import type { Backend, DirectoryStats } from '../storage/backend.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { type BaseDirectory, sideOfBase } from './base-tree.ts'
 import { type Changed, gitMode, LINK, type Side, SUBMODULE } from './changed-path.ts'
@@ -9,8 +9,8 @@ import { deletions } from './compare-tree.ts'
 import { type Facts, scopeWith } from './ignore-scope.ts'
 import type { IndexEntry } from './index-file.ts'
 import type { Objects } from './objects.ts'
-import { FACTS, glanceAll, TYPE_DIRECTORY, TYPE_FILE, TYPE_LINK } from './stat-directories.ts'
-import { isNameable } from './valid-path.ts'
+import { FACTS, readDirectoryStats, TYPE_DIRECTORY, TYPE_FILE, TYPE_LINK } from './stat-directories.ts'
+import { isValidGitPath } from './valid-path.ts'
 
 /** What git's index remembers of the files, and when it was written. */
 export interface Index {
@@ -27,7 +27,7 @@ const LARGEST = 256 * 1024 * 1024
 const NONE: readonly Changed[] = []
 
 interface Known {
-  glance: Glance
+  glance: DirectoryStats
   /** Blob ids by position; undefined where the facts are too young to be trusted, or were never looked at. */
   ids: (string | undefined)[]
   /** What the verdicts were made of. */
@@ -75,7 +75,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
     ]
     while (level.length > 0) {
       throwIfAborted(signal)
-      const glances = await glanceAll(
+      const glances = await readDirectoryStats(
         backend,
         level.map(({ path }) => path),
         (path) => memory.get(path)?.glance,
@@ -101,7 +101,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
 
   async function lookInto(
     visit: Visit & { readonly outer: IgnoreScope | undefined },
-    glance: Glance,
+    glance: DirectoryStats,
     index: Index,
     facts: Facts,
     now: number,
@@ -211,7 +211,8 @@ export function diskComparer(backend: Backend, objects: Objects) {
       if (here !== undefined && present < base.files.size) {
         for (const [name, old] of base.files) {
           const type = here.get(name)
-          if (type === TYPE_FILE || type === TYPE_LINK || old.mode === SUBMODULE || !isNameable(path, name)) continue
+          if (type === TYPE_FILE || type === TYPE_LINK || old.mode === SUBMODULE || !isValidGitPath(path, name))
+            continue
           changed.push({ path: childOf(path, name), old: sideOfBase(objects, old), now: null })
         }
       }
@@ -273,13 +274,13 @@ function createJustRead() {
   }
 }
 
-function modeOf(glance: Glance, i: number, base: number | undefined): number {
+function modeOf(glance: DirectoryStats, i: number, base: number | undefined): number {
   if (glance.types[i] === TYPE_LINK) return LINK
   const bits = glance.facts[FACTS * i + 1] as number
   return gitMode(bits < 0 ? undefined : bits, base)
 }
 
-function isAsIndexed(glance: Glance, i: number, entry: IndexEntry, writtenAt: number): boolean {
+function isAsIndexed(glance: DirectoryStats, i: number, entry: IndexEntry, writtenAt: number): boolean {
   const { facts } = glance
   const at = FACTS * i
   const modifiedAt = facts[at + 2] as number
@@ -293,7 +294,7 @@ function isAsIndexed(glance: Glance, i: number, entry: IndexEntry, writtenAt: nu
   )
 }
 
-function sameFacts(a: Glance, b: Glance): boolean {
+function sameFacts(a: DirectoryStats, b: DirectoryStats): boolean {
   if (a.names !== b.names && !sameNames(a, b)) return false
   // As many as the names.
   const first = a.facts
@@ -302,14 +303,14 @@ function sameFacts(a: Glance, b: Glance): boolean {
   return true
 }
 
-function sameNames(a: Glance, b: Glance): boolean {
+function sameNames(a: DirectoryStats, b: DirectoryStats): boolean {
   if (a.names.length !== b.names.length) return false
   for (let i = 0; i < a.names.length; i++) if (a.names[i] !== b.names[i] || a.types[i] !== b.types[i]) return false
   return true
 }
 
 /** The ids that still hold: those of files whose facts are the same. */
-function idsFrom(last: Known | undefined, glance: Glance): (string | undefined)[] {
+function idsFrom(last: Known | undefined, glance: DirectoryStats): (string | undefined)[] {
   const ids: (string | undefined)[] = new Array(glance.names.length)
   if (last === undefined) return ids
   const positions =

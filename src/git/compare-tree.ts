@@ -6,7 +6,7 @@ import { type BaseDirectory, type BaseFile, sideOfBase } from './base-tree.ts'
 import { type Changed, gitMode, idOfNode, LINK, SUBMODULE, sideOfNode } from './changed-path.ts'
 import { type Facts, scopeWith } from './ignore-scope.ts'
 import type { Objects } from './objects.ts'
-import { isNameable } from './valid-path.ts'
+import { isValidGitPath } from './valid-path.ts'
 
 /** What one directory in one place came to, against one base. */
 interface Known {
@@ -141,7 +141,7 @@ export function treeComparer(
     name: string,
   ): readonly Changed[] {
     const all: Changed[] = []
-    if (old !== undefined && old.mode !== SUBMODULE && isNameable(path, name)) {
+    if (old !== undefined && old.mode !== SUBMODULE && isValidGitPath(path, name)) {
       all.push({ path: childOf(path, name), old: sideOfBase(objects, old), now: null })
     }
     if (within !== undefined) deletions(objects, within, childOf(path, name), (one) => all.push(one))
@@ -175,7 +175,7 @@ function joined(parts: ReadonlyMap<string, readonly Changed[]>): readonly Change
 /** Everything below a directory of the base that is gone. */
 export function deletions(objects: Objects, base: BaseDirectory, path: Path, add: (changed: Changed) => void): void {
   for (const [name, old] of base.files) {
-    if (old.mode === SUBMODULE || !isNameable(path, name)) continue
+    if (old.mode === SUBMODULE || !isValidGitPath(path, name)) continue
     add({ path: childOf(path, name), old: sideOfBase(objects, old), now: null })
   }
   for (const [name, old] of base.directories) deletions(objects, old, childOf(path, name), add)

@@ -2,14 +2,14 @@ import { type Redaction, redact } from '../files/secrets/index.ts'
 import { looksBinary } from '../files/text/encoding.ts'
 import { binaryDiff, type UnifiedDiff, unifiedDiff } from '../patch/diff.ts'
 import type { LogicalPath } from '../paths/logical-path.ts'
-import { createRecent } from '../util/lru-cache.ts'
+import { createLruCache } from '../util/lru-cache.ts'
 import { binaryPatch } from './binary-patch.ts'
 import { LINK, type Side, SUBMODULE } from './changed-path.ts'
-import { redactAgain } from './redact-diff.ts'
+import { redactChanged } from './redact-diff.ts'
 import type { Paired } from './renames.ts'
 
 /** One file of a workspace's diff. */
-export interface Section extends UnifiedDiff {
+export interface DiffSection extends UnifiedDiff {
   readonly path: LogicalPath
   readonly oldPath?: LogicalPath
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
@@ -26,7 +26,7 @@ export async function sectionOf(
   change: Paired,
   withBinary: (path: LogicalPath) => boolean,
   texts: TextCache,
-): Promise<Section> {
+): Promise<DiffSection> {
   const { path, from, old, now } = change
   // To become a link, or to stop being one or a submodule, is to vanish and to appear, as in git.
   if (old !== null && now !== null && kindOf(old.mode) !== kindOf(now.mode)) {
@@ -47,7 +47,7 @@ export async function sectionOf(
   const oldBytes = known === undefined ? await bytesOf(old) : NOTHING
   const newBytes = await bytesOf(now)
   const oldPath = from ?? path
-  const about: Pick<Section, 'path' | 'status' | 'oldPath'> =
+  const about: Pick<DiffSection, 'path' | 'status' | 'oldPath'> =
     from === undefined ? { path, status } : { path, status, oldPath: from }
   const oldText = known?.original ?? textOf(oldBytes)
   const newText = textOf(newBytes)
@@ -67,7 +67,7 @@ export async function sectionOf(
   const { mode: kind } = (old ?? now) as Side
   const before = known ?? baseText(oldText)
   if (old !== null && known === undefined) texts.set(old.id, before)
-  const after = redactAgain(newText, before)
+  const after = redactChanged(newText, before)
   const diff = unifiedDiff(
     old === null ? null : { path: oldPath, text: before.text, mode: old.mode },
     now === null ? null : { path, text: after.text, mode: now.mode },
@@ -99,7 +99,7 @@ const NO_TEXTS: TextCache = { get: () => undefined, set: () => undefined }
 const CACHE_UNITS = 8 * 1024 * 1024
 
 export function createTextCache(): TextCache {
-  const texts = createRecent<string, BaseText>(CACHE_UNITS, ({ original }) => original.length)
+  const texts = createLruCache<string, BaseText>(CACHE_UNITS, ({ original }) => original.length)
   return {
     get: texts.get,
     set(id, text) {

@@ -28,7 +28,7 @@ export function gitFs(backend: Backend): GitFs {
   async function at<T>(name: string, access: (path: Path) => Promise<T>): Promise<T> {
     try {
       const path = reach(name)
-      if ((await backend.canonical(path, { keepLast: true })) !== path) throw errno('ELOOP', name)
+      if ((await backend.canonical(path, { noFollow: true })) !== path) throw errno('ELOOP', name)
       return await access(path)
     } catch (error) {
       throw error instanceof ToolError ? errno(systemCodes[error.code] ?? 'EIO', name) : error

@@ -1,4 +1,4 @@
-import { createRecent } from '../util/lru-cache.ts'
+import { createLruCache } from '../util/lru-cache.ts'
 import { corrupt } from './corrupt-error.ts'
 import { applyDelta, MAX_OBJECT_BYTES } from './delta.ts'
 import { inflate } from './inflate.ts'
@@ -121,7 +121,7 @@ export async function openPack(files: GitFiles, name: string): Promise<Pack | un
     return held.subarray(start, end)
   }
 
-  const cache = createRecent<number, GitObject>(CACHE_BYTES, ({ bytes }) => bytes.length)
+  const cache = createLruCache<number, GitObject>(CACHE_BYTES, ({ bytes }) => bytes.length)
   function keep(offset: number, object: GitObject): void {
     if (object.bytes.length <= CACHE_BYTES / 8) cache.put(offset, object)
   }

@@ -9,7 +9,7 @@ const MARGIN = 1024
  * only the lines between the first and the last that differ can. No secret goes over the end of a line but a private key,
  * and a text that may hold one is looked at whole.
  */
-export function redactAgain(text: string, before: Redaction): Redaction {
+export function redactChanged(text: string, before: Redaction): Redaction {
   if (before.marks.length > 0 || text.includes('PRIVATE KEY')) return redact(text)
   const { from, newTo } = trimEnds(before.text, text)
   const changed = text.slice(Math.max(0, from - MARGIN), newTo + MARGIN)

@@ -5,7 +5,7 @@ import { isWithin, type Path, parsePath, quote } from '../paths/logical-path.ts'
 import type { Change } from '../storage/backend.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { type Changed, gitMode, SUBMODULE } from './changed-path.ts'
-import { carriedIndex, type Differing, filesOf, planCheckout, planRestore } from './checkout.ts'
+import { filesOf, indexAfterCheckout, type LocalChange, planCheckout, planRestore } from './checkout.ts'
 import { cancelled, httpClient } from './http.ts'
 import { indexFile, type StagedFile } from './index-writer.ts'
 import { deflate } from './inflate.ts'
@@ -98,7 +98,7 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
     const head = await reader.headCommit()
     const dirty = head === undefined ? await presentOf(to) : await diffs.changed(head)
     const index = await staged()
-    const carried = carriedIndex(force ? new Map() : index, from, to)
+    const carried = indexAfterCheckout(force ? new Map() : index, from, to)
     const plan = await planCheckout(backend, reader.objects, from, to, dirty, index, force)
     if (plan.changes.length > 0) await host.change(plan.changes, `checkout ${commit.slice(0, 12)}`)
     await writeIndex(carried)
@@ -106,8 +106,8 @@ export function openRepository(host: GitHost, options: { readonly author?: Perso
   }
 
   /** Files that stand where a first checkout would write. */
-  async function presentOf(tree: TreeDirectory): Promise<Differing[]> {
-    const present: Differing[] = []
+  async function presentOf(tree: TreeDirectory): Promise<LocalChange[]> {
+    const present: LocalChange[] = []
     for (const [path] of filesOf(tree)) {
       const stat = await backend.stat(path as Path)
       if (stat?.type !== 'file') continue

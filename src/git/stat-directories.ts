@@ -1,8 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { childOf, type Path } from '../paths/logical-path.ts'
-import type { Backend, Glance } from '../storage/backend.ts'
+import type { Backend, DirectoryStats } from '../storage/backend.ts'
 
-/** Numbers per name in a {@link Glance}. */
+/** Numbers per name in a {@link DirectoryStats}. */
 export const FACTS = 5
 export const TYPE_OTHER = 0
 export const TYPE_FILE = 1
@@ -12,18 +12,18 @@ export const TYPE_LINK = 3
 const types = { other: TYPE_OTHER, file: TYPE_FILE, directory: TYPE_DIRECTORY, link: TYPE_LINK } as const
 
 /** The backend's own glance at directories, or one made of its list and stats. */
-export async function glanceAll(
+export async function readDirectoryStats(
   backend: Backend,
   directories: readonly Path[],
-  known: (directory: Path) => Glance | undefined,
-): Promise<readonly (Glance | undefined)[]> {
-  if (backend.glance !== undefined) return backend.glance(directories, known)
-  const found: (Glance | undefined)[] = []
+  known: (directory: Path) => DirectoryStats | undefined,
+): Promise<readonly (DirectoryStats | undefined)[]> {
+  if (backend.statDirectories !== undefined) return backend.statDirectories(directories, known)
+  const found: (DirectoryStats | undefined)[] = []
   for (const directory of directories) found.push(await glanceAt(backend, directory))
   return found
 }
 
-async function glanceAt(backend: Backend, directory: Path): Promise<Glance | undefined> {
+async function glanceAt(backend: Backend, directory: Path): Promise<DirectoryStats | undefined> {
   try {
     const entries = await backend.list(directory)
     const facts = new Float64Array(FACTS * entries.length)

@@ -10,7 +10,7 @@ const GIT_LIKE = /^\.?git/i
  * Whether a name of a repository can be that of a file of a workspace: one that the guard refuses, or that is git's own,
  * cannot be seen, so it cannot be missed.
  */
-export function isNameable(directory: Path, name: string): boolean {
+export function isValidGitPath(directory: Path, name: string): boolean {
   if (PLAIN.test(name) && directory.length < 2000 && !GIT_LIKE.test(name)) return true
   if (name.includes('\ufffd') || name.includes('/')) return false
   try {

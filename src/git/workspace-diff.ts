@@ -2,13 +2,13 @@ import { sha256Text } from '../files/hash/sha256.ts'
 import { type IgnoreScope, isIgnored } from '../paths/ignore.ts'
 import { ancestorsOf, childOf, isWithin, type LogicalPath, type Path, ROOT } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
-import { createRecent } from '../util/lru-cache.ts'
+import { createLruCache } from '../util/lru-cache.ts'
 import { type BaseDirectory, baseOfNode, baseOfTree } from './base-tree.ts'
 import { createBaseline } from './baseline.ts'
 import type { Changed, Side } from './changed-path.ts'
 import { diskComparer } from './compare-disk.ts'
 import { treeComparer } from './compare-tree.ts'
-import { createTextCache, type Section, sectionOf } from './diff-section.ts'
+import { createTextCache, type DiffSection, sectionOf } from './diff-section.ts'
 import { type Facts, scopeWith } from './ignore-scope.ts'
 import type { IndexEntry } from './index-file.ts'
 import { openReader } from './reader.ts'
@@ -35,7 +35,7 @@ export interface WorkspaceDiff {
   /** `null`: compared with the workspace as it was opened. */
   readonly baseCommit: string | null
   /** By path. */
-  readonly sections: readonly Section[]
+  readonly sections: readonly DiffSection[]
   readonly insertions: number
   readonly deletions: number
   /** Changed files that may not be shown, but are known to be there. */
@@ -142,7 +142,7 @@ export function createWorkspaceDiffs(backend: Backend): WorkspaceDiffs {
         else if (request.knows(one.path)) hidden += 1
       }
       shown.sort((a, b) => (a.path < b.path ? -1 : 1))
-      const made: Section[] = []
+      const made: DiffSection[] = []
       let insertions = 0
       let deletions = 0
       for (const change of await findRenames(shown)) {
@@ -217,13 +217,13 @@ interface Made {
   /** What it was made of. */
   readonly old: string
   readonly now: string
-  readonly section: Section
+  readonly section: DiffSection
   readonly withBinary: boolean
 }
 
 /** The last section of each path, as long as it is made of the same; the latest used kept. */
 function createSectionCache() {
-  const known = createRecent<LogicalPath, Made>(SECTION_BYTES, ({ section }) => 200 + section.text.length)
+  const known = createLruCache<LogicalPath, Made>(SECTION_BYTES, ({ section }) => 200 + section.text.length)
   const texts = createTextCache()
   const numbers = new WeakMap<object, number>()
   let nodes = 0
@@ -239,13 +239,13 @@ function createSectionCache() {
     return `${side.mode} #${number}`
   }
 
-  function hold(path: LogicalPath, made: Made): Section {
+  function hold(path: LogicalPath, made: Made): DiffSection {
     known.put(path, made)
     return made.section
   }
 
   return {
-    async of(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<Section> {
+    async of(change: Paired, withBinary: (path: LogicalPath) => boolean): Promise<DiffSection> {
       const { path, from } = change
       // Of a file that is too large nothing is known by which it could be told from another.
       if (isUnknown(change.old) || isUnknown(change.now)) return sectionOf(change, withBinary, texts)

@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { alteredForm, classifyPath } from '../files/classify/index.ts'
+import { classifyPath, normalizedName } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import {
   childOf,
@@ -16,7 +16,7 @@ import type { Backend, Change } from '../storage/backend.ts'
 
 /**
  * Guards what a plan names: the lexical guard, then the one true path, then what both names are.
- * A link that is acted on itself (`keepLast`) adds an access for its target, so that policy judges that too.
+ * A link that is acted on itself (`noFollow`) adds an access for its target, so that policy judges that too.
  *
  * @param judgeName judges, by its name alone, a path that cannot be followed, and throws where that is denied: what lies at a
  * hidden name must not be told by how the way there fails
@@ -32,7 +32,7 @@ export async function guardAccesses(
   for (const access of planned) {
     const asked = parsePath(access.path)
     refuseAltered(asked)
-    const keepLast = access.keepLast === true
+    const noFollow = access.noFollow === true
     let followed: Followed
     try {
       followed = await follow(backend, access, asked)
@@ -46,7 +46,7 @@ export async function guardAccesses(
     for (const protection of access.protections ?? []) {
       further.push({ ...one, classification: { ...one.classification, ...contentProtections[protection] } })
     }
-    if (!keepLast || bare !== undefined) continue
+    if (!noFollow || bare !== undefined) continue
     const target = await backend.canonical(asked)
     if (target !== path) further.push({ ...one, path: target, classification: classifyBoth(asked, target) })
   }
@@ -88,9 +88,12 @@ interface Followed {
 }
 
 async function follow(backend: Backend, access: Access, asked: LogicalPath): Promise<Followed> {
-  const keepLast = access.keepLast === true
-  const bare = access.below === undefined ? undefined : await pathBelow(backend, asked, parsePath(access.below))
-  const path = bare ?? (await backend.canonical(asked, keepLast ? { keepLast } : undefined))
+  const noFollow = access.noFollow === true
+  const bare =
+    access.removedAncestor === undefined
+      ? undefined
+      : await pathBelow(backend, asked, parsePath(access.removedAncestor))
+  const path = bare ?? (await backend.canonical(asked, noFollow ? { noFollow } : undefined))
   const permission =
     access.permission === 'file:write'
       ? (await backend.stat(path)) === undefined
@@ -113,7 +116,7 @@ function namedOnly({ permission, recursive }: Access, asked: LogicalPath): Guard
 
 /** A name that some platform would turn into a protected one is refused, never trimmed. */
 function refuseAltered(asked: LogicalPath): void {
-  const altered = alteredForm(asked)
+  const altered = normalizedName(asked)
   if (altered === undefined) return
   const { protection } = classifyPath(altered)
   if (protection === 'git' || protection === 'secret') {
@@ -142,7 +145,7 @@ const contentProtections: Readonly<Record<ContentProtection, Partial<Classificat
  * named. `undefined` where something else stands above it.
  */
 async function pathBelow(backend: Backend, asked: LogicalPath, above: LogicalPath): Promise<Path | undefined> {
-  const path = await backend.canonical(above, { keepLast: true })
+  const path = await backend.canonical(above, { noFollow: true })
   const type = (await backend.stat(path))?.type
   if ((type !== 'file' && type !== 'link') || !isWithin(asked, above)) return undefined
   return `${path}${asked.slice(above.length)}` as Path

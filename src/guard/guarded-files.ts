@@ -1,15 +1,15 @@
 import { ToolError } from '../errors.ts'
-import { sha256, sha256Kept } from '../files/hash/sha256.ts'
-import { createDocument, type Document, type DocumentCache } from '../files/text/document.ts'
+import { sha256, sha256Cached } from '../files/hash/sha256.ts'
+import { createDocument, type DocumentCache, type TextDocument } from '../files/text/document.ts'
 import { childOf, isWithin, type Path, parentOf, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Backend, Change, FileRead, Stat } from '../storage/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage/walk.ts'
 import { notGranted } from './guard-accesses.ts'
-import type { Sight, WalkKind } from './visibility.ts'
+import type { Visibility, WalkKind } from './visibility.ts'
 
 /** Files, reaching exactly what was granted. */
-export interface View {
+export interface GuardedFiles {
   /** `undefined` where nothing is. */
   stat(path: Path): Promise<Stat | undefined>
   /** `NOT_FOUND`, `IS_DIRECTORY`, or `FILE_TOO_LARGE` over `maxBytes`. */
@@ -21,7 +21,7 @@ export interface View {
   /** The target of a link, as stored. */
   readLink(path: Path): Promise<string>
   /** The file as text, with secrets marked. */
-  document(path: Path, maxBytes: number): Promise<Document>
+  document(path: Path, maxBytes: number): Promise<TextDocument>
   /** What a walk shows of a granted tree: what policy hides is not there. */
   walk(start: Path, sight: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
   /**
@@ -38,7 +38,7 @@ export interface View {
   /**
    * Visits the candidates whose bytes are wanted, until a visit gives false. The bytes are valid only during the visit.
    */
-  scan(paths: readonly Path[], wants: Wants, visit: Visit): Promise<void>
+  scan(paths: readonly Path[], wants: ScanFilter, visit: ScanVisitor): Promise<void>
   /** Notes that something of a scanned file of so many bytes is shown. */
   noteRead(path: Path, bytes: number): void
   /** The changes that remove the directories which lose everything in them, where these granted paths become absent. */
@@ -49,22 +49,22 @@ export interface View {
 }
 
 /** `undefined` ends the scan. */
-export type Wants = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
+export type ScanFilter = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
 /** False ends the scan. */
-export type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
+export type ScanVisitor = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
-export interface ViewOptions {
+export interface GuardedFilesOptions {
   readonly backend: Backend
   readonly accesses: readonly GuardedAccess[]
   readonly documents: DocumentCache
-  readonly sight: (kind: WalkKind) => Sight
+  readonly sight: (kind: WalkKind) => Visibility
   readonly signal: AbortSignal | undefined
   /** Told of every path whose bytes are read, and of how many. What it throws refuses them. */
   readonly onRead: (path: Path, bytes: number) => void
 }
 
 /** A view of a backend that reaches only the granted accesses; anything else is refused as a fault of the tool. */
-export function createView(options: ViewOptions): View {
+export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
   const { backend, accesses, documents, signal } = options
   const remembers = backend.capabilities.authority === 'sole'
 
@@ -78,7 +78,12 @@ export function createView(options: ViewOptions): View {
     throw notGranted(path)
   }
 
-  async function filesBelow(start: Path, sight: Sight, filters: WalkFilters, links: boolean): Promise<readonly Path[]> {
+  async function filesBelow(
+    start: Path,
+    sight: Visibility,
+    filters: WalkFilters,
+    links: boolean,
+  ): Promise<readonly Path[]> {
     const stat = await backend.stat(granted(start))
     if (stat?.type === 'file') return sight.see(start, 'file') ? [start] : []
     return visibleFiles(backend, start, {
@@ -89,10 +94,10 @@ export function createView(options: ViewOptions): View {
     })
   }
 
-  const view: View = {
+  const view: GuardedFiles = {
     capabilities: backend.capabilities,
     stat: (path) => backend.stat(granted(path)),
-    versionOf: (bytes) => (remembers ? sha256Kept(bytes) : sha256(bytes)),
+    versionOf: (bytes) => (remembers ? sha256Cached(bytes) : sha256(bytes)),
 
     async read(path, maxBytes) {
       const stat = await backend.stat(granted(path))

@@ -1,4 +1,4 @@
-import { classifyDirectory, classifyPath, isSurelyReadable } from '../files/classify/index.ts'
+import { classifyDirectory, classifyPath, isOrdinaryFile } from '../files/classify/index.ts'
 import type { Classification } from '../files/classify/types.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Permission } from '../policy/permissions.ts'
@@ -9,12 +9,12 @@ import type { EntryType } from '../storage/backend.ts'
  * What of a tree a call may see. A listing shows what could be opened, and that a protected file exists; a search shows
  * only what may be read. Where the call as a whole waits for an approval, the same rules' `ask` on a path is covered.
  */
-export function sightFor(
+export function createVisibility(
   policy: Policy,
   call: Omit<PolicyCall, 'accesses'>,
   kind: WalkKind,
   verdict: Pick<Verdict, 'rules'>,
-): Sight {
+): Visibility {
   const permission = kind === 'memory' ? 'memory:read' : (`file:${kind}` as const)
   // Notes are read by a permission of their own.
   const reading = kind === 'memory' ? permission : 'file:read'
@@ -39,15 +39,15 @@ export function sightFor(
   return {
     revision: `${policy.revision}:${call.tool}:${view.key}:${kind}:${asking.join(',')}`,
     see(path, type) {
-      if (isUniform && type === 'file' && isSurelyReadable(path)) return true
+      if (isUniform && type === 'file' && isOrdinaryFile(path)) return true
       const classification = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
       if (classification.protection === 'git') return false
       // A listing may show that a protected file exists: there, only the embedder's own rules hide.
       const shown = kind === 'list' && classification.protection === 'secret' ? ordinary : classification
       if (allows(path, permission, shown) && allows(path, reading, shown)) return true
-      return type === 'directory' && view.mayLead(permission, path)
+      return type === 'directory' && view.mayContainAllowed(permission, path)
     },
-    enter: (path) => classifyDirectory(path).protection !== 'git' && view.mayLead(permission, path),
+    enter: (path) => classifyDirectory(path).protection !== 'git' && view.mayContainAllowed(permission, path),
   }
 }
 
@@ -55,7 +55,7 @@ const ORDINARY = 'ordinary.txt' as Path
 const ordinary = classifyPath(ORDINARY)
 
 /** What of a tree a call may see: judged path by path while walking. */
-export interface Sight {
+export interface Visibility {
   /** Whether a walk shows this path. */
   see(path: Path, type: EntryType): boolean
   /** Whether a walk goes into this directory. */

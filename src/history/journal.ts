@@ -1,12 +1,12 @@
 import type { Path } from '../paths/logical-path.ts'
-import type { Receipt, State, Version } from '../storage/backend.ts'
+import type { EntryState, Receipt, Version } from '../storage/backend.ts'
 import { sameVersion } from '../storage/versions.ts'
 
 /** What one call did to one path. */
 export interface JournalChange {
   readonly path: Path
   /** What the path was, as read before the commit. */
-  readonly before: State
+  readonly before: EntryState
   /** What it was when the commit took place: another version only if someone came in between. */
   readonly was: Version
   /** What the call made of it. */
@@ -60,7 +60,7 @@ export interface Journal {
   /** Takes in a call that was carried out. Without `before`, it is known and cannot be taken back. */
   add(
     call: Pick<JournalEntry, 'callId' | 'runId' | 'tool' | 'at'>,
-    before: readonly State[] | undefined,
+    before: readonly EntryState[] | undefined,
     receipt: Receipt,
   ): void
   /** The latest call of that id that changed something. */
@@ -138,7 +138,7 @@ export function createJournal(maxBytes: number, earlier?: WorkspaceHistory): Jou
   }
 }
 
-function changesOf(before: readonly State[], applied: Receipt['applied']): JournalChange[] {
+function changesOf(before: readonly EntryState[], applied: Receipt['applied']): JournalChange[] {
   return applied.flatMap(({ path, before: was, after: became }, i) =>
     sameVersion(was, became) ? [] : [{ path, before: before[i] ?? null, was, became }],
   )
@@ -148,7 +148,7 @@ function weightOfAll(changes: JournalEntry['changes']): number {
   return changes?.reduce((sum, change) => sum + weightOf(change.before), 0) ?? 0
 }
 
-function weightOf(state: State): number {
+function weightOf(state: EntryState): number {
   return BYTES_PER_CHANGE + (state?.type === 'file' ? state.bytes.length : 0)
 }
 

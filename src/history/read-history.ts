@@ -8,7 +8,7 @@ export interface ShownVersion {
 }
 
 /** Which versions one run was shown. A version is bound to its path: the same bytes elsewhere do not count. */
-export interface Ledger {
+export interface ReadHistory {
   note(shown: ShownVersion): void
   /**
    * Notes a version that the run wrote. What it wrote whole, it has seen. With `from`, the version that it was made of
@@ -20,7 +20,7 @@ export interface Ledger {
   /** Whether any of that version was shown. */
   saw(path: Path, sha256: string): boolean
   /** Whether all of that version was shown, at once or in ranges. */
-  sawWhole(path: Path, sha256: string): boolean
+  hasReadWhole(path: Path, sha256: string): boolean
   /** The version of a path that was shown or written last. */
   latest(path: Path): string | undefined
   /** Every version that was shown, in the order of its path's first showing. */
@@ -34,7 +34,7 @@ const MAX_VERSIONS = 64
 type Seen = 'all' | readonly (readonly [start: number, end: number])[]
 
 /** The read ledger of one run. */
-export function createLedger(): Ledger {
+export function createReadHistory(): ReadHistory {
   const paths = new Map<Path, Map<string, Seen>>()
 
   const seen = (path: Path, sha256: string) => paths.get(path)?.get(sha256)
@@ -74,7 +74,7 @@ export function createLedger(): Ledger {
       if (lines !== undefined && seen(to, sha256) !== 'all') keep(to, sha256, lines)
     },
     saw: (path, sha256) => seen(path, sha256) !== undefined,
-    sawWhole: (path, sha256) => seen(path, sha256) === 'all',
+    hasReadWhole: (path, sha256) => seen(path, sha256) === 'all',
     latest: (path) => [...(paths.get(path)?.keys() ?? [])].at(-1),
     versions: () =>
       [...paths].flatMap(([path, versions]) =>

@@ -1,13 +1,13 @@
 import { ToolError } from '../errors.ts'
 import { ancestorsOf, childOf, type Path, quote } from '../paths/logical-path.ts'
-import type { Backend, Change, State, Version } from '../storage/backend.ts'
+import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import type { JournalEntry } from './journal.ts'
 
 /** What a path shall be again, and what it must be for that: what the workspace made of it last. */
-export interface Return {
+export interface RevertTarget {
   readonly path: Path
-  readonly to: State
+  readonly to: EntryState
   readonly from: Version
 }
 
@@ -17,8 +17,8 @@ export interface Return {
  * @throws ToolError `LIMIT_EXCEEDED` where what a call replaced is no longer kept; `WRITE_CONFLICT` with `paths` where
  *   someone else has changed a path between two of the calls, which going back would discard
  */
-export function wayBack(what: string, entries: readonly JournalEntry[]): Return[] {
-  const ways = new Map<Path, Return>()
+export function invertEntries(what: string, entries: readonly JournalEntry[]): RevertTarget[] {
+  const ways = new Map<Path, RevertTarget>()
   const conflicts = new Set<Path>()
   for (const { callId, changes } of entries) {
     if (changes === undefined) throw notKept(what, callId)
@@ -37,7 +37,7 @@ export function wayBack(what: string, entries: readonly JournalEntry[]): Return[
 }
 
 /** The change set that takes a way back, and directories that have to stay because others use them. */
-export interface TakeBack {
+export interface RevertPlan {
   readonly changes: readonly Change[]
   readonly kept: readonly Path[]
 }
@@ -48,7 +48,7 @@ export interface TakeBack {
  *
  * @throws ToolError `WRITE_CONFLICT` with `paths` where anything is no longer as the workspace left it
  */
-export async function takeBack(backend: Backend, what: string, ways: readonly Return[]): Promise<TakeBack> {
+export async function planRevert(backend: Backend, what: string, ways: readonly RevertTarget[]): Promise<RevertPlan> {
   const conflicts = new Set<Path>()
   const changes = new Map<Path, Change>()
   const kept: Path[] = []
@@ -86,7 +86,7 @@ export async function takeBack(backend: Backend, what: string, ways: readonly Re
 }
 
 /** A directory that is gone already, or there again, is nobody's loss. */
-function isDone(now: Version | 'unknown', from: Version, to: State): boolean {
+function isDone(now: Version | 'unknown', from: Version, to: EntryState): boolean {
   if (now === 'unknown') return false
   return now === null ? to === null && from?.type === 'directory' : now.type === 'directory' && to?.type === 'directory'
 }
@@ -102,7 +102,7 @@ async function versionNow(backend: Backend, path: Path): Promise<Version | 'unkn
   }
 }
 
-async function expectationOf(backend: Backend, path: Path, from: Version, to: State): Promise<Change['expect']> {
+async function expectationOf(backend: Backend, path: Path, from: Version, to: EntryState): Promise<Change['expect']> {
   if (from === null) return 'absent'
   if (from.type === 'file') return { sha256: from.sha256 }
   if (from.type === 'directory' && to === null) return 'any'

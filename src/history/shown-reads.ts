@@ -10,7 +10,7 @@ export interface ShownLines {
 }
 
 /** Which call of one run showed which lines last. */
-export interface ShownReads {
+export interface ReadLines {
   note(lines: ShownLines, callId: string): void
   /**
    * The call that showed all of these lines of this very version. `undefined` where none did, and where the run was shown
@@ -25,8 +25,8 @@ export interface ShownReads {
 const MAX_FILES = 1000
 const MAX_READINGS = 64
 
-/** The memory of one run; see {@link ShownReads}. */
-export function createShownReads(): ShownReads {
+/** The memory of one run; see {@link ReadLines}. */
+export function createShownReads(): ReadLines {
   const files = new Map<Path, { readonly sha256: string; readonly shown: { lines: ShownLines; callId: string }[] }>()
   return {
     note(lines, callId) {

@@ -3,7 +3,7 @@ import { redact } from '../files/secrets/index.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text/encoding.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import { byteText } from '../util/native-bytes.ts'
-import { type Applied, applyChunks, applyHunks, joinPieces, type Misfit, type Piece } from './apply.ts'
+import { type Applied, applyChunks, applyHunks, type HunkMismatch, joinPieces, type Piece } from './apply.ts'
 import { applyBinary } from './binary-apply.ts'
 import type { Body, Chunk, FileChange, Hunk } from './file-change.ts'
 import { createTextLines, scanLines } from './text-lines.ts'
@@ -245,7 +245,7 @@ const MOST_LINES = 40
 const MOST_UNITS = 300
 
 /** The refusal with what was expected and what is there, as a model may see it: secrets stand as marks. */
-function conflict(path: LogicalPath, change: FileChange, file: FileText, misfit: Misfit): ToolError {
+function conflict(path: LogicalPath, change: FileChange, file: FileText, misfit: HunkMismatch): ToolError {
   const { hunk, patchLine, why, expected, place } = misfit
   const shown = redact(file.text).text.split('\n')
   if (shown[shown.length - 1] === '') shown.pop()

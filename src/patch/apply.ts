@@ -3,7 +3,7 @@ import { createLineIndex, type LineIndex } from './line-index.ts'
 import { createTextLines, type TextLines } from './text-lines.ts'
 
 /** Why a part of a patch does not fit a text. */
-export interface Misfit {
+export interface HunkMismatch {
   /** Which hunk or chunk of its section, from 1, */
   readonly hunk: number
   /** and where it begins in the patch. */
@@ -15,7 +15,7 @@ export interface Misfit {
   readonly place: number
 }
 
-export type Applied = { readonly pieces: readonly Piece[] } | { readonly misfit: Misfit }
+export type Applied = { readonly pieces: readonly Piece[] } | { readonly misfit: HunkMismatch }
 
 /** A part of a changed text: from one offset of the old text to another, or new. */
 export type Piece = string | readonly [from: number, to: number]

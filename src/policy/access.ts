@@ -10,11 +10,11 @@ export interface Access {
   /** The whole tree below the path is meant; what policy hides in it stays hidden, instead of refusing the call. */
   readonly recursive?: boolean
   /** The effect is on the name itself, so that a link there is not followed (deleting, moving). */
-  readonly keepLast?: boolean
+  readonly noFollow?: boolean
   /** Built-in protections that the effect touches beside those of the path, such as a patch that changes a mode. */
   readonly protections?: readonly ContentProtection[]
   /** A file above the path that the same call takes away, so that it is no hindrance. */
-  readonly below?: string
+  readonly removedAncestor?: string
 }
 
 /** A protection that lies in what is done, not in where. */

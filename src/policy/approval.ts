@@ -18,7 +18,7 @@ export interface ApprovalRequest {
 }
 
 /** What is asked, before it has an id. */
-export type Question = Omit<ApprovalRequest, 'id'>
+export type ApprovalQuestion = Omit<ApprovalRequest, 'id'>
 
 /**
  * Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. The forms with `by` say
@@ -93,7 +93,7 @@ export interface Approvals {
    * reason, `ABORTED`, and `HOOK_FAILED` where the handler throws or answers with something else: nobody has refused
    * then, and nobody has allowed.
    */
-  ask(request: Question, options?: AskOptions): Promise<Approval>
+  ask(request: ApprovalQuestion, options?: AskOptions): Promise<Approval>
   /**
    * Takes an answer that was given to an earlier request, if what is asked now was asked then: `false` otherwise. Nothing is
    * asked.

@@ -26,7 +26,7 @@ export interface DirectoryParking extends ParkedCalls {
  * lie outside of what the workspace reaches.
  *
  * @example
- * const workspace = await createWorkspace({ backend: node('.'), policy: 'supervised', parked: directoryParking('../waiting') })
+ * const workspace = await createWorkspace({ backend: nodeBackend('.'), policy: 'supervised', parked: directoryParking('../waiting') })
  */
 export function directoryParking(directory: string): DirectoryParking {
   const place = resolve(directory)

@@ -17,7 +17,7 @@ const parts = ['limits', 'commands'] as const
  *
  * @throws TypeError where one thing is said twice, or a `default_action` is none
  */
-export function translatePolicy(input: unknown): unknown {
+export function normalizePolicyInput(input: unknown): unknown {
   if (!isObject(input)) return input
   const policy = respell(input, '')
   for (const part of parts) if (isObject(policy[part])) policy[part] = respell(policy[part], `${part}.`)

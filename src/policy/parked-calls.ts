@@ -46,7 +46,7 @@ export function memoryParking(): ParkedCalls {
   const calls = new Map<string, ParkedCall>()
   return {
     put(call) {
-      addNewest(calls, call.id, call)
+      addBounded(calls, call.id, call)
     },
     take(id) {
       const call = calls.get(id)
@@ -57,7 +57,7 @@ export function memoryParking(): ParkedCalls {
 }
 
 /** Notes something of a call that waits; of more than a thousand, the oldest is let go. */
-export function addNewest<T>(waiting: Map<string, T>, id: string, value: T): void {
+export function addBounded<T>(waiting: Map<string, T>, id: string, value: T): void {
   waiting.set(id, value)
   if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value as string)
 }

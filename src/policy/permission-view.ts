@@ -34,7 +34,7 @@ export interface ViewFacts {
 export interface PermissionView {
   /** The decision on a name; everything that took part is added to `parts`. */
   weigh(path: string, classification: Classification, recursive: boolean, parts?: Part[]): Decision
-  mayLead(directory: string): boolean
+  mayContainAllowed(directory: string): boolean
   /** Whether every name is decided alike, the built-in protections aside. */
   readonly isUniform: boolean
 }
@@ -259,5 +259,5 @@ export function createPermissionView(permission: Permission, facts: ViewFacts): 
     return rules.some((rule) => rule.action !== 'deny' && some(rule.paths))
   }
 
-  return { weigh, mayLead, isUniform }
+  return { weigh, mayContainAllowed: mayLead, isUniform }
 }

@@ -1,7 +1,7 @@
 import type { Verdict } from './policy.ts'
 
 /** What an agent means to do, as it hands it in. */
-export interface Plan {
+export interface WorkPlan {
   readonly text: string
   /** Globs of the paths that it is about. */
   readonly paths?: readonly string[]

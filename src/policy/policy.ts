@@ -19,8 +19,8 @@ export {
   type PolicyData,
   type PolicyInput,
   type PolicyLimits,
+  type PolicyRule,
   policySchema,
-  type Rule,
 } from './schema.ts'
 
 /** Something that took part in a verdict. */
@@ -64,7 +64,7 @@ export interface CallPolicy {
   /** The decision on one path, without what other paths of the call say. */
   decide(permission: Permission, path: LogicalPath, classification: Classification): Decision
   /** Whether something below the directory could be seen, so that a walk must enter it. May say yes in vain. */
-  mayLead(permission: Permission, directory: LogicalPath): boolean
+  mayContainAllowed(permission: Permission, directory: LogicalPath): boolean
   /** Whether it decides alike for every name, the built-in protections aside. */
   isUniform(permission: Permission): boolean
 }
@@ -87,10 +87,10 @@ export interface Policy {
    */
   decide(tool: string, permission: Permission, path: LogicalPath, classification: Classification): Decision
   /** Whether something below the directory could be seen, so that a walk must enter it. May say yes in vain. */
-  mayLead(tool: string, permission: Permission, directory: LogicalPath): boolean
+  mayContainAllowed(tool: string, permission: Permission, directory: LogicalPath): boolean
   /** Whether commands may reach an address. */
   mayReach(url: URL): boolean
-  /** {@link decide} and {@link mayLead} for a call with its input and task. */
+  /** {@link decide} and {@link mayContainAllowed} for a call with its input and task. */
   forCall(call: Omit<PolicyCall, 'accesses'>): CallPolicy
 }
 
@@ -118,14 +118,15 @@ export function compilePolicy(input: unknown): Policy {
     evaluate: (call) => evaluate(call, views.of(call)),
     decide: (tool, permission, path, classification) =>
       views.ofTool(tool).permission(permission).weigh(path, classification, false),
-    mayLead: (tool, permission, directory) => views.ofTool(tool).permission(permission).mayLead(directory),
+    mayContainAllowed: (tool, permission, directory) =>
+      views.ofTool(tool).permission(permission).mayContainAllowed(directory),
     mayReach,
     forCall(call) {
       const view = views.of(call)
       return {
         key: view.key,
         decide: (permission, path, classification) => view.permission(permission).weigh(path, classification, false),
-        mayLead: (permission, directory) => view.permission(permission).mayLead(directory),
+        mayContainAllowed: (permission, directory) => view.permission(permission).mayContainAllowed(directory),
         isUniform: (permission) => view.permission(permission).isUniform,
       }
     },
@@ -133,13 +134,13 @@ export function compilePolicy(input: unknown): Policy {
 }
 
 /** The stricter of two verdicts on one call, with the rules of both. */
-export function combine(first: Verdict, second: Verdict): Verdict {
+export function combineVerdicts(first: Verdict, second: Verdict): Verdict {
   const isStricter = strength[second.decision] > strength[first.decision]
   return { ...(isStricter ? second : first), rules: [...first.rules, ...second.rules] }
 }
 
 /** The refusal that a denial becomes. */
-export function denied(verdict: Verdict): ToolError {
+export function deniedError(verdict: Verdict): ToolError {
   return new ToolError(verdict.code ?? 'POLICY_DENIED', verdict.reason, {
     ...(verdict.path === undefined ? {} : { path: verdict.path }),
     ...(verdict.hint === undefined ? {} : { hint: verdict.hint }),

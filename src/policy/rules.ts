@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../errors.ts'
-import type { Kind } from '../files/classify/types.ts'
+import type { FileKind } from '../files/classify/types.ts'
 import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
 import { isClosedByAcl, memoryPath } from './memory-policy.ts'
 import { isMutating, type Permission } from './permissions.ts'
 import { permissionBit } from './protections.ts'
-import type { PolicyData, Rule } from './schema.ts'
+import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision, Override } from './types.ts'
 
 /** What a rule may ask about a call as a whole. */
@@ -22,7 +22,7 @@ export interface CompiledRule {
   readonly action: Decision
   readonly code: ErrorCode
   readonly paths?: PathSet
-  readonly kinds?: ReadonlySet<Kind>
+  readonly kinds?: ReadonlySet<FileKind>
   readonly overrides?: ReadonlySet<Override>
   /** It speaks of accesses only: a call without any is none of its concern. */
   readonly aboutAccesses: boolean
@@ -73,7 +73,7 @@ function shortForm(
   }
 }
 
-function compileRule(rule: Rule, field: string): CompiledRule {
+function compileRule(rule: PolicyRule, field: string): CompiledRule {
   const mask = rule.permissions === undefined ? -1 : permissionMask(rule.permissions, `${field}.permissions`)
   const matchesCall = compileCallTest(rule, field)
   return {
@@ -90,7 +90,7 @@ function compileRule(rule: Rule, field: string): CompiledRule {
   }
 }
 
-function compileCallTest(rule: Rule, field: string): ((call: CallFacts) => boolean) | undefined {
+function compileCallTest(rule: PolicyRule, field: string): ((call: CallFacts) => boolean) | undefined {
   const tests: ((call: CallFacts) => boolean)[] = []
   // What restricts must catch each of several values; what allows must know all of them.
   const how = rule.action === 'allow' ? 'every' : 'some'

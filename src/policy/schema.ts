@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { Kind } from '../files/classify/types.ts'
+import type { FileKind } from '../files/classify/types.ts'
 import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
-import { translatePolicy } from './normalize-input.ts'
+import { normalizePolicyInput } from './normalize-input.ts'
 import { type PresetName, presetNames } from './presets.ts'
 import { type RiskFlag, riskFlags } from './risk/index.ts'
 import type { Decision, Override } from './types.ts'
@@ -12,7 +12,7 @@ import type { Decision, Override } from './types.ts'
  * One rule. Every field that is given must match; a field that is left out matches everything. A list matches when one
  * of its items does.
  */
-export interface Rule {
+export interface PolicyRule {
   /** Unique; what verdicts, audit and approvals call it. */
   readonly name: string
   readonly action: Decision
@@ -22,7 +22,7 @@ export interface Rule {
   readonly permissions?: readonly string[]
   /** Path globs. One that ends in a plain name covers what lies below it, too. */
   readonly paths?: readonly string[]
-  readonly kinds?: readonly Kind[]
+  readonly kinds?: readonly FileKind[]
   /** Globs on input fields by name. In fields that hold a path they are path globs, elsewhere `*` is any characters. */
   readonly args?: Readonly<Record<string, readonly string[]>>
   /** Command lines; `*` stands for any characters. */
@@ -66,7 +66,7 @@ export interface PolicyData {
   readonly readOnlyPaths?: readonly string[]
   /** Opens, gates or closes single tools, by name. */
   readonly tools?: Readonly<Record<string, Decision>>
-  readonly rules?: readonly Rule[]
+  readonly rules?: readonly PolicyRule[]
   readonly commands?: CommandPolicy
   readonly limits?: PolicyLimits
   /** Labels on content, and where content of a label may go. */
@@ -116,7 +116,7 @@ const kinds = [
   'DIRECTORY',
   'GIT_INTERNAL',
   'UNKNOWN',
-] as const satisfies readonly Kind[]
+] as const satisfies readonly FileKind[]
 
 const overrides = [
   'secret',
@@ -216,7 +216,7 @@ export function parsePolicyData(input: unknown): PolicyData {
   if (typeof input === 'string' && !presetNames.includes(input as PresetName)) {
     throw new TypeError(`Unknown policy preset ${show(input)}; the presets are ${presetList()}`)
   }
-  const object = typeof input === 'string' ? { preset: input } : translatePolicy(input)
+  const object = typeof input === 'string' ? { preset: input } : normalizePolicyInput(input)
   refuseProto(object, [])
   const parsed = policySchema.safeParse(object)
   if (parsed.success) return freeze(parsed.data)

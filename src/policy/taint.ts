@@ -44,12 +44,12 @@ export interface Labels {
 }
 
 /** The higher of two labels. */
-export function higher(a: Label, b: Label): Label {
+export function maxLabel(a: Label, b: Label): Label {
   return rank(b) > rank(a) ? b : a
 }
 
 /** Whether the first label is higher than the second. */
-export function exceeds(label: Label, ceiling: Label): boolean {
+export function isAbove(label: Label, ceiling: Label): boolean {
   return rank(label) > rank(ceiling)
 }
 
@@ -71,7 +71,7 @@ export function createTaint(from?: TaintOrigin): Taint {
     origin: () => origins.at(-1),
     origins: () => origins,
     raise(origin) {
-      if (exceeds(origin.label, label())) origins.push(origin)
+      if (isAbove(origin.label, label())) origins.push(origin)
     },
   }
 }
@@ -95,23 +95,23 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
     host: sink.hosts && compileTexts(lower(sink.hosts), `labels.sinks[${index}].hosts`),
   }))
   const ofPath = (path: string): Label =>
-    sources.reduce<Label>((highest, { label, path: is }) => (is?.(path) ? higher(highest, label) : highest), 'public')
+    sources.reduce<Label>((highest, { label, path: is }) => (is?.(path) ? maxLabel(highest, label) : highest), 'public')
 
   return {
     active: policy !== undefined,
     ofPath,
     ofCommand: (line) =>
       sources.reduce<Label>(
-        (highest, { label, command: is }) => (is?.(line) ? higher(highest, label) : highest),
+        (highest, { label, command: is }) => (is?.(line) ? maxLabel(highest, label) : highest),
         'public',
       ),
     above({ paths = [], commands = [], host }, label) {
       if (label === 'public') return []
       // The names of one path that take the label by their own are no way out.
-      const low = paths.filter((path) => exceeds(label, ofPath(path)))
+      const low = paths.filter((path) => isAbove(label, ofPath(path)))
       const found = sinks.filter(
         ({ sink, path: isPath, command: isCommand, host: isHost }) =>
-          exceeds(label, sink.ceiling) &&
+          isAbove(label, sink.ceiling) &&
           (low.some((path) => isPath?.(path)) ||
             commands.some((line) => isCommand?.(line)) ||
             (host !== undefined && isHost?.(host.toLowerCase()))),
@@ -127,4 +127,4 @@ function lower(hosts: readonly string[]): string[] {
 }
 
 /** Labels that files carry beside those of their paths, because of what was written into them. They only rise. */
-export type CarriedLabels = Map<Path, Label>
+export type FileLabels = Map<Path, Label>

@@ -1,5 +1,4 @@
 /** What a rule, or all of them together, say. */
-
 export type Decision = 'allow' | 'ask' | 'deny'
 
 /** A built-in protection that an allow rule may lift by naming it. Git's own files cannot be opened by any rule. */

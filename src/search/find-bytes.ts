@@ -10,11 +10,11 @@ export interface Finder {
 
 /** The cheapest finder of `needle`, which must not be empty. With `ignoreCase`, ASCII letters match in either case. */
 export function createFinder(needle: Uint8Array, ignoreCase: boolean): Finder {
-  return waysToFind(needle, ignoreCase).reduce((best, next) => (next.cost < best.cost ? next : best))
+  return finderStrategies(needle, ignoreCase).reduce((best, next) => (next.cost < best.cost ? next : best))
 }
 
 /** All finders of `needle` that there are on this platform: they find the same. */
-export function waysToFind(needle: Uint8Array, ignoreCase: boolean): Finder[] {
+export function finderStrategies(needle: Uint8Array, ignoreCase: boolean): Finder[] {
   const fold = ignoreCase && needle.some(isLetter) ? FOLD : undefined
   const anchored = native === undefined ? undefined : anchoredFinder(needle, fold, native.indexOf)
   const all: Finder[] = [wordFinder(needle, fold), { cost: COST_OF_LINEAR, find: linearFinder(needle, fold) }]

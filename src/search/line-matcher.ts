@@ -9,9 +9,9 @@ import type { Node } from './syntax.ts'
 export type Deadline = () => boolean
 
 /** Thrown through the loops where the deadline passed; caught in `query.ts`, never seen outside. */
-export const timeIsUp = Symbol('time is up')
+export const deadlineReached = Symbol('time is up')
 
-/** Runs a regular expression over lines: each byte a few times at most, whatever the pattern. Each may throw `timeIsUp`. */
+/** Runs a regular expression over lines: each byte a few times at most, whatever the pattern. Each may throw `deadlineReached`. */
 export interface LineMatcher {
   /** Whether some line from `from` on matches. `from` must start a line. */
   exists(bytes: Uint8Array, from: number, deadline: Deadline | undefined): boolean
@@ -178,7 +178,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
       done += steps
       ran += 4 * steps
       for (let i = 0; i < 4; i++) places[i] = (places[i] as number) + steps
-      if (deadline?.()) throw timeIsUp
+      if (deadline?.()) throw deadlineReached
       if (done === shortest) break
       if (steps === STRETCH) continue
       for (let i = 0; i < 4; i++) {
@@ -231,7 +231,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
       at = runForward(dfa.table(), columns, bytes, at, pause, cursors)
       ran += at - began
       if (at === pause) {
-        if (at < to && deadline?.()) throw timeIsUp
+        if (at < to && deadline?.()) throw deadlineReached
         continue
       }
       const next = lookUp(dfa, cursors[0] as number, columns[bytes[at] as number] as number, deadline)
@@ -255,7 +255,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
       at = runForward(dfa.table(), columns, bytes, at, pause, cursors)
       ran += at - began
       if (at === pause) {
-        if (at < end && deadline?.()) throw timeIsUp
+        if (at < end && deadline?.()) throw deadlineReached
         continue
       }
       const next = lookUp(dfa, cursors[0] as number, columns[bytes[at] as number] as number, deadline)
@@ -279,7 +279,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
       at = runForward(dfa.table(), columns, bytes, at, pause, cursors)
       ran += at - began
       if (at === pause) {
-        if (at < lineEnd && deadline?.()) throw timeIsUp
+        if (at < lineEnd && deadline?.()) throw deadlineReached
         continue
       }
       let next = lookUp(dfa, cursors[0] as number, columns[bytes[at] as number] as number, deadline)
@@ -313,7 +313,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
       at = runBackward(dfa.table(), columns, bytes, at, pause, cursors)
       ran += began - at
       if (at === pause - 1) {
-        if (at >= lineStart && deadline?.()) throw timeIsUp
+        if (at >= lineStart && deadline?.()) throw deadlineReached
         continue
       }
       let next = lookUp(dfa, cursors[0] as number, columns[bytes[at] as number] as number, deadline)
@@ -334,7 +334,7 @@ export function createLineMatcher(root: Node, memory = 8 << 20): LineMatcher {
     const known = dfa.table()[cursor + column] as number
     if (known !== UNKNOWN) return known
     computed += 1
-    if ((computed & 127) === 0 && deadline?.()) throw timeIsUp
+    if ((computed & 127) === 0 && deadline?.()) throw deadlineReached
     const drops = dfa.drops()
     const value = dfa.compute(cursor, column)
     if (dfa.drops() !== drops) checkGrowth(computed)
@@ -351,7 +351,7 @@ const HERE_LAST = { anywhere: false, stop: 'last' } as const
 
 function ticker(deadline: Deadline | undefined): () => void {
   return () => {
-    if (deadline?.()) throw timeIsUp
+    if (deadline?.()) throw deadlineReached
   }
 }
 

@@ -4,7 +4,7 @@ import { frequencyOf } from './byte-frequency.ts'
 import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from './byte-runs.ts'
 import { createFinder, type Finder } from './find-bytes.ts'
 import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
-import { createLineMatcher, type Deadline, type LineMatcher, timeIsUp } from './line-matcher.ts'
+import { createLineMatcher, type Deadline, deadlineReached, type LineMatcher } from './line-matcher.ts'
 import { type Required, requiredTexts, wholeText } from './literals.ts'
 import { literalNode, type Node, parseRegex } from './syntax.ts'
 
@@ -214,7 +214,7 @@ function untilTimeIsUp(run: () => void): boolean {
     run()
     return true
   } catch (error) {
-    if (error === timeIsUp) return false
+    if (error === deadlineReached) return false
     throw error
   }
 }
@@ -229,7 +229,7 @@ function scan(matcher: LineMatcher, bytes: Uint8Array, visit: Visit, deadline: D
   for (let from = firstLineStart(bytes); from < bytes.length; ) {
     const at = matcher.scan(bytes, from, deadline)
     if (at === -1) return
-    if (isUp(at)) throw timeIsUp
+    if (isUp(at)) throw deadlineReached
     const lineFeed = lineFeedAt(bytes, at)
     if (!visit(at, lineEndBefore(bytes, from, lineFeed), -1)) return
     from = lineFeed + 1
@@ -246,7 +246,7 @@ function leadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
     for (let from = first; from < bytes.length; ) {
       const start = next(from)
       if (start === -1) return
-      if (isUp(start)) throw timeIsUp
+      if (isUp(start)) throw deadlineReached
       const atLineStart = start === first || bytes[start - 1] === LF
       const at = matcher.resume(bytes, start, atLineStart, deadline)
       if (at < 0) {
@@ -270,7 +270,7 @@ function candidateWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
     for (let from = firstLineStart(bytes); from < bytes.length; ) {
       const at = next(from)
       if (at === -1) return
-      if (isUp(at)) throw timeIsUp
+      if (isUp(at)) throw deadlineReached
       const lineStart = lineStartAt(bytes, at, from)
       const lineFeed = lineFeedAt(bytes, at)
       const lineEnd = lineEndBefore(bytes, lineStart, lineFeed)

@@ -1,6 +1,6 @@
 import type { ErrorCode, ToolError } from '../errors.ts'
 import type { LogEntry, Repository } from '../git/provider.ts'
-import type { Sight } from '../guard/visibility.ts'
+import type { Visibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Permission } from '../policy/permissions.ts'
@@ -67,11 +67,11 @@ export interface ShellCommand {
   /** The repository of the workspace, as the line's own changes show it. */
   readonly git?: () => CommandGit | undefined
   /** Tells of what other calls are about to commit, until what it gives is called: for a shell that works beside the files. */
-  readonly onCommit?: OnCommit
+  readonly onCommit?: CommitSubscription
   /** What may be read: a shell whose accesses nobody sees keeps its commands from everything else. */
-  readonly sight?: Sight
+  readonly visibility?: Visibility
   /** Notes a file that the line can read where nobody sees it: what it tells and writes may come from there. */
-  readonly mayRead?: (path: Path) => void
+  readonly noteReadable?: (path: Path) => void
   /** Stands for the files of the workspace: a fork has another. */
   readonly tree?: object
   /** Milliseconds since 1970, from the workspace's clock. */
@@ -79,7 +79,7 @@ export interface ShellCommand {
 }
 
 /** Gives the way to be told no more. */
-export type OnCommit = (listener: (changes: readonly Change[]) => void) => () => void
+export type CommitSubscription = (listener: (changes: readonly Change[]) => void) => () => void
 
 /** One line that a shell of real processes starts in the background. */
 export interface BackgroundCommand extends ShellCommand {
@@ -183,7 +183,7 @@ export interface ShellProcess {
 }
 
 /** An access of a command that was refused. Programs may hide it; the result of the call does not. */
-export interface Refusal {
+export interface RefusedAccess {
   readonly permission: Permission
   readonly path: string
   readonly code: ErrorCode
@@ -198,8 +198,8 @@ export interface Refusal {
  * All methods throw only `ToolError`.
  */
 export interface CommandFiles {
-  /** What a path leads to, links followed unless `keepLast`; `undefined` where nothing shows. */
-  stat(path: string, how?: { readonly keepLast?: boolean }): Promise<CommandStat | undefined>
+  /** What a path leads to, links followed unless `noFollow`; `undefined` where nothing shows. */
+  stat(path: string, how?: { readonly noFollow?: boolean }): Promise<CommandStat | undefined>
   /** What shows in a directory. */
   list(path: string): Promise<readonly DirectoryEntry[]>
   /** Recognised secrets stand as marks. The bytes are the caller's to read, not to write. */
@@ -244,7 +244,7 @@ export interface CommandFilters {
 }
 
 /** The shell of a run, as one call may use it. */
-export interface CommandDesk {
+export interface CommandSession {
   readonly shell: Shell
   /** Where a command starts that does not say. */
   readonly cwd: Path
@@ -253,7 +253,7 @@ export interface CommandDesk {
   /** Starts a line in the background. */
   start(line: string, cwd: Path, timeoutMs: number): Promise<ShellProcess>
   /** Notes where the next command of this run starts, where that is kept. */
-  endedAt(cwd: Path): void
+  setCwd(cwd: Path): void
 }
 
 /** What one line does to the files: seen by itself alone, and nothing else has happened yet. */
@@ -261,23 +261,23 @@ export interface CommandTransaction {
   readonly files: CommandFiles
   /** The repository, where the workspace has one. */
   readonly git: () => CommandGit | undefined
-  readonly onCommit: OnCommit
-  readonly sight: Sight
+  readonly onCommit: CommitSubscription
+  readonly visibility: Visibility
   /** Throws what refuses reading a path. */
-  readonly mayRead: (path: Path) => void
+  readonly noteReadable: (path: Path) => void
   readonly tree: object
   /** Aborts where the caller does, and where an access waits for an approval. */
   readonly signal: AbortSignal
   /** Everything that was refused, each once. */
-  readonly refusals: readonly Refusal[]
+  readonly refusals: readonly RefusedAccess[]
   /** Every file whose bytes were read. */
   readonly reads: ReadonlySet<Path>
   /** Whether an access waited for an approval: it was got, and the line must run again. Throws where it was not. */
-  settleQuestion(): Promise<boolean>
+  resolvePendingApproval(): Promise<boolean>
   /** What the line has changed, as one set, with the accesses that led to it. */
   changes(): Promise<{ readonly changes: readonly Change[]; readonly accesses: readonly GuardedAccess[] }>
   /** Files whose bytes the line was given, with what it was given. */
-  readonly given: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
+  readonly readContents: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
 }
 
 /** What a judgement of a line may know. */

@@ -13,7 +13,7 @@ export interface Capabilities {
   /** `sole`: nobody else writes here, so that what commits leave behind may be remembered. */
   readonly authority: 'sole' | 'shared'
   /** What was committed survives the end of the process. */
-  readonly lasting: boolean
+  readonly persistent: boolean
   /** Whether a change set is applied whole or not at all (`set`), or each file by itself (`file`). */
   readonly atomic: 'set' | 'file'
 }
@@ -41,7 +41,7 @@ export interface DirectoryEntry {
 }
 
 /** What a path shall be; `null` means absent. */
-export type State =
+export type EntryState =
   | null
   | { readonly type: 'directory' }
   | { readonly type: 'link'; readonly target: string }
@@ -67,7 +67,7 @@ export type Expectation = 'any' | 'absent' | { readonly sha256: string } | { rea
 export interface Change {
   readonly path: Path
   readonly expect: Expectation
-  readonly to: State
+  readonly to: EntryState
   /** The path whose state this one takes over and which the same set makes absent: a hint that lets a disk rename. */
   readonly from?: Path
 }
@@ -103,11 +103,11 @@ export interface Backend {
   readonly capabilities: Capabilities
   /**
    * The one true path: links inside the root resolved, spelled as stored. What does not exist keeps its name below the
-   * nearest directory that does. `keepLast` leaves the last name alone, for what acts on a link itself.
+   * nearest directory that does. `noFollow` leaves the last name alone, for what acts on a link itself.
    * Throws `PATH_REJECTED` where a link leads outside the root (dangling or not) or in a circle, and for names that the
    * storage would alter; `NOT_A_DIRECTORY` where a file stands in the way.
    */
-  canonical(path: LogicalPath, options?: { readonly keepLast?: boolean }): Promise<Path>
+  canonical(path: LogicalPath, options?: { readonly noFollow?: boolean }): Promise<Path>
   /** `undefined` where nothing is. The root always is a directory. */
   stat(path: Path): Promise<Stat | undefined>
   /** Sorted by UTF-16 units. `NOT_FOUND`, `NOT_A_DIRECTORY`. Names that the lexical guard refuses are left out. */
@@ -135,22 +135,22 @@ export interface Backend {
    * needs, many times faster than `list` and `stat`. A directory that is gone or is none gives `undefined`. `known` gives
    * what was found last time: where the directory's own stamp is still the same, its names are taken from there.
    */
-  glance?(
+  statDirectories?(
     directories: readonly Path[],
-    known: (directory: Path) => Glance | undefined,
-  ): Promise<readonly (Glance | undefined)[]>
+    known: (directory: Path) => DirectoryStats | undefined,
+  ): Promise<readonly (DirectoryStats | undefined)[]>
   /**
    * Goes down a tree, directory by directory, in far fewer steps than a `list` of each. Throws what `list` throws for the
    * start, and what the visitor throws.
    */
-  descend?(start: Path, visitor: Descent): Promise<void>
+  walk?(start: Path, visitor: WalkVisitor): Promise<void>
   /** The present tree as immutable nodes, where the backend holds one: lets walks remember what they saw. */
   tree?(): DirectoryNode
   /**
    * Whether a physical path lies, or would lie, in what this backend reaches: what must stay out of an agent's hands,
    * such as an audit file, is refused there.
    */
-  holds?(physicalPath: string): boolean
+  containsPhysicalPath?(physicalPath: string): boolean
   /** An independent copy that shares what it can. */
   fork?(): Backend
   /** Gives back what the backend holds, such as locks and handles. Nothing may be asked of it afterwards. */
@@ -164,7 +164,7 @@ export interface FileRead {
 }
 
 /** Who is told of the directories on the way down. */
-export interface Descent {
+export interface WalkVisitor {
   /**
    * A directory's entries, as `list` gives them; answers which directories among them to enter, by name: what is below one
    * is told before the next is entered. `read` gives the first bytes of a file in this directory, at most so many, and
@@ -180,7 +180,7 @@ export interface Descent {
 }
 
 /** A directory at one moment. */
-export interface Glance {
+export interface DirectoryStats {
   /** The same number means the same names; NaN where it may not be trusted. */
   readonly stamp: number
   /** Sorted by UTF-16 units, as `list` gives them. */

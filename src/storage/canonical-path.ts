@@ -10,7 +10,7 @@ export type LinkReads = Pick<Backend, 'stat' | 'readLink'>
 
 export interface CanonicalOptions {
   /** Leaves the last name alone, for what acts on a link itself. */
-  readonly keepLast?: boolean
+  readonly noFollow?: boolean
 }
 
 /**
@@ -23,8 +23,8 @@ export async function canonical(backend: LinkReads, path: LogicalPath, options: 
   if (path === '') return ROOT
   const direct = await statOrNothing(backend, path as Path)
   // A stat follows nothing, so that what it finds has no link above it.
-  if (direct !== undefined && (direct.type !== 'link' || options.keepLast)) return path as Path
-  const steps = resolve(path, options.keepLast ?? false)
+  if (direct !== undefined && (direct.type !== 'link' || options.noFollow)) return path as Path
+  const steps = resolve(path, options.noFollow ?? false)
   let step = steps.next()
   while (!step.done) {
     const stat = await backend.stat(step.value)
@@ -35,18 +35,18 @@ export async function canonical(backend: LinkReads, path: LogicalPath, options: 
 }
 
 /** What is at a path, as {@link resolve} needs to know it. */
-export type Seen = { readonly type: Exclude<EntryType, 'link'> } | { readonly link: string } | undefined
+export type LookupResult = { readonly type: Exclude<EntryType, 'link'> } | { readonly link: string } | undefined
 
 /** The same for a backend that can look without waiting. */
-export function canonicalSync(look: (path: Path) => Seen, path: LogicalPath, keepLast: boolean): Path {
-  const steps = resolve(path, keepLast)
+export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalPath, noFollow: boolean): Path {
+  const steps = resolve(path, noFollow)
   let step = steps.next()
   while (!step.done) step = steps.next(look(step.value))
   return step.value
 }
 
 /** The algorithm, apart from how one looks: yields each path that it must know about. */
-function* resolve(asked: LogicalPath, keepLast: boolean): Generator<Path, Path, Seen> {
+function* resolve(asked: LogicalPath, noFollow: boolean): Generator<Path, Path, LookupResult> {
   const refuse = (why: string): never => {
     throw new ToolError('PATH_REJECTED', `Path ${quote(asked)} ${why}`, { path: asked })
   }
@@ -73,7 +73,7 @@ function* resolve(asked: LogicalPath, keepLast: boolean): Generator<Path, Path, 
       break
     }
     if ('link' in seen) {
-      if (isOwnLast && keepLast) {
+      if (isOwnLast && noFollow) {
         here = next
         break
       }

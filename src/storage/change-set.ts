@@ -5,7 +5,7 @@ import type { Change, EntryType, Stat } from './backend.ts'
 /**
  * Refuses a change set that makes no sense whatever the tree looks like: a path twice, the root, a malformed
  * expectation or state, something present below what the same set makes a file, a link or absent, a link that leads
- * outside. Pure. Every backend calls it (most through {@link judgeChanges}), so that all refuse the same sets.
+ * outside. Pure. Every backend calls it (most through {@link checkChangeSet}), so that all refuse the same sets.
  *
  * @throws ToolError `INVALID_INPUT`, `PATH_REJECTED`, `NOT_A_DIRECTORY`, `NOT_FOUND`
  */
@@ -32,7 +32,7 @@ export interface Present {
 /** Such of it as is a file. */
 export type FileOf<P> = P & { readonly type: 'file' }
 
-/** How a backend shows its present tree to {@link judgeChanges}. */
+/** How a backend shows its present tree to {@link checkChangeSet}. */
 export interface PresentView<P extends Present> {
   at(path: Path): P | undefined
   /** The sha256 of a file's content; only asked where `at` told of a file. */
@@ -52,7 +52,7 @@ export interface PresentView<P extends Present> {
  * @throws ToolError what {@link validateChanges} throws, `WRITE_CONFLICT` (with `currentSha256`, null for what is no
  *   file), `ALREADY_EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_FOUND`, `DIRECTORY_NOT_EMPTY`
  */
-export function judgeChanges<P extends Present>(changes: readonly Change[], view: PresentView<P>): (P | undefined)[] {
+export function checkChangeSet<P extends Present>(changes: readonly Change[], view: PresentView<P>): (P | undefined)[] {
   validateChanges(changes)
   const byPath = changes.length < 2 ? undefined : indexByPath(changes)
   return changes.map((change) => {

@@ -19,9 +19,9 @@ import type {
   CommitOptions,
   DirectoryEntry,
   DirectoryNode,
+  EntryState,
   Receipt,
   Stat,
-  State,
   TreeNode,
   Version,
 } from './backend.ts'
@@ -155,9 +155,9 @@ function backendOver(table: MountTable): Backend {
         changes.filter((change) => !fixed.has(change)),
         table,
       )
-      if (groups.filter(({ mount }) => mount.backend.capabilities.lasting).length > 1) {
+      if (groups.filter(({ mount }) => mount.backend.capabilities.persistent).length > 1) {
         const { path } = changes[0] as Change
-        throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two lasting mounts`, {
+        throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two persistent mounts`, {
           path,
         })
       }
@@ -189,7 +189,8 @@ function backendOver(table: MountTable): Backend {
       fork: () => mounts(Object.fromEntries(all.map(({ at, backend }) => [at, (backend.fork as () => Backend)()]))),
     }),
 
-    holds: (physicalPath) => all.some(({ backend }) => backend.holds?.(physicalPath) === true),
+    containsPhysicalPath: (physicalPath) =>
+      all.some(({ backend }) => backend.containsPhysicalPath?.(physicalPath) === true),
 
     async close() {
       await Promise.all(all.map(({ backend }) => backend.close()))
@@ -208,7 +209,7 @@ function combined(all: readonly Capabilities[]): Capabilities {
     times: times.has('none') ? 'none' : times.has('own') ? 'own' : 'set',
     caseSensitive: all.every(({ caseSensitive }) => caseSensitive),
     authority: all.every(({ authority }) => authority === 'sole') ? 'sole' : 'shared',
-    lasting: all.every(({ lasting }) => lasting),
+    persistent: all.every(({ persistent }) => persistent),
     atomic: all.every(({ atomic }) => atomic === 'set') ? 'set' : 'file',
   })
 }
@@ -272,7 +273,7 @@ function grouped(changes: readonly Change[], table: MountTable): Group[] {
     changes: group.changes,
     parents: [...group.parents.values()],
   }))
-  const isLasting = ({ mount }: Group) => Number(mount.backend.capabilities.lasting)
+  const isLasting = ({ mount }: Group) => Number(mount.backend.capabilities.persistent)
   return all.sort((a, b) => isLasting(a) - isLasting(b))
 }
 
@@ -309,7 +310,7 @@ async function commitAll(groups: readonly Group[], options: CommitOptions): Prom
   }
 }
 
-async function stateOf(backend: Backend, path: Path): Promise<State> {
+async function stateOf(backend: Backend, path: Path): Promise<EntryState> {
   const stat = await backend.stat(path)
   if (stat === undefined || stat.type === 'other') return null
   if (stat.type === 'directory') return { type: 'directory' }
@@ -322,7 +323,7 @@ async function stateOf(backend: Backend, path: Path): Promise<State> {
 interface Done {
   readonly mount: Mount
   readonly changes: readonly Change[]
-  readonly before: readonly State[]
+  readonly before: readonly EntryState[]
 }
 
 /** Undoes it, but for what someone else has written over in the meantime: that is kept, and told. */

@@ -1,7 +1,7 @@
 import { sha256Async } from '../files/hash/sha256.ts'
 import { type Path, parentOf } from '../paths/logical-path.ts'
 import type { Change, Receipt, Stat, Version } from './backend.ts'
-import { applyOrder, type FileOf, judgeChanges } from './change-set.ts'
+import { applyOrder, checkChangeSet, type FileOf } from './change-set.ts'
 
 /**
  * For backends that store a tree of entries, and the bytes of files apart from it under a name `C` of their own: works
@@ -71,7 +71,7 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
     if (!seen.has(path)) seen.set(path, tree.at(path))
     return seen.get(path)
   }
-  const before = judgeChanges(changes, {
+  const before = checkChangeSet(changes, {
     at: present,
     sha256: (entry: FileOf<StoredEntry<C>>) => entry.sha256,
     names: tree.names,

@@ -7,7 +7,7 @@ import type { Backend } from './backend.ts'
  * read-only as well. Closing it closes the backend below.
  */
 export function readOnly(backend: Backend): Backend {
-  const { scan, glance, descend, tree, fork, holds } = backend
+  const { scan, statDirectories: glance, walk: descend, tree, fork, containsPhysicalPath: holds } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, options) => backend.canonical(path, options),
@@ -21,10 +21,10 @@ export function readOnly(backend: Backend): Backend {
       throw new ToolError('READ_ONLY', `Cannot change ${what}: the storage is read-only`, first && { path: first.path })
     },
     ...(scan && { scan: (paths, visit) => scan.call(backend, paths, visit) }),
-    ...(descend && { descend: (start, visitor) => descend.call(backend, start, visitor) }),
-    ...(glance && { glance: (directories, known) => glance.call(backend, directories, known) }),
+    ...(descend && { walk: (start, visitor) => descend.call(backend, start, visitor) }),
+    ...(glance && { statDirectories: (directories, known) => glance.call(backend, directories, known) }),
     ...(tree && { tree: () => tree.call(backend) }),
-    ...(holds && { holds: (physicalPath) => holds.call(backend, physicalPath) }),
+    ...(holds && { containsPhysicalPath: (physicalPath) => holds.call(backend, physicalPath) }),
     ...(fork && { fork: () => readOnly(fork.call(backend)) }),
     close: () => backend.close(),
   }

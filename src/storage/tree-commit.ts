@@ -1,9 +1,9 @@
 import { ToolError } from '../errors.ts'
-import { sha256Kept, sha256Known } from '../files/hash/sha256.ts'
+import { cachedSha256, sha256Cached } from '../files/hash/sha256.ts'
 import { ancestorsOf, display, type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode, FileNode, LinkNode, Receipt, Stat, TreeNode, Version } from './backend.ts'
-import { canonicalSync, type Seen } from './canonical-path.ts'
-import { applyOrder, judgeChanges } from './change-set.ts'
+import { canonicalSync, type LookupResult } from './canonical-path.ts'
+import { applyOrder, checkChangeSet } from './change-set.ts'
 import { directoryNode, nodeAt, nodeFinder, withNodeAt } from './tree.ts'
 
 /** Gives a tag for each node that is made. */
@@ -16,15 +16,15 @@ export type TreeReads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | '
 
 /** The reads of a backend, from the tree as it is at each call. */
 export function treeReads(present: () => DirectoryNode): TreeReads {
-  const look = (path: Path): Seen => {
+  const look = (path: Path): LookupResult => {
     const node = nodeAt(present(), path)
     return node?.type === 'link' ? { link: node.target } : node
   }
   return {
     async canonical(path, how) {
       const node = nodeAt(present(), path as Path)
-      if (node !== undefined && (node.type !== 'link' || how?.keepLast)) return path as Path
-      return canonicalSync(look, path, how?.keepLast ?? false)
+      if (node !== undefined && (node.type !== 'link' || how?.noFollow)) return path as Path
+      return canonicalSync(look, path, how?.noFollow ?? false)
     },
 
     async stat(path) {
@@ -79,7 +79,7 @@ export interface Draft {
  * @throws ToolError what `judgeChanges` throws
  */
 export function draftOf(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): Draft {
-  const before = judgeChanges(changes, {
+  const before = checkChangeSet(changes, {
     at: (path: Path) => nodeAt(root, path),
     sha256: (node: TreeNode) => hashOf(node as HashedFile),
     *names(path: Path): Iterable<string> {
@@ -142,13 +142,13 @@ export interface HashedFile extends FileNode {
 }
 
 export function hashOf(node: HashedFile): string {
-  node.hash ??= sha256Kept(node.bytes)
+  node.hash ??= sha256Cached(node.bytes)
   return node.hash
 }
 
 /** The hash, where it was worked out or noted before. */
 export function knownHashOf(node: HashedFile): string | undefined {
-  return node.hash ?? sha256Known(node.bytes)
+  return node.hash ?? cachedSha256(node.bytes)
 }
 
 /** The permission bits of a file, by its stat or its version. */

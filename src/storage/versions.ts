@@ -1,11 +1,11 @@
 import { sha256 } from '../files/hash/sha256.ts'
 import type { Path } from '../paths/logical-path.ts'
-import type { Backend, State, Version } from './backend.ts'
+import type { Backend, EntryState, Version } from './backend.ts'
 
 type Reads = Pick<Backend, 'stat' | 'read' | 'readLink'>
 
 /** What stands at a path, with all its bytes and permission bits. What is none of file, directory and link counts as nothing. */
-export async function stateAt(backend: Reads, path: Path): Promise<State> {
+export async function stateAt(backend: Reads, path: Path): Promise<EntryState> {
   const stat = await backend.stat(path)
   if (stat === undefined || stat.type === 'other') return null
   if (stat.type === 'directory') return { type: 'directory' }
@@ -21,7 +21,7 @@ export async function versionAt(backend: Reads, path: Path): Promise<Version> {
 }
 
 /** The version of a state. */
-export function versionOf(state: State): Version {
+export function versionOf(state: EntryState): Version {
   if (state?.type !== 'file') return state
   const { bytes, mode } = state
   return { type: 'file', sha256: sha256(bytes), size: bytes.length, ...(mode === undefined ? {} : { mode }) }

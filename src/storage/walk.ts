@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { type IgnoreRules, type IgnoreScope, ignoredIn, ignoreScope, parseIgnore } from '../paths/ignore.ts'
 import { ancestorsOf, childOf, display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
-import type { Backend, Descent, DirectoryEntry, DirectoryNode, EntryType, FileNode } from './backend.ts'
+import type { Backend, DirectoryEntry, DirectoryNode, EntryType, FileNode, WalkVisitor } from './backend.ts'
 
 /** What listing, finding and searching leave out unless they are asked for it. */
 export interface WalkFilters {
@@ -80,7 +80,7 @@ export interface VisibleOptions extends WalkOptions {
 export async function visibleFiles(backend: Backend, start: Path, options: VisibleOptions): Promise<readonly Path[]> {
   const known = knownFiles(backend, start, options)
   if (known?.files !== undefined) return known.files
-  const { descend } = backend
+  const { walk: descend } = backend
   if (descend !== undefined && backend.tree?.() === undefined) {
     return filesOnTheWayDown(backend, (visitor) => descend.call(backend, start, visitor), start, options)
   }
@@ -268,7 +268,7 @@ interface Stop {
 /** The visible files where a backend goes down its tree by itself. */
 async function filesOnTheWayDown(
   backend: Backend,
-  descend: (visitor: Descent) => Promise<void>,
+  descend: (visitor: WalkVisitor) => Promise<void>,
   start: Path,
   options: VisibleOptions,
 ): Promise<readonly Path[]> {

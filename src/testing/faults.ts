@@ -171,7 +171,7 @@ function matcherOf(path: string | RegExp): (path: string) => boolean {
   return (one) => glob.matches(one)
 }
 
-const verbs: Readonly<Record<string, string>> = { commit: 'change', readLink: 'read', stat: 'look at', descend: 'list' }
+const verbs: Readonly<Record<string, string>> = { commit: 'change', readLink: 'read', stat: 'look at', walk: 'list' }
 
 function errorOf(error: ErrorCode | Error, call: FaultyCall): Error {
   return typeof error === 'string' ? failure(error, call, 'a fault was injected') : error

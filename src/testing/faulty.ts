@@ -1,5 +1,5 @@
 import { sha256 } from '../files/hash/sha256.ts'
-import type { Backend, Change, CommitOptions, FileRead, Receipt, State, Version } from '../storage/backend.ts'
+import type { Backend, Change, CommitOptions, EntryState, FileRead, Receipt, Version } from '../storage/backend.ts'
 import { applyOrder } from '../storage/change-set.ts'
 import { createInjector, type Fault, type FaultOptions, type Injector } from './faults.ts'
 
@@ -12,8 +12,8 @@ export type BackendOperation =
   | 'readLink'
   | 'commit'
   | 'scan'
-  | 'glance'
-  | 'descend'
+  | 'statDirectories'
+  | 'walk'
 
 /** What goes wrong with a backend: on which operation, at which path, the how manyth time, and how. */
 export type BackendFault = Fault<BackendOperation>
@@ -53,7 +53,7 @@ export function faulty(
 }
 
 function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
-  const { scan, glance, descend, holds, fork } = backend
+  const { scan, statDirectories, walk, containsPhysicalPath, fork } = backend
   return {
     capabilities: backend.capabilities,
     canonical: (path, how) => faults.around('canonical', [path], { act: () => backend.canonical(path, how) }),
@@ -82,15 +82,16 @@ function around(backend: Backend, faults: Injector<BackendOperation>): Backend {
           short: (most) => scan.call(backend, paths, (path, bytes, stat) => visit(path, bytes.subarray(0, most), stat)),
         }),
     }),
-    ...(glance && {
-      glance: (directories, known) =>
-        faults.around('glance', directories, { act: () => glance.call(backend, directories, known) }),
+    ...(statDirectories && {
+      statDirectories: (directories, known) =>
+        faults.around('statDirectories', directories, { act: () => statDirectories.call(backend, directories, known) }),
     }),
-    ...(descend && {
-      descend: (start, visitor) =>
-        faults.around('descend', [start], { act: () => descend.call(backend, start, visitor) }),
+    ...(walk && {
+      walk: (start, visitor) => faults.around('walk', [start], { act: () => walk.call(backend, start, visitor) }),
     }),
-    ...(holds && { holds: (physicalPath) => holds.call(backend, physicalPath) }),
+    ...(containsPhysicalPath && {
+      containsPhysicalPath: (physicalPath) => containsPhysicalPath.call(backend, physicalPath),
+    }),
     ...(fork && { fork: () => around(fork.call(backend), faults) }),
     close: () => backend.close(),
   }
@@ -112,13 +113,13 @@ async function shortCommit(
   return { applied: applied.map((entry, i) => ({ ...entry, after: claimed(entry.after, changes[i]?.to ?? null) })) }
 }
 
-function shortState(to: State, most: number): State {
+function shortState(to: EntryState, most: number): EntryState {
   if (to?.type !== 'file') return to
   const { sharedPrefix: _, ...rest } = to
   return { ...rest, bytes: to.bytes.slice(0, most) }
 }
 
-function claimed(after: Version, asked: State): Version {
+function claimed(after: Version, asked: EntryState): Version {
   if (after?.type !== 'file' || asked?.type !== 'file') return after
   return { ...after, sha256: sha256(asked.bytes), size: asked.bytes.length }
 }

@@ -1,6 +1,7 @@
+import type {} from 'vitest'
 import { type ErrorCode, ToolError } from '../errors.ts'
 import { type Path, parsePath, quote } from '../paths/logical-path.ts'
-import type { Backend, State } from '../storage/backend.ts'
+import type { Backend, EntryState } from '../storage/backend.ts'
 import { stateAt } from '../storage/versions.ts'
 
 /** What the matchers need of vitest, and of what is like it. */
@@ -188,7 +189,7 @@ interface Found {
 
 /** What is at a path, through links as a call would go. A storage that fails is no answer. */
 async function lookAt(backend: Backend, path: string): Promise<Found> {
-  let state: State
+  let state: EntryState
   try {
     state = await stateAt(backend, await backend.canonical(parsePath(path)))
   } catch (error) {

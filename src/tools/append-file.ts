@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { createDocument, type Document } from '../files/text/document.ts'
+import { createDocument, type TextDocument } from '../files/text/document.ts'
 import { adaptLineEnds, encodeText } from '../files/text/encoding.ts'
 import { requireFile } from '../guard/guarded-files.ts'
 import { checkLimit } from '../limits.ts'
@@ -9,7 +9,7 @@ import { defineTool } from './define-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
 import { refuseRoot, targetOf } from './shared/target.ts'
-import { newSha256, refuseMarks, shownAfter } from './shared/text-change.ts'
+import { newSha256, refuseMarks, shownAfterEdit } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
@@ -70,7 +70,7 @@ export const appendFile = defineTool({
           to: { type: 'file', bytes, sharedPrefix: document.bytes.length },
         },
       ],
-      shown: shownAfter(context, path, oldSha256),
+      shown: shownAfterEdit(context, path, oldSha256),
       result: (receipt) => ({
         path: display(named),
         oldSha256,
@@ -83,6 +83,6 @@ export const appendFile = defineTool({
   },
 })
 
-function endsInsideLine({ original }: Document): boolean {
+function endsInsideLine({ original }: TextDocument): boolean {
   return original !== '' && !/[\r\n]$/.test(original.slice(-1))
 }

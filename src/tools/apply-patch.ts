@@ -67,7 +67,7 @@ export const applyPatch = defineTool({
     return {
       summary: `${asked.dryRun ? 'Would patch' : 'Patched'} ${files} (+${plan.insertions} -${made.deletions})`,
       changes: made.changes,
-      rehearsal: asked.dryRun,
+      dryRun: asked.dryRun,
       shown: (receipt) => (asked.dryRun ? [] : made.shown(receipt)),
       result: async (receipt) => ({
         applied: !asked.dryRun,
@@ -126,7 +126,7 @@ function accessesOf({ changes, paths }: PatchPlan): Access[] {
       permission: 'file:patch:apply',
       path,
       ...(protections === undefined ? {} : { protections: [...protections] }),
-      ...(below === undefined ? {} : { below }),
+      ...(below === undefined ? {} : { removedAncestor: below }),
     }
   })
 }

@@ -3,7 +3,7 @@ import { display } from '../paths/logical-path.ts'
 import { defineTool } from './define-tool.ts'
 import { expectedSha256, filePath, pathField, reason } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
-import { shownElsewhere } from './shared/text-change.ts'
+import { shownAfterMove } from './shared/text-change.ts'
 import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
@@ -34,8 +34,8 @@ export const copyFile = defineTool({
   mutates: true,
   idempotent: false,
   plan: ({ path, to }) => [
-    { permission: 'file:copy', path, keepLast: true, recursive: true },
-    { permission: 'file:copy', path: to, keepLast: true, recursive: true },
+    { permission: 'file:copy', path, noFollow: true, recursive: true },
+    { permission: 'file:copy', path: to, noFollow: true, recursive: true },
   ],
   async draft(asked, context) {
     const source = targetOf(context, 0)
@@ -49,8 +49,8 @@ export const copyFile = defineTool({
     return {
       summary: `Copied ${path} to ${to}${copied.entries > 1 ? ` (${copied.entries} entries)` : ''}`,
       changes: copied.changes,
-      taken: copied.sources,
-      shown: shownElsewhere(context, source.path, target.path, copied.sha256),
+      copiedFrom: copied.sources,
+      shown: shownAfterMove(context, source.path, target.path, copied.sha256),
       result: () => ({
         path,
         to,

@@ -1,26 +1,26 @@
 import type * as z from 'zod'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
-import type { View } from '../guard/guarded-files.ts'
-import type { ShownReads } from '../history/shown-reads.ts'
+import type { GuardedFiles } from '../guard/guarded-files.ts'
+import type { ReadLines } from '../history/shown-reads.ts'
 import type { Limits } from '../limits.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { Label } from '../policy/labels.ts'
 import type { Permission } from '../policy/permissions.ts'
-import type { Plan } from '../policy/plan.ts'
+import type { WorkPlan } from '../policy/plan.ts'
 import type { Processes } from '../shells/shared/background-processes.ts'
-import type { CommandDesk, Refusal } from '../shells/types.ts'
+import type { CommandSession, RefusedAccess } from '../shells/types.ts'
 import type { Backend, Change, Receipt } from '../storage/backend.ts'
 
 /** A version that a call shows to its run: all of it, or some of its lines. */
-export interface Shown {
+export interface ShownVersion {
   readonly path: Path
   readonly sha256: string
   readonly lines: 'all' | { readonly start: number; readonly end: number; readonly total: number }
 }
 
 /** The fields of a success, as the caller gets it. */
-export interface AnsweredFields {
+export interface ResultFields {
   readonly callId: string
   readonly [field: string]: unknown
 }
@@ -28,7 +28,7 @@ export interface AnsweredFields {
 export type { ShownLines } from '../history/shown-reads.ts'
 
 /** Which call of the run showed which lines of a version, for tools to note and to ask. */
-export type ShownBefore = Pick<ShownReads, 'note' | 'find'>
+export type PreviousReads = Pick<ReadLines, 'note' | 'find'>
 
 /** What a tool wants to do and to answer. It has done nothing yet: the pipeline judges, commits and projects. */
 export interface Draft<Result> {
@@ -44,27 +44,27 @@ export interface Draft<Result> {
   /** Files that were read for it, where that was not through the call's own view. */
   readonly reads?: Iterable<Path>
   /** Accesses that a command tried and that were refused while it went on, for the record. */
-  readonly refusals?: readonly Refusal[]
+  readonly refusals?: readonly RefusedAccess[]
   /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
-  readonly taken?: readonly Path[]
+  readonly copiedFrom?: readonly Path[]
   /** Where the changes go instead of the workspace's files: for accepting an overlay. They are not journalled. */
-  readonly into?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
+  readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
   /** Everything is judged as if it were to be done, and nothing is. */
-  readonly rehearsal?: boolean
+  readonly dryRun?: boolean
   /** A plan that needs an approval; once it has one, the run works by it. */
-  readonly plan?: Plan
+  readonly plan?: WorkPlan
   /** The change as text, where the tool has made it already. */
   readonly diff?: string
   /** The whole of what the result shows cut: kept as an artifact, which the result names. */
-  readonly whole?: {
+  readonly fullOutput?: {
     readonly extension: string
     /** Made when it is kept. */
     text(): string
   }
   /** The versions that the result shows, for the read ledger. */
-  readonly shown?: (receipt: Receipt) => readonly Shown[]
+  readonly shown?: (receipt: Receipt) => readonly ShownVersion[]
   /** Told what was answered in the end, hooks and bounds included. Must not fail. */
-  readonly answered?: (answer: AnsweredFields) => void
+  readonly onResult?: (answer: ResultFields) => void
   /** Asked after the commit. Must not fail: the effect stands. */
   readonly result: (receipt: Receipt) => Result | Promise<Result>
 }
@@ -74,7 +74,7 @@ export interface ToolContext {
   /** The planned accesses in their order, guarded; those that a link's target adds come last. */
   readonly accesses: readonly GuardedAccess[]
   /** Files, as far as the planned accesses reach. */
-  readonly files: View
+  readonly files: GuardedFiles
   readonly limits: Limits
   readonly signal: AbortSignal | undefined
   /** Collects what the result shall warn about. */
@@ -84,8 +84,8 @@ export interface ToolContext {
   /** Milliseconds since 1970, from the workspace's clock. */
   now(): number
   /** Whether this run was shown the whole of that version. */
-  sawWhole(path: Path, sha256: string): boolean
-  readonly shownBefore: ShownBefore
+  hasReadWhole(path: Path, sha256: string): boolean
+  readonly previousReads: PreviousReads
   /** `hash`: a replaced file needs its hash or a whole reading; `shown`: both. */
   readonly staleGuard: 'hash' | 'shown'
   /** How the workspace differs from its base, as far as the policy shows it to this call. */
@@ -98,7 +98,7 @@ export interface ToolContext {
   /** The commit that HEAD names; `undefined` where the workspace has no repository, or that no commit yet. */
   headCommit(): Promise<string | undefined>
   /** The shell, where the workspace has one. */
-  readonly commands: CommandDesk | undefined
+  readonly commands: CommandSession | undefined
   /** The background commands of this run. */
   readonly processes: Processes
   /** Stores a text for the run to read later, and gives its address; `undefined` where there is no room for it. */
@@ -106,9 +106,9 @@ export interface ToolContext {
   /**
    * Says that what the tool shows holds content of a label that no read path tells.
    */
-  brings(label: Label, path: string): void
+  addLabel(label: Label, path: string): void
   /** Asks before anything goes to a host: `TAINT_DENIED` where what the run has seen may not go there. */
-  reachesHost(host: string): void
+  requireHostAllowed(host: string): void
   /** The highest label that the run has seen, this call included. */
   taint(): Label
   /** The notes of the workspace, where it has such. */

@@ -21,7 +21,7 @@ export const deleteFile = defineTool({
   permission: 'file:delete',
   mutates: true,
   idempotent: true,
-  plan: ({ path }) => [{ permission: 'file:delete', path, keepLast: true }],
+  plan: ({ path }) => [{ permission: 'file:delete', path, noFollow: true }],
   async draft(asked, context) {
     const { path, asked: named, classification } = targetOf(context)
     refuseRoot(path, 'delete')

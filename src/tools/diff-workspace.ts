@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { Section } from '../git/diff-section.ts'
+import type { DiffSection } from '../git/diff-section.ts'
 import { clamp } from '../limits.ts'
 import { isWithin, quote } from '../paths/logical-path.ts'
 import { defineTool } from './define-tool.ts'
-import { cutPatch } from './shared/truncate-patch.ts'
+import { truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
   statOnly: z.boolean().optional().describe('Only which files changed and by how many lines'),
@@ -44,7 +44,7 @@ export const diffWorkspace = defineTool({
   mutates: false,
   idempotent: true,
   plan: ({ paths }) =>
-    (paths ?? ['.']).map((path) => ({ permission: 'file:diff', path, recursive: true, keepLast: true })),
+    (paths ?? ['.']).map((path) => ({ permission: 'file:diff', path, recursive: true, noFollow: true })),
   async draft(asked, context) {
     const { limits, warnings, accesses } = context
     const most = clamp('maxBytes', asked.maxBytes ?? limits.diffBytes, limits.diffBytesHard, warnings)
@@ -67,14 +67,14 @@ export const diffWorkspace = defineTool({
     }
     const stat = sections.slice(0, limits.diffFiles).map(statOf)
     if (stat.length < sections.length) warnings.push(`stat names ${stat.length} of ${sections.length} files; use paths`)
-    const cut = asked.statOnly === true ? { text: '', truncated: false } : cutPatch(sections, most)
+    const cut = asked.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, most)
     if (cut.truncated)
       warnings.push(`The diff was cut at ${most} bytes; use paths or a larger maxBytes to see the rest`)
     const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
     const base = found.baseCommit === null ? 'the workspace as it was opened' : found.baseCommit.slice(0, 12)
     return {
       summary: `${count(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
-      ...(cut.truncated ? { whole } : {}),
+      ...(cut.truncated ? { fullOutput: whole } : {}),
       result: () => ({
         baseCommit: found.baseCommit,
         filesChanged: sections.length,
@@ -89,7 +89,7 @@ export const diffWorkspace = defineTool({
   },
 })
 
-function statOf({ path, oldPath, status, insertions, deletions, binary }: Section) {
+function statOf({ path, oldPath, status, insertions, deletions, binary }: DiffSection) {
   return { path, ...(oldPath === undefined ? {} : { oldPath }), status, insertions, deletions, binary }
 }
 

@@ -5,7 +5,7 @@ import { replaceExact } from './shared/exact-replace.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { filePath, reason, sha256Field } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
-import { changeText, newSha256, nothingToChange, refuseMarks } from './shared/text-change.ts'
+import { changeText, newSha256, noChangeError, refuseMarks } from './shared/text-change.ts'
 
 const edit = z.strictObject({
   oldText: z.string().min(1).describe('Exact text that occurs once'),
@@ -78,7 +78,7 @@ export const editFile = defineTool({
       text = done.text
       replacements += done.replacements
     }
-    if (text === document.text) throw nothingToChange(path)
+    if (text === document.text) throw noChangeError(path)
     const made = changeText(context, path, document, text)
     return {
       summary: `${asked.dryRun ? 'Would edit' : 'Edited'} ${display(target.asked)} (+${made.insertions} -${made.deletions})`,

@@ -45,7 +45,7 @@ export const fileInfo = defineTool({
   permission: 'file:info',
   mutates: false,
   idempotent: true,
-  plan: ({ path }) => [{ permission: 'file:info', path, keepLast: true }],
+  plan: ({ path }) => [{ permission: 'file:info', path, noFollow: true }],
   async draft(_asked, context) {
     const access = targetOf(context)
     const { path, asked: named } = access

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
-import { findNote, noSuchNote, noteId, notePath, noteShown } from './shared/notes.ts'
+import { findNote, noSuchNote, noteId, notePath, toShownNote } from './shared/notes.ts'
 import { targetOf } from './shared/target.ts'
 
 /** One note, by its id. */
@@ -27,7 +27,7 @@ export const memoryGet = defineTool({
     const { path } = targetOf(context)
     const note = await findNote(context, path)
     if (note === undefined) throw noSuchNote(id)
-    noteShown(context, path, note)
+    toShownNote(context, path, note)
     const { title, labels, scopes, document } = note
     const content = boundContent(note.content, context.limits.readBytes)
     const truncated = content.length < note.content.length

@@ -3,7 +3,16 @@ import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineTool } from './define-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
-import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './shared/notes.ts'
+import {
+  eachNote,
+  idOf,
+  memoryOf,
+  memoryPath,
+  occurrences,
+  type ReadNote,
+  toShownNote,
+  wordsOf,
+} from './shared/notes.ts'
 
 const MOST = 20
 /** Bytes of one note that are shown. */
@@ -38,7 +47,7 @@ export const memoryRecall = defineTool({
     })
     found.sort((a, b) => b.count - a.count)
     const notes = found.slice(0, most).map(({ path, note }) => {
-      noteShown(context, path, note)
+      toShownNote(context, path, note)
       const content = boundContent(note.content, NOTE_BYTES)
       return {
         id: idOf(path, memoryOf(context)),

@@ -2,7 +2,16 @@ import * as z from 'zod'
 import { clamp } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
 import { defineTool } from './define-tool.ts'
-import { eachNote, idOf, memoryOf, memoryPath, noteShown, occurrences, type ReadNote, wordsOf } from './shared/notes.ts'
+import {
+  eachNote,
+  idOf,
+  memoryOf,
+  memoryPath,
+  occurrences,
+  type ReadNote,
+  toShownNote,
+  wordsOf,
+} from './shared/notes.ts'
 
 const MOST = 100
 
@@ -37,7 +46,7 @@ export const memorySearch = defineTool({
     })
     found.sort((a, b) => b.count - a.count)
     const matches = found.slice(0, most).map(({ path, note }) => {
-      noteShown(context, path, note)
+      toShownNote(context, path, note)
       const id = idOf(path, memoryOf(context))
       return {
         id,

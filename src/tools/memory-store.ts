@@ -4,7 +4,7 @@ import { noteText } from '../files/text/front-matter.ts'
 import { utf8Length } from '../files/text/utf8-length.ts'
 import { checkLimit } from '../limits.ts'
 import type { Path } from '../paths/logical-path.ts'
-import { exceeds } from '../policy/taint.ts'
+import { isAbove } from '../policy/taint.ts'
 import { defineTool, type MemoryContext, type ToolContext } from './define-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, reason } from './shared/fields.ts'
@@ -121,5 +121,5 @@ function scopesFor(
 /** A note carries what its writer had seen, also to other processes. */
 function labelsFor(given: readonly string[], context: ToolContext): string[] {
   const taint = context.taint()
-  return exceeds(taint, highestLabel(given)) ? [...new Set([...given, taint])] : [...new Set(given)]
+  return isAbove(taint, highestLabel(given)) ? [...new Set([...given, taint])] : [...new Set(given)]
 }

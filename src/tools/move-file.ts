@@ -3,7 +3,7 @@ import { display } from '../paths/logical-path.ts'
 import { defineTool } from './define-tool.ts'
 import { expectedSha256, filePath, pathField, reason } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
-import { shownElsewhere } from './shared/text-change.ts'
+import { shownAfterMove } from './shared/text-change.ts'
 import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
@@ -33,8 +33,8 @@ export const moveFile = defineTool({
   mutates: true,
   idempotent: false,
   plan: ({ path, to }) => [
-    { permission: 'file:move', path, keepLast: true, recursive: true },
-    { permission: 'file:move', path: to, keepLast: true, recursive: true },
+    { permission: 'file:move', path, noFollow: true, recursive: true },
+    { permission: 'file:move', path: to, noFollow: true, recursive: true },
   ],
   async draft(asked, context) {
     const source = targetOf(context, 0)
@@ -48,7 +48,7 @@ export const moveFile = defineTool({
     return {
       summary: `Moved ${path} to ${to}${moved.entries > 1 ? ` (${moved.entries} entries)` : ''}`,
       changes: moved.changes,
-      shown: shownElsewhere(context, source.path, target.path, moved.sha256),
+      shown: shownAfterMove(context, source.path, target.path, moved.sha256),
       result: () => ({ path, to, type: moved.type, entries: moved.entries, sha256: moved.sha256 }),
     }
   },

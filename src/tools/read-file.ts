@@ -91,7 +91,7 @@ type Slice = Omit<Output, 'path'>
 function shown(
   asked: z.output<typeof input>,
   target: GuardedAccess,
-  { shownBefore }: Pick<ToolContext, 'shownBefore'>,
+  { previousReads: shownBefore }: Pick<ToolContext, 'previousReads'>,
   slice: Slice,
 ): Draft<Output> {
   const { startLine, endLine, totalLines, sha256, content } = slice
@@ -118,7 +118,7 @@ function shown(
         ? []
         : [{ path: target.path, sha256, lines: all ? 'all' : { start: startLine, end, total: totalLines } }],
     // What a hook withheld or a bound cut was not shown.
-    answered: ({ callId, content: answer }) => {
+    onResult: ({ callId, content: answer }) => {
       if (answer === told && !isCut) shownBefore.note(lines, callId)
     },
     result: () => ({ path, ...slice, content: told }),

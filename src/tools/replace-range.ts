@@ -7,7 +7,7 @@ import { defineTool } from './define-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { filePath, reason, sha256Field } from './shared/fields.ts'
 import { targetOf } from './shared/target.ts'
-import { changeText, newSha256, nothingToChange, refuseMarks } from './shared/text-change.ts'
+import { changeText, newSha256, noChangeError, refuseMarks } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
@@ -51,7 +51,7 @@ export const replaceRange = defineTool({
     const range = sliceLines(document.text, startLine, Math.max(0, endLine - startLine + 1))
     checkRange(path, startLine, endLine, document.totalLines)
     const { text, inserted } = replaceLines(document.text, range, asked.newText, document.eol)
-    if (text === document.text) throw nothingToChange(path)
+    if (text === document.text) throw noChangeError(path)
     const made = changeText(context, path, document, text)
     return {
       summary: `Replaced lines ${startLine}-${endLine} of ${display(named)} (+${made.insertions} -${made.deletions})`,

@@ -4,9 +4,9 @@ import { sha256 } from '../files/hash/sha256.ts'
 import { redact } from '../files/secrets/index.ts'
 import { clamp } from '../limits.ts'
 import { display, isWithin, type Path } from '../paths/logical-path.ts'
-import type { CommandDesk, CommandTransaction, ShellOutcome } from '../shells/types.ts'
+import type { CommandSession, CommandTransaction, ShellOutcome } from '../shells/types.ts'
 import type { Change } from '../storage/backend.ts'
-import { defineTool, type Shown, type ToolContext } from './define-tool.ts'
+import { defineTool, type ShownVersion, type ToolContext } from './define-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
 import { reason } from './shared/fields.ts'
@@ -68,7 +68,7 @@ export const runCommand = defineTool({
       changes,
       accesses,
       shown: () => {
-        desk.endedAt(outcome.cwd)
+        desk.setCwd(outcome.cwd)
         return shownWhole(transaction, shown.stdout)
       },
       result: () => resultOf(outcome, shown, durationMs, told, transaction),
@@ -83,7 +83,7 @@ const MOST_QUESTIONS = 100
 async function runApproved(
   line: string,
   timeoutMs: number,
-  desk: CommandDesk,
+  desk: CommandSession,
   context: ToolContext,
 ): Promise<{ transaction: CommandTransaction; outcome: ShellOutcome }> {
   const { path: cwd } = targetOf(context)
@@ -104,8 +104,8 @@ async function runApproved(
         files: transaction.files,
         git: transaction.git,
         onCommit: transaction.onCommit,
-        sight: transaction.sight,
-        mayRead: transaction.mayRead,
+        visibility: transaction.visibility,
+        noteReadable: transaction.noteReadable,
         tree: transaction.tree,
         now: context.now,
       })
@@ -113,7 +113,7 @@ async function runApproved(
       failure = error
     }
     // A question stopped it, or it was told no where it was not looking.
-    if (await transaction.settleQuestion()) continue
+    if (await transaction.resolvePendingApproval()) continue
     if (outcome !== undefined) return { transaction, outcome }
     throw withRefusals(failure, transaction)
   }
@@ -171,8 +171,8 @@ function resultOf(
 const MOST_SHOWN = 50
 
 /** The files that the output shows whole, as `cat` does: these the run has seen. */
-function shownWhole({ given }: CommandTransaction, stdout: string): Shown[] {
-  const shown: Shown[] = []
+function shownWhole({ readContents: given }: CommandTransaction, stdout: string): ShownVersion[] {
+  const shown: ShownVersion[] = []
   for (const [path, { stored, shown: bytes }] of [...given].slice(0, MOST_SHOWN)) {
     if (bytes.length === 0 || bytes.length > stdout.length * 3) continue
     const text = decoder.decode(bytes)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type ErrorCode, ToolError } from '../errors.ts'
-import type { Document } from '../files/text/document.ts'
+import type { TextDocument } from '../files/text/document.ts'
 import { detectLineEnd, encodeText, type TextFormat } from '../files/text/encoding.ts'
 import { utf8Length } from '../files/text/utf8-length.ts'
 import { requireFile } from '../guard/guarded-files.ts'
@@ -75,7 +75,7 @@ async function currentOf(
   context: ToolContext,
   path: Path,
   stat: Stat,
-): Promise<{ sha256: string; document: Document | undefined }> {
+): Promise<{ sha256: string; document: TextDocument | undefined }> {
   const { files, limits } = context
   requireFile(path, stat)
   try {
@@ -91,7 +91,7 @@ async function currentOf(
 const notText: ReadonlySet<ErrorCode> = new Set(['UNSUPPORTED_BINARY', 'UNSUPPORTED_ENCODING', 'FILE_TOO_LARGE'])
 
 /** The format of the text that is replaced. Marks are refused; other line ends are the caller's, with a warning. */
-function keepFormat(context: ToolContext, path: Path, document: Document, content: string): TextFormat {
+function keepFormat(context: ToolContext, path: Path, document: TextDocument, content: string): TextFormat {
   refuseMarks(document, content, path)
   const eol = detectLineEnd(content)
   if (eol !== document.eol && eol !== 'none' && (document.eol === 'crlf' || document.eol === 'cr')) {

@@ -1,12 +1,12 @@
 /** What was put in last, as far as it fits: what would be too much lets the oldest go. */
-export interface Recent<K, V> {
+export interface LruCache<K, V> {
   get(key: K): V | undefined
   /** Takes the place of what the key held. */
   put(key: K, value: V): void
 }
 
 /** Empty at first. The sizes of all that it holds come to `most` at the most; a value must keep its size. */
-export function createRecent<K, V extends object>(most: number, sizeOf: (value: V) => number): Recent<K, V> {
+export function createLruCache<K, V extends object>(most: number, sizeOf: (value: V) => number): LruCache<K, V> {
   const kept = new Map<K, V>()
   let held = 0
 

@@ -1,5 +1,5 @@
 /** Does the same with each, several at a time; all have ended when it has. Throws the first failure. */
-export async function severally<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
+export async function mapConcurrent<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
   let next = 0
   let failure: { readonly error: unknown } | undefined
   const work = async () => {

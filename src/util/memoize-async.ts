@@ -1,5 +1,5 @@
 /** Gives what `load` gives, which is called once; after a failure, once more. */
-export function once<T>(load: () => Promise<T>): () => Promise<T> {
+export function memoizeAsync<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {
     loading ??= load().catch((error: unknown) => {

@@ -3,7 +3,7 @@ export interface Turns {
   next<T>(action: () => Promise<T>): Promise<T>
 }
 
-export function createTurns(): Turns {
+export function createSerialQueue(): Turns {
   let last: Promise<unknown> = Promise.resolve()
   return {
     next(action) {

@@ -1,6 +1,6 @@
 import { type AuditSink, createAudit } from '../audit/audit-log.ts'
 import { createEvents } from '../call/state/events.ts'
-import type { Core } from '../call/state/workspace-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { createDocumentCache } from '../files/text/document.ts'
 import { createWorkspaceDiffs } from '../git/workspace-diff.ts'
@@ -18,7 +18,11 @@ import { builtinTools } from '../tools/index.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
 import type { CoreOptions, WorkspaceOptions } from './options.ts'
 
-export function createCore(options: CoreOptions, sinks: readonly AuditSink[], origin?: Core): Core {
+export function createWorkspaceState(
+  options: CoreOptions,
+  sinks: readonly AuditSink[],
+  origin?: WorkspaceState,
+): WorkspaceState {
   const policy = compilePolicy(options.policy)
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
@@ -44,14 +48,14 @@ export function createCore(options: CoreOptions, sinks: readonly AuditSink[], or
   const registered = inSet.filter(({ name }) => !withheld.has(name))
   const backend = backendOf(options)
   for (const { file } of sinks) {
-    if (file !== undefined && backend.holds?.(file) === true) {
+    if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {
       throw new TypeError(
         'The audit file lies inside the workspace, where an agent could reach it; choose another place',
       )
     }
   }
   const { directory } = options.parked ?? {}
-  if (directory !== undefined && backend.holds?.(directory) === true) {
+  if (directory !== undefined && backend.containsPhysicalPath?.(directory) === true) {
     throw new TypeError('Parked calls lie inside the workspace, where an agent could reach them; choose another place')
   }
   return {
@@ -59,7 +63,7 @@ export function createCore(options: CoreOptions, sinks: readonly AuditSink[], or
     policy,
     labels: compileLabels(policy.data.labels),
     // A fork shows what this workspace shows now.
-    carried: new Map(origin?.carried),
+    fileLabels: new Map(origin?.fileLabels),
     tools: new Map(registered.map((tool) => [tool.name, tool])),
     withheld,
     limits,
@@ -92,7 +96,7 @@ export function createCore(options: CoreOptions, sinks: readonly AuditSink[], or
 }
 
 /** The rule that closes the notes names them: they must have no other name. */
-export async function requireOwnName({ backend, memory }: Core): Promise<void> {
+export async function requireOwnName({ backend, memory }: WorkspaceState): Promise<void> {
   if (memory === undefined) return
   let path: string
   try {
@@ -145,7 +149,7 @@ function backendOf({ backend, mounts: parts }: CoreOptions): Backend {
 }
 
 /** The tools of the embedding program, each with a name of its own. */
-function ownToolsOf({ ownTools = [] }: CoreOptions): readonly Tool[] {
+function ownToolsOf({ extraTools: ownTools = [] }: CoreOptions): readonly Tool[] {
   const taken = new Set<string>([...builtinTools.map(({ name }) => name), ...operations])
   for (const { name } of ownTools) {
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {

@@ -2,29 +2,29 @@ import { type AuditSink, verifyAudit } from '../audit/audit-log.ts'
 import { memorySink } from '../audit/sinks.ts'
 import { isOverlay, overlay } from '../backends/overlay/index.ts'
 import { callTool } from '../call/call-tool.ts'
-import { approvePlans, isPlanning } from '../call/plan-mode.ts'
+import { approvePlans, isInPlanMode } from '../call/plan-mode.ts'
 import { resumeCall } from '../call/resume.ts'
-import type { Run } from '../call/state/run-state.ts'
-import type { Core } from '../call/state/workspace-state.ts'
-import { spokenTools } from '../dialects/runtime/run-dialect-tool.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { dialectToolsFor } from '../dialects/runtime/run-dialect-tool.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { ToolError, toFailure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import type { GitHost } from '../git/provider.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
 import type { Tool } from '../tools/define-tool.ts'
-import { createCore, requireOwnName } from './create-state.ts'
-import { given, modeOf, noted, openRun, startRun } from './open-run.ts'
+import { createWorkspaceState, requireOwnName } from './create-state.ts'
+import { modeOf, omitUndefined, openRun, recordStep, startRun } from './open-run.ts'
 import { acceptOperation, checkoutOperation } from './operations.ts'
-import type { CoreOptions, SpokenWorkspaceOptions, WorkspaceOptions } from './options.ts'
+import type { CoreOptions, DialectWorkspaceOptions, WorkspaceOptions } from './options.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
-import type { SpokenWorkspace, ToolDescription, Workspace } from './types.ts'
+import type { DialectWorkspace, ToolDescription, Workspace } from './types.ts'
 
-export type { RunOptions, SpokenWorkspaceOptions, WorkspaceOptions } from './options.ts'
+export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'
 export type {
+  DialectRun,
+  DialectWorkspace,
   Explanation,
-  SpokenRun,
-  SpokenWorkspace,
   ToolDescription,
   ToolResult,
   UndoOptions,
@@ -43,17 +43,17 @@ export type {
  *   policy: 'autonomous',
  * })
  */
-export function createWorkspace(options: SpokenWorkspaceOptions): Promise<SpokenWorkspace>
+export function createWorkspace(options: DialectWorkspaceOptions): Promise<DialectWorkspace>
 export function createWorkspace(options: WorkspaceOptions): Promise<Workspace>
 export async function createWorkspace({
   dialect,
   ...options
-}: WorkspaceOptions | SpokenWorkspaceOptions): Promise<Workspace | SpokenWorkspace> {
+}: WorkspaceOptions | DialectWorkspaceOptions): Promise<Workspace | DialectWorkspace> {
   if (dialect !== undefined && dialect.versions !== true && options.staleGuard === 'shown') {
     throw new TypeError(`The dialect "${dialect.name}" names no versions, which staleGuard 'shown' demands`)
   }
   const sinks = sinksOf(options)
-  const core = createCore(options, sinks)
+  const core = createWorkspaceState(options, sinks)
   await requireOwnName(core)
   const recorder = recorderOf(core, options, dialect)
   if (recorder === undefined) return openWorkspace(core, options, dialect, sinks)
@@ -64,7 +64,7 @@ export async function createWorkspace({
 
 /** `leave`: takes a fork out of those that its origin tells of changes. */
 function openWorkspace(
-  core: Core,
+  core: WorkspaceState,
   options: WorkspaceOptions,
   dialect: Dialect | undefined,
   sinks: readonly AuditSink[],
@@ -96,10 +96,10 @@ function openWorkspace(
         ...options,
         backend: above,
         mounts: undefined,
-        mode: isPlanning(core, run) ? ('plan' as const) : ('act' as const),
+        mode: isInPlanMode(core, run) ? ('plan' as const) : ('act' as const),
         parked: memoryParking(),
       }
-      const forked = createCore(own, sinks, core)
+      const forked = createWorkspaceState(own, sinks, core)
       core.forks.add(above)
       return openWorkspace(forked, { ...options, run: other, parked: own.parked }, dialect, sinks, () =>
         core.forks.delete(above),
@@ -108,21 +108,23 @@ function openWorkspace(
     async commit({ reason, ...how } = {}) {
       try {
         const pending = isOverlay(core.backend) ? await core.backend.pending() : []
-        return await callTool(core, run, acceptOperation(core, pending), given({ reason }), how)
+        return await callTool(core, run, acceptOperation(core, pending), omitUndefined({ reason }), how)
       } catch (error) {
         return toFailure(error)
       }
     },
     resume: (id, answer, how) =>
-      noted(recorder, run, { type: 'resume', input: { id, answer } }, how, (options) =>
+      recordStep(recorder, run, { type: 'resume', input: { id, answer } }, how, (options) =>
         resumeCall(core, run, id, answer, options),
       ),
     git: options.git?.open(gitHost(core, run)),
     approvePlan: ({ by } = {}) =>
-      noted(recorder, run, { type: 'approvePlan', input: given({ by }) }, undefined, () => approvePlans(core, by)),
+      recordStep(recorder, run, { type: 'approvePlan', input: omitUndefined({ by }) }, undefined, () =>
+        approvePlans(core, by),
+      ),
     history: () => core.journal.history(),
     subscribe: core.events.subscribe,
-    changedOutside: (paths) => core.events.tell({ type: 'changed', paths: paths && [...paths], listing: true }),
+    notifyExternalChange: (paths) => core.events.emit({ type: 'changed', paths: paths && [...paths], listing: true }),
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
@@ -142,7 +144,7 @@ function openWorkspace(
 }
 
 /** What git may do in a workspace: read what policy shows, and change files by the way that every change takes. */
-function gitHost(core: Core, run: Run): GitHost {
+function gitHost(core: WorkspaceState, run: RunState): GitHost {
   const policy = core.policy.forCall({ tool: 'git_add', input: {} })
   return {
     backend: core.backend,
@@ -158,10 +160,10 @@ function gitHost(core: Core, run: Run): GitHost {
 }
 
 /** What a model may be told of. */
-function toolsOf(core: Core, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
+function toolsOf(core: WorkspaceState, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
   if (dialect === undefined) return { tools: [...core.tools.values()].map(describe) }
   const mutates = (name: string) => core.tools.get(name)?.mutates === true
-  const spoken = { dialect, tools: spokenTools(dialect, (name) => core.tools.has(name), mutates) }
+  const spoken = { dialect, tools: dialectToolsFor(dialect, (name) => core.tools.has(name), mutates) }
   return spoken as unknown as Pick<Workspace, 'tools'>
 }
 
@@ -178,7 +180,11 @@ function describe(tool: Tool): ToolDescription {
   }
 }
 
-function recorderOf(core: Core, { record, approve }: CoreOptions, dialect: Dialect | undefined): Recorder | undefined {
+function recorderOf(
+  core: WorkspaceState,
+  { record, approve }: CoreOptions,
+  dialect: Dialect | undefined,
+): Recorder | undefined {
   if (record === undefined) return undefined
   const { policy, tools, withheld, sealed, mode, limits, staleGuard, keepCwd, shell, clock } = core
   const workspace = {

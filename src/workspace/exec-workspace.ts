@@ -1,10 +1,10 @@
 import { memory } from '../backends/memory/index.ts'
 import { exec } from '../dialects/exec/index.ts'
-import { createWorkspace, type SpokenWorkspace, type SpokenWorkspaceOptions } from './create-workspace.ts'
+import { createWorkspace, type DialectWorkspace, type DialectWorkspaceOptions } from './create-workspace.ts'
 
 /** Options of {@link execWorkspace}: those of any workspace, of which only the shell is needed. */
-export interface ExecWorkspaceOptions extends Partial<Omit<SpokenWorkspaceOptions, 'mounts'>> {
-  readonly shell: NonNullable<SpokenWorkspaceOptions['shell']>
+export interface ExecWorkspaceOptions extends Partial<Omit<DialectWorkspaceOptions, 'mounts'>> {
+  readonly shell: NonNullable<DialectWorkspaceOptions['shell']>
   /** What lies there at the beginning, where no `backend` is given. */
   readonly files?: Readonly<Record<string, string>>
 }
@@ -17,7 +17,7 @@ export interface ExecWorkspaceOptions extends Partial<Omit<SpokenWorkspaceOption
  * const scratch = await execWorkspace({ shell: bash(), files: { 'sum.txt': '1 + 1' } })
  * await scratch.call('exec.run', { command: 'cat sum.txt' })
  */
-export function execWorkspace({ files = {}, ...options }: ExecWorkspaceOptions): Promise<SpokenWorkspace> {
+export function execWorkspace({ files = {}, ...options }: ExecWorkspaceOptions): Promise<DialectWorkspace> {
   return createWorkspace({
     backend: memory(files),
     policy: {

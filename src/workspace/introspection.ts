@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { RunReport } from '../audit/report.ts'
 import { reportMarkdown } from '../audit/report-text.ts'
-import { isPlanning } from '../call/plan-mode.ts'
-import type { Run } from '../call/state/run-state.ts'
-import type { Core } from '../call/state/workspace-state.ts'
+import { isInPlanMode } from '../call/plan-mode.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import { defineTool, type Tool } from '../tools/define-tool.ts'
 
@@ -15,7 +15,7 @@ import { defineTool, type Tool } from '../tools/define-tool.ts'
 const shared = { input: z.object({}), permission: 'file:info', mutates: false, idempotent: true } as const
 
 /** The policy as data, with the mode and the tools. */
-export function policyOperation(core: Core, run: Run): Tool {
+export function policyOperation(core: WorkspaceState, run: RunState): Tool {
   return defineTool({
     ...shared,
     name: 'policy',
@@ -24,7 +24,7 @@ export function policyOperation(core: Core, run: Run): Tool {
     output: z.object({ text: z.string() }),
     plan: () => [],
     async draft() {
-      const mode = isPlanning(core, run) ? 'plan' : 'act'
+      const mode = isInPlanMode(core, run) ? 'plan' : 'act'
       const facts = { mode, readOnly: core.sealed, tools: [...core.tools.keys()], policy: core.policy.data }
       return { summary: 'Showed the policy', result: () => ({ text: JSON.stringify(facts, null, 2) }) }
     },

@@ -1,17 +1,17 @@
 import { createArtifacts } from '../audit/artifacts.ts'
 import type { AuditSink } from '../audit/audit-log.ts'
 import { type RunReport, reportRun } from '../audit/report.ts'
-import { callTool, reach } from '../call/call-tool.ts'
-import { isPlanning } from '../call/plan-mode.ts'
+import { callTool, resolveAccesses } from '../call/call-tool.ts'
+import { isInPlanMode } from '../call/plan-mode.ts'
 import type { CallOptions } from '../call/state/call.ts'
-import type { Run } from '../call/state/run-state.ts'
-import type { Core } from '../call/state/workspace-state.ts'
-import { openFlow } from '../call/taint-tracker.ts'
-import { refusingTool } from '../dialects/runtime/rejected-call.ts'
-import { speak } from '../dialects/runtime/run-dialect-tool.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
+import { openTaintTracker } from '../call/taint-tracker.ts'
+import { createRejectedCall } from '../dialects/runtime/rejected-call.ts'
+import { createDialectCall } from '../dialects/runtime/run-dialect-tool.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { type Failure, ToolError, toFailure } from '../errors.ts'
-import { createLedger } from '../history/read-history.ts'
+import { createReadHistory } from '../history/read-history.ts'
 import { createShownReads } from '../history/shown-reads.ts'
 import { type Path, parsePath, ROOT } from '../paths/logical-path.ts'
 import { createApprovals } from '../policy/approval.ts'
@@ -23,20 +23,20 @@ import { policyOperation, reportOperation } from './introspection.ts'
 import { rollbackOperation, undoOperation } from './operations.ts'
 import type { RunOptions, WorkspaceOptions } from './options.ts'
 import type { RecordedStep, Recorder } from './recorder.ts'
-import type { SpokenRun, WorkspaceRun } from './types.ts'
+import type { DialectRun, WorkspaceRun } from './types.ts'
 
 /** `own`: the run whose calls alone can be taken back here. */
 export function openRun(
-  core: Core,
-  run: Run,
-  own: Run | undefined,
+  core: WorkspaceState,
+  run: RunState,
+  own: RunState | undefined,
   dialect: Dialect | undefined,
   sinks: readonly AuditSink[],
   recorder: Recorder | undefined,
 ): WorkspaceRun {
   recorder?.opened(run)
   const call = (name: string, input: unknown, callOptions?: CallOptions) =>
-    noted(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
+    recordStep(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
       callTool(core, run, name, input, options),
     )
   const spoken = dialect === undefined ? undefined : speakOf(core, run, dialect, recorder)
@@ -57,8 +57,8 @@ export function openRun(
     ...(spoken === undefined ? {} : { own: { call } }),
     async explain(name, input) {
       try {
-        const call = await reach(core, run, name, input)
-        const { verdict, accesses, line } = openFlow(core, run, run.id, name, true).enters(call)
+        const call = await resolveAccesses(core, run, name, input)
+        const { verdict, accesses, line } = openTaintTracker(core, run, run.id, name, true).enters(call)
         return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
       } catch (error) {
         return toFailure(error)
@@ -67,17 +67,26 @@ export function openRun(
     files: createFiles(call),
     checkpoint(label) {
       const checkpoint = core.journal.checkpoint({ label, at: core.clock(), runId: run.id })
-      void recorder?.step(run, { type: 'checkpoint', input: given({ label }) }, undefined, async () => checkpoint)
+      void recorder?.step(
+        run,
+        { type: 'checkpoint', input: omitUndefined({ label }) },
+        undefined,
+        async () => checkpoint,
+      )
       return checkpoint
     },
     checkpoints: () => core.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
     rollback: (checkpoint, { reason, ...how } = {}) =>
-      noted(recorder, run, { type: 'rollback', input: given({ id: checkpoint, reason }) }, how, (options) =>
-        callTool(core, run, rollbackOperation(core, own), given({ checkpoint, reason }), options),
+      recordStep(
+        recorder,
+        run,
+        { type: 'rollback', input: omitUndefined({ id: checkpoint, reason }) },
+        how,
+        (options) => callTool(core, run, rollbackOperation(core, own), omitUndefined({ checkpoint, reason }), options),
       ),
     undo: (callId, { reason, ...how } = {}) =>
-      noted(recorder, run, { type: 'undo', input: given({ id: callId, reason }) }, how, (options) =>
-        callTool(core, run, undoOperation(core, own), given({ callId, reason }), options),
+      recordStep(recorder, run, { type: 'undo', input: omitUndefined({ id: callId, reason }) }, how, (options) =>
+        callTool(core, run, undoOperation(core, own), omitUndefined({ callId, reason }), options),
       ),
     report: () => reportOf(run, sinks),
     consult: (subject, options) =>
@@ -96,10 +105,10 @@ export function openRun(
 }
 
 export function startRun(
-  core: Core,
+  core: WorkspaceState,
   options: WorkspaceOptions,
   { id, actor = 'agent', task, taint, scopes = [] }: RunOptions = {},
-): Run {
+): RunState {
   const ids = options.ids ?? (() => crypto.randomUUID())
   const runId = id ?? ids()
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
@@ -112,7 +121,7 @@ export function startRun(
     scopes: [...scopes],
     task,
     plan: undefined,
-    ledger: createLedger(),
+    ledger: createReadHistory(),
     shownReads: createShownReads(),
     rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
     taint: createTaint(taint),
@@ -124,14 +133,14 @@ export function startRun(
   }
 }
 
-export function modeOf(core: Core, run: Run): 'act' | 'plan' {
-  return isPlanning(core, run) ? 'plan' : 'act'
+export function modeOf(core: WorkspaceState, run: RunState): 'act' | 'plan' {
+  return isInPlanMode(core, run) ? 'plan' : 'act'
 }
 
 /** What is asked, done and, where somebody wants that, recorded. */
-export function noted<R>(
+export function recordStep<R>(
   recorder: Recorder | undefined,
-  run: Run,
+  run: RunState,
   what: Pick<RecordedStep, 'type' | 'name' | 'input'>,
   options: CallOptions | undefined,
   act: (options?: CallOptions) => Promise<R>,
@@ -140,28 +149,34 @@ export function noted<R>(
 }
 
 /** Without what was left out. */
-export function given(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function omitUndefined(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
 
 /** A run's `call` in a dialect. */
-function speakOf(core: Core, run: Run, dialect: Dialect, recorder: Recorder | undefined): SpokenRun['call'] {
-  const said = speak(dialect, {
+function speakOf(
+  core: WorkspaceState,
+  run: RunState,
+  dialect: Dialect,
+  recorder: Recorder | undefined,
+): DialectRun['call'] {
+  const said = createDialectCall(dialect, {
     call: (name, input, options) => callTool(core, run, name, input, options),
     noteShown: run.ledger.note,
     shownVersion: (path) => shownVersion(core, run, path),
-    refuse: async (name, why, options) => (await callTool(core, run, refusingTool(name, why), {}, options)) as Failure,
+    refuse: async (name, why, options) =>
+      (await callTool(core, run, createRejectedCall(name, why), {}, options)) as Failure,
     whyNot(name) {
       if (core.tools.has(name)) return undefined
       return core.withheld.get(name) ?? new ToolError('UNKNOWN_TOOL', `${name} is not in this workspace's tool set`)
     },
   })
   return (name, input, callOptions) =>
-    noted(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => said(name, input, options))
+    recordStep(recorder, run, { type: 'spoken', name, input }, callOptions, (options) => said(name, input, options))
 }
 
 /** The latest version of a file that a run was shown. Whether it may be touched is for the call that names it. */
-async function shownVersion(core: Core, run: Run, asked: string): Promise<string> {
+async function shownVersion(core: WorkspaceState, run: RunState, asked: string): Promise<string> {
   let path: Path
   try {
     path = await core.backend.canonical(parsePath(asked))
@@ -173,14 +188,14 @@ async function shownVersion(core: Core, run: Run, asked: string): Promise<string
 
 const NO_VERSION = '0'.repeat(64)
 
-function reportOf(run: Run, sinks: readonly AuditSink[]): RunReport {
+function reportOf(run: RunState, sinks: readonly AuditSink[]): RunReport {
   const report = keptReport(run, sinks)
   if (report !== undefined) return report
   throw new TypeError('A report needs an audit sink that keeps its records, such as memorySink() or jsonlSink()')
 }
 
 /** `undefined` where no sink keeps the records. */
-function keptReport({ id, actor, task }: Run, sinks: readonly AuditSink[]): RunReport | undefined {
+function keptReport({ id, actor, task }: RunState, sinks: readonly AuditSink[]): RunReport | undefined {
   const kept = sinks.find((sink) => sink.records !== undefined)?.records?.()
   if (kept === undefined) return undefined
   return reportRun(

@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { isOverlay, type OverlayBackend } from '../backends/overlay/index.ts'
-import type { Run } from '../call/state/run-state.ts'
-import type { Core } from '../call/state/workspace-state.ts'
+import type { RunState } from '../call/state/run-state.ts'
+import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import type { JournalEntry } from '../history/journal.ts'
-import { type Return, takeBack, wayBack } from '../history/revert.ts'
+import { invertEntries, planRevert, type RevertTarget } from '../history/revert.ts'
 import { ancestorsOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access } from '../policy/access.ts'
-import type { Backend, Change, State, Version } from '../storage/backend.ts'
+import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { type Draft, defineTool, type Tool, type ToolContext } from '../tools/define-tool.ts'
 
 /**
@@ -18,7 +18,7 @@ import { type Draft, defineTool, type Tool, type ToolContext } from '../tools/de
 const outcome = z.object({ paths: z.array(z.string()), kept: z.array(z.string()) })
 
 /** Takes back one call. `run`: only a call of that run. */
-export function undoOperation({ journal, backend }: Core, run: Run | undefined): Tool {
+export function undoOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
   const input = z.object({ callId: z.string(), reason: z.string().optional() })
   function entryOf(callId: string): JournalEntry {
     const entry = journal.find(callId)
@@ -30,12 +30,12 @@ export function undoOperation({ journal, backend }: Core, run: Run | undefined):
   return returning('undo', 'Undo a call', input, backend, ({ callId }) => {
     const entry = entryOf(callId)
     const what = `undo ${quote(callId)}`
-    return { what, done: `Undid ${entry.tool} (${callId})`, ways: wayBack(what, [entry]) }
+    return { what, done: `Undid ${entry.tool} (${callId})`, ways: invertEntries(what, [entry]) }
   })
 }
 
 /** Takes back everything since a checkpoint. `run`: only calls of that run. */
-export function rollbackOperation({ journal, backend }: Core, run: Run | undefined): Tool {
+export function rollbackOperation({ journal, backend }: WorkspaceState, run: RunState | undefined): Tool {
   const input = z.object({ checkpoint: z.string(), reason: z.string().optional() })
   return returning('rollback', 'Roll back to a checkpoint', input, backend, ({ checkpoint: id }) => {
     const what = `roll back to ${quote(id)}`
@@ -53,12 +53,12 @@ export function rollbackOperation({ journal, backend }: Core, run: Run | undefin
       })
     }
     const own = run === undefined ? entries : entries.filter(({ runId }) => runId === run.id)
-    return { what, done: `Rolled back to ${id}`, ways: wayBack(what, own) }
+    return { what, done: `Rolled back to ${id}`, ways: invertEntries(what, own) }
   })
 }
 
 /** Applies an overlay to what lies below. `pending` is what it held when the call began. */
-export function acceptOperation({ backend, origin }: Core, pending: readonly Change[]): Tool {
+export function acceptOperation({ backend, origin }: WorkspaceState, pending: readonly Change[]): Tool {
   const input = z.object({ reason: z.string().optional() })
   return defineTool({
     ...shared,
@@ -81,7 +81,7 @@ export function acceptOperation({ backend, origin }: Core, pending: readonly Cha
       return {
         summary: pending.length === 0 ? 'Nothing to commit' : `Committed ${pending.length} changes of the overlay`,
         changes: pending,
-        into: {
+        target: {
           stat: (path) => lower.stat(path),
           read: (path, range) => lower.read(path, range),
           readLink: (path) => lower.readLink(path),
@@ -142,7 +142,7 @@ const shared = { permission: 'file:write:replace', mutates: true, idempotent: fa
 interface Plan {
   readonly what: string
   readonly done: string
-  readonly ways: readonly Return[]
+  readonly ways: readonly RevertTarget[]
 }
 
 /** An operation that brings earlier states back. */
@@ -167,7 +167,7 @@ function returning<I extends z.ZodObject>(
       ),
     async draft(given, context: ToolContext): Promise<Draft<z.input<typeof outcome>>> {
       const { what, done, ways } = planned(given)
-      const { changes, kept } = await takeBack(backend, what, ways)
+      const { changes, kept } = await planRevert(backend, what, ways)
       for (const path of kept) context.warnings.push(`${quote(path)} stays: others have put something into it`)
       const paths = changes.map(({ path }) => path)
       return {
@@ -182,8 +182,8 @@ function returning<I extends z.ZodObject>(
 /** One path of an operation: what shows there now, and what it shall be. */
 interface Step {
   readonly path: Path
-  readonly now: State | Version
-  readonly to: State
+  readonly now: EntryState | Version
+  readonly to: EntryState
   readonly isNew: boolean
 }
 
@@ -194,13 +194,13 @@ function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
   const solid = new Set(steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path))
   return steps.map(({ path, to, isNew }) => {
     const below = ancestorsOf(path).findLast((above) => solid.has(above))
-    return { ...accessOf(path, to, isNew, withGit), ...(below === undefined ? {} : { below }) }
+    return { ...accessOf(path, to, isNew, withGit), ...(below === undefined ? {} : { removedAncestor: below }) }
   })
 }
 
 /** The name itself is meant, whatever a link there leads to. */
-function accessOf(path: Path, to: State, isNew: boolean, withGit: boolean): Access {
-  if (withGit && isWithin(path, GIT)) return { permission: 'git:write', path, keepLast: true }
+function accessOf(path: Path, to: EntryState, isNew: boolean, withGit: boolean): Access {
+  if (withGit && isWithin(path, GIT)) return { permission: 'git:write', path, noFollow: true }
   const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
-  return { permission, path, keepLast: true }
+  return { permission, path, noFollow: true }
 }

@@ -31,7 +31,7 @@ export interface WorkspaceOptions {
    *
    * @throws TypeError for a name that is not snake_case, or that another tool has
    */
-  readonly ownTools?: readonly Tool[]
+  readonly extraTools?: readonly Tool[]
   /** Registers no mutating tool, and seals the backend. */
   readonly readOnly?: boolean
   /** `plan`: nothing is changed until the run's plan (`submit_plan`) is approved. Default: `act`. */
@@ -77,7 +77,7 @@ export interface WorkspaceOptions {
 }
 
 /** Options of a workspace whose tools have the names and shapes of a dialect. */
-export interface SpokenWorkspaceOptions extends Omit<WorkspaceOptions, 'dialect'> {
+export interface DialectWorkspaceOptions extends Omit<WorkspaceOptions, 'dialect'> {
   /** One of `wardspace/dialects/*`, or one of your own. */
   readonly dialect: Dialect
 }

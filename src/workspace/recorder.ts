@@ -1,5 +1,5 @@
 import type { CallOptions } from '../call/state/call.ts'
-import type { Run, Task } from '../call/state/run-state.ts'
+import type { RunState, Task } from '../call/state/run-state.ts'
 import { redact } from '../files/secrets/index.ts'
 import type { ApproveHandler, HandlerAnswer } from '../policy/approval.ts'
 
@@ -63,11 +63,11 @@ export type RecordLine = (line: string) => void | Promise<void>
 
 /** Writes down what is asked of a workspace and what comes of it, without secrets. */
 export interface Recorder {
-  opened(run: Pick<Run, 'id' | 'actor' | 'task' | 'scopes'>): void
+  opened(run: Pick<RunState, 'id' | 'actor' | 'task' | 'scopes'>): void
   /** The workspace's approver, whose answers are noted. */
   readonly approve: ApproveHandler | undefined
   step<R>(
-    run: Run,
+    run: RunState,
     what: Pick<RecordedStep, 'type' | 'name' | 'input'>,
     options: CallOptions | undefined,
     act: (options: CallOptions) => Promise<R>,

@@ -2,8 +2,8 @@ import type { Dialect } from '../dialects/runtime/types.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import {
   createWorkspace,
-  type SpokenRun,
-  type SpokenWorkspace,
+  type DialectRun,
+  type DialectWorkspace,
   type Workspace,
   type WorkspaceOptions,
   type WorkspaceRun,
@@ -13,7 +13,7 @@ import type { Recorded, RecordedStep, RecordedWorkspace } from './recorder.ts'
 /** What a replay needs beside the recording: the same files, with the same history if they had one, and what is no data. */
 export type ReplayOptions = Pick<
   WorkspaceOptions,
-  'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history' | 'ownTools'
+  'backend' | 'mounts' | 'shell' | 'hooks' | 'git' | 'history' | 'extraTools'
 > & {
   readonly dialect?: Dialect
 }
@@ -91,7 +91,7 @@ export async function replay(entries: readonly Recorded[], options: ReplayOption
     clock: () => time.now,
     run: second.run,
   })
-  const runs = new Map<string, WorkspaceRun | SpokenRun>([[second.run.id, workspace]])
+  const runs = new Map<string, WorkspaceRun | DialectRun>([[second.run.id, workspace]])
   const approvals = new Map<string, string>()
   let steps = 0
   try {
@@ -122,7 +122,7 @@ export async function replay(entries: readonly Recorded[], options: ReplayOption
 /** In a dialect or in none. */
 const openAny = createWorkspace as (
   options: Omit<WorkspaceOptions, 'dialect'> & { readonly dialect?: Dialect | undefined },
-) => Promise<Workspace | SpokenWorkspace>
+) => Promise<Workspace | DialectWorkspace>
 
 function parseLine(line: string): Recorded | undefined {
   try {
@@ -147,8 +147,8 @@ function optionsOf(
 const noFurtherAnswer = { deny: 'The recording has no further answer' }
 
 async function repeat(
-  workspace: Workspace | SpokenWorkspace,
-  run: WorkspaceRun | SpokenRun,
+  workspace: Workspace | DialectWorkspace,
+  run: WorkspaceRun | DialectRun,
   { type, name = '', input, answers = [], result }: RecordedStep,
   approvals: ReadonlyMap<string, string>,
 ): Promise<unknown> {

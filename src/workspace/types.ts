@@ -4,14 +4,14 @@ import type { RunReport } from '../audit/report.ts'
 import type { CallOptions, Success } from '../call/state/call.ts'
 import type { WorkspaceListener } from '../call/state/events.ts'
 import type { Task } from '../call/state/run-state.ts'
-import type { Dialect, SpokenResult, SpokenTool } from '../dialects/runtime/types.ts'
+import type { Dialect, DialectResult, DialectToolInfo } from '../dialects/runtime/types.ts'
 import type { Failure } from '../errors.ts'
 import type { Repository } from '../git/provider.ts'
 import type { Checkpoint, WorkspaceHistory } from '../history/journal.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { ApprovalAnswer } from '../policy/approval.ts'
 import type { Permission } from '../policy/permissions.ts'
-import type { Plan } from '../policy/plan.ts'
+import type { WorkPlan } from '../policy/plan.ts'
 import type { Verdict } from '../policy/policy.ts'
 import type { Taint } from '../policy/taint.ts'
 import type { CommandVerdict } from '../shells/analysis/index.ts'
@@ -52,7 +52,7 @@ export interface WorkspaceRun {
   /** What it works on; an approved plan's paths are its scope. */
   readonly task: Task | undefined
   /** The plan that was approved, in plan mode. */
-  readonly plan: Plan | undefined
+  readonly plan: WorkPlan | undefined
   /** `plan`: nothing is changed until the run's plan is approved. */
   readonly mode: 'act' | 'plan'
   /** The highest label that has reached the model in this run, and what brought it. */
@@ -176,7 +176,7 @@ export interface Workspace extends WorkspaceRun {
   verifyAudit(): AuditCheck
   /**
    * Tells of what calls change, whichever run makes them, and of the end of plan mode; gives the way to be told no more. What
-   * others do to the storage is told where {@link Workspace.changedOutside} is.
+   * others do to the storage is told where {@link Workspace.notifyExternalChange} is.
    *
    * @example
    * const stop = workspace.subscribe((event) => {
@@ -190,9 +190,9 @@ export interface Workspace extends WorkspaceRun {
    * it changes nothing, and calls find out by themselves. Without paths, anything may be another now.
    *
    * @example
-   * workspace.changedOutside(['src/app.ts'])
+   * workspace.notifyExternalChange(['src/app.ts'])
    */
-  changedOutside(paths?: readonly string[]): void
+  notifyExternalChange(paths?: readonly string[]): void
   /** The audit records so far, of the first sink that keeps them. */
   auditRecords(): readonly AuditRecord[]
   /** Ends every run and command, writes what records wait, and closes shell, audit and backend. */
@@ -200,20 +200,20 @@ export interface Workspace extends WorkspaceRun {
 }
 
 /** A run whose `call` speaks a dialect. */
-export interface SpokenRun extends Omit<WorkspaceRun, 'call'> {
+export interface DialectRun extends Omit<WorkspaceRun, 'call'> {
   /** Calls a tool of the dialect, which is made of calls of this run's own. Like those it never rejects. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<SpokenResult>
+  call(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
   /** The workspace's own tools, for the embedding program. */
   readonly own: Pick<WorkspaceRun, 'call'>
 }
 
 /** A workspace whose tools have the names and shapes of a dialect. Everything else is as it is in any workspace. */
-export interface SpokenWorkspace extends SpokenRun, Omit<Workspace, 'call' | 'tools' | 'run' | 'fork'> {
+export interface DialectWorkspace extends DialectRun, Omit<Workspace, 'call' | 'tools' | 'run' | 'fork'> {
   /** The tools of the dialect that this workspace can serve. */
-  readonly tools: readonly SpokenTool[]
+  readonly tools: readonly DialectToolInfo[]
   readonly dialect: Dialect
   /** Opens another run, which speaks the dialect, too. */
-  run(options?: RunOptions): SpokenRun
+  run(options?: RunOptions): DialectRun
   /** A copy-on-write workspace over the present state, which speaks the dialect, too. */
-  fork(run?: RunOptions): Promise<SpokenWorkspace>
+  fork(run?: RunOptions): Promise<DialectWorkspace>
 }

@@ -2,7 +2,7 @@ import { generateText, type LanguageModel, type ModelMessage, stepCountIs, strea
 import { MockLanguageModelV3 } from 'ai/test'
 import { describe, expect, it } from 'vitest'
 import { aiSdkTools } from '../../src/adapters/ai-sdk/index.ts'
-import { modelTools, projected } from '../../src/adapters/json-schema/index.ts'
+import { modelTools, toModelText } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
@@ -87,7 +87,7 @@ describe('aiSdkTools', () => {
       prompt: 'Go.',
     })
     const direct = await workspace.call('read_file', { path: 'src/app.ts' })
-    expect(shown(model)).toEqual({ type: 'text', value: projected('read_file', direct) })
+    expect(shown(model)).toEqual({ type: 'text', value: toModelText('read_file', direct) })
     const { callId, ...fields } = direct as typeof direct & { callId: string }
     expect(steps[0]?.toolResults[0]?.output).toEqual({ ...fields, callId: expect.any(String) })
   })

@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { createPlace, defineDialectTool, readWhole } from '../../src/dialects/define.ts'
+import { createPathMapping, defineDialectTool, readWhole } from '../../src/dialects/define.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
 
 /** A dialect that answers in data. */
 export const dialect: Dialect = {
   name: 'of-data',
   description: 'For tests',
-  place: createPlace({ '/workspace': '' }),
+  pathMapping: createPathMapping({ '/workspace': '' }),
   tools: [
     defineDialectTool({
       name: 'show',

@@ -2,7 +2,7 @@ import { AIMessageChunk, type BaseMessage, HumanMessage, ToolMessage } from '@la
 import { convertToOpenAITool } from '@langchain/core/utils/function_calling'
 import { FakeStreamingChatModel } from '@langchain/core/utils/testing'
 import { describe, expect, it } from 'vitest'
-import { modelTools, projected } from '../../src/adapters/json-schema/index.ts'
+import { modelTools, toModelText } from '../../src/adapters/json-schema/index.ts'
 import { langchainTools } from '../../src/adapters/langchain/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
@@ -60,7 +60,7 @@ describe('langchainTools', () => {
       { name: 'edit_file', args: { path: 'src/app.ts', oldText: '41', newText: '42' } },
     )
     expect(read).toMatchObject({ status: 'success', tool_call_id: 'call-0', name: 'read_file' })
-    expect(read?.content).toBe(projected('read_file', read?.artifact))
+    expect(read?.content).toBe(toModelText('read_file', read?.artifact))
     expect(read?.artifact).toMatchObject({ ok: true, content: files['src/app.ts'], totalLines: 1 })
     expect(edited?.content).toMatch(/^Edited src\/app.ts/)
     const steps = sink.records().map(({ runId, stepId }) => `${runId} ${stepId}`)

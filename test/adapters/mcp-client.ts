@@ -4,7 +4,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { createMcpServer, type McpServerOptions } from '../../src/adapters/mcp/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type SpokenWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, type DialectWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 
 /** A workspace over memory. */
 export function workspaceOver(
@@ -15,7 +15,7 @@ export function workspaceOver(
 }
 
 /** The official client before a server over a workspace, and every message that the server has sent it. */
-export async function connect<W extends Workspace | SpokenWorkspace>(
+export async function connect<W extends Workspace | DialectWorkspace>(
   workspace: W,
   options: McpServerOptions = {},
   capabilities: ClientOptions['capabilities'] = {},

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ClientRoot } from '../../src/adapters/mcp/index.ts'
 import { type PlacedRoot, placeClientRoots } from '../../src/adapters/mcp-roots/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, mounts, readOnly, ToolError, type Workspace } from '../../src/index.ts'
 import { connect, settled, workspaceOver } from './mcp-client.ts'
 
@@ -142,7 +142,7 @@ async function rooted(
     await current.close()
     const { roots, refused } = await placeClientRoots(client)
     const parts = Object.fromEntries(
-      roots.map(({ at, directory }) => [at, node(directory, { stateDir: join(home, 'state') })]),
+      roots.map(({ at, directory }) => [at, nodeBackend(directory, { stateDir: join(home, 'state') })]),
     )
     current = await createWorkspace({ backend: mounts({ '': readOnly(memory()), ...parts }), policy })
     return { workspace: current, refused }

@@ -9,13 +9,13 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { openProgress } from '../../src/adapters/mcp/progress.ts'
-import { createServing } from '../../src/adapters/mcp/served-workspace.ts'
+import { createServedState } from '../../src/adapters/mcp/served-workspace.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { codex } from '../../src/dialects/codex/index.ts'
 import { mcpFilesystem } from '../../src/dialects/mcp-filesystem/index.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
-import { node as nodeShell } from '../../src/shells/node/index.ts'
+import { nodeShell } from '../../src/shells/node/index.ts'
 import { connect, settled, workspaceOver } from './mcp-client.ts'
 
 const edit = (path = 'a.txt', oldText = 'one', newText = 'uno') => ['edit_file', { path, oldText, newText }] as const
@@ -240,7 +240,7 @@ describe('progress', () => {
     const root = await mkdtemp(join(tmpdir(), 'wardspace-progress-'))
     const stateDir = `${root}-state`
     const workspace = await createWorkspace({
-      backend: node(root, { stateDir }),
+      backend: nodeBackend(root, { stateDir }),
       policy: 'autonomous',
       approve: () => 'allow',
       shell: nodeShell({ root, stateDir, sandbox: 'none' }),
@@ -411,7 +411,7 @@ describe('the server', () => {
   it('serves one thing after the other: calls under way end first, later ones wait', async () => {
     const told: string[] = []
     const named = (name: string) => ({ failure: { ok: false, code: 'NOT_FOUND', message: name, hint: '' } }) as const
-    const serving = createServing(named('first'), async () => void told.push('changed'))
+    const serving = createServedState(named('first'), async () => void told.push('changed'))
     let end = () => {}
     const running = serving.use(async (serves) => {
       await new Promise<void>((resolve) => {

@@ -6,7 +6,7 @@ import {
   modelTools,
   openAiChatTools,
   openAiTools,
-  projected,
+  toModelText,
 } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
@@ -100,7 +100,7 @@ describe('OpenAI', () => {
     const { call } = openAiChatTools(workspace)
     const read = await call({ id: 'c', function: { name: 'read_file', arguments: '{"path":"src/app.ts"}' } })
     const direct = await workspace.call('read_file', { path: 'src/app.ts' })
-    expect(read).toEqual({ role: 'tool', tool_call_id: 'c', content: projected('read_file', direct) })
+    expect(read).toEqual({ role: 'tool', tool_call_id: 'c', content: toModelText('read_file', direct) })
     const listed = await call({ id: 'c', function: { name: 'list_directory', arguments: '' } })
     expect(listed.content).toMatch(/^Listed \.: 1 entry/)
     const cut = await call({ id: 'c', function: { name: 'read_file', arguments: '{"path":"src' } })

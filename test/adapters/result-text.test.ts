@@ -1,6 +1,6 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import { describe, expect, it } from 'vitest'
-import { modelTools, projected, toJsonSchema } from '../../src/adapters/json-schema/index.ts'
+import { modelTools, toJsonSchema, toModelText } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import {
   createWorkspace,
@@ -28,7 +28,7 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
     clock: () => 0,
     ...options,
   })
-  const tell = async (tool: string, input: unknown) => projected(tool, await workspace.call(tool, input))
+  const tell = async (tool: string, input: unknown) => toModelText(tool, await workspace.call(tool, input))
   return { workspace, tell }
 }
 
@@ -220,8 +220,8 @@ describe('what a model is told of a result', () => {
       size: 3,
       none: null,
     } as const
-    expect(projected('constructor', result)).toBe('Did it\nsize: 3')
-    expect(projected('find_files', { ...result, files: 7 } as Success)).toBe('Did it\nsize: 3\nfiles: 7')
+    expect(toModelText('constructor', result)).toBe('Did it\nsize: 3')
+    expect(toModelText('find_files', { ...result, files: 7 } as Success)).toBe('Did it\nsize: 3\nfiles: 7')
   })
 })
 

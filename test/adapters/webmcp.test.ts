@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { modelTools, projected } from '../../src/adapters/json-schema/index.ts'
+import { modelTools, toModelText } from '../../src/adapters/json-schema/index.ts'
 import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
@@ -53,7 +53,7 @@ describe('registerWebTools', () => {
     )
     const direct = await workspace.call('read_file', { path: 'src/app.ts' })
     expect(await tools.get('read_file')?.execute({ path: 'src/app.ts' })).toEqual({
-      content: [{ type: 'text', text: projected('read_file', direct) }],
+      content: [{ type: 'text', text: toModelText('read_file', direct) }],
     })
     expect(await tools.get('read_file')?.execute({ path: '.env' })).toEqual({
       content: [{ type: 'text', text: expect.stringMatching(/^POLICY_DENIED_SECRET: /) }],

@@ -22,10 +22,10 @@ export function readOperations(backend: Backend): Operation[] {
       run: async () => backend.read(await backend.canonical(TOP as LogicalPath)),
     },
     {
-      name: 'descend',
+      name: 'walk',
       async run() {
         const seen = new Map<string, unknown>()
-        await backend.descend?.(ROOT, {
+        await backend.walk?.(ROOT, {
           visit(directory, entries, read) {
             seen.set(directory, [entries, read('file.txt', 100_000)])
             return entries.filter(({ name, type }) => type === 'directory' && name !== 'yard').map(({ name }) => name)

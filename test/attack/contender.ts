@@ -1,4 +1,4 @@
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 const [root = '', stateDir = '', name = ''] = process.argv.slice(2)
-const backend = node(root, { stateDir })
+const backend = nodeBackend(root, { stateDir })
 
 process.on('message', ({ round, sha256 }: Round) => {
   const bytes = new TextEncoder().encode(`round ${round} by ${name}\n`)

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { ROOT } from '../../src/paths/logical-path.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
 import { bundle } from './bundle.ts'
@@ -61,7 +61,7 @@ export async function killOften(kills: number, most = kills): Promise<KillReport
       if (left.temporaries || left.journal || left.logged) report.insideCommit += 1
       if (left.temporaries) report.withTemporaries += 1
       if (left.journal) report.withJournal += 1
-      const backend = node(root, { stateDir })
+      const backend = nodeBackend(root, { stateDir })
       await backend.stat(ROOT)
       await backend.close()
       const found = inspect(root, report)

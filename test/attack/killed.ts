@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Change } from '../../src/storage/backend.ts'
 import { contentOf, SET_FILES, SINGLE } from './killed-files.ts'
@@ -10,7 +10,7 @@ import { contentOf, SET_FILES, SINGLE } from './killed-files.ts'
  */
 const [root = '', stateDir = '', single = '0', set = '0'] = process.argv.slice(2)
 
-const backend = node(root, { stateDir })
+const backend = nodeBackend(root, { stateDir })
 const durable = { durability: 'durable' } as const
 
 const put = (path: string, generation: number, more: Partial<Change> = {}): Change => ({

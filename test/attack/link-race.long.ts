@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { readOperations, writeOperations } from './backend-operations.ts'
 import { startAttack } from './link-race.ts'
 
@@ -15,7 +15,7 @@ describe(`links swapped in while each operation runs ${RUNS} times`, () => {
       const attack = await startAttack()
       try {
         mkdirSync(join(attack.base, 'state'))
-        const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
+        const backend = nodeBackend(attack.root, { stateDir: join(attack.base, 'state') })
         const operation = i < count ? readOperations(backend)[i] : writeOperations(backend)[i - count]
         if (operation === undefined) throw new Error('no such operation')
         expect(attack.control(1_000_000)).toBe(true)

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { times } from '../counts.ts'
 import { readOperations, writeOperations } from './backend-operations.ts'
 import { startAttack, sumOf } from './link-race.ts'
@@ -13,7 +13,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the backen
       // Without an attack that works, the rest shows nothing.
       expect(attack.control(1_000_000)).toBe(true)
       mkdirSync(join(attack.base, 'state'))
-      const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
+      const backend = nodeBackend(attack.root, { stateDir: join(attack.base, 'state') })
       const reads = readOperations(backend)
       const writes = writeOperations(backend)
       const readTallies = await attack.run(reads, times(1000, 3000))

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { ROOT } from '../../src/paths/logical-path.ts'
 import { straysIn, treeOf } from '../backends/node/tree.ts'
 import { bundle } from './bundle.ts'
@@ -77,7 +77,7 @@ export async function killPatches(kills: number, most = kills): Promise<PatchKil
       const left = leftBehind(root, stateDir)
       if (left.temporaries || left.journal || left.logged) report.insideCommit += 1
       if (left.journal) report.withJournal += 1
-      const backend = node(root, { stateDir })
+      const backend = nodeBackend(root, { stateDir })
       await backend.stat(ROOT)
       await backend.close()
       const at = `kill ${report.kills}`

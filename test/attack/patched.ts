@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { patchTo } from './patched-files.ts'
 
@@ -12,7 +12,7 @@ const [root = '', stateDir = ''] = process.argv.slice(2)
 
 process.once('message', async (from) => {
   const workspace = await createWorkspace({
-    backend: node(root, { stateDir }),
+    backend: nodeBackend(root, { stateDir }),
     policy: 'autonomous',
     // The intent is recorded just before the commit begins.
     audit: {

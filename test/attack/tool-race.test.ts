@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { times } from '../counts.ts'
 import { startAttack, sumOf } from './link-race.ts'
@@ -16,7 +16,7 @@ describe.skipIf(process.platform !== 'linux')('links swapped in while the tools 
     try {
       expect(attack.control(1_000_000)).toBe(true)
       mkdirSync(join(attack.base, 'state'))
-      const backend = node(attack.root, { stateDir: join(attack.base, 'state') })
+      const backend = nodeBackend(attack.root, { stateDir: join(attack.base, 'state') })
       const unlimited = Number.MAX_SAFE_INTEGER
       const limits = { callsPerMinute: unlimited, bytesWrittenPerRun: unlimited }
       const workspace = await createWorkspace({ backend, policy: 'autonomous', limits, audit: { append: () => {} } })

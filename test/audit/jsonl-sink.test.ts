@@ -27,7 +27,7 @@ import { takeFileLock } from '../../src/audit/file-lock.ts'
 import { readAt } from '../../src/audit/jsonl-file.ts'
 import { jsonlSink, readAuditFile, verifyAuditFile } from '../../src/audit/jsonl-sink.ts'
 import { rotatedFiles } from '../../src/audit/rotation.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { meddling, refusing } from '../backends/node/system-calls.ts'
 import { entry } from './entries.ts'
@@ -309,7 +309,7 @@ describe('opening', () => {
 })
 
 describe('processes', () => {
-  const source = (name: string) => fileURLToPath(new URL(`../../src/evidence/${name}`, import.meta.url))
+  const source = (name: string) => fileURLToPath(new URL(`../../src/audit/${name}`, import.meta.url))
   const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url))
   const child = (code: string) =>
     spawn(process.execPath, ['--import', `file://${tsx}`, '--input-type=module', '-e', code], {
@@ -317,7 +317,7 @@ describe('processes', () => {
     })
 
   const prelude = () => `
-    import { createAudit } from ${JSON.stringify(source('audit.ts'))}
+    import { createAudit } from ${JSON.stringify(source('audit-log.ts'))}
     import { jsonlSink } from ${JSON.stringify(source('jsonl-sink.ts'))}
     const entry = ${JSON.stringify(entry(0, { pathsRead: ['x'.repeat(3000)] }))}
     const file = ${JSON.stringify(file)}
@@ -396,7 +396,7 @@ describe('an audit file that is none', () => {
     const root = join(directory, 'root')
     mkdirSync(root)
     const audit = jsonlSink(join(root, 'audit.jsonl'))
-    const backend = node(root, { stateDir: join(directory, 'state') })
+    const backend = nodeBackend(root, { stateDir: join(directory, 'state') })
     await expect(createWorkspace({ backend, policy: 'autonomous', audit })).rejects.toThrow('inside the workspace')
     await audit.close?.()
     await backend.close()

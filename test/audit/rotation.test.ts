@@ -259,10 +259,10 @@ describe('whatever is done to the parts', () => {
 })
 
 it('a writer that is killed while it rotates leaves a chain that goes on', async () => {
-  const source = (name: string) => fileURLToPath(new URL(`../../src/evidence/${name}`, import.meta.url))
+  const source = (name: string) => fileURLToPath(new URL(`../../src/audit/${name}`, import.meta.url))
   const tsx = fileURLToPath(new URL('../../node_modules/tsx/dist/esm/index.mjs', import.meta.url))
   const code = `
-    import { createAudit } from ${JSON.stringify(source('audit.ts'))}
+    import { createAudit } from ${JSON.stringify(source('audit-log.ts'))}
     import { jsonlSink } from ${JSON.stringify(source('jsonl-sink.ts'))}
     const audit = createAudit({ sinks: [jsonlSink(${JSON.stringify(file)}, { fsync: 'never', rotateBytes: 700 })] })
     for (let i = 0; ; i++) {

@@ -4,7 +4,7 @@ import { memfs } from '../../src/backends/memfs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { sha256 } from '../../src/files/hash/sha256.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend, Change, State } from '../../src/storage/backend.ts'
+import type { Backend, Change, EntryState } from '../../src/storage/backend.ts'
 import { mounts } from '../../src/storage/mounts.ts'
 import { snapshot } from '../../src/testing/backend/case.ts'
 
@@ -12,7 +12,7 @@ import { snapshot } from '../../src/testing/backend/case.ts'
  * The reference: a plain Map from path to what is there. A set is judged by the tree that it would lead to, as a whole,
  * instead of change by change.
  */
-type Model = ReadonlyMap<string, Exclude<State, null>>
+type Model = ReadonlyMap<string, Exclude<EntryState, null>>
 
 type Expect = 'any' | 'absent' | 'present' | 'wrong'
 interface Step {
@@ -21,7 +21,7 @@ interface Step {
   readonly to: 'file1' | 'file2' | 'directory' | 'link' | 'absent'
 }
 
-const state: Readonly<Record<Step['to'], State>> = {
+const state: Readonly<Record<Step['to'], EntryState>> = {
   file1: { type: 'file', bytes: new TextEncoder().encode('one') },
   file2: { type: 'file', bytes: new TextEncoder().encode('two'), mode: 0o755 },
   directory: { type: 'directory' },

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { sha256Text } from '../../src/files/hash/sha256.ts'
 import type { Backend, DirectoryNode } from '../../src/storage/backend.ts'
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-const disk = (name: string) => node(join(base, name), { stateDir: join(base, `${name}-state`) })
+const disk = (name: string) => nodeBackend(join(base, name), { stateDir: join(base, `${name}-state`) })
 
 registerContract(
   'an overlay kept on disk, over disk',
@@ -307,11 +307,15 @@ describe('an overlay over backends that lack something', () => {
   })
 
   it('tells where either of both lies', () => {
-    const holding = (place: string) => ({ ...memory(), holds: (asked: string) => asked === place })
+    const holding = (place: string) => ({ ...memory(), containsPhysicalPath: (asked: string) => asked === place })
     const draft = overlay(holding('/lower'), holding('/upper'))
-    expect(['/lower', '/upper', '/other'].map((place) => draft.holds?.(place))).toEqual([true, true, false])
-    expect(overlay(memory(), holding('/upper')).holds?.('/upper')).toBe(true)
-    expect(overlay(holding('/lower'), memory()).holds?.('/upper')).toBe(false)
+    expect(['/lower', '/upper', '/other'].map((place) => draft.containsPhysicalPath?.(place))).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(overlay(memory(), holding('/upper')).containsPhysicalPath?.('/upper')).toBe(true)
+    expect(overlay(holding('/lower'), memory()).containsPhysicalPath?.('/upper')).toBe(false)
   })
 })
 

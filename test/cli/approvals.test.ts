@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, type Failure } from '../../src/index.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
 import { directoryParking } from '../../src/policy/directory-parking.ts'
@@ -80,7 +80,7 @@ describe('approvals', () => {
 
   async function parkedIn(directory: string, limits = {}, clock = Date.now) {
     const workspace = await createWorkspace({
-      backend: node(root),
+      backend: nodeBackend(root),
       policy: 'supervised',
       parked: directoryParking(directory),
       limits,
@@ -137,7 +137,7 @@ describe('approvals', () => {
   })
 
   it('cannot be kept where an agent could reach them', async () => {
-    const backend = node(root)
+    const backend = nodeBackend(root)
     const inside = directoryParking(join(root, 'waiting'))
     await expect(createWorkspace({ backend, policy: 'supervised', parked: inside })).rejects.toThrow(TypeError)
     await backend.close()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { loadConfig } from '../../src/cli/config.ts'
 import { findJsonError } from '../../src/cli/json-error.ts'
 import { parseConfig } from '../../src/cli/parse-config.ts'
@@ -211,7 +211,7 @@ describe('a configuration', () => {
     const own = join(root, 'src/po[l]icy.yaml')
     await writeFile(own, 'preset: autonomous\n')
     const { policy } = await loadConfig(root, own)
-    const workspace = await createWorkspace({ backend: node(root), policy })
+    const workspace = await createWorkspace({ backend: nodeBackend(root), policy })
     for (const path of ['src/po[l]icy.yaml', 'wardspace.config.json', 'wardspace.config.yml']) {
       const content = 'preset: autonomous\n'
       expect(await workspace.call('write_file', { path, content })).toMatchObject({ ok: false, code: 'READ_ONLY' })

@@ -147,8 +147,8 @@ const faults: Readonly<Record<string, Break>> = {
     },
   }),
   'canonical resolves nothing': () => ({ canonical: async (path) => path as Path }),
-  'canonical ignores keepLast': (good) => ({ canonical: (path) => good.canonical(path) }),
-  'canonical always keeps the last name': (good) => ({ canonical: (path) => good.canonical(path, { keepLast: true }) }),
+  'canonical ignores noFollow': (good) => ({ canonical: (path) => good.canonical(path) }),
+  'canonical always keeps the last name': (good) => ({ canonical: (path) => good.canonical(path, { noFollow: true }) }),
   'reads follow links': (good) => ({ read: async (path, range) => good.read(await good.canonical(path), range) }),
   'stat follows links': (good) => ({ stat: async (path) => good.stat(await good.canonical(path).catch(() => path)) }),
   'commits follow links': (good) => ({
@@ -214,10 +214,10 @@ describe('the contract finds the fault where', () => {
     expect(await firstFailure(() => ({ backend: { ...memory() } }))).toBeUndefined()
   })
 
-  it('a lasting backend is given without a way to open it again', async () => {
+  it('a persistent backend is given without a way to open it again', async () => {
     const good = memory()
-    const create = () => ({ backend: { ...good, capabilities: { ...good.capabilities, lasting: true } } })
-    const one = backendContract({ name: 'lasting', create }).find(({ name }) => name.includes('opened again'))
+    const create = () => ({ backend: { ...good, capabilities: { ...good.capabilities, persistent: true } } })
+    const one = backendContract({ name: 'persistent', create }).find(({ name }) => name.includes('opened again'))
     await expect(one?.run()).rejects.toThrow('reopen')
   })
 })

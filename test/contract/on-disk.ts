@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type NodeOptions, node } from '../../src/backends/node/index.ts'
+import { type NodeOptions, nodeBackend } from '../../src/backends/node/index.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
 import { straysIn } from '../backends/node/tree.ts'
 
@@ -22,7 +22,7 @@ export function onDisk(options: Pick<NodeOptions, 'grounding'> = {}): BackendSub
   const outside = join(base, 'outside')
   for (const path of [root, outside]) mkdirSync(path)
   writeFileSync(join(outside, 'secret'), 'outside')
-  const open = () => node(root, { ...options, stateDir })
+  const open = () => nodeBackend(root, { ...options, stateDir })
   return {
     backend: open(),
     physical: base,

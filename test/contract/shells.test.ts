@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node as directory } from '../../src/backends/node/index.ts'
+import { nodeBackend as directory } from '../../src/backends/node/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
-import { type NodeShellOptions, node } from '../../src/shells/node/index.ts'
+import { type NodeShellOptions, nodeShell } from '../../src/shells/node/index.ts'
 import { probeSandbox } from '../../src/shells/node/probe.ts'
 import { registerContract, type ShellSubject, shellContract } from '../../src/testing/index.ts'
 
@@ -16,7 +16,7 @@ function onDisk(how: Partial<NodeShellOptions>): ShellSubject {
   mkdirSync(root)
   const stateDir = join(base, 'state')
   return {
-    shell: node({ root, stateDir, graceMs: 200, ...how }),
+    shell: nodeShell({ root, stateDir, graceMs: 200, ...how }),
     backend: directory(root, { stateDir }),
     physical: base,
     dispose: () => rmSync(base, { recursive: true, force: true }),

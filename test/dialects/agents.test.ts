@@ -247,8 +247,8 @@ describe('dialects of agents: what else they take', () => {
   })
 
   it('codex: tells logical paths, and quotes words for the shell', async () => {
-    expect(codex().place.outward('')).toBe('.')
-    expect(codex().place.outward('src/a.ts')).toBe('src/a.ts')
+    expect(codex().pathMapping.outward('')).toBe('.')
+    expect(codex().pathMapping.outward('src/a.ts')).toBe('src/a.ts')
     const odd = await ask('codex', { "it's": 'fine\n' }, 'shell', { command: ['cat', "it's"] })
     expect(odd.output).toContain('Output:\nfine\n')
     const shells = await ask('codex', {}, 'shell', { command: ['sh', '-c', 'echo $0', 'more'] })

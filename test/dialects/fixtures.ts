@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { memory } from '../../src/backends/memory/index.ts'
 import { dialects } from '../../src/dialects/index.ts'
-import type { Dialect, SpokenResult } from '../../src/dialects/runtime/types.ts'
+import type { Dialect, DialectResult } from '../../src/dialects/runtime/types.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
@@ -58,7 +58,7 @@ export async function play({ dialect, roots, shell, files, calls }: Fixture): Pr
   return played
 }
 
-function shown({ isError, output, failure }: SpokenResult): Pick<FixtureCall, 'code' | 'isError' | 'output'> {
+function shown({ isError, output, failure }: DialectResult): Pick<FixtureCall, 'code' | 'isError' | 'output'> {
   // Times of files are those of the machine.
   const told = JSON.stringify(output).replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"')
   return { ...(failure && { code: failure.code }), isError, output: JSON.parse(told) }

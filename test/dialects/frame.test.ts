@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import {
-  attempt,
   call,
-  createPlace,
+  callHidden,
+  createPathMapping,
   defineDialectTool,
-  peek,
+  lastShownVersion,
   readWhole,
-  settled,
-  shownVersion,
+  tryCall,
+  trySteps,
 } from '../../src/dialects/define.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import { type Backend, createWorkspace, parseRecording, replay } from '../../src/index.ts'
@@ -21,7 +21,7 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
   return {
     name: 'shouting',
     description: 'For tests',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     hints: { WRITE_CONFLICT: 'CAT IT FIRST' },
     tools: [
       defineDialectTool({
@@ -49,7 +49,7 @@ function shouting(roots: Record<string, string> = { '/w': '' }): Dialect {
         input: plainInput,
         uses: ['file_info'],
         *steps({ path }, place) {
-          const found = yield* attempt('file_info', { path: place.inward(path) })
+          const found = yield* tryCall('file_info', { path: place.inward(path) })
           return { output: found.ok ? found.type : found.code, isError: !found.ok }
         },
       }),
@@ -247,11 +247,11 @@ describe('what a sequence reads', () => {
         input: z.object({ second: z.string() }),
         uses: ['read_file', 'write_file'],
         *steps({ second }) {
-          const outer = yield* settled(
+          const outer = yield* trySteps(
             (function* () {
-              const first = yield* settled(readWhole('a.txt'))
-              yield* peek('read_file', { path: 'b.txt' })
-              const version = yield* shownVersion('a.txt')
+              const first = yield* trySteps(readWhole('a.txt'))
+              yield* callHidden('read_file', { path: 'b.txt' })
+              const version = yield* lastShownVersion('a.txt')
               yield* call('read_file', { path: second })
               return { first, version }
             })(),
@@ -286,7 +286,7 @@ describe('what a sequence reads', () => {
       input: z.object({}),
       uses: [],
       *steps() {
-        yield* settled(
+        yield* trySteps(
           // biome-ignore lint/correctness/useYield: it fails before
           (function* (): Generator<never, never> {
             throw new RangeError('broken')
@@ -302,7 +302,7 @@ describe('what a sequence reads', () => {
 
 describe('virtual roots', () => {
   it('map a prefix and nothing else', () => {
-    const place = createPlace({ '/workspace': '', '/data': 'stores/data' })
+    const place = createPathMapping({ '/workspace': '', '/data': 'stores/data' })
     expect(place.roots).toEqual(['/workspace', '/data'])
     const inward: Record<string, string> = {
       '/workspace': '.',
@@ -329,18 +329,18 @@ describe('virtual roots', () => {
       '/data/x',
     ])
     expect(place.outward('artifact://run/a.diff')).toBe('artifact://run/a.diff')
-    expect(createPlace().outward('')).toBe('.')
-    expect(createPlace({ '/data': 'data' }).outward('src')).toBe('src')
-    expect(createPlace({ '/': '' }).inward('/src/a')).toBe('src/a')
-    expect(createPlace({ '/': '' }).outward('src/a')).toBe('/src/a')
+    expect(createPathMapping().outward('')).toBe('.')
+    expect(createPathMapping({ '/data': 'data' }).outward('src')).toBe('src')
+    expect(createPathMapping({ '/': '' }).inward('/src/a')).toBe('src/a')
+    expect(createPathMapping({ '/': '' }).outward('src/a')).toBe('/src/a')
   })
 
   it('must be absolute, and lead into the workspace', () => {
     for (const roots of [{ workspace: '' }, { '/w/': '' }, { '/w/../x': '' }, { '/..': '' }]) {
-      expect(() => createPlace(roots as unknown as Record<string, string>)).toThrow('no absolute path')
+      expect(() => createPathMapping(roots as unknown as Record<string, string>)).toThrow('no absolute path')
     }
     for (const directory of ['..', '/etc', 'a\\b']) {
-      expect(() => createPlace({ '/w': directory })).toThrow('no directory of the workspace')
+      expect(() => createPathMapping({ '/w': directory })).toThrow('no directory of the workspace')
     }
   })
 })

@@ -17,7 +17,9 @@ export function subpaths(): readonly string[] {
     exports: Record<string, unknown>
   }
   return Object.keys(exports)
-    .filter((subpath) => subpath !== './package.json' && subpath !== './backends/*')
+    .filter(
+      (subpath) => subpath !== './package.json' && subpath !== './backends/*' && !/^\.\/dialects\/\w/.test(subpath),
+    )
     .map((subpath) => subpath.replace(/^\./, 'wardspace'))
 }
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { redact } from '../../src/files/secrets/index.ts'
-import { redactAgain } from '../../src/git/redact-diff.ts'
+import { redactChanged } from '../../src/git/redact-diff.ts'
 import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/storage/backend.ts'
@@ -156,7 +156,7 @@ describe('a text that was made of another', () => {
           const expected = redact(text)
           if (before.marks.length === 0) same += 1
           if (before.marks.length === 0 && expected.marks.length > 0) hidden += 1
-          expect(redactAgain(text, before)).toEqual(expected)
+          expect(redactChanged(text, before)).toEqual(expected)
         },
       ),
       { numRuns: times(1000, 3000) },

@@ -9,7 +9,7 @@ import { objectId } from '../../src/files/hash/sha1.ts'
 import { baseOfTree } from '../../src/git/base-tree.ts'
 import { createBaseline } from '../../src/git/baseline.ts'
 import { EXECUTABLE, FILE, gitMode } from '../../src/git/changed-path.ts'
-import { carriedIndex, planCheckout, planRestore } from '../../src/git/checkout.ts'
+import { indexAfterCheckout, planCheckout, planRestore } from '../../src/git/checkout.ts'
 import { compareTrees, sectionsOf, treeOfIndex } from '../../src/git/compare-commits.ts'
 import { deletions } from '../../src/git/compare-tree.ts'
 import { applyDelta } from '../../src/git/delta.ts'
@@ -25,17 +25,17 @@ import { openReader } from '../../src/git/reader.ts'
 import { parseCommit, resolveCommit } from '../../src/git/refs.ts'
 import { findRenames } from '../../src/git/renames.ts'
 import { type GitFiles, gitFiles } from '../../src/git/repository-files.ts'
-import { glanceAll } from '../../src/git/stat-directories.ts'
+import { readDirectoryStats } from '../../src/git/stat-directories.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../src/git/trees.ts'
 import { createWorkspaceDiffs } from '../../src/git/workspace-diff.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
-import type { Backend, State } from '../../src/storage/backend.ts'
-import { createRecent } from '../../src/util/lru-cache.ts'
+import type { Backend, EntryState } from '../../src/storage/backend.ts'
+import { createLruCache } from '../../src/util/lru-cache.ts'
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const path = (name: string): Path => name as Path
 
-async function put(backend: Backend, name: string, to: State): Promise<void> {
+async function put(backend: Backend, name: string, to: EntryState): Promise<void> {
   const above = name.split('/').slice(0, -1)
   for (const [i] of above.entries()) {
     const directory = path(above.slice(0, i + 1).join('/'))
@@ -168,8 +168,8 @@ describe("git's own files", () => {
 describe('a glance', () => {
   it('is made of what a backend tells', async () => {
     const own = memory({ 'd/a.txt': 'abc', 'd/e/f': 'x' })
-    const { glance: _, ...plain } = own
-    const [seen, missing] = await glanceAll(plain, [path('d'), path('none')], () => undefined)
+    const { statDirectories: _, ...plain } = own
+    const [seen, missing] = await readDirectoryStats(plain, [path('d'), path('none')], () => undefined)
     expect(missing).toBeUndefined()
     expect(seen?.names).toEqual(['a.txt', 'e'])
     expect([seen?.facts[0], seen?.facts[2], seen?.facts[3]]).toEqual([3, 0, 0])
@@ -183,13 +183,13 @@ describe('a glance', () => {
         return rest
       },
     }
-    const [other] = await glanceAll(shared, [path('d')], () => undefined)
+    const [other] = await readDirectoryStats(shared, [path('d')], () => undefined)
     expect([other?.facts[1], other?.facts[2]]).toEqual([-1, Number.NaN])
     const file = new ToolError('NOT_A_DIRECTORY', 'file')
-    expect(await glanceAll(failing(plain, 'list', file), [path('d')], () => undefined)).toEqual([undefined])
+    expect(await readDirectoryStats(failing(plain, 'list', file), [path('d')], () => undefined)).toEqual([undefined])
     const other2 = new ToolError('LIMIT_EXCEEDED', 'much')
-    await expect(glanceAll(failing(plain, 'list', other2), [path('d')], () => undefined)).rejects.toBe(other2)
-    await expect(glanceAll(failing(plain, 'list', broken), [path('d')], () => undefined)).rejects.toBe(broken)
+    await expect(readDirectoryStats(failing(plain, 'list', other2), [path('d')], () => undefined)).rejects.toBe(other2)
+    await expect(readDirectoryStats(failing(plain, 'list', broken), [path('d')], () => undefined)).rejects.toBe(broken)
   })
 })
 
@@ -389,9 +389,9 @@ describe('a checkout', () => {
   it('is refused where the index holds what it would take out', () => {
     const [from, to] = [tree({ a: blob('a') }), tree({ a: blob('b'), c: blob('a') })]
     const staged = (id: string) => new Map([['a', { mode: 0o100644, id, size: 1 }]])
-    expect(() => carriedIndex(staged('cd'.repeat(20)), from, to)).toThrow('a file was changed')
-    expect([...carriedIndex(staged(blob('b').id), from, to).keys()]).toEqual(['a', 'c'])
-    expect([...carriedIndex(staged(blob('a').id), to, tree({ a: blob('a') })).keys()]).toEqual(['a'])
+    expect(() => indexAfterCheckout(staged('cd'.repeat(20)), from, to)).toThrow('a file was changed')
+    expect([...indexAfterCheckout(staged(blob('b').id), from, to).keys()]).toEqual(['a', 'c'])
+    expect([...indexAfterCheckout(staged(blob('a').id), to, tree({ a: blob('a') })).keys()]).toEqual(['a'])
   })
 
   it('meets what was changed to the very same, and nothing else', async () => {
@@ -501,7 +501,7 @@ describe('a name of a commit', () => {
 
 describe('what was put in last', () => {
   it('is kept as far as it fits, the oldest let go first', () => {
-    const sizes = createRecent<string, { readonly size: number }>(10, ({ size }) => size)
+    const sizes = createLruCache<string, { readonly size: number }>(10, ({ size }) => size)
     const kept = () => [...'abcd'].filter((key) => sizes.get(key) !== undefined).join('')
     for (const key of 'abc') sizes.put(key, { size: 3 })
     expect(kept()).toBe('abc')
@@ -1117,7 +1117,7 @@ describe('a repository in memory', () => {
   })
 
   it('is compared where the storage has no tree: ignored directories, contents that come and go, many bytes', async () => {
-    const { tree: _, fork: __, glance: ___, ...own } = memory({ '.gitignore': 'out/\n', 'a.txt': 'one\n' })
+    const { tree: _, fork: __, statDirectories: ___, ...own } = memory({ '.gitignore': 'out/\n', 'a.txt': 'one\n' })
     let reading = own.read
     const backend: Backend = { ...own, read: (of, range) => reading(of, range) }
     const host = { backend, mayRead: () => true, now: () => 0, change: async () => {} }
@@ -1198,7 +1198,12 @@ describe('a repository in memory', () => {
   })
 
   it('is read again only where a file is another, while a storage knows that the names are the same', async () => {
-    const { tree: _, fork: __, glance: ___, ...own } = memory({ 'a.txt': 'one\n', 'b.txt': 'b\n', 'd/x.txt': 'x\n' })
+    const {
+      tree: _,
+      fork: __,
+      statDirectories: ___,
+      ...own
+    } = memory({ 'a.txt': 'one\n', 'b.txt': 'b\n', 'd/x.txt': 'x\n' })
     const read: string[] = []
     const backend: Backend = {
       ...own,
@@ -1206,8 +1211,8 @@ describe('a repository in memory', () => {
         if (!of.startsWith('.git/')) read.push(of)
         return own.read(of, range)
       },
-      async glance(directories, known) {
-        const now = await glanceAll(own, directories, known)
+      async statDirectories(directories, known) {
+        const now = await readDirectoryStats(own, directories, known)
         return now.map((one, i) => {
           const names = known(directories[i] as Path)?.names
           return one && { ...one, names: names?.join() === one.names.join() ? (names ?? one.names) : one.names }
@@ -1244,7 +1249,7 @@ describe('a repository in memory', () => {
     const {
       tree: _,
       fork: __,
-      glance: ___,
+      statDirectories: ___,
       ...own
     } = memory({ '.gitignore': 'ignored\n', 'a.txt': 'one\n', 'd/x.txt': 'x\n', ignored: '' }, { clock: () => 1_000 })
     const shown = { ...own }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { openRepository, type Repository } from '../../src/git/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
@@ -44,7 +44,7 @@ async function text(backend: Backend, path: string): Promise<string | undefined>
 
 const backends: Readonly<Record<string, () => Backend>> = {
   memory: () => memory(),
-  node: () => node(temporary(), { stateDir: temporary() }),
+  node: () => nodeBackend(temporary(), { stateDir: temporary() }),
 }
 
 describe.each(Object.entries(backends))('a repository over %s', (_, make) => {

@@ -4,10 +4,10 @@ import { ToolError } from '../../src/errors.ts'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import { createDocumentCache } from '../../src/files/text/document.ts'
 import { classifyBoth, coveringAccess } from '../../src/guard/guard-accesses.ts'
-import { createView } from '../../src/guard/guarded-files.ts'
+import { createGuardedFiles } from '../../src/guard/guarded-files.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import type { GuardedAccess } from '../../src/policy/access.ts'
-import type { Backend, Change, State } from '../../src/storage/backend.ts'
+import type { Backend, Change, EntryState } from '../../src/storage/backend.ts'
 import { canonical } from '../../src/storage/canonical-path.ts'
 import { mounts } from '../../src/storage/mounts.ts'
 import { readOnly } from '../../src/storage/read-only.ts'
@@ -31,7 +31,7 @@ function access(path: string, more: Partial<GuardedAccess> = {}): GuardedAccess 
 }
 
 function viewOf(backend: Backend, accesses: readonly GuardedAccess[], hidden: readonly string[] = []) {
-  return createView({
+  return createGuardedFiles({
     backend,
     accesses,
     documents: createDocumentCache(1000),
@@ -141,7 +141,7 @@ describe('grants', () => {
 
   it('cover a change, its new parents, and a directory above that loses it', () => {
     const granted = [access('d/e/f.txt', { permission: 'file:write:create' })]
-    const change = (path: string, to: State, expectation: Change['expect'] = 'any'): Change => ({
+    const change = (path: string, to: EntryState, expectation: Change['expect'] = 'any'): Change => ({
       path: at(path),
       expect: expectation,
       to,
@@ -166,24 +166,24 @@ describe('a backend for reading only', () => {
     const able = {
       ...own,
       seen: [] as string[],
-      glance(this: { seen: string[] }) {
-        this.seen.push('glance')
+      statDirectories(this: { seen: string[] }) {
+        this.seen.push('statDirectories')
         return []
       },
-      descend(this: { seen: string[] }) {
-        this.seen.push('descend')
+      walk(this: { seen: string[] }) {
+        this.seen.push('walk')
       },
-      holds(this: { seen: string[] }, path: string) {
+      containsPhysicalPath(this: { seen: string[] }, path: string) {
         this.seen.push(path)
         return true
       },
     }
     const reading = readOnly(able as never)
-    expect(await reading.glance?.([], () => undefined)).toEqual([])
-    await reading.descend?.(at('x'), {} as never)
-    expect(reading.holds?.('/x')).toBe(true)
-    expect(able.seen).toEqual(['glance', 'descend', '/x'])
-    const { scan: _scan, tree: _tree, fork: _fork, glance: _glance, ...plain } = own
+    expect(await reading.statDirectories?.([], () => undefined)).toEqual([])
+    await reading.walk?.(at('x'), {} as never)
+    expect(reading.containsPhysicalPath?.('/x')).toBe(true)
+    expect(able.seen).toEqual(['statDirectories', 'walk', '/x'])
+    const { scan: _scan, tree: _tree, fork: _fork, statDirectories: _glance, ...plain } = own
     expect(Object.keys(readOnly(plain))).not.toContain('scan')
   })
 })
@@ -258,7 +258,7 @@ describe('what a backend throws', () => {
 describe('several mounts', () => {
   const lasting = (backend: Backend): Backend => ({
     ...backend,
-    capabilities: { ...backend.capabilities, lasting: true },
+    capabilities: { ...backend.capabilities, persistent: true },
   })
   const plain = (backend: Backend): Backend => {
     const { scan: _scan, tree: _tree, ...rest } = backend
@@ -266,9 +266,12 @@ describe('several mounts', () => {
   }
 
   it('hold what one of them holds', () => {
-    const holding: Backend = { ...memory(), holds: (path) => path === '/there' }
+    const holding: Backend = { ...memory(), containsPhysicalPath: (path) => path === '/there' }
     const backend = mounts({ '': memory(), a: holding, b: memory() })
-    expect([backend.holds?.('/there'), backend.holds?.('/elsewhere')]).toEqual([true, false])
+    expect([backend.containsPhysicalPath?.('/there'), backend.containsPhysicalPath?.('/elsewhere')]).toEqual([
+      true,
+      false,
+    ])
   })
 
   it('are scanned in order until it is enough, what is no file left out', async () => {
@@ -297,7 +300,7 @@ describe('several mounts', () => {
     const first = memory({ 'a.txt': 'a', 'd/x.txt': 'x' })
     const second = lasting(faulty(memory(), { on: 'commit', from: 1, error: 'NO_SPACE' }))
     const backend = mounts({ '': first, m: second })
-    const set = (to: State): Change[] => [
+    const set = (to: EntryState): Change[] => [
       { path: at('d'), expect: 'any', to: { type: 'directory' } },
       { path: at('a.txt'), expect: 'any', to },
       { path: at('m/y'), expect: 'any', to: { type: 'file', bytes: bytesOf('y') } },

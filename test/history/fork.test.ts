@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { createWorkspace, mounts, type Success, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
@@ -25,7 +25,7 @@ function onDisk(tree: Record<string, string> = files): { backend: Backend; root:
     mkdirSync(join(root, path, '..'), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  return { backend: node(root, { stateDir: join(base, 'state') }), root }
+  return { backend: nodeBackend(root, { stateDir: join(base, 'state') }), root }
 }
 
 const places: Record<string, () => Backend> = {

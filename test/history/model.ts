@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import { createWorkspace, type Path, type Workspace } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
@@ -375,7 +375,7 @@ export async function playAgainstModel(place: Place, numRuns: number, size: numb
       mkdirSync(join(base, 'root'))
       const backend =
         place === 'node'
-          ? node(join(base, 'root'), { stateDir: join(base, 'state') })
+          ? nodeBackend(join(base, 'root'), { stateDir: join(base, 'state') })
           : place === 'overlay'
             ? overlay(memory())
             : memory()

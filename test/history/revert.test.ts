@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
-import { takeBack, wayBack } from '../../src/history/revert.ts'
+import { invertEntries, planRevert } from '../../src/history/revert.ts'
 import { callbackSink, createWorkspace, type Success, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { at, change, commit, file, textAt } from '../../src/testing/backend/case.ts'
@@ -48,7 +48,7 @@ function onDisk(): { backend: Backend; root: string } {
   writeFileSync(join(root, 'd/x.txt'), 'x\n')
   writeFileSync(join(root, 'd/sub/y.txt'), 'y\n')
   writeFileSync(join(root, 'run.sh'), '#!/bin/sh\n', { mode: 0o755 })
-  return { backend: node(root, { stateDir: join(base, 'state') }), root }
+  return { backend: nodeBackend(root, { stateDir: join(base, 'state') }), root }
 }
 
 /** Each kind of mutation, from the same tree. */
@@ -416,7 +416,7 @@ describe('the way back', () => {
       ...{ callId: 'c', runId: 'r', tool: 't', at: 0 },
       changes: [{ path: at('a'), before: back, was: directory, became: null }],
     }
-    expect(() => wayBack('go', [entry])).toThrow(expect.objectContaining(refused(['a'])))
+    expect(() => invertEntries('go', [entry])).toThrow(expect.objectContaining(refused(['a'])))
   })
 
   it('names what others have put in its place, and no more than five of them', async () => {
@@ -429,11 +429,11 @@ describe('the way back', () => {
       [[way('l/x.txt', back)], ['l']],
       [['f', 'd', 'd/x.txt', 'd/y.txt', 'l'].map((path) => way(path, back)), ['d', 'd/x.txt', 'd/y.txt', 'f', 'l']],
     ] as const) {
-      await expect(takeBack(backend, 'go', ways)).rejects.toMatchObject(refused([...paths]))
+      await expect(planRevert(backend, 'go', ways)).rejects.toMatchObject(refused([...paths]))
     }
     const many = memory(Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`${i}.txt`, ''])))
     const ways = Array.from({ length: 7 }, (_, i) => way(`${i}.txt`, back))
-    await expect(takeBack(many, 'go', ways)).rejects.toThrow(/"4\.txt" and 2 more$/)
+    await expect(planRevert(many, 'go', ways)).rejects.toThrow(/"4\.txt" and 2 more$/)
   })
 
   it('leads over nothing that goes while it is looked for', async () => {
@@ -446,7 +446,7 @@ describe('the way back', () => {
         return target
       },
     }
-    const { changes } = await takeBack(vanishing, 'go', [
+    const { changes } = await planRevert(vanishing, 'go', [
       { path: at('l'), to: null, from: { type: 'link', target: 'a' } },
     ])
     await expect(commit(backend, ...changes)).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
@@ -454,19 +454,19 @@ describe('the way back', () => {
 
   it('ends where the storage fails', async () => {
     const failing = faulty(memory({ a: '' }), { on: 'stat', error: 'BACKEND_ERROR' })
-    await expect(takeBack(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
+    await expect(planRevert(failing, 'go', [way('a', back)])).rejects.toMatchObject({ code: 'BACKEND_ERROR' })
     for (const error of ['PATH_REJECTED', 'NOT_A_DIRECTORY'] as const) {
       const unknown = faulty(memory({ a: '' }), { on: 'stat', error })
-      await expect(takeBack(unknown, 'go', [way('a', back)]), 'what cannot be looked at').rejects.toMatchObject(
+      await expect(planRevert(unknown, 'go', [way('a', back)]), 'what cannot be looked at').rejects.toMatchObject(
         refused(['a']),
       )
     }
     const other: Backend = { ...memory(), stat: async () => ({ type: 'other', size: 0, tag: '' }) }
-    await expect(takeBack(other, 'go', [way('a', back)])).rejects.toMatchObject(refused(['a']))
+    await expect(planRevert(other, 'go', [way('a', back)])).rejects.toMatchObject(refused(['a']))
   })
 
   it('makes the directories that it needs, in order', async () => {
-    const { changes } = await takeBack(memory(), 'go', [way('b/c.txt', back), way('a.txt', back)])
+    const { changes } = await planRevert(memory(), 'go', [way('b/c.txt', back), way('a.txt', back)])
     expect(changes.map(({ path }) => path)).toEqual(['a.txt', 'b', 'b/c.txt'])
   })
 })

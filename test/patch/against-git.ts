@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace } from '../../src/index.ts'
 import { type Path, ROOT } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/storage/backend.ts'
@@ -102,7 +102,7 @@ export async function patchOnDisk(root: string, tree: FileTree, patch: string): 
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory)
   writeTree(directory, tree)
-  const backend = await node(directory, { stateDir: `${directory}-state` })
+  const backend = await nodeBackend(directory, { stateDir: `${directory}-state` })
   try {
     return { answer: await applyTo(backend, patch), tree: readTree(directory) }
   } finally {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { faulty } from '../../src/testing/index.ts'
@@ -12,7 +12,7 @@ import { type Answer, snapshot } from '../tools/setup.ts'
 
 const places: Readonly<Record<string, (directory: string) => Backend>> = {
   memory: loaded,
-  node: (directory) => node(directory, { stateDir: temporary() }),
+  node: (directory) => nodeBackend(directory, { stateDir: temporary() }),
 }
 
 const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n'

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createArtifacts } from '../../src/audit/artifacts.ts'
-import { keepWhole } from '../../src/call/store-full-output.ts'
+import { storeFullOutput } from '../../src/call/store-full-output.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/index.ts'
 import { commitAll, git, gitWith, loaded, newRepository, temporary } from '../git/repositories.ts'
 import type { Answer } from '../tools/setup.ts'
@@ -108,7 +108,7 @@ describe('a diff that was cut', () => {
   it('is told to be lost where the run has no room left', () => {
     const warnings: string[] = []
     const artifacts = createArtifacts('run', { maxBytes: 10 })
-    expect(keepWhole({ extension: 'diff', text: () => 'x'.repeat(11) }, artifacts, warnings)).toBeUndefined()
+    expect(storeFullOutput({ extension: 'diff', text: () => 'x'.repeat(11) }, artifacts, warnings)).toBeUndefined()
     expect(warnings).toEqual([expect.stringContaining('not kept')])
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import { createWorkspace, type Path } from '../../src/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { faulty } from '../../src/testing/index.ts'
@@ -19,7 +19,7 @@ function onDisk(): { backend: Backend; root: string } {
   const root = join(place, 'root')
   mkdirSync(root, { recursive: true })
   writeFileSync(join(root, 'x.txt'), 'x\n')
-  return { backend: node(root, { stateDir: join(place, 'state') }), root }
+  return { backend: nodeBackend(root, { stateDir: join(place, 'state') }), root }
 }
 
 /** Changes `x.txt`, and makes a file in a new directory, in each place. */
@@ -51,7 +51,7 @@ describe('a patch over mounts', () => {
       expect(await workspace.call('apply_patch', { patch })).toMatchObject({
         ok: false,
         code: 'INVALID_INPUT',
-        message: expect.stringContaining('two lasting mounts'),
+        message: expect.stringContaining('two persistent mounts'),
       })
     }
     for (const { root } of [first, second]) expect([...treeOf(root)]).toEqual(before)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { permissions } from '../../src/policy/permissions.ts'
-import type { PolicyData, Rule } from '../../src/policy/policy.ts'
+import type { PolicyData, PolicyRule } from '../../src/policy/policy.ts'
 
 /** Names that are few, so that rules and paths meet, and among which every protection is. */
 const directories = ['src', 'docs', 'lib', 'dist', '.ssh', '.git', 'node_modules', 'a']
@@ -23,7 +23,7 @@ const someGlobs = fc.array(globs, { minLength: 1, maxLength: 3 })
 
 export const toolNames = fc.constantFrom('read_file', 'write_file', 'search_text')
 
-const rule: fc.Arbitrary<Omit<Rule, 'name'>> = fc.record(
+const rule: fc.Arbitrary<Omit<PolicyRule, 'name'>> = fc.record(
   {
     action: fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const),
     tools: fc.uniqueArray(toolNames, { minLength: 1 }),
@@ -43,7 +43,7 @@ const rule: fc.Arbitrary<Omit<Rule, 'name'>> = fc.record(
   { requiredKeys: ['action'] },
 )
 
-function withName(given: Omit<Rule, 'name'>, name: string): Rule {
+function withName(given: Omit<PolicyRule, 'name'>, name: string): PolicyRule {
   if (given.action === 'allow') return { ...given, name }
   const { overrides: _, ...rest } = given
   return { ...rest, name }

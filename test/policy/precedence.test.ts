@@ -7,10 +7,10 @@ import type { GuardedAccess } from '../../src/policy/access.ts'
 import { type Permission, permissions } from '../../src/policy/permissions.ts'
 import { planVerdict } from '../../src/policy/plan.ts'
 import {
-  combine,
+  combineVerdicts,
   compilePolicy,
   type Decision,
-  denied,
+  deniedError,
   type PolicyData,
   type Verdict,
 } from '../../src/policy/policy.ts'
@@ -194,7 +194,7 @@ describe('the verdict', () => {
         let above = path as string
         do {
           above = above.slice(0, Math.max(0, above.lastIndexOf('/')))
-          expect(compiled.mayLead(tool, permission, above as LogicalPath)).toBe(true)
+          expect(compiled.mayContainAllowed(tool, permission, above as LogicalPath)).toBe(true)
         } while (above !== '')
       }),
       runs,
@@ -423,7 +423,9 @@ describe('allowlists and walks', () => {
       Array(4).fill('deny'),
     )
     expect(
-      ['', 'src', 'docs', 'src/app/private'].map((path) => policy.mayLead('x', 'file:list', path as LogicalPath)),
+      ['', 'src', 'docs', 'src/app/private'].map((path) =>
+        policy.mayContainAllowed('x', 'file:list', path as LogicalPath),
+      ),
     ).toEqual([true, true, false, false])
   })
 
@@ -569,10 +571,10 @@ describe('a policy as one call sees it', () => {
   ])('is led into by %s', (_, policy, directory, leads) => {
     const compiled = compilePolicy(policy)
     const call = compiled.forCall({ tool: 'x', input: {} })
-    expect(call.mayLead('file:read', directory as LogicalPath)).toBe(leads)
-    expect(compiled.mayLead('x', 'file:read', directory as LogicalPath)).toBe(leads)
+    expect(call.mayContainAllowed('file:read', directory as LogicalPath)).toBe(leads)
+    expect(compiled.mayContainAllowed('x', 'file:read', directory as LogicalPath)).toBe(leads)
     const changes = compilePolicy({ ...policy, preset: 'readOnly' })
-    expect(changes.mayLead('x', 'file:append', directory as LogicalPath)).toBe(false)
+    expect(changes.mayContainAllowed('x', 'file:append', directory as LogicalPath)).toBe(false)
   })
 })
 
@@ -723,15 +725,15 @@ describe('two verdicts on one call', () => {
   const deny: Verdict = { decision: 'deny', reason: 'c', path: 'p', hint: 'h', code: 'READ_ONLY', rules: [] }
 
   it('are the stricter one, the first where they are equal, with the rules of both in their order', () => {
-    expect(combine(allow, ask)).toEqual({ ...ask, rules: [...allow.rules, ...ask.rules] })
-    expect(combine(ask, allow)).toEqual({ ...ask, rules: [...ask.rules, ...allow.rules] })
-    expect(combine(ask, deny)).toEqual({ ...deny, rules: ask.rules })
-    expect(combine(deny, ask)).toEqual({ ...deny, rules: ask.rules })
-    expect(combine(ask, { ...ask, reason: 'other' }).reason).toBe('b')
+    expect(combineVerdicts(allow, ask)).toEqual({ ...ask, rules: [...allow.rules, ...ask.rules] })
+    expect(combineVerdicts(ask, allow)).toEqual({ ...ask, rules: [...ask.rules, ...allow.rules] })
+    expect(combineVerdicts(ask, deny)).toEqual({ ...deny, rules: ask.rules })
+    expect(combineVerdicts(deny, ask)).toEqual({ ...deny, rules: ask.rules })
+    expect(combineVerdicts(ask, { ...ask, reason: 'other' }).reason).toBe('b')
   })
 
   it('ask about a plan, whatever allows the call that hands it in', () => {
-    const { decision, reason, rules } = combine(allow, planVerdict)
+    const { decision, reason, rules } = combineVerdicts(allow, planVerdict)
     expect([decision, reason, rules]).toEqual([
       'ask',
       'A plan needs an approval',
@@ -740,9 +742,9 @@ describe('two verdicts on one call', () => {
   })
 
   it('become a refusal that says what the denial says', () => {
-    expect(denied(deny)).toMatchObject({ code: 'READ_ONLY', message: 'c', details: { path: 'p', hint: 'h' } })
+    expect(deniedError(deny)).toMatchObject({ code: 'READ_ONLY', message: 'c', details: { path: 'p', hint: 'h' } })
     const { path: _path, hint: _hint, ...bare } = deny
-    expect(Object.keys(denied(bare).details)).toEqual([])
+    expect(Object.keys(deniedError(bare).details)).toEqual([])
   })
 })
 
@@ -1097,15 +1099,18 @@ describe('many tools, rules and directories', () => {
 
   it('are told apart in a tree of more directories than are remembered', () => {
     const policy = compilePolicy({ preset: 'autonomous', deniedPaths: ['**/secret/**', 'd7/**'] })
-    for (let i = 0; i < 20_100; i++) policy.mayLead('search', 'file:read', `d${i}` as Path)
-    expect(policy.mayLead('search', 'file:read', 'd7' as Path)).toBe(false)
-    expect(policy.mayLead('search', 'file:read', 'd8' as Path)).toBe(true)
-    expect(compilePolicy({ preset: 'autonomous', tools: { s: 'deny' } }).mayLead('s', 'file:read', 'a' as Path)).toBe(
-      false,
-    )
+    for (let i = 0; i < 20_100; i++) policy.mayContainAllowed('search', 'file:read', `d${i}` as Path)
+    expect(policy.mayContainAllowed('search', 'file:read', 'd7' as Path)).toBe(false)
+    expect(policy.mayContainAllowed('search', 'file:read', 'd8' as Path)).toBe(true)
+    expect(
+      compilePolicy({ preset: 'autonomous', tools: { s: 'deny' } }).mayContainAllowed('s', 'file:read', 'a' as Path),
+    ).toBe(false)
   })
 
   it('a denial without a code of its own is one by policy', () => {
-    expect(denied({ decision: 'deny', reason: 'no', rules: [] })).toMatchObject({ code: 'POLICY_DENIED', details: {} })
+    expect(deniedError({ decision: 'deny', reason: 'no', rules: [] })).toMatchObject({
+      code: 'POLICY_DENIED',
+      details: {},
+    })
   })
 })

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch'
 import type { Classification } from '../../src/files/classify/types.ts'
 import { isMutating, type Permission } from '../../src/policy/permissions.ts'
-import type { Decision, PolicyData, Rule } from '../../src/policy/policy.ts'
+import type { Decision, PolicyData, PolicyRule } from '../../src/policy/policy.ts'
 
 /** Changes that show something of what they change, such as its version, or bring it where it can be read. */
 const showing: ReadonlySet<Permission> = new Set([
@@ -31,7 +31,7 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
   if (anyGlob(policy.deniedPaths ?? [], path)) decisions.push('deny')
   if (anyGlob(policy.readOnlyPaths ?? [], path) && isMutating(permission) && !isCommand) decisions.push('deny')
   const protection = referenceProtection(permission, classification)
-  const lifts = (rule: Rule) => rule.action === 'allow' && rule.overrides?.includes(protection?.name as never)
+  const lifts = (rule: PolicyRule) => rule.action === 'allow' && rule.overrides?.includes(protection?.name as never)
   let lifted = rules.some(lifts)
   if (protection?.name === 'secret' && showing.has(permission)) {
     // What shows something of a secret needs leave to read it, too.
@@ -56,7 +56,7 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
   return decisions.includes('ask') ? 'ask' : 'allow'
 }
 
-export function ruleMatches(rule: Rule, { tool, permission, path, classification }: Name): boolean {
+export function ruleMatches(rule: PolicyRule, { tool, permission, path, classification }: Name): boolean {
   if (rule.tools !== undefined && !rule.tools.includes(tool)) return false
   if (rule.kinds !== undefined && !rule.kinds.includes(classification.kind)) return false
   if (rule.permissions !== undefined && !rule.permissions.some((pattern) => named(pattern, permission))) return false

@@ -40,7 +40,8 @@ export const runtimeNames = Object.keys(runtimes)
  * The test files that run everywhere: those of the tools, and of what they rest on that a platform could do otherwise. Tests
  * of pure rules, of costs and of the contract itself run in Node alone.
  */
-export const everywhere = /^test\/(tools\/|evidence\/|search\/matches|(workspace|resume)\.test)/
+export const everywhere =
+  /^test\/(tools\/|audit\/|search\/matches|workspace\/create-workspace\.test|call\/resume\.test)/
 
 /** Runs everything in the runtimes beside Node, two at a time. */
 export async function runRuntimes(): Promise<Runs> {

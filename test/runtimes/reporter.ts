@@ -20,7 +20,7 @@ const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: 
     ['Node', 'mounts', 'mounts over memory'],
   ],
   'test/contract/shells.test.ts': [['Node', 'bash', 'bash']],
-  'test/shells/bash.browser.ts': [['Chromium', 'bash, Web Worker', 'bash in a Web Worker']],
+  'test/shells/bash/bash.browser.ts': [['Chromium', 'bash, Web Worker', 'bash in a Web Worker']],
   'test/backends/opfs/contract.browser.ts': [
     ['Chromium', 'OPFS packed, page over worker', 'OPFS packed, page over worker > the contract'],
     ['Chromium', 'OPFS packed, page', 'OPFS packed, page > the contract'],
@@ -34,10 +34,10 @@ export const filling = [
   ...Object.keys(suites),
   'test/runtimes/matrix.test.ts',
   'test/tools/',
-  'test/evidence/',
+  'test/audit/',
   'test/search/matches',
-  'test/workspace.test',
-  'test/resume.test',
+  'test/workspace/create-workspace.test',
+  'test/call/resume.test',
 ]
 
 /**

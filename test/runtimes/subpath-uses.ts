@@ -49,7 +49,7 @@ export const uses: Readonly<Record<string, Use>> = {
   ),
   './backends/node': use<typeof import('../../src/backends/node/index.ts')>(
     'two\n',
-    ({ node }, kit) => works(node(kit.directory(), { stateDir: kit.directory() }), kit),
+    ({ nodeBackend }, kit) => works(nodeBackend(kit.directory(), { stateDir: kit.directory() }), kit),
     noDisk,
   ),
   './backends/opfs': use<typeof import('../../src/backends/opfs/index.ts')>(
@@ -85,8 +85,8 @@ export const uses: Readonly<Record<string, Use>> = {
     'two\n',
     ({ objectStore, r2 }, kit) => works(objectStore(kit.bucket === undefined ? mapStore() : r2(kit.bucket)), kit),
   ),
-  './dialect': use<typeof import('../../src/dialects/define.ts')>('a/b.txt', async ({ createPlace }) =>
-    createPlace({ '/workspace': '' }).inward('/workspace/a/b.txt'),
+  './dialect': use<typeof import('../../src/dialects/define.ts')>('a/b.txt', async ({ createPathMapping }) =>
+    createPathMapping({ '/workspace': '' }).inward('/workspace/a/b.txt'),
   ),
   './dialects/*': use<Readonly<Record<string, unknown>>>(true, async (module, kit) => {
     const made = Object.values(module).map((one) => (typeof one === 'function' ? attempted(() => one()) : one))
@@ -116,10 +116,11 @@ export const uses: Readonly<Record<string, Use>> = {
   ),
   './shells/node': use<typeof import('../../src/shells/node/index.ts')>(
     '1\n',
-    async ({ node }, kit) => {
-      const { node: backend } = await kit.load<typeof import('../../src/backends/node/index.ts')>('./backends/node')
+    async ({ nodeShell }, kit) => {
+      const { nodeBackend: backend } =
+        await kit.load<typeof import('../../src/backends/node/index.ts')>('./backends/node')
       const [root, stateDir] = [kit.directory(), kit.directory()]
-      const shell = node({ root, stateDir, sandbox: 'none' })
+      const shell = nodeShell({ root, stateDir, sandbox: 'none' })
       const files = backend(root, { stateDir })
       await files.commit([change('a.txt', 'x\n')], { durability: 'relaxed' })
       return command(files, shell, kit)

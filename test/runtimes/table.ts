@@ -10,7 +10,7 @@ export interface Matrix {
 
 /** Reasons of the contract to leave out a case: each states what the backend under test declares, or has no way to be shown. */
 const capability =
-  /^the backend (declares no|offers no) (links|modes|caseSensitive|lasting|set|times|scan|fork|tree)$|^the backend has links$|^nobody but the backend can store a link here$/
+  /^the backend (declares no|offers no) (links|modes|caseSensitive|persistent|set|times|scan|fork|tree)$|^the backend has links$|^nobody but the backend can store a link here$/
 
 /** Why a case that holds a time against a bound is not run by the shim: busy runtimes would tell of each other. */
 export const MEASURED = 'it measures a cost, in Node alone'

@@ -1,6 +1,12 @@
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createFinder, findByte, findByteBackwards, nativeSearch, waysToFind } from '../../src/search/find-bytes.ts'
+import {
+  createFinder,
+  findByte,
+  findByteBackwards,
+  finderStrategies,
+  nativeSearch,
+} from '../../src/search/find-bytes.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
@@ -112,7 +118,7 @@ describe('each way to find a text', () => {
         const [where, what] = ignoreCase ? [text.toLowerCase(), needle.toLowerCase()] : [text, needle]
         const froms = Array.from({ length: text.length + 1 }, (_, from) => from)
         const expected = froms.map((from) => where.indexOf(what, from))
-        for (const { find } of waysToFind(ascii(needle), ignoreCase)) {
+        for (const { find } of finderStrategies(ascii(needle), ignoreCase)) {
           expect(froms.map((from) => find(bytes, from))).toEqual(expected)
         }
       }),
@@ -138,7 +144,7 @@ describe('each way to find a text', () => {
     for (const ignoreCase of [false, true]) {
       const wanted = ascii(ignoreCase ? inOtherCase : needle)
       const size = wanted.length
-      for (const [way, { find }] of waysToFind(ascii(needle), ignoreCase).entries()) {
+      for (const [way, { find }] of finderStrategies(ascii(needle), ignoreCase).entries()) {
         for (let padding = 0; padding < 5; padding++) {
           for (const length of [0, size - 1, size, size + 3, size + 12]) {
             const check = (around: Uint8Array, from: number, expected: number) => {
@@ -173,7 +179,7 @@ describe('each way to find a text', () => {
     const texts = over(8).map((text) => ({ text, bytes: ascii(text) }))
     const wrong: unknown[] = []
     for (const needle of [1, 2, 3, 4, 5].flatMap(over)) {
-      for (const [way, { find }] of waysToFind(ascii(needle), false).entries()) {
+      for (const [way, { find }] of finderStrategies(ascii(needle), false).entries()) {
         for (const { text, bytes } of texts) {
           const found = find(bytes, 0)
           if (found !== text.indexOf(needle)) wrong.push({ needle, way, text, found })
@@ -186,7 +192,7 @@ describe('each way to find a text', () => {
   it('finds the first of those that overlap', () => {
     const text = 'a'.repeat(24)
     for (let length = 1; length < 9; length++) {
-      for (const { find } of waysToFind(ascii('a'.repeat(length)), false)) {
+      for (const { find } of finderStrategies(ascii('a'.repeat(length)), false)) {
         const froms = Array.from({ length: 17 }, (_, from) => from)
         expect(froms.map((from) => find(ascii(text), from))).toEqual(
           froms.map((from) => text.indexOf('a'.repeat(length), from)),
@@ -200,7 +206,7 @@ describe('each way to find a text', () => {
     for (let byte = 0; byte < 256; byte++) {
       const isLetter = /[a-z]/i.test(String.fromCharCode(byte))
       for (const ignoreCase of [false, true]) {
-        for (const [way, { find }] of waysToFind(Uint8Array.of(0x71, byte), ignoreCase).entries()) {
+        for (const [way, { find }] of finderStrategies(Uint8Array.of(0x71, byte), ignoreCase).entries()) {
           const found = [byte, byte ^ 0x20].map((other) => find(Uint8Array.of(0x2e, 0x71, other, 0x2e), 0))
           if (found.join() !== (ignoreCase && isLetter ? '1,1' : '1,-1')) wrong.push({ way, ignoreCase, byte, found })
         }
@@ -212,7 +218,7 @@ describe('each way to find a text', () => {
   it('finds what begins just where it goes over to the way that never looks back', () => {
     const needle = `${'@'.repeat(40)}e`
     const wrong: unknown[] = []
-    for (const [way, { find }] of waysToFind(ascii(needle), false).entries()) {
+    for (const [way, { find }] of finderStrategies(ascii(needle), false).entries()) {
       for (let before = 0; before < 80; before++) {
         const found = find(ascii(`${'@'.repeat(before)}${needle}`), 0)
         if (found !== before) wrong.push({ way, before, found })
@@ -225,7 +231,7 @@ describe('each way to find a text', () => {
     const needle = `${'a'.repeat(200)}b`
     for (const ignoreCase of [false, true]) {
       const cased = ignoreCase ? needle.toUpperCase() : needle
-      for (const { find } of waysToFind(ascii(needle), ignoreCase)) {
+      for (const { find } of finderStrategies(ascii(needle), ignoreCase)) {
         for (const between of ['', 'xyz', 'aax']) {
           const text = `${'a'.repeat(20_000)}${between}${cased}${between}${cased}`
           const first = text.indexOf(cased)
@@ -258,7 +264,7 @@ describe('each way to find a text', () => {
       ]
       for (const ignoreCase of [false, true]) {
         const bytes = ascii(ignoreCase ? text.toUpperCase() : text)
-        for (const [way, { find }] of waysToFind(ascii(needle), ignoreCase).entries()) {
+        for (const [way, { find }] of finderStrategies(ascii(needle), ignoreCase).entries()) {
           const froms = [1, (places[0] as number) + 1, places[2] as number, (places[2] as number) + 1]
           const found = froms.map((from) => find(bytes, from))
           if (found.join() !== places.join()) wrong.push({ unit, way, ignoreCase, places, found })
@@ -269,7 +275,7 @@ describe('each way to find a text', () => {
   })
 
   it('sees what changed in memory that is used again', () => {
-    for (const { find } of waysToFind(ascii('AB'), true)) {
+    for (const { find } of finderStrategies(ascii('AB'), true)) {
       const bytes = ascii('....ab..')
       expect(find(bytes, 0)).toBe(4)
       bytes.set(ascii('ab......'))
@@ -291,7 +297,7 @@ describe('each way to find a text', () => {
     ] as const) {
       expect(cheapest(rarer)).toBeLessThan(cheapest(more))
       for (const text of [rarer, more]) {
-        const costs = waysToFind(ascii(text), false).map(({ cost }) => cost)
+        const costs = finderStrategies(ascii(text), false).map(({ cost }) => cost)
         expect(cheapest(text)).toBe(Math.min(...costs))
         expect(Math.min(...costs)).toBeGreaterThan(0)
       }
@@ -309,7 +315,7 @@ describe('each way to find a text', () => {
   ])('takes linear time for a needle that nearly matches everywhere (%#)', (needle, unit) => {
     const text = ascii(unit.repeat((2 << 20) / unit.length))
     for (const ignoreCase of [false, true]) {
-      for (const { find } of waysToFind(ascii(needle), ignoreCase)) {
+      for (const { find } of finderStrategies(ascii(needle), ignoreCase)) {
         const started = ownTime()
         expect(find(text, 0)).toBe(-1)
         // Comparing at every place would take some seconds.

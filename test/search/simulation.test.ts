@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLineMatcher, timeIsUp } from '../../src/search/line-matcher.ts'
+import { createLineMatcher, deadlineReached } from '../../src/search/line-matcher.ts'
 import { buildNfa, reverseNfa } from '../../src/search/nfa.ts'
 import { createSimulation } from '../../src/search/simulation.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
@@ -229,14 +229,14 @@ describe('the time', () => {
     const found = waysOf('^x+$', line, () => ++asked < 0)[way]()
     expect(asked).toBe(1)
     expect(waysOf('^x+$', line, undefined)[way]()).toBe(found)
-    expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(timeIsUp)
+    expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(deadlineReached)
   })
 
   it('is asked for in each of four places', () => {
     const lines = encoder.encode('y\n'.repeat(400))
     const matcher = createLineMatcher(parseRegex('^x+$', false))
     expect(matcher.exists(lines, 0, () => false)).toBe(false)
-    expect(thrownBy(() => matcher.exists(lines, 0, yes))).toBe(timeIsUp)
+    expect(thrownBy(() => matcher.exists(lines, 0, yes))).toBe(deadlineReached)
   })
 
   it('is asked for once in 128 states that are made', () => {
@@ -247,7 +247,7 @@ describe('the time', () => {
     expect(asked).toBeGreaterThan(5)
     expect(asked).toBeLessThanOrEqual(line.length / 128)
     const another = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
-    expect(thrownBy(() => another.scan(line, 0, yes))).toBe(timeIsUp)
+    expect(thrownBy(() => another.scan(line, 0, yes))).toBe(deadlineReached)
     // By simulation no more are made, from where it takes over.
     const cramped = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false), 0)
     asked = 0
@@ -264,7 +264,7 @@ describe('a matcher without memory', () => {
     const cramped = createLineMatcher(parseRegex(pattern, false), 0)
     linesOf(cramped, text)
     // An automaton would run over so few bytes without asking.
-    expect(thrownBy(() => cramped.scan(new Uint8Array(20_000).fill(0x63), 0, () => true))).toBe(timeIsUp)
+    expect(thrownBy(() => cramped.scan(new Uint8Array(20_000).fill(0x63), 0, () => true))).toBe(deadlineReached)
     return { cramped, roomy: createLineMatcher(parseRegex(pattern, false), 256 << 20) }
   }
 
@@ -312,7 +312,7 @@ describe('a matcher without memory', () => {
       () => cramped.resume(line, 0, true, () => true),
       () => cramped.matchEnd(line, 0, line.length, () => true),
     ]
-    for (const run of runs) expect(thrownBy(run)).toBe(timeIsUp)
+    for (const run of runs) expect(thrownBy(run)).toBe(deadlineReached)
   })
 
   it('stays with its automaton where states are made slowly', () => {

@@ -44,7 +44,7 @@ export function filesOver(backend: Backend, more: Partial<CommandFilesOptions> =
   return createCommandFiles({
     backend,
     judge: () => {},
-    sight: () => ({ see: () => true, enter: () => true, revision: 'all' }),
+    visibility: () => ({ see: () => true, enter: () => true, revision: 'all' }),
     signal: new AbortController().signal,
     onRead: () => {},
     limits: { treeEntries: 100, fileBytes: 1000 },

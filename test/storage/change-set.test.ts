@@ -5,14 +5,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ToolError } from '../../src/errors.ts'
 import { type Path, parsePath } from '../../src/paths/logical-path.ts'
-import type { Change, State } from '../../src/storage/backend.ts'
+import type { Change, EntryState } from '../../src/storage/backend.ts'
 import { applyOrder, linkTarget, validateChanges } from '../../src/storage/change-set.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
-const file: State = { type: 'file', bytes: new Uint8Array(0) }
-const directory: State = { type: 'directory' }
-const change = (path: string, to: State): Change => ({ path: path as Path, expect: 'any', to })
+const file: EntryState = { type: 'file', bytes: new Uint8Array(0) }
+const directory: EntryState = { type: 'directory' }
+const change = (path: string, to: EntryState): Change => ({ path: path as Path, expect: 'any', to })
 
 function codeOf(action: () => unknown): string {
   try {

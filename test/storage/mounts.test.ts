@@ -30,7 +30,7 @@ const codeOf = async (action: Promise<unknown>) => (await refusal(action)).code
 /** The same backend, as if what it holds survived the process. */
 const lasting = (backend: Backend): Backend => ({
   ...backend,
-  capabilities: { ...backend.capabilities, lasting: true },
+  capabilities: { ...backend.capabilities, persistent: true },
 })
 
 describe('mounts()', () => {
@@ -150,7 +150,7 @@ describe('mounts()', () => {
     expect(await backend.canonical(at('notes/own'))).toBe('notes/n')
     expect(await backend.canonical(at('notes/top'))).toBe('notes')
     expect(await backend.canonical(at('notes/top/new'))).toBe('notes/new')
-    expect(await backend.canonical(at('toNotes'), { keepLast: true })).toBe('toNotes')
+    expect(await backend.canonical(at('toNotes'), { noFollow: true })).toBe('toNotes')
     for (const path of ['toNotes', 'toMount', 'toMount/n', 'up/notes', 'up/notes/n']) {
       expect(await codeOf(backend.canonical(at(path))), path).toBe('PATH_REJECTED')
     }
@@ -193,14 +193,14 @@ describe('mounts()', () => {
       commit(backend, change('x', file('1')), change('b/x', file('2')), change('c/x', file('3'))),
     )
     expect(error.code).toBe('INVALID_INPUT')
-    expect(error.message).toContain('two lasting mounts')
+    expect(error.message).toContain('two persistent mounts')
     for (const part of [a, b, c]) expect(await snapshot(part)).toEqual(new Map())
     await commit(backend, change('x', file('1')), change('c/x', file('3')))
     await commit(backend, change('b/x', file('2')), change('c/y', file('3')))
     expect([...(await snapshot(backend)).keys()].sort()).toEqual(['b', 'b/x', 'c', 'c/x', 'c/y', 'x'])
   })
 
-  it('counts a lasting backend in mounts within mounts', async () => {
+  it('counts a persistent backend in mounts within mounts', async () => {
     const backend = mounts({ '': lasting(memory()), in: mounts({ '': memory(), b: lasting(memory()) }) })
     expect(await codeOf(commit(backend, change('x', file('1')), change('in/b/x', file('2'))))).toBe('INVALID_INPUT')
     await commit(backend, change('x', file('1')), change('in/x', file('2')))
@@ -353,7 +353,7 @@ describe('mounts()', () => {
         times: 'none',
         caseSensitive: false,
         authority: 'shared',
-        lasting: true,
+        persistent: true,
         atomic: 'file',
       },
     }
@@ -364,7 +364,7 @@ describe('mounts()', () => {
       times: 'none',
       caseSensitive: false,
       authority: 'shared',
-      lasting: false,
+      persistent: false,
       atomic: 'file',
     })
   })

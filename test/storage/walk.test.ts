@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import { type Path, parsePath, ROOT } from '../../src/paths/logical-path.ts'
-import type { Backend, EntryType, State } from '../../src/storage/backend.ts'
+import type { Backend, EntryState, EntryType } from '../../src/storage/backend.ts'
 import { visibleFiles, type WalkEntry, type WalkOptions, walk } from '../../src/storage/walk.ts'
 import { faulty } from '../../src/testing/index.ts'
 
@@ -38,12 +38,12 @@ async function collect(backend: Backend, start = '', more: Partial<WalkOptions> 
 const paths = async (backend: Backend, start = '', more: Partial<WalkOptions> = {}) =>
   (await collect(backend, start, more)).map(({ path }) => path as string)
 
-async function put(backend: Backend, files: Record<string, State>): Promise<void> {
+async function put(backend: Backend, files: Record<string, EntryState>): Promise<void> {
   const changes = Object.entries(files).map(([path, to]) => ({ path: path as Path, expect: 'any' as const, to }))
   await backend.commit(changes, { durability: 'relaxed' })
 }
 
-const file = (text = ''): State => ({ type: 'file', bytes: new TextEncoder().encode(text) })
+const file = (text = ''): EntryState => ({ type: 'file', bytes: new TextEncoder().encode(text) })
 
 async function code(work: Promise<unknown>): Promise<string | undefined> {
   try {

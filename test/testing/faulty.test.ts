@@ -114,18 +114,18 @@ describe('an error', () => {
   it('comes from operations that not every backend has', async () => {
     const inner: Backend = {
       ...memory(sample),
-      glance: async (directories) => directories.map(() => undefined),
-      descend: async () => {},
-      holds: (path) => path === '/inside',
+      statDirectories: async (directories) => directories.map(() => undefined),
+      walk: async () => {},
+      containsPhysicalPath: (path) => path === '/inside',
     }
     const visitor = { visit: () => [], skipped: () => {} }
     const good = faulty(inner)
-    expect(await good.glance?.([at('')], () => undefined)).toEqual([undefined])
-    await good.descend?.(at(''), visitor)
-    expect([good.holds?.('/inside'), good.holds?.('/outside')]).toEqual([true, false])
-    const bad = faulty(inner, { on: ['glance', 'descend', 'scan'], error: 'BACKEND_ERROR' })
-    expect(await codeOf(bad.glance?.([at('')], () => undefined) ?? Promise.resolve())).toBe('BACKEND_ERROR')
-    await expect(bad.descend?.(at('d'), visitor)).rejects.toThrow('Cannot list "d": a fault was injected')
+    expect(await good.statDirectories?.([at('')], () => undefined)).toEqual([undefined])
+    await good.walk?.(at(''), visitor)
+    expect([good.containsPhysicalPath?.('/inside'), good.containsPhysicalPath?.('/outside')]).toEqual([true, false])
+    const bad = faulty(inner, { on: ['statDirectories', 'walk', 'scan'], error: 'BACKEND_ERROR' })
+    expect(await codeOf(bad.statDirectories?.([at('')], () => undefined) ?? Promise.resolve())).toBe('BACKEND_ERROR')
+    await expect(bad.walk?.(at('d'), visitor)).rejects.toThrow('Cannot list "d": a fault was injected')
     expect(await codeOf(bad.scan?.([at('a.txt')], () => true) ?? Promise.resolve())).toBe('BACKEND_ERROR')
     await expect(bad.scan?.([], () => true)).resolves.toBeUndefined()
   })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { memfs } from '../../src/backends/memfs/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { fill } from './fill.ts'
 import type { Tree } from './setup.ts'
@@ -14,7 +14,7 @@ export async function everyBackend(
 ): Promise<{ name: string; backend: Backend; dispose(): Promise<void> }[]> {
   const source = memory(tree)
   const directory = mkdtempSync(join(tmpdir(), 'wardspace-tools-'))
-  const disk = await node(directory)
+  const disk = await nodeBackend(directory)
   const volume = memfs()
   for (const backend of [disk, volume]) await fill(backend, source)
   return [

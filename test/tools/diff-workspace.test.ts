@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wr
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { createWorkspace } from '../../src/workspace/create-workspace.ts'
 import { commitAll, git, loaded, newRepository, temporary, treeAfterApply, treeOfFiles } from '../git/repositories.ts'
@@ -22,9 +22,9 @@ const everything = {
 
 const backends: Readonly<Record<string, (directory: string) => Backend>> = {
   memory: loaded,
-  node: (directory) => node(directory, { stateDir: temporary() }),
+  node: (directory) => nodeBackend(directory, { stateDir: temporary() }),
   'node by list and stat': (directory) => {
-    const { glance: _, ...backend } = node(directory, { stateDir: temporary() })
+    const { statDirectories: _, ...backend } = nodeBackend(directory, { stateDir: temporary() })
     return backend
   },
 }
@@ -273,7 +273,7 @@ describe('without a repository', () => {
       mkdirSync(join(directory, 'b'))
       writeFileSync(join(directory, 'b/c.txt'), 'c\n')
       writeFileSync(join(directory, '.gitignore'), '*.log\n')
-      return node(directory, { stateDir: temporary() })
+      return nodeBackend(directory, { stateDir: temporary() })
     },
   }
   it.each(Object.entries(open))('%s is compared with what it was when it was opened', async (_, make) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { node } from '../../src/backends/node/index.ts'
+import { nodeBackend } from '../../src/backends/node/index.ts'
 import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { faulty } from '../../src/testing/index.ts'
@@ -38,7 +38,7 @@ describe('what is no ordinary file', () => {
     try {
       mkdirSync(join(root, 'd'))
       await new Promise<void>((resolve) => socket.listen(join(root, 'd/s.txt'), resolve))
-      const { ok, call, code } = await bench({}, { backend: node(root, { stateDir: join(root, '../state') }) })
+      const { ok, call, code } = await bench({}, { backend: nodeBackend(root, { stateDir: join(root, '../state') }) })
       expect(await ok('file_info', { path: 'd/s.txt' })).toMatchObject({
         type: 'other',
         readable: false,

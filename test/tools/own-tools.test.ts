@@ -51,7 +51,7 @@ const bare = {
 
 const files = { 'a.txt': 'one\ntwo\n', '.env': 'KEY=1\n' }
 const open = (options: Partial<WorkspaceOptions> = {}) =>
-  createWorkspace({ backend: memory(files), policy: 'autonomous', ownTools: [countLines], ...options })
+  createWorkspace({ backend: memory(files), policy: 'autonomous', extraTools: [countLines], ...options })
 
 describe('tools of the embedding program', () => {
   it('take the steps of every call: change, audit and undo', async () => {
@@ -79,7 +79,7 @@ describe('tools of the embedding program', () => {
       }),
     })
     const workspace = await open({
-      ownTools: [countLines, greedy],
+      extraTools: [countLines, greedy],
       policy: { preset: 'autonomous', tools: { greedy: 'allow' } },
     })
     expect(await workspace.call('count_lines', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
@@ -95,7 +95,7 @@ describe('tools of the embedding program', () => {
   it('that stand for a command line are judged by it, and need a shell', async () => {
     const deploy = defineTool({ ...countLines, name: 'deploy', commandLine: () => 'rm -rf /', plan: () => [] })
     const input = { path: 'a.txt' }
-    const without = await open({ ownTools: [deploy] as Tool[] })
+    const without = await open({ extraTools: [deploy] as Tool[] })
     expect(await without.call('deploy', input)).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     const looking = defineTool({
       ...bare,
@@ -105,12 +105,12 @@ describe('tools of the embedding program', () => {
       draft: async (_input, { commands }) => ({ summary: 'Looked', result: () => ({ has: commands !== undefined }) }),
     })
     const tools = {
-      ownTools: [looking] as Tool[],
+      extraTools: [looking] as Tool[],
       policy: { preset: 'autonomous', tools: { looking: 'allow' } },
     } as const
     expect(await (await open(tools)).call('looking', {})).toMatchObject({ ok: true, has: false })
     expect(await (await open({ ...tools, shell: bash() })).call('looking', {})).toMatchObject({ ok: true, has: true })
-    const workspace = await open({ ownTools: [deploy] as Tool[], shell: bash() })
+    const workspace = await open({ extraTools: [deploy] as Tool[], shell: bash() })
     expect(await workspace.call('deploy', input)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
     expect(await workspace.explain('deploy', input)).toMatchObject({
       verdict: { decision: 'deny' },
@@ -126,7 +126,7 @@ describe('tools of the embedding program', () => {
       output: z.object({ taint: z.string() }),
       async draft(_input, context) {
         const taint = context.taint()
-        context.reachesHost('api.example.com')
+        context.requireHostAllowed('api.example.com')
         return { summary: 'Sent', result: () => ({ taint }) }
       },
     })
@@ -135,7 +135,7 @@ describe('tools of the embedding program', () => {
       sinks: [{ name: 'outside', ceiling: 'internal', hosts: ['*.example.com'] }],
     } as const
     const workspace = await open({
-      ownTools: [send] as Tool[],
+      extraTools: [send] as Tool[],
       policy: { preset: 'autonomous', labels, tools: { send: 'allow' } },
     })
     expect(await workspace.call('send', {})).toMatchObject({ ok: true, taint: 'public' })
@@ -162,7 +162,7 @@ describe('tools of the embedding program', () => {
       },
     })
     const workspace = await open({
-      ownTools: [fill] as Tool[],
+      extraTools: [fill] as Tool[],
       policy: { preset: 'autonomous', tools: { fill: 'allow' } },
     })
     expect(await workspace.call('fill', {})).toMatchObject({ ok: true, kept: true, more: false })
@@ -182,18 +182,18 @@ describe('tools of the embedding program', () => {
       expect(workspace.tools.at(-1)?.name).toBe('count_lines')
       expect(toJsonSchema(workspace.tools).at(-1)?.inputSchema).toMatchObject({ required: ['path'] })
     }
-    expect((await open({ ownTools: [] })).tools.map(({ name }) => name)).not.toContain('count_lines')
+    expect((await open({ extraTools: [] })).tools.map(({ name }) => name)).not.toContain('count_lines')
   })
 
   it.each(['Count', 'count-lines', '', '1st', 'x'.repeat(65), 'read_file', 'undo', 'git_add'])(
     'cannot be named %j',
     async (name) => {
-      await expect(open({ ownTools: [{ ...countLines, name }] })).rejects.toThrow(TypeError)
+      await expect(open({ extraTools: [{ ...countLines, name }] })).rejects.toThrow(TypeError)
     },
   )
 
   it('cannot share a name', async () => {
-    await expect(open({ ownTools: [countLines, countLines] as Tool[] })).rejects.toThrow(
+    await expect(open({ extraTools: [countLines, countLines] as Tool[] })).rejects.toThrow(
       'There already is a tool "count_lines"',
     )
   })
@@ -204,7 +204,10 @@ describe('tools of the embedding program', () => {
     await workspace.call('count_lines', { path: 'a.txt', into: 'b.txt' })
     await workspace.close()
     const recording = parseRecording(lines.join('\n'))
-    expect(await replay(recording, { backend: memory(files), ownTools: [countLines] })).toEqual({ ok: true, steps: 1 })
+    expect(await replay(recording, { backend: memory(files), extraTools: [countLines] })).toEqual({
+      ok: true,
+      steps: 1,
+    })
     await expect(replay(recording, { backend: memory(files) })).rejects.toThrow(TypeError)
   })
 })

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { projected } from '../../src/adapters/json-schema/index.ts'
+import { toModelText } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { createShownReads } from '../../src/history/shown-reads.ts'
 import {
@@ -39,7 +39,7 @@ describe('read_file with ifChanged', () => {
       unchangedSince: 'r-1',
       callId: 'r-2',
     })
-    expect(projected('read_file', again)).toMatch(/^Unchanged since call 1: lines 1-4 of 4 of a.txt\nsha256: \w{64}$/)
+    expect(toModelText('read_file', again)).toMatch(/^Unchanged since call 1: lines 1-4 of 4 of a.txt\nsha256: \w{64}$/)
     expect(await read({ ifChanged: false })).toBe(text)
     expect(await read()).toBe('r-3')
   })

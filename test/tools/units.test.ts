@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createArtifacts } from '../../src/audit/artifacts.ts'
-import { project } from '../../src/call/limit-result.ts'
+import { limitResult } from '../../src/call/limit-result.ts'
 import { createSha256 } from '../../src/files/hash/sha256.ts'
 import { createSha256Portable } from '../../src/files/hash/sha256-portable.ts'
 import { utf8Length } from '../../src/files/text/utf8-length.ts'
@@ -16,7 +16,7 @@ import { occurrences } from '../../src/tools/shared/occurrences.ts'
 import { markPositions } from '../../src/tools/shared/secret-marks.ts'
 import { deskOf, targetOf } from '../../src/tools/shared/target.ts'
 import { newSha256 } from '../../src/tools/shared/text-change.ts'
-import { cutPatch } from '../../src/tools/shared/truncate-patch.ts'
+import { truncatePatch } from '../../src/tools/shared/truncate-patch.ts'
 import { submitPlan } from '../../src/tools/submit-plan.ts'
 import { optionalPackage } from '../../src/util/optional-package.ts'
 
@@ -118,10 +118,10 @@ describe('a text that is bounded', () => {
       const fitting = [1, 2]
         .map((count) => head + hunks.slice(0, count).join(''))
         .filter(({ length }) => length <= most)
-      expect(cutPatch([section], most)).toEqual({ text: fitting.at(-1) ?? '', truncated: true })
+      expect(truncatePatch([section], most)).toEqual({ text: fitting.at(-1) ?? '', truncated: true })
     }
-    expect(cutPatch([{ ...section, text: 'rename from a\n' }], 3)).toEqual({ text: '', truncated: true })
-    expect(cutPatch([section], section.text.length)).toEqual({ text: section.text, truncated: false })
+    expect(truncatePatch([{ ...section, text: 'rename from a\n' }], 3)).toEqual({ text: '', truncated: true })
+    expect(truncatePatch([section], section.text.length)).toEqual({ text: section.text, truncated: false })
   })
 })
 
@@ -135,7 +135,11 @@ describe('a result that is bounded', () => {
       text: `${'x'.repeat(332)}𝒳${'x'.repeat(5000)}`,
       record: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`field-${i}`, i])),
     }
-    const { list, text, record, warnings, artifactUri, ...rest } = project(result, 4000, artifacts) as typeof result & {
+    const { list, text, record, warnings, artifactUri, ...rest } = limitResult(
+      result,
+      4000,
+      artifacts,
+    ) as typeof result & {
       artifactUri: string
     }
     expect(rest).toEqual({ ok: true, truncated: true })

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { memory } from '../../src/backends/memory/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import {
-  type AnsweredFields,
   type Backend,
   callbackSink,
   createWorkspace,
@@ -13,6 +12,7 @@ import {
   type ParkedCalls,
   type Path,
   type PolicyInput,
+  type ResultFields,
   type Tool,
   type ToolContext,
   ToolError,
@@ -559,7 +559,7 @@ describe('the steps of a call', () => {
     ['input', 'INVALID_INPUT', { policy: { preset: 'autonomous', requireReason: true } }, ...write],
     ['plan', 'INVALID_PATCH', {}, 'apply_patch', { patch: 'none' }],
     ['guard', 'PATH_REJECTED', {}, 'read_file', { path: '../x' }],
-    ['guard', 'SHELL_UNAVAILABLE', { ownTools: [acting(() => ({}), { commandLine: () => 'ls' })] }, 'act', {}],
+    ['guard', 'SHELL_UNAVAILABLE', { extraTools: [acting(() => ({}), { commandLine: () => 'ls' })] }, 'act', {}],
     ['limits', 'PLAN_MODE', { mode: 'plan' }, ...write],
     ['policy', 'POLICY_DENIED_SECRET', {}, 'read_file', { path: '.env' }],
     ['policy', 'POLICY_DENIED_SECRET', { shell: bash() }, 'run_command', { command: 'cat < .env' }],
@@ -587,7 +587,7 @@ describe('the steps of a call', () => {
     expect(await planning.call(...write)).toMatchObject({
       message: 'write_file has to wait until the plan is approved',
     })
-    const without = await open({ ownTools: [acting(() => ({}), { commandLine: () => 'ls' })] })
+    const without = await open({ extraTools: [acting(() => ({}), { commandLine: () => 'ls' })] })
     expect(await without.call('act', {})).toMatchObject({ message: 'This workspace has no shell' })
   })
 
@@ -616,7 +616,7 @@ describe('the steps of a call', () => {
       controller.abort()
       return { changes: [creation] }
     })
-    const workspace = await open({ ownTools: [act] })
+    const workspace = await open({ extraTools: [act] })
     expect(await workspace.call('act', {}, { signal: AbortSignal.abort() })).toMatchObject({ code: 'ABORTED' })
     expect(drafted).toBe(0)
     expect(await workspace.call('act', {}, { signal: controller.signal })).toMatchObject({ code: 'ABORTED' })
@@ -649,7 +649,7 @@ describe('the steps of a call', () => {
       }
     })
     const policy: PolicyInput = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile'] }
-    const workspace = await open({ ownTools: [act], policy, approve: () => 'allow' })
+    const workspace = await open({ extraTools: [act], policy, approve: () => 'allow' })
     const told: unknown[] = []
     const acted = await workspace.call('act', {}, { onProgress: (progress) => told.push(progress) })
     expect(acted).toMatchObject({ ok: true, summary: 'Acted', warnings: ['A warning of the draft'] })
@@ -729,10 +729,10 @@ describe('the steps of a call', () => {
     const before = backend.tree()
     const policy: PolicyInput = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile'] }
     const act = acting(({ accesses: [access] }) => ({
-      rehearsal: true,
+      dryRun: true,
       changes: [{ ...creation, path: access?.path as Path, expect: 'any' }],
     }))
-    const workspace = await open({ backend, policy, approve, ownTools: [act] })
+    const workspace = await open({ backend, policy, approve, extraTools: [act] })
     expect(await workspace.call('act', { path: 'src/made.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
     expect(await workspace.call('act', { path: 'Makefile' })).toMatchObject({ ok: true })
     expect(asked).toBe(0)
@@ -740,12 +740,12 @@ describe('the steps of a call', () => {
   })
 
   it('keep whole what a result shows cut, and tell the draft what was answered', async () => {
-    const answers: AnsweredFields[] = []
+    const answers: ResultFields[] = []
     const act = acting(() => ({
-      whole: { extension: 'txt', text: () => 'all of it' },
-      answered: (answer) => answers.push(answer),
+      fullOutput: { extension: 'txt', text: () => 'all of it' },
+      onResult: (answer) => answers.push(answer),
     }))
-    const workspace = await open({ ownTools: [act] })
+    const workspace = await open({ extraTools: [act] })
     const acted = await workspace.call('act', {})
     expect(answers).toEqual([acted])
     expect(await workspace.call('read_file', { path: String(acted.artifactUri) })).toMatchObject({
@@ -758,7 +758,7 @@ describe('the steps of a call', () => {
 
   it('bound what is answered', async () => {
     const act = acting(() => ({ result: () => ({ text: 'x'.repeat(100_000) }) }))
-    const workspace = await open({ ownTools: [act], limits: { projectionBytes: 2000 } })
+    const workspace = await open({ extraTools: [act], limits: { projectionBytes: 2000 } })
     const acted = await workspace.call('act', {})
     expect(acted).toMatchObject({ ok: true, truncated: true })
     expect(JSON.stringify(acted).length).toBeLessThan(2000)
@@ -799,7 +799,7 @@ describe('the steps of a call', () => {
 
   it('ask for a reason only what changes something and can give one', async () => {
     const policy: PolicyInput = { preset: 'autonomous', requireReason: true }
-    const workspace = await open({ policy, ownTools: [acting(() => ({}))] })
+    const workspace = await open({ policy, extraTools: [acting(() => ({}))] })
     expect(await workspace.call('act', {})).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
     expect(await workspace.call(...write)).toMatchObject({
@@ -827,7 +827,7 @@ describe('a version in a refusal', () => {
   const sha256 = 'a'.repeat(64)
 
   it('is kept from whoever must not read the file', async () => {
-    const workspace = await open({ policy: policyOf(['file:delete']), ownTools: [conflict(sha256)] })
+    const workspace = await open({ policy: policyOf(['file:delete']), extraTools: [conflict(sha256)] })
     const refused = await workspace.call('act', {})
     expect(refused).toMatchObject({ code: 'WRITE_CONFLICT', message: 'It changed', path: '.env' })
     expect(refused).not.toHaveProperty('currentSha256')
@@ -837,13 +837,13 @@ describe('a version in a refusal', () => {
     const act = acting(() => {
       throw new ToolError('WRITE_CONFLICT', 'It changed', { currentSha256: sha256 })
     })
-    expect(await (await open({ ownTools: [act] })).call('act', {})).toMatchObject({ currentSha256: sha256 })
+    expect(await (await open({ extraTools: [act] })).call('act', {})).toMatchObject({ currentSha256: sha256 })
   })
 
   it('is told to whoever may, and that there is none to anybody', async () => {
-    const reader = await open({ policy: policyOf(['file:delete', 'file:read']), ownTools: [conflict(sha256)] })
+    const reader = await open({ policy: policyOf(['file:delete', 'file:read']), extraTools: [conflict(sha256)] })
     expect(await reader.call('act', {})).toMatchObject({ currentSha256: sha256 })
-    const other = await open({ policy: policyOf(['file:delete']), ownTools: [conflict(null)] })
+    const other = await open({ policy: policyOf(['file:delete']), extraTools: [conflict(null)] })
     expect(await other.call('act', {})).toMatchObject({ currentSha256: null })
   })
 })
@@ -894,7 +894,7 @@ describe('the line of a command', () => {
 
   it('runs at the root where the call names no place', async () => {
     const act = acting(() => ({}), { plan: () => [], commandLine: () => 'cat < .env' })
-    const workspace = await open({ shell: bash(), ownTools: [act] })
+    const workspace = await open({ shell: bash(), extraTools: [act] })
     expect(await workspace.call('act', {})).toMatchObject({ code: 'POLICY_DENIED_SECRET', path: '.env' })
   })
 })
@@ -947,7 +947,7 @@ describe('labels around a call', () => {
 
   it('come with what its draft read by other ways', async () => {
     const act = acting(() => ({ reads: ['src/app.ts' as Path] }))
-    const workspace = await open({ policy, ownTools: [act] })
+    const workspace = await open({ policy, extraTools: [act] })
     expect(await workspace.call('act', {})).toMatchObject({ label: 'restricted' })
     expect(workspace.taint.origin()).toMatchObject({ path: 'src/app.ts', tool: 'act' })
   })

@@ -1,22 +1,22 @@
 import type { JSONValue, ToolSet } from 'ai'
-import { isSpoken } from '../../dialects/runtime/types.ts'
+import { isDialectResult } from '../../dialects/runtime/types.ts'
 import { modelTools } from '../model/model-tools.ts'
-import { tell } from '../model/result-text.ts'
+import { resultToText } from '../model/result-text.ts'
 import {
-  type CallableSpokenTools,
+  type CallableDialectTools,
   type CallableTools,
   type CallResult,
-  howToCall,
+  callOptionsOf,
   type OfferOptions,
-  offered,
+  selectTools,
 } from '../model/select-tools.ts'
 
-export type { CallableSpokenTools, CallableTools } from '../model/select-tools.ts'
+export type { CallableDialectTools, CallableTools } from '../model/select-tools.ts'
 
 /** Whose calls they are, which tools, who answers what policy asks, and what the model is shown. */
 export interface AiSdkOptions extends OfferOptions {
   /**
-   * What the model is shown: the text of `projected`, in the fewest tokens, or the whole result as JSON, such as for a scripted
+   * What the model is shown: the text of `toModelText`, in the fewest tokens, or the whole result as JSON, such as for a scripted
    * model that reads its fields. Default: `text`. The program is given the whole result in either case.
    */
   readonly results?: 'text' | 'json'
@@ -31,9 +31,9 @@ export interface AiSdkOptions extends OfferOptions {
  * @example
  * const { text } = await generateText({ model, tools: aiSdkTools(workspace), stopWhen: stepCountIs(20), prompt: 'Mend it.' })
  */
-export function aiSdkTools(workspace: CallableTools | CallableSpokenTools, options: AiSdkOptions = {}): ToolSet {
+export function aiSdkTools(workspace: CallableTools | CallableDialectTools, options: AiSdkOptions = {}): ToolSet {
   const { run = workspace, results = 'text' } = options
-  const described = offered(workspace, options)
+  const described = selectTools(workspace, options)
   const titles = new Map(described.map(({ name, title }) => [name, { title }]))
   const tools: ToolSet = {}
   for (const { name, description, inputSchema } of modelTools(described)) {
@@ -42,7 +42,7 @@ export function aiSdkTools(workspace: CallableTools | CallableSpokenTools, optio
       description,
       inputSchema: schemaOf(inputSchema),
       execute: async (input: unknown, { toolCallId, abortSignal }) =>
-        plain(await run.call(name, input, howToCall(options, toolCallId, abortSignal))),
+        plain(await run.call(name, input, callOptionsOf(options, toolCallId, abortSignal))),
       toModelOutput: ({ output }: { output: unknown }) => shown(name, output as CallResult, results),
     }
   }
@@ -64,8 +64,8 @@ function schemaOf(schema: Record<string, unknown>) {
 
 /** A refusal is marked as an error, for those models that tell errors apart. */
 function shown(name: string, result: CallResult, form: 'text' | 'json') {
-  const { text, isError } = tell(name, result)
-  const value = isSpoken(result) ? result.output : result
+  const { text, isError } = resultToText(name, result)
+  const value = isDialectResult(result) ? result.output : result
   if (typeof value === 'string' || form === 'text') {
     return { type: isError ? ('error-text' as const) : ('text' as const), value: text }
   }

@@ -22,7 +22,7 @@ export {
   openAiChatTools,
   openAiTools,
 } from '../model/openai.ts'
-export { projected } from '../model/result-text.ts'
-export type { CallableSpokenTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
+export { toModelText } from '../model/result-text.ts'
+export type { CallableDialectTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
 export { type JsonSchemaTool, toJsonSchema } from '../model/tool-schema.ts'
 export type { Toolbox } from '../model/toolbox.ts'

@@ -3,17 +3,17 @@ import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/
 import * as z from 'zod'
 import type { CallOptions } from '../../call/state/call.ts'
 import { modelTools } from '../model/model-tools.ts'
-import { tell } from '../model/result-text.ts'
+import { resultToText } from '../model/result-text.ts'
 import {
-  type CallableSpokenTools,
+  type CallableDialectTools,
   type CallableTools,
   type CallResult,
-  howToCall,
+  callOptionsOf,
   type OfferOptions,
-  offered,
+  selectTools,
 } from '../model/select-tools.ts'
 
-export type { CallableSpokenTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
+export type { CallableDialectTools, CallableTools, OfferOptions } from '../model/select-tools.ts'
 
 /** A tool of a workspace for LangChain: it takes any input, which the workspace judges. */
 export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
@@ -32,11 +32,11 @@ export type LangChainTool = DynamicStructuredTool<z.ZodUnknown>
  * })
  */
 export function langchainTools(
-  workspace: CallableTools | CallableSpokenTools,
+  workspace: CallableTools | CallableDialectTools,
   options: OfferOptions = {},
 ): LangChainTool[] {
   const run: { call(name: string, input: unknown, how?: CallOptions): Promise<CallResult> } = options.run ?? workspace
-  return modelTools(offered(workspace, options)).map(
+  return modelTools(selectTools(workspace, options)).map(
     ({ name, description, inputSchema }) =>
       new DynamicStructuredTool({
         name,
@@ -46,8 +46,8 @@ export function langchainTools(
         responseFormat: 'content_and_artifact',
         func: async (input: unknown, _manager, config?: ToolRunnableConfig) => {
           const id = config?.toolCall?.id
-          const result = await run.call(name, input, howToCall(options, id, config?.signal))
-          const { text, isError } = tell(name, result)
+          const result = await run.call(name, input, callOptionsOf(options, id, config?.signal))
+          const { text, isError } = resultToText(name, result)
           if (!isError || id === undefined) return [text, result]
           return [new ToolMessage({ content: text, artifact: result, tool_call_id: id, name, status: 'error' }), result]
         },

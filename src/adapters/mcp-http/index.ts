@@ -3,7 +3,7 @@ import { type AdmissionOptions, createAdmission } from './admission.ts'
 import { createEvents } from './event-store.ts'
 import { refusal, rpcCodes, withHint } from './protocol-errors.ts'
 import { createSessions, type McpSession } from './sessions.ts'
-import { watched } from './track-response.ts'
+import { trackResponse } from './track-response.ts'
 
 export type { McpSession } from './sessions.ts'
 
@@ -107,7 +107,7 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
       return isPlain ? withoutSession() : withHint(request, response)
     }
     session.enter()
-    return watched(response, BACKLOG_BYTES, session.leave)
+    return trackResponse(response, BACKLOG_BYTES, session.leave)
   }
 
   /** Of a stream that is opened for the first time: with what the server has said before that. */
@@ -132,7 +132,7 @@ export function mcpHandler(options: McpHandlerOptions): McpHandler {
     const { transport } = session
     const response = await withHint(request, await transport.handleRequest(await fromBeginning(request, transport)))
     if (request.method === 'DELETE' && response.ok) await session.ended
-    return watched(response, BACKLOG_BYTES, session.leave)
+    return trackResponse(response, BACKLOG_BYTES, session.leave)
   }
 
   return {

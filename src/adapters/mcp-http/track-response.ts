@@ -2,7 +2,7 @@
  * A response whose end is told, whichever side ends it. What a client does not fetch is kept up to a bound, then its stream is cut: whatever
  * reads so slowly can resume it.
  */
-export function watched(response: Response, mostBytes: number, done: () => void): Response {
+export function trackResponse(response: Response, mostBytes: number, done: () => void): Response {
   const { body, status, headers } = response
   if (body === null) {
     done()

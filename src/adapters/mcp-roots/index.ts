@@ -31,7 +31,7 @@ export interface PlacedRoots {
  * @throws ToolError `NOT_FOUND` where none of the roots can be served
  * @example
  * const { roots } = await placeClientRoots([{ uri: pathToFileURL(directory).href }])
- * const files = mounts({ '': readOnly(memory()), ...Object.fromEntries(roots.map(({ at, directory }) => [at, node(directory)])) })
+ * const files = mounts({ '': readOnly(memory()), ...Object.fromEntries(roots.map(({ at, directory }) => [at, nodeBackend(directory)])) })
  */
 export async function placeClientRoots(
   client: readonly ClientRoot[],

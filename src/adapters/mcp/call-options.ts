@@ -13,7 +13,7 @@ export interface Requested {
 export type Asking = (request: Requested, waits?: () => void) => CallOptions
 
 /** Asks at the client of `server`. `timeoutMs`: how long the person may take. */
-export function createAsking(server: Server, timeoutMs: number): Asking {
+export function createCallOptions(server: Server, timeoutMs: number): Asking {
   return ({ requestId, signal }, waits = () => {}) => {
     const approve = elicitApproval(server, { requestId, signal, timeoutMs, waits })
     return { signal, ...(approve === undefined ? {} : { approve }) }

@@ -2,8 +2,8 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { type Failure, ToolError, toFailure } from '../../errors.ts'
-import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
-import { type Serves, type Serving, told } from './served-workspace.ts'
+import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
+import { ignoreClosed, type ServedOrReason, type ServedState } from './served-workspace.ts'
 
 /** A directory that a client names as one of those it works in. */
 export interface ClientRoot {
@@ -20,9 +20,9 @@ export interface RefusedRoot {
 
 /** What is served for a client's roots. */
 export interface RootsOpened {
-  readonly workspace: Workspace | SpokenWorkspace
+  readonly workspace: Workspace | DialectWorkspace
   /** Default: the workspace's own. */
-  readonly run?: WorkspaceRun | SpokenRun
+  readonly run?: WorkspaceRun | DialectRun
   /** The client is told of each, in a message of its log. */
   readonly refused?: readonly RefusedRoot[]
 }
@@ -48,13 +48,13 @@ export interface RootsDesk {
 /** Asks the client of `server` for its roots, and has `serving` serve them. */
 export function createRootsDesk(
   server: Server,
-  serving: Serving,
+  serving: ServedState,
   { open, timeoutMs = 30_000 }: ClientRoots,
 ): RootsDesk {
   // However often it changes its mind: those who have not been asked yet tell the latest.
   let isAsking = false
 
-  async function opened(): Promise<Serves> {
+  async function opened(): Promise<ServedOrReason> {
     isAsking = false
     try {
       const { workspace, run = workspace, refused = [] } = await open(await rootsOf(server, timeoutMs))
@@ -68,7 +68,7 @@ export function createRootsDesk(
   }
 
   function warn(data: string): void {
-    told(server.sendLoggingMessage({ level: 'warning', logger: 'roots', data }))
+    ignoreClosed(server.sendLoggingMessage({ level: 'warning', logger: 'roots', data }))
   }
 
   return {

@@ -2,14 +2,14 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CompleteRequestSchema, type CompleteResult } from '@modelcontextprotocol/sdk/types.js'
 import type { CallOptions } from '../../call/state/call.ts'
 import { promptPaths } from './prompts.ts'
-import { ownCalls, type ServedRun, type Serving, served } from './served-workspace.ts'
+import { ownCalls, type ServedRun, type ServedState, served } from './served-workspace.ts'
 import { artifactTemplate, fileTemplate } from './uris.ts'
 
 /** Values in one answer: the protocol's own limit. */
 const MOST = 100
 
 /** Completes paths, as far as a listing shows them, and the names of artifacts. */
-export function serveCompletions(server: Server, serving: Serving, artifacts: () => readonly string[]): void {
+export function serveCompletions(server: Server, serving: ServedState, artifacts: () => readonly string[]): void {
   server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }, { signal }) =>
     serving.use(async (serves) => {
       const { run } = served(serves)

@@ -1,14 +1,14 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { InitializedNotificationSchema, RootsListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
-import { createAsking } from './call-options.ts'
+import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
+import { createCallOptions } from './call-options.ts'
 import { type ClientRoots, createRootsDesk } from './client-roots.ts'
 import { serveCompletions } from './completions.ts'
 import { formAnswers } from './form-validation.ts'
 import { instructionsFor } from './instructions.ts'
 import { servePrompts } from './prompts.ts'
 import { serveResources } from './resources.ts'
-import { createServing, type Serves, told } from './served-workspace.ts'
+import { createServedState, ignoreClosed, type ServedOrReason } from './served-workspace.ts'
 import { serveTools } from './tools.ts'
 
 /** What a server tells of itself, and whose calls it makes. */
@@ -17,7 +17,7 @@ export interface McpServerOptions {
   readonly name?: string
   readonly version?: string
   /** The run that the client's calls belong to. Default: the workspace's own. */
-  readonly run?: WorkspaceRun | SpokenRun
+  readonly run?: WorkspaceRun | DialectRun
   /** Milliseconds that the person at the client may take to answer a question. Default: half an hour. */
   readonly approvalTimeoutMs?: number
   /** Serves the directories that the client names as its roots, where it names any. Default: the workspace, whatever it names. */
@@ -41,7 +41,7 @@ const APPROVAL_TIMEOUT = 30 * 60_000
  * const server = createMcpServer(workspace)
  * await server.connect(new StdioServerTransport())
  */
-export function createMcpServer(workspace: Workspace | SpokenWorkspace, options: McpServerOptions = {}): Server {
+export function createMcpServer(workspace: Workspace | DialectWorkspace, options: McpServerOptions = {}): Server {
   const { name = 'wardspace', version = '0.1.0', run = workspace, approvalTimeoutMs = APPROVAL_TIMEOUT } = options
   const server = new Server(
     { name, version },
@@ -59,11 +59,11 @@ export function createMcpServer(workspace: Workspace | SpokenWorkspace, options:
       debouncedNotificationMethods: ['notifications/tools/list_changed', 'notifications/resources/list_changed'],
     },
   )
-  const serving = createServing({ workspace, run }, moved)
+  const serving = createServedState({ workspace, run }, moved)
   let stop = () => {}
 
   /** Listens to what is served. */
-  function follow(serves: Serves): void {
+  function follow(serves: ServedOrReason): void {
     stop()
     stop = () => {}
     if ('failure' in serves) return
@@ -72,19 +72,19 @@ export function createMcpServer(workspace: Workspace | SpokenWorkspace, options:
       resources.happened(event)
       if (event.type === 'mode' && serves.run.mode !== mode) {
         mode = serves.run.mode
-        told(server.sendToolListChanged())
+        ignoreClosed(server.sendToolListChanged())
       }
     })
   }
 
-  const asking = createAsking(server, approvalTimeoutMs)
+  const asking = createCallOptions(server, approvalTimeoutMs)
   const resources = serveResources(server, serving, asking)
   const roots = options.roots === undefined ? undefined : createRootsDesk(server, serving, options.roots)
 
   /** Something else is served from now on. */
-  async function moved(serves: Serves): Promise<void> {
+  async function moved(serves: ServedOrReason): Promise<void> {
     follow(serves)
-    told(server.sendToolListChanged())
+    ignoreClosed(server.sendToolListChanged())
     await resources.moved(serves)
   }
 

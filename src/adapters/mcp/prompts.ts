@@ -8,7 +8,7 @@ import type { CallOptions } from '../../call/state/call.ts'
 import type { Asking } from './call-options.ts'
 import { invalidParams } from './protocol-errors.ts'
 import { readResource } from './read-resource.ts'
-import { hasTool, type Served, type ServedRun, type Serving, served } from './served-workspace.ts'
+import { hasTool, type Served, type ServedRun, type ServedState, served } from './served-workspace.ts'
 import { ownUri } from './uris.ts'
 
 interface Prompt {
@@ -92,7 +92,7 @@ export const promptPaths: ReadonlySet<string> = new Set(
 )
 
 /** Serves the few prompts that the tools there are can carry out. */
-export function servePrompts(server: Server, serving: Serving, asking: Asking): void {
+export function servePrompts(server: Server, serving: ServedState, asking: Asking): void {
   server.setRequestHandler(ListPromptsRequestSchema, () =>
     serving.use(async (serves) => ({ prompts: (await possible(served(serves))).map(described) })),
   )

@@ -12,7 +12,7 @@ import type { Failure } from '../../errors.ts'
 import type { Asking } from './call-options.ts'
 import { listResources, resourceTemplates } from './list-resources.ts'
 import { readResource } from './read-resource.ts'
-import { type Serves, type Serving, served, told } from './served-workspace.ts'
+import { ignoreClosed, type ServedOrReason, type ServedState, served } from './served-workspace.ts'
 import { createSubscriptions } from './subscriptions.ts'
 import { parseResourceUri } from './uris.ts'
 
@@ -27,11 +27,11 @@ export interface ServedResources {
   /** A result of the client's own call: what it stored is listed from now on. */
   answered(result: Success | Failure): void
   /** Something else is served now, or nothing. */
-  moved(serves: Serves): Promise<void>
+  moved(serves: ServedOrReason): Promise<void>
 }
 
 /** Serves files, artifacts, the diff, the report and the policy as resources that a client may subscribe to. */
-export function serveResources(server: Server, serving: Serving, asking: Asking): ServedResources {
+export function serveResources(server: Server, serving: ServedState, asking: Asking): ServedResources {
   const subscriptions = createSubscriptions()
   const artifacts = new Set<string>()
   // Who has never asked for a list need not hear that there is another one.
@@ -61,11 +61,11 @@ export function serveResources(server: Server, serving: Serving, asking: Asking)
   })
 
   function updated(uris: readonly string[]): void {
-    for (const uri of uris) told(server.sendResourceUpdated({ uri }))
+    for (const uri of uris) ignoreClosed(server.sendResourceUpdated({ uri }))
   }
 
   function listChanged(): void {
-    if (isListed) told(server.sendResourceListChanged())
+    if (isListed) ignoreClosed(server.sendResourceListChanged())
   }
 
   return {

@@ -1,37 +1,40 @@
 import type { Failure } from '../../errors.ts'
-import type { SpokenRun, SpokenWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
+import type { DialectRun, DialectWorkspace, Workspace, WorkspaceRun } from '../../workspace/create-workspace.ts'
 import { refusal } from './protocol-errors.ts'
 
 /** A run, whatever its tools are called. */
-export type ServedRun = WorkspaceRun | SpokenRun
+export type ServedRun = WorkspaceRun | DialectRun
 
 /** What a server serves at one moment. */
 export interface Served {
-  readonly workspace: Workspace | SpokenWorkspace
+  readonly workspace: Workspace | DialectWorkspace
   /** The run that the client's calls belong to. */
   readonly run: ServedRun
 }
 
 /** Where nothing is served, why. */
-export type Serves = Served | { readonly failure: Failure }
+export type ServedOrReason = Served | { readonly failure: Failure }
 
 /** What is served, which may become another workspace: never in the middle of a call. */
-export interface Serving {
+export interface ServedState {
   /** Does something with what is served now. What comes next waits until that has ended, and this for what is on its way. */
-  use<R>(act: (serves: Serves) => R | Promise<R>): Promise<R>
+  use<R>(act: (serves: ServedOrReason) => R | Promise<R>): Promise<R>
   /** Serves what `open` gives, which is asked for once all that is under way has ended. It must not fail. */
-  replace(open: () => Promise<Serves>): Promise<void>
+  replace(open: () => Promise<ServedOrReason>): Promise<void>
 }
 
 /** Serves one thing after the other. */
-export function createServing(first: Serves, changed: (serves: Serves) => Promise<void>): Serving {
+export function createServedState(
+  first: ServedOrReason,
+  changed: (serves: ServedOrReason) => Promise<void>,
+): ServedState {
   let current = first
   let underWay = 0
   let idle = () => {}
   let replacing: Promise<void> = Promise.resolve()
   let waiting = 0
 
-  async function replaceNow(open: () => Promise<Serves>): Promise<void> {
+  async function replaceNow(open: () => Promise<ServedOrReason>): Promise<void> {
     if (underWay > 0) {
       await new Promise<void>((resolve) => {
         idle = resolve
@@ -69,7 +72,7 @@ export function createServing(first: Serves, changed: (serves: Serves) => Promis
  *
  * @throws an error of the protocol
  */
-export function served(serves: Serves): Served {
+export function served(serves: ServedOrReason): Served {
   if ('failure' in serves) throw refusal(serves.failure)
   return serves
 }
@@ -88,6 +91,6 @@ export async function hasTool(run: ServedRun, name: string): Promise<boolean> {
 const missing: ReadonlySet<Failure['code']> = new Set(['UNKNOWN_TOOL', 'READ_ONLY', 'SHELL_UNAVAILABLE'])
 
 /** A client that is gone need not be told. */
-export function told(sending: Promise<void>): void {
+export function ignoreClosed(sending: Promise<void>): void {
   sending.catch(() => {})
 }

@@ -6,13 +6,13 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Success } from '../../call/state/call.ts'
-import { isSpoken, type SpokenResult } from '../../dialects/runtime/types.ts'
+import { type DialectResult, isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
-import { modelTools, projected, toJsonSchema } from '../json-schema/index.ts'
+import { modelTools, toJsonSchema, toModelText } from '../json-schema/index.ts'
 import type { Asking } from './call-options.ts'
 import { openProgress } from './progress.ts'
-import type { Served, Serving } from './served-workspace.ts'
+import type { Served, ServedState } from './served-workspace.ts'
 
 export interface ToolsOptions {
   readonly asking: Asking
@@ -21,7 +21,7 @@ export interface ToolsOptions {
 }
 
 /** Lists and calls the tools of what is served. */
-export function serveTools(server: Server, serving: Serving, { asking, answered }: ToolsOptions): void {
+export function serveTools(server: Server, serving: ServedState, { asking, answered }: ToolsOptions): void {
   const tokens = new Set<string | number>()
 
   server.setRequestHandler(ListToolsRequestSchema, () =>
@@ -37,7 +37,7 @@ export function serveTools(server: Server, serving: Serving, { asking, answered 
           ...asking(extra, () => progress.says('waits for an approval')),
           onProgress: progress.tell,
         })
-        if (isSpoken(result)) return fromDialect(result)
+        if (isDialectResult(result)) return fromDialect(result)
         answered(result)
         return toCallResult(params.name, result)
       } finally {
@@ -80,7 +80,7 @@ function annotationsOf(tool: ToolDescription) {
 const additive: ReadonlySet<string> = new Set(['file:write:create', 'file:append', 'file:copy'])
 
 /** In the dialect's own form, word for word. */
-function fromDialect({ isError, content, structuredContent, failure }: SpokenResult): CallToolResult {
+function fromDialect({ isError, content, structuredContent, failure }: DialectResult): CallToolResult {
   return {
     content: [...content],
     ...(structuredContent === undefined ? {} : { structuredContent }),
@@ -91,7 +91,7 @@ function fromDialect({ isError, content, structuredContent, failure }: SpokenRes
 
 /** The text is what a model needs; a program has the whole result. */
 function toCallResult(name: string, result: Success | Failure): CallToolResult {
-  const content = [{ type: 'text' as const, text: projected(name, result) }]
+  const content = [{ type: 'text' as const, text: toModelText(name, result) }]
   if (result.ok) return { content, structuredContent: result as Record<string, unknown> }
   // Structured content would have to match the schema of a success; the whole refusal goes along as metadata.
   return { content, isError: true, _meta: { 'wardspace/failure': result } }

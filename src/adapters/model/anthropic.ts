@@ -1,5 +1,5 @@
 import { modelTools } from './model-tools.ts'
-import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './select-tools.ts'
+import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
 /** A tool of Anthropic's Messages API. */
@@ -35,12 +35,12 @@ export interface AnthropicResult {
  * const answer = await offer.call(block) // its tools are `offer.tools`
  */
 export function anthropicTools(
-  workspace: CallableTools | CallableSpokenTools,
+  workspace: CallableTools | CallableDialectTools,
   options: OfferOptions = {},
 ): Toolbox<AnthropicTool, AnthropicCall, AnthropicResult> {
   const caller = createCaller(workspace, options)
   return {
-    tools: modelTools(offered(workspace, options)).map(({ name, description, inputSchema }) => ({
+    tools: modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => ({
       name,
       description,
       input_schema: inputSchema,

@@ -1,6 +1,6 @@
 import { withDefaultInWords } from './describe-default.ts'
 import { modelTools } from './model-tools.ts'
-import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './select-tools.ts'
+import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
 import { createCaller, type Toolbox } from './toolbox.ts'
 
 /** A tool of the Gemini API: all functions stand in one. */
@@ -30,15 +30,17 @@ export interface GeminiResult {
  * const part = await offer.call({ name: 'read_file', args: { path: 'src/app.ts' } }) // in the next content of the user
  */
 export function geminiTools(
-  workspace: CallableTools | CallableSpokenTools,
+  workspace: CallableTools | CallableDialectTools,
   options: OfferOptions = {},
 ): Toolbox<GeminiTool, GeminiCall, GeminiResult> {
   const caller = createCaller(workspace, options)
-  const functionDeclarations = modelTools(offered(workspace, options)).map(({ name, description, inputSchema }) => ({
-    name,
-    description,
-    parametersJsonSchema: within(inputSchema),
-  }))
+  const functionDeclarations = modelTools(selectTools(workspace, options)).map(
+    ({ name, description, inputSchema }) => ({
+      name,
+      description,
+      parametersJsonSchema: within(inputSchema),
+    }),
+  )
   return {
     tools: [{ functionDeclarations }],
     async call({ id, name = '', args = {} }, how) {

@@ -1,4 +1,4 @@
-import type { SpokenTool } from '../../dialects/runtime/types.ts'
+import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 import { toJsonSchema } from './tool-schema.ts'
 
@@ -17,7 +17,7 @@ export interface ModelTool {
  * @example
  * const definitions = modelTools(workspace.tools)
  */
-export function modelTools(tools: readonly (ToolDescription | SpokenTool)[]): ModelTool[] {
+export function modelTools(tools: readonly (ToolDescription | DialectToolInfo)[]): ModelTool[] {
   const said = new Set<string>()
   const dialect = new Set(tools.filter((tool) => 'dialect' in tool).map(({ name }) => name))
   return toJsonSchema(tools).map(({ name, description, inputSchema }) => ({

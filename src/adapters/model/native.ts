@@ -1,4 +1,4 @@
-import type { SpokenTool } from '../../dialects/runtime/types.ts'
+import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 
 /** A definition that names a tool by a type which the API knows. */
 export interface NativeTool {
@@ -18,7 +18,7 @@ export interface NativeTool {
  * const known = new Set(native.map(({ name }) => name))
  * const tools = [...native, ...anthropicTools(spoken).tools.filter(({ name }) => !known.has(name))]
  */
-export function nativeTools(tools: readonly SpokenTool[], api: 'anthropic' | 'openai'): NativeTool[] {
+export function nativeTools(tools: readonly DialectToolInfo[], api: 'anthropic' | 'openai'): NativeTool[] {
   return tools.flatMap(({ name, native }) => {
     const definition = native?.[api]
     return definition === undefined ? [] : [{ ...definition, name }]

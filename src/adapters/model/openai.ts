@@ -1,5 +1,5 @@
 import { modelTools } from './model-tools.ts'
-import { type CallableSpokenTools, type CallableTools, type OfferOptions, offered } from './select-tools.ts'
+import { type CallableDialectTools, type CallableTools, type OfferOptions, selectTools } from './select-tools.ts'
 import { strictSchema, withoutNulls } from './strict.ts'
 import { createCaller, parseArguments, type Toolbox } from './toolbox.ts'
 
@@ -63,7 +63,7 @@ export interface OpenAiOptions extends OfferOptions {
  * const item = await offer.call({ call_id: 'call_1', name: 'read_file', arguments: '{"path":"src/app.ts"}' })
  */
 export function openAiTools(
-  workspace: CallableTools | CallableSpokenTools,
+  workspace: CallableTools | CallableDialectTools,
   options: OpenAiOptions = {},
 ): Toolbox<OpenAiTool, OpenAiCall, OpenAiResult> {
   const { tools, answer } = strictly(workspace, options)
@@ -84,7 +84,7 @@ export function openAiTools(
  * const message = await offer.call({ id: 'call_1', function: { name: 'list_directory', arguments: '{}' } })
  */
 export function openAiChatTools(
-  workspace: CallableTools | CallableSpokenTools,
+  workspace: CallableTools | CallableDialectTools,
   options: OpenAiOptions = {},
 ): Toolbox<OpenAiChatTool, OpenAiChatCall, OpenAiChatResult> {
   const { tools, answer } = strictly(workspace, options)
@@ -96,10 +96,10 @@ export function openAiChatTools(
   }
 }
 
-function strictly(workspace: CallableTools | CallableSpokenTools, options: OpenAiOptions) {
+function strictly(workspace: CallableTools | CallableDialectTools, options: OpenAiOptions) {
   const caller = createCaller(workspace, options)
   const strict = new Set<string>()
-  const tools = modelTools(offered(workspace, options)).map(({ name, description, inputSchema }) => {
+  const tools = modelTools(selectTools(workspace, options)).map(({ name, description, inputSchema }) => {
     const parameters = options.strict === false ? undefined : strictSchema(inputSchema)
     if (parameters !== undefined) strict.add(name)
     return { name, description, parameters: parameters ?? inputSchema, strict: parameters !== undefined }

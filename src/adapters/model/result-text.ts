@@ -1,5 +1,5 @@
 import type { Success } from '../../call/state/call.ts'
-import { isSpoken } from '../../dialects/runtime/types.ts'
+import { isDialectResult } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ToolName, ToolOutput } from '../../tools/index.ts'
 import type { CallResult } from './select-tools.ts'
@@ -12,9 +12,9 @@ import type { CallResult } from './select-tools.ts'
  *
  * @param tool the tool's name
  * @example
- * const text = projected('read_file', await workspace.call('read_file', { path: 'src/app.ts' }))
+ * const text = toModelText('read_file', await workspace.call('read_file', { path: 'src/app.ts' }))
  */
-export function projected(tool: string, result: Success | Failure): string {
+export function toModelText(tool: string, result: Success | Failure): string {
   if (!result.ok) return refusal(result)
   const { facts = {}, body = '' } = told(tool, result)
   const { label, truncated, artifactUri } = result
@@ -27,8 +27,8 @@ export function projected(tool: string, result: Success | Failure): string {
 }
 
 /** The text that a model is shown of a call, and whether it is an error: in a dialect, what that answers. */
-export function tell(tool: string, result: CallResult): { readonly text: string; readonly isError: boolean } {
-  if (!isSpoken(result)) return { text: projected(tool, result as Success | Failure), isError: !result.ok }
+export function resultToText(tool: string, result: CallResult): { readonly text: string; readonly isError: boolean } {
+  if (!isDialectResult(result)) return { text: toModelText(tool, result as Success | Failure), isError: !result.ok }
   const { output, isError } = result
   return { text: typeof output === 'string' ? output : JSON.stringify(output), isError }
 }

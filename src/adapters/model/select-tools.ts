@@ -1,5 +1,5 @@
 import type { CallOptions, Success } from '../../call/state/call.ts'
-import type { SpokenResult, SpokenTool } from '../../dialects/runtime/types.ts'
+import type { DialectResult, DialectToolInfo } from '../../dialects/runtime/types.ts'
 import type { Failure } from '../../errors.ts'
 import type { ApproveHandler } from '../../policy/approval.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
@@ -12,19 +12,19 @@ export interface CallableTools {
 }
 
 /** As {@link CallableTools}, in a dialect. */
-export interface CallableSpokenTools {
-  readonly tools: readonly SpokenTool[]
+export interface CallableDialectTools {
+  readonly tools: readonly DialectToolInfo[]
   /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<SpokenResult>
+  call(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
 }
 
 /** What a call gives, whichever names it goes by. */
-export type CallResult = Success | Failure | SpokenResult
+export type CallResult = Success | Failure | DialectResult
 
 /** What a model is offered of a workspace. */
 export interface OfferOptions {
   /** The run that the model's calls belong to. Default: the workspace's own. */
-  readonly run?: Pick<CallableTools, 'call'> | Pick<CallableSpokenTools, 'call'>
+  readonly run?: Pick<CallableTools, 'call'> | Pick<CallableDialectTools, 'call'>
   /** Only these tools of the workspace. Default: all of them. */
   readonly tools?: readonly string[]
   /** Answers what policy asks, where the workspace has no `approve` of its own. */
@@ -36,10 +36,10 @@ export interface OfferOptions {
  *
  * @throws TypeError for a name that the workspace does not have
  */
-export function offered(
-  workspace: CallableTools | CallableSpokenTools,
+export function selectTools(
+  workspace: CallableTools | CallableDialectTools,
   { tools: wanted }: OfferOptions,
-): (ToolDescription | SpokenTool)[] {
+): (ToolDescription | DialectToolInfo)[] {
   for (const name of wanted ?? []) {
     if (!workspace.tools.some((tool) => tool.name === name)) {
       throw new TypeError(`The workspace has no tool ${JSON.stringify(name)}`)
@@ -49,7 +49,7 @@ export function offered(
 }
 
 /** How one call is made: by which step of the caller's work, and what cancels it. */
-export function howToCall(
+export function callOptionsOf(
   { approve }: OfferOptions,
   step: string | undefined,
   signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { SpokenTool } from '../../dialects/runtime/types.ts'
+import type { DialectToolInfo } from '../../dialects/runtime/types.ts'
 import type { ToolDescription } from '../../workspace/create-workspace.ts'
 
 /** A tool's contract as plain JSON Schema (draft 2020-12), for any model API or protocol. */
@@ -18,7 +18,7 @@ export interface JsonSchemaTool {
  * @example
  * const tools = toJsonSchema(workspace.tools)
  */
-export function toJsonSchema(tools: readonly (ToolDescription | SpokenTool)[]): JsonSchemaTool[] {
+export function toJsonSchema(tools: readonly (ToolDescription | DialectToolInfo)[]): JsonSchemaTool[] {
   return tools.map((tool) => {
     const { name, description, inputSchema, outputSchema } = tool
     const input = convertedOnce(inputs, inputSchema, () => z.toJSONSchema(inputSchema, { io: 'input' }))

@@ -1,10 +1,10 @@
 import type { CallOptions } from '../../call/state/call.ts'
-import { tell } from './result-text.ts'
+import { resultToText } from './result-text.ts'
 import {
-  type CallableSpokenTools,
+  type CallableDialectTools,
   type CallableTools,
   type CallResult,
-  howToCall,
+  callOptionsOf,
   type OfferOptions,
 } from './select-tools.ts'
 
@@ -27,14 +27,14 @@ interface Asked {
 }
 
 /** Carries out calls, and gives for each the text that the model is shown. */
-export function createCaller(workspace: CallableTools | CallableSpokenTools, options: OfferOptions) {
+export function createCaller(workspace: CallableTools | CallableDialectTools, options: OfferOptions) {
   const run: { call(name: string, input: unknown, options?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   const offers = options.tools === undefined ? undefined : new Set(options.tools)
   return async ({ name, input, id }: Asked, { signal }: { readonly signal?: AbortSignal } = {}) => {
     if (offers?.has(name) === false)
       return { text: `UNKNOWN_TOOL: ${JSON.stringify(name)} is not offered here`, isError: true }
-    return tell(name, await run.call(name, input, howToCall(options, id, signal)))
+    return resultToText(name, await run.call(name, input, callOptionsOf(options, id, signal)))
   }
 }
 

@@ -1,17 +1,17 @@
 import type { CallOptions } from '../../call/state/call.ts'
 import type { RunOptions } from '../../workspace/create-workspace.ts'
 import { modelTools } from '../model/model-tools.ts'
-import { tell } from '../model/result-text.ts'
+import { resultToText } from '../model/result-text.ts'
 import {
-  type CallableSpokenTools,
+  type CallableDialectTools,
   type CallableTools,
   type CallResult,
-  howToCall,
+  callOptionsOf,
   type OfferOptions,
-  offered,
+  selectTools,
 } from '../model/select-tools.ts'
 
-export type { CallableSpokenTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
+export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } from '../model/select-tools.ts'
 
 /** Whose calls they are. */
 export interface Caller {
@@ -20,7 +20,7 @@ export interface Caller {
 }
 
 /** A workspace that opens runs: that of `createWorkspace`, in a dialect or not. */
-export type OpensRuns = (CallableTools | CallableSpokenTools) & {
+export type OpensRuns = (CallableTools | CallableDialectTools) & {
   /** Opens a run. */
   run(options?: RunOptions): Caller
 }
@@ -63,7 +63,7 @@ export function hasWebTools(): boolean {
  * if (hasWebTools()) await registerWebTools(workspace)
  */
 export async function registerWebTools(workspace: OpensRuns, options: WebToolsOptions = {}): Promise<() => void> {
-  const tools = offered(workspace, options)
+  const tools = selectTools(workspace, options)
   const context = contextOf()
   if (context === undefined) {
     throw new TypeError('This page has no WebMCP: neither document.modelContext nor navigator.modelContext')
@@ -83,7 +83,7 @@ export async function registerWebTools(workspace: OpensRuns, options: WebToolsOp
     try {
       const annotations = { readOnlyHint: mutates.get(name) === false }
       const execute = async (input: unknown) =>
-        blocks(tell(name, await run.call(name, input, howToCall(options, undefined, stop.signal))))
+        blocks(resultToText(name, await run.call(name, input, callOptionsOf(options, undefined, stop.signal))))
       await context.registerTool({ name, description, inputSchema, annotations, execute }, { signal: stop.signal })
       if (stop.signal.aborted) {
         // Taken away while it was put there.

@@ -2,7 +2,7 @@
  * Which directory a person picked, over reloads: a browser gives it no name that tells it from others, but can say
  * whether two handles are of one directory. Kept in IndexedDB of the origin, outside of anybody's files.
  */
-export async function idOfPicked(handle: FileSystemDirectoryHandle): Promise<string> {
+export async function directoryId(handle: FileSystemDirectoryHandle): Promise<string> {
   const database = await done(opened())
   try {
     const known = database.transaction(STORE, 'readonly').objectStore(STORE)

@@ -5,7 +5,7 @@ import { openFiles } from '../opfs/files.ts'
 import { openFolder } from '../opfs/folder.ts'
 import { localLease } from '../opfs/local-lease.ts'
 import { storageFailure } from '../opfs/storage-failure.ts'
-import { idOfPicked } from './directory-id.ts'
+import { directoryId } from './directory-id.ts'
 
 export type { Changed } from '../opfs/change-channel.ts'
 
@@ -50,7 +50,7 @@ export async function directoryHandle(
     throw new ToolError('BACKEND_ERROR', 'Cannot open the folder: without Web Locks, tabs cannot be kept apart')
   }
   try {
-    const name = `folder ${await idOfPicked(handle)}`
+    const name = `folder ${await directoryId(handle)}`
     const state = await stateFor(name)
     const caseSensitive = options.caseSensitive ?? (await tellsCases(handle))
     const changes = openChanges(name, options.onChange)

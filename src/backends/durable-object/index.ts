@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, Stat } from '../../storage/backend.ts'
-import { canonicalSync, type Seen } from '../../storage/canonical-path.ts'
+import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { hashBytes, planStoredCommit } from '../../storage/plan-commit.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
@@ -45,7 +45,7 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
   const tree = { at: entries.at, names: (path: Path) => entries.in(path).map(({ name }) => name) }
   const typeAt = (path: Path) => entries.at(path)?.type
   const refuse = (verb: ReadVerb, path: Path) => wrongType(verb, path, typeAt)
-  const look = (path: Path): Seen => {
+  const look = (path: Path): LookupResult => {
     const entry = entries.at(path)
     return entry?.type === 'link' ? { link: entry.target } : entry
   }
@@ -56,8 +56,8 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
     async canonical(path, how) {
       const type = path === '' ? 'directory' : typeAt(path as Path)
       // A row is found by its whole path, so that no link is above it.
-      if (type !== undefined && (type !== 'link' || how?.keepLast)) return path as Path
-      return canonicalSync(look, path, how?.keepLast ?? false)
+      if (type !== undefined && (type !== 'link' || how?.noFollow)) return path as Path
+      return canonicalSync(look, path, how?.noFollow ?? false)
     },
 
     async stat(path) {
@@ -137,6 +137,6 @@ const capabilities: Capabilities = Object.freeze({
   times: 'set',
   caseSensitive: true,
   authority: 'sole',
-  lasting: true,
+  persistent: true,
   atomic: 'set',
 })

@@ -12,8 +12,8 @@ import type {
   Stat,
   Version,
 } from '../../storage/backend.ts'
-import { canonicalSync, type Seen } from '../../storage/canonical-path.ts'
-import { applyOrder, judgeChanges } from '../../storage/change-set.ts'
+import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
+import { applyOrder, checkChangeSet } from '../../storage/change-set.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 
 /** Which part of the volume is the workspace. */
@@ -54,7 +54,7 @@ const capabilities: Capabilities = Object.freeze({
   times: 'set',
   caseSensitive: true,
   authority: 'shared',
-  lasting: false,
+  persistent: false,
   atomic: 'set',
 })
 
@@ -62,7 +62,7 @@ const FILE_MODE = 0o644
 const DIRECTORY_MODE = 0o755
 
 function backendOver(files: OpenVolume): Backend {
-  const look = (path: Path): Seen => {
+  const look = (path: Path): LookupResult => {
     const type = files.type(path)
     if (type === 'link') return { link: files.readLink(path) }
     return type && { type }
@@ -71,7 +71,7 @@ function backendOver(files: OpenVolume): Backend {
     capabilities,
 
     async canonical(path, how) {
-      return path === '' ? ROOT : canonicalSync(look, path, how?.keepLast ?? false)
+      return path === '' ? ROOT : canonicalSync(look, path, how?.noFollow ?? false)
     },
 
     async stat(path) {
@@ -130,7 +130,7 @@ function commitNow(files: OpenVolume, changes: readonly Change[], { at }: Commit
     if (!seen.has(path)) seen.set(path, files.at(path))
     return seen.get(path)
   }
-  const before = judgeChanges(changes, {
+  const before = checkChangeSet(changes, {
     at: lookup,
     sha256: ({ sha256 }: Found) => sha256,
     names: (path) => files.entries(path).map(({ name }) => name),

@@ -53,7 +53,7 @@ const capabilities: Capabilities = Object.freeze({
   times: 'set',
   caseSensitive: true,
   authority: 'sole',
-  lasting: false,
+  persistent: false,
   atomic: 'set',
 })
 

@@ -4,12 +4,12 @@ import { nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Version } from '../../storage/backend.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { failure } from './errno.ts'
-import { disturbed, type Pins, putNew } from './journal-steps.ts'
-import { patiently } from './retry-descriptors.ts'
+import { concurrentChangeError, linkNoReplace, type Pins } from './journal-steps.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { type Staged, stage, syncDirectories } from './staging.ts'
 import type { Temp } from './state-directory.ts'
 import { type Applying, dropTemps, isSame, type Task, verbFor } from './tasks.ts'
-import { elsewhere, type Pin } from './tree-access.ts'
+import { movedOutsideError, type PinnedDirectory } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
 /** One change takes effect in one system call, which happens or does not: it needs no journal. */
@@ -18,7 +18,7 @@ export async function applyOne(how: Applying, pins: Pins, task: Task): Promise<V
   const parent = parentOf(path)
   let after: Version
   try {
-    const pin = await patiently(() => pins.get(parent))
+    const pin = await retryOnDescriptorLimit(() => pins.get(parent))
     if (to === null || to.type === 'directory' || (to.type === 'link' && task.present === undefined)) {
       throwIfAborted(how.signal)
       changeName(pin.at(nameOf(path)), task)
@@ -29,13 +29,13 @@ export async function applyOne(how: Applying, pins: Pins, task: Task): Promise<V
   } catch (error) {
     throw failure(verbFor(to), path, error)
   }
-  if (how.durable) await makeLast(pins, path, parent)
+  if (how.durable) await syncChange(pins, path, parent)
   how.state.logLeft(how.strays)
   return after
 }
 
 function changeName(at: string, { change: { path, to }, present }: Task): void {
-  if (present !== undefined && !isSame(at, present)) throw disturbed(path)
+  if (present !== undefined && !isSame(at, present)) throw concurrentChangeError(path)
   if (to === null) {
     if (present?.type === 'directory') rmdirSync(at)
     else unlinkSync(at)
@@ -49,7 +49,7 @@ function changeName(at: string, { change: { path, to }, present }: Task): void {
 async function putStaged(
   how: Applying,
   pins: Pins,
-  pin: Pin,
+  pin: PinnedDirectory,
   { change: { path }, present }: Task,
   to: Staged,
 ): Promise<Version> {
@@ -60,12 +60,12 @@ async function putStaged(
   try {
     const stats = await stage(staged, to, present?.stats, how.durable)
     throwIfAborted(how.signal)
-    if (!pin.holds()) throw elsewhere(parentOf(path))
+    if (!pin.holds()) throw movedOutsideError(parentOf(path))
     if (present === undefined) {
-      putNew(staged, at, path)
+      linkNoReplace(staged, at, path)
       dropTemps(how, pins, [temp])
     } else {
-      if (!isSame(at, present)) throw disturbed(path)
+      if (!isSame(at, present)) throw concurrentChangeError(path)
       renameSync(staged, at)
     }
     return versionAfter(to, stats, how.modes)
@@ -76,7 +76,7 @@ async function putStaged(
 }
 
 /** The change is made; what is left is that it lasts. */
-export async function makeLast(pins: Pins, path: Path, directory: Path): Promise<void> {
+export async function syncChange(pins: Pins, path: Path, directory: Path): Promise<void> {
   try {
     await syncDirectories(pins, [directory])
   } catch {

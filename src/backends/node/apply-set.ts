@@ -10,7 +10,7 @@ import { readLinkAt } from './canonical.ts'
 import type { Present } from './check-changes.ts'
 import { errnoOf, failure } from './errno.ts'
 import {
-  disturbed,
+  concurrentChangeError,
   doStep,
   NO_HARD_LINKS,
   type Pins,
@@ -22,11 +22,11 @@ import {
   undoStep,
 } from './journal-steps.ts'
 import { readContent } from './read-content.ts'
-import { isOutOfDescriptors, patiently } from './retry-descriptors.ts'
+import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { fsyncAsync, type Staged, stage, syncDirectories } from './staging.ts'
 import { bootId, type StateDirectory, type Temp } from './state-directory.ts'
 import { type Applying, dropTemps, isSame, type Task, type TaskMap, verbFor } from './tasks.ts'
-import { elsewhere } from './tree-access.ts'
+import { movedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
 /** What the journal holds of a set that is being applied. */
@@ -56,7 +56,7 @@ export async function applySet(how: Applying, pins: Pins, tasks: readonly [Task,
     }
     if (durable) await syncDirectories(pins, new Set(temps.map(([home]) => home)))
     throwIfAborted(how.signal)
-    await patiently(() => requireUndisturbed(pins, tasks, taskOf))
+    await retryOnDescriptorLimit(() => requireUndisturbed(pins, tasks, taskOf))
     state.writeJournal(JSON.stringify({ boot: bootId(), durable, steps } satisfies Journal), durable)
   } catch (error) {
     try {
@@ -73,7 +73,7 @@ export async function applySet(how: Applying, pins: Pins, tasks: readonly [Task,
 }
 
 /** Every directory in which names change and that is there after all steps. */
-export function touchedBy(steps: readonly Step[]): Set<Path> {
+export function changedDirectories(steps: readonly Step[]): Set<Path> {
   const touched = new Set<Path>()
   for (const step of steps) {
     touched.add(parentOf(step.path))
@@ -95,14 +95,14 @@ async function runSteps(how: Applying, pins: Pins, steps: readonly Step[], temps
         for (; done < steps.length; done++) doStep(pins, steps[done] as Step)
       })
     }
-    if (durable) await syncDirectories(pins, touchedBy(steps))
+    if (durable) await syncDirectories(pins, changedDirectories(steps))
     state.clearJournal(durable)
   } catch (error) {
     const failed = steps[Math.min(done, steps.length - 1)] as Step
-    noteUndo(state, { boot: bootId(), durable, steps })
+    journalUndo(state, { boot: bootId(), durable, steps })
     // Whoever takes the lock next tries again; the temporaries hold the old content.
-    if ((await undoSteps(pins, steps.slice(0, done + 1))).length > 0) throw notTakenBack()
-    if (durable) await syncDirectories(pins, touchedBy(steps)).catch(() => {})
+    if ((await undoSteps(pins, steps.slice(0, done + 1))).length > 0) throw rollbackFailedError()
+    if (durable) await syncDirectories(pins, changedDirectories(steps)).catch(() => {})
     state.clearJournal(durable)
     dropTemps(how, pins, temps)
     throw stepFailure(failed, error)
@@ -110,12 +110,12 @@ async function runSteps(how: Applying, pins: Pins, steps: readonly Step[], temps
 }
 
 /** To be done before anything is taken back: a kill in between must not lead on from what is half taken back. */
-export function noteUndo(state: StateDirectory, journal: Journal): void {
+export function journalUndo(state: StateDirectory, journal: Journal): void {
   try {
     state.writeJournal(JSON.stringify({ ...journal, undo: true } satisfies Journal), journal.durable)
   } catch {
     // While the journal leads forward, only forward is safe.
-    if (state.readJournal() !== undefined) throw notTakenBack()
+    if (state.readJournal() !== undefined) throw rollbackFailedError()
   }
 }
 
@@ -133,7 +133,7 @@ export async function undoSteps(pins: Pins, steps: readonly Step[]): Promise<unk
 }
 
 /** The refusal while half of a set stands, and the old state of the other half under temporary names. */
-export function notTakenBack(): ToolError {
+export function rollbackFailedError(): ToolError {
   return new ToolError('BACKEND_ERROR', 'Cannot take back a change that failed halfway: the storage refuses', {
     hint: 'Tell the person in charge. It is tried again before the next change.',
   })
@@ -194,7 +194,7 @@ async function stageStep(
   written: Map<Path, Stats | undefined>,
 ): Promise<Step> {
   try {
-    const at = await patiently(() => tempPlace(pins, step.temp))
+    const at = await retryOnDescriptorLimit(() => tempPlace(pins, step.temp))
     const source = from === undefined ? undefined : taskOf.get(from)
     let stats = source === undefined ? undefined : await linkSource(how, pins, source, to, at)
     stats ??= await stage(at, to, present?.stats ?? source?.present?.stats, how.durable)
@@ -218,10 +218,10 @@ async function linkSource(
   if (change.to !== null || to.type !== 'file' || version?.type !== 'file' || present === undefined) return undefined
   if (to.mode !== undefined && to.mode !== (present.stats.mode & 0o777)) return undefined
   if (version.size !== to.bytes.length || version.sha256 !== sha256(to.bytes)) return undefined
-  const source = await patiently(() => place(pins, change.path))
+  const source = await retryOnDescriptorLimit(() => place(pins, change.path))
   if (!isSame(source, present) || !tryLink(source, at)) return undefined
   if (how.durable) {
-    const fd = await patiently(() => openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW))
+    const fd = await retryOnDescriptorLimit(() => openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW))
     try {
       await fsyncAsync(fd)
     } finally {
@@ -233,8 +233,8 @@ async function linkSource(
 
 /** Keeps the old state under a second name, or as a copy where it cannot have two. */
 async function keepBackup(how: Applying, pins: Pins, path: Path, backup: Temp): Promise<void> {
-  const at = await patiently(() => tempPlace(pins, backup))
-  const here = await patiently(() => place(pins, path))
+  const at = await retryOnDescriptorLimit(() => tempPlace(pins, backup))
+  const here = await retryOnDescriptorLimit(() => place(pins, path))
   if (tryLink(here, at)) return
   const stats = lstatSync(here)
   const old: Staged = stats.isSymbolicLink()
@@ -260,7 +260,7 @@ function requireUndisturbed(pins: Pins, tasks: readonly Task[], taskOf: TaskMap)
   for (const { change, present } of tasks) {
     const parent = parentOf(change.path)
     if (!taskOf.has(parent)) directories.add(parent)
-    if (present !== undefined && !isSame(place(pins, change.path), present)) throw disturbed(change.path)
+    if (present !== undefined && !isSame(place(pins, change.path), present)) throw concurrentChangeError(change.path)
   }
-  for (const directory of directories) if (!pins.get(directory).holds()) throw elsewhere(directory)
+  for (const directory of directories) if (!pins.get(directory).holds()) throw movedOutsideError(directory)
 }

@@ -1,22 +1,22 @@
 import { mkdirSync, renameSync, type Stats } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import type { Change, State, Version } from '../../storage/backend.ts'
+import type { Change, EntryState, Version } from '../../storage/backend.ts'
 import { applyOrder } from '../../storage/change-set.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { makeLast } from './apply-one.ts'
+import { syncChange } from './apply-one.ts'
 import { errnoOf, failure } from './errno.ts'
-import { disturbed, openPins, type Pins, place } from './journal-steps.ts'
-import { patiently } from './retry-descriptors.ts'
+import { concurrentChangeError, openPins, type Pins, place } from './journal-steps.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { stage, syncDirectories } from './staging.ts'
 import { type Applying, dropTemps, type Task, verbFor } from './tasks.ts'
-import { elsewhere } from './tree-access.ts'
+import { movedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
 /** A new directory with what is in it. */
 export interface NewTree {
   readonly top: Path
-  readonly changes: readonly (Change & { readonly to: NonNullable<State> })[]
+  readonly changes: readonly (Change & { readonly to: NonNullable<EntryState> })[]
 }
 
 /** The new directory that a set consists of, if it consists of one new directory with what is in it. */
@@ -39,36 +39,36 @@ export async function applyTree(how: Applying, pins: Pins, { top, changes }: New
   const inside = openPins(how.ground)
   const written = new Map<Path, Stats | undefined>()
   try {
-    const pin = await patiently(() => pins.get(parent))
+    const pin = await retryOnDescriptorLimit(() => pins.get(parent))
     how.state.log([...how.strays, staged])
     const directories: Path[] = []
     for (const { path, to } of applyOrder(changes)) {
       const there = `${childOf(parent, staged[1])}${path.slice(top.length)}` as Path
       try {
-        const at = await patiently(() => place(inside, there))
+        const at = await retryOnDescriptorLimit(() => place(inside, there))
         if (to.type === 'directory') {
           mkdirSync(at)
           directories.push(there)
         } else written.set(path, await stage(at, to, undefined, how.durable))
       } catch (error) {
         // The temporary name is nobody's business.
-        if (error instanceof ToolError) throw disturbed(path)
+        if (error instanceof ToolError) throw concurrentChangeError(path)
         throw failure(verbFor(to), path, error)
       }
     }
     if (how.durable) await syncDirectories(inside, directories.reverse())
     inside.close()
     throwIfAborted(how.signal)
-    if (!pin.holds()) throw elsewhere(parent)
+    if (!pin.holds()) throw movedOutsideError(parent)
     // A directory can take the place of an empty one only, so that nothing is overwritten.
     renameSync(pin.at(staged[1]), pin.at(nameOf(top)))
   } catch (error) {
     inside.close()
     dropTemps(how, pins, [staged])
-    if (TAKEN.has(errnoOf(error) ?? '')) throw disturbed(top)
+    if (TAKEN.has(errnoOf(error) ?? '')) throw concurrentChangeError(top)
     throw failure('create directory', top, error)
   }
-  if (how.durable) await makeLast(pins, top, parent)
+  if (how.durable) await syncChange(pins, top, parent)
   how.state.logLeft(how.strays)
   return changes.map(({ path, to }) => versionAfter(to, written.get(path), how.modes))
 }

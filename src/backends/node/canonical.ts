@@ -1,32 +1,32 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { childOf, type LogicalPath, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
-import { canonicalSync, type Seen } from '../../storage/canonical-path.ts'
+import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { isMissing } from './errno.ts'
 import type { Root } from './root.ts'
 import { typeOf } from './stat.ts'
 import { refuseTempNames } from './temp-names.ts'
-import type { Ground } from './tree-access.ts'
+import type { TreeAccess } from './tree-access.ts'
 
 /** `Backend.canonical` on a disk: one open where no link is in the path, link by link otherwise. */
-export function canonicalOnDisk(root: Root, path: LogicalPath, keepLast: boolean): Path {
+export function canonicalOnDisk(root: Root, path: LogicalPath, noFollow: boolean): Path {
   if (path === '') return ROOT
   refuseTempNames(path)
   const { ground } = root
   if (!root.caseSensitive)
     return spelled(
       ground,
-      canonicalSync((at) => see(ground, at), path, keepLast),
+      canonicalSync((at) => see(ground, at), path, noFollow),
       path,
     )
-  if (!keepLast && isStraight(ground, path)) return path as Path
-  const found = canonicalSync((at) => see(ground, at), path, keepLast)
+  if (!noFollow && isStraight(ground, path)) return path as Path
+  const found = canonicalSync((at) => see(ground, at), path, noFollow)
   if (found !== path) refuseTempNames(found)
   return found
 }
 
 /** The target of a link, as stored. Throws ToolErrors and the system's errors. */
-export function readLinkAt(ground: Ground, path: Path): string {
+export function readLinkAt(ground: TreeAccess, path: Path): string {
   const pin = ground.pin(parentOf(path))
   try {
     return readlinkSync(pin.at(nameOf(path)))
@@ -35,7 +35,7 @@ export function readLinkAt(ground: Ground, path: Path): string {
   }
 }
 
-function isStraight(ground: Ground, path: LogicalPath): boolean {
+function isStraight(ground: TreeAccess, path: LogicalPath): boolean {
   try {
     return ground.isStraight(path)
   } catch (error) {
@@ -50,7 +50,7 @@ function isLoop(error: unknown): boolean {
   return code === 'ELOOP' || code === 'EACCES'
 }
 
-function see(ground: Ground, path: Path): Seen {
+function see(ground: TreeAccess, path: Path): LookupResult {
   let type: ReturnType<typeof typeOf>
   try {
     const look = ground.look(path)
@@ -64,7 +64,7 @@ function see(ground: Ground, path: Path): Seen {
 }
 
 /** An absolute target below the root is as good as a relative one; the resolver refuses every other. */
-function insideTarget(ground: Ground, path: Path, target: string): string {
+function insideTarget(ground: TreeAccess, path: Path, target: string): string {
   if (!target.startsWith('/')) return target
   const below = ground.physical === '/' ? '/' : `${ground.physical}/`
   if (target !== ground.physical && !target.startsWith(below)) return target
@@ -73,7 +73,7 @@ function insideTarget(ground: Ground, path: Path, target: string): string {
 }
 
 /** The path in the disk's own spelling, for disks that find a name in any letter case (or Unicode form). */
-function spelled(ground: Ground, path: Path, asked: LogicalPath): Path {
+function spelled(ground: TreeAccess, path: Path, asked: LogicalPath): Path {
   let here = ROOT
   for (const name of path === '' ? [] : path.split('/')) {
     refuseAlteredName(name, asked)
@@ -83,8 +83,8 @@ function spelled(ground: Ground, path: Path, asked: LogicalPath): Path {
   return here
 }
 
-function spelledName(ground: Ground, directory: Path, name: string): string {
-  let pin: ReturnType<Ground['pin']>
+function spelledName(ground: TreeAccess, directory: Path, name: string): string {
+  let pin: ReturnType<TreeAccess['pin']>
   try {
     pin = ground.pin(directory)
   } catch (error) {

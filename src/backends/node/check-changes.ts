@@ -1,14 +1,14 @@
 import type { Stats } from 'node:fs'
 import { type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Change, EntryType, Version } from '../../storage/backend.ts'
-import { judgeChanges } from '../../storage/change-set.ts'
+import { checkChangeSet } from '../../storage/change-set.ts'
 import { readLinkAt } from './canonical.ts'
 import { isMissing } from './errno.ts'
 import { namesIn } from './list-directory.ts'
 import { hashContent } from './read-content.ts'
-import { patiently } from './retry-descriptors.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { tagOf, typeOf } from './stat.ts'
-import type { Ground, Look } from './tree-access.ts'
+import type { EntryHandle, TreeAccess } from './tree-access.ts'
 
 /** What was at a change's path when the set was judged. */
 export interface Present {
@@ -24,21 +24,22 @@ export interface Present {
  * Judges a set against the disk, content hashed anew: what a cache says about a version counts for reads only. Call it under
  * the lock. Returns what is at each path.
  */
-export async function judgeOnDisk(
-  ground: Ground,
+export async function checkOnDisk(
+  ground: TreeAccess,
   changes: readonly Change[],
   modes: boolean,
 ): Promise<(Present | undefined)[]> {
   const seen = new Map<Path, Present | undefined>()
   for (const { path, from } of changes) {
-    if (!seen.has(path)) seen.set(path, await patiently(() => presentAt(ground, path, modes)))
-    if (from !== undefined && !seen.has(from)) seen.set(from, await patiently(() => presentAt(ground, from, modes)))
+    if (!seen.has(path)) seen.set(path, await retryOnDescriptorLimit(() => presentAt(ground, path, modes)))
+    if (from !== undefined && !seen.has(from))
+      seen.set(from, await retryOnDescriptorLimit(() => presentAt(ground, from, modes)))
   }
   // What was found has a directory above it.
   const above = new Set<Path>()
   for (const [path, present] of seen) if (present !== undefined) above.add(parentOf(path))
-  return patiently(() =>
-    judgeChanges(changes, {
+  return retryOnDescriptorLimit(() =>
+    checkChangeSet(changes, {
       at(path) {
         if (!seen.has(path)) seen.set(path, above.has(path) ? DIRECTORY : lookQuickly(ground, path))
         return seen.get(path)
@@ -49,8 +50,8 @@ export async function judgeOnDisk(
   )
 }
 
-async function presentAt(ground: Ground, path: Path, modes: boolean): Promise<Present | undefined> {
-  let look: Look
+async function presentAt(ground: TreeAccess, path: Path, modes: boolean): Promise<Present | undefined> {
+  let look: EntryHandle
   try {
     look = ground.look(path)
   } catch (error) {
@@ -79,7 +80,7 @@ const DIRECTORY: Present = {
 }
 
 /** Without the content. */
-function lookQuickly(ground: Ground, path: Path): Present | undefined {
+function lookQuickly(ground: TreeAccess, path: Path): Present | undefined {
   try {
     const seen = ground.look(path)
     seen.close()

@@ -7,14 +7,14 @@ import { canonicalOnDisk, readLinkAt } from './canonical.ts'
 import { failure, isMissing } from './errno.ts'
 import { listDirectory } from './list-directory.ts'
 import { readContent } from './read-content.ts'
-import { patiently } from './retry-descriptors.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { openRoot } from './root.ts'
 import { scanFiles } from './scan-files.ts'
 import { statOf } from './stat.ts'
-import { glanceAll } from './stat-directories.ts'
+import { statDirectories } from './stat-directories.ts'
 import { physicalOf, statePath } from './state-directory.ts'
 import { refuseTempNames } from './temp-names.ts'
-import { descendFrom } from './walk-tree.ts'
+import { walkTree } from './walk-tree.ts'
 import { openWriter } from './writer.ts'
 
 /** Where the lock and the journal lie, and how long a commit waits. */
@@ -42,10 +42,10 @@ export interface NodeOptions {
  * @throws TypeError if the root is no readable directory, belongs to the operating system, or holds the state directory
  * @example
  * ```ts
- * const backend = node('./repo')
+ * const backend = nodeBackend('./repo')
  * ```
  */
-export function node(root: string, options: NodeOptions = {}): Backend {
+export function nodeBackend(root: string, options: NodeOptions = {}): Backend {
   const { lockTimeoutMs = 30_000 } = options
   if (!Number.isSafeInteger(lockTimeoutMs) || lockTimeoutMs <= 0) {
     throw new TypeError('node(): lockTimeoutMs must be a positive integer')
@@ -66,7 +66,7 @@ export function node(root: string, options: NodeOptions = {}): Backend {
     times: 'own',
     caseSensitive: opened.caseSensitive,
     authority: 'shared',
-    lasting: true,
+    persistent: true,
     atomic: 'set',
   })
   let isReady = false
@@ -87,7 +87,7 @@ export function node(root: string, options: NodeOptions = {}): Backend {
         await writer.ready()
         isReady = true
       }
-      return await (how?.once ? action() : patiently(action))
+      return await (how?.once ? action() : retryOnDescriptorLimit(action))
     } catch (error) {
       throw failure(verb, path, error)
     }
@@ -97,7 +97,7 @@ export function node(root: string, options: NodeOptions = {}): Backend {
     capabilities,
 
     canonical(path, how) {
-      return reading('resolve', path as Path, () => canonicalOnDisk(opened, path, how?.keepLast ?? false))
+      return reading('resolve', path as Path, () => canonicalOnDisk(opened, path, how?.noFollow ?? false))
     },
 
     stat(path) {
@@ -157,16 +157,16 @@ export function node(root: string, options: NodeOptions = {}): Backend {
       if (thrown !== undefined) throw thrown.error
     },
 
-    async descend(start, visitor) {
-      const thrown = await reading('list', start, () => descendFrom(ground, start, visitor), { once: true })
+    async walk(start, visitor) {
+      const thrown = await reading('list', start, () => walkTree(ground, start, visitor), { once: true })
       if (thrown !== undefined) throw thrown.error
     },
 
-    glance(directories, known) {
-      return reading('look at', '' as Path, () => glanceAll(ground, directories, known, modes))
+    statDirectories(directories, known) {
+      return reading('look at', '' as Path, () => statDirectories(ground, directories, known, modes))
     },
 
-    holds(physicalPath) {
+    containsPhysicalPath(physicalPath) {
       return isAtOrIn(physicalOf(resolve(physicalPath)), ground.physical, sep)
     },
 

@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import { errnoOf, failure, isMissing } from './errno.ts'
 import type { Temp } from './state-directory.ts'
-import type { Ground, Pin } from './tree-access.ts'
+import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
 /**
  * One step of a set, as the journal holds it. What is needed to do it again and to take it back is all in it: temporaries
@@ -21,7 +21,7 @@ export type Step =
 
 /** Directories held open while steps run. */
 export interface Pins {
-  get(directory: Path): Pin
+  get(directory: Path): PinnedDirectory
   /** Forgets a directory, before it is removed or after it was made. */
   drop(directory: Path): void
   close(): void
@@ -30,8 +30,8 @@ export interface Pins {
 /** Few enough to leave descriptors for others, many enough for a set of one package. */
 const MOST_PINS = 32
 
-export function openPins(ground: Ground): Pins {
-  const pins = new Map<Path, Pin>()
+export function openPins(ground: TreeAccess): Pins {
+  const pins = new Map<Path, PinnedDirectory>()
   const drop = (directory: Path) => {
     pins.get(directory)?.close()
     pins.delete(directory)
@@ -58,7 +58,7 @@ export function openPins(ground: Ground): Pins {
 }
 
 /** Pins so that the directory can be synced, where its permissions let it be read. */
-function pinForSync(ground: Ground, directory: Path): Pin {
+function pinForSync(ground: TreeAccess, directory: Path): PinnedDirectory {
   try {
     return ground.pin(directory, 'listing')
   } catch (error) {
@@ -82,10 +82,10 @@ export function tempPlace(pins: Pins, [home, name]: Temp): string {
 export function doStep(pins: Pins, step: Step, how?: 'again'): void {
   switch (step.do) {
     case 'remove': {
-      if (lookAt(tempPlace(pins, step.aside)) !== undefined) return
-      const present = lookAt(place(pins, step.path))
+      if (lstatAt(tempPlace(pins, step.aside)) !== undefined) return
+      const present = lstatAt(place(pins, step.path))
       if (present === undefined) return
-      if (present.ino !== step.ino) throw disturbed(step.path)
+      if (present.ino !== step.ino) throw concurrentChangeError(step.path)
       renameSync(place(pins, step.path), tempPlace(pins, step.aside))
       return
     }
@@ -95,15 +95,15 @@ export function doStep(pins: Pins, step: Step, how?: 'again'): void {
       return
     case 'mkdir':
       tolerate(() => mkdirSync(place(pins, step.path)), 'EEXIST')
-      if (!lstatSync(place(pins, step.path)).isDirectory()) throw disturbed(step.path)
+      if (!lstatSync(place(pins, step.path)).isDirectory()) throw concurrentChangeError(step.path)
       return
     case 'create': {
-      const temp = lookAt(tempPlace(pins, step.temp))
+      const temp = lstatAt(tempPlace(pins, step.temp))
       if (temp === undefined) {
-        if (how === 'again' && lookAt(place(pins, step.path)) !== undefined) return
-        throw disturbed(step.path)
+        if (how === 'again' && lstatAt(place(pins, step.path)) !== undefined) return
+        throw concurrentChangeError(step.path)
       }
-      putNew(tempPlace(pins, step.temp), place(pins, step.path), step.path, temp)
+      linkNoReplace(tempPlace(pins, step.temp), place(pins, step.path), step.path, temp)
       return
     }
     case 'replace':
@@ -118,8 +118,8 @@ export function undoStep(pins: Pins, step: Step): void {
   switch (step.do) {
     case 'remove': {
       const aside = tempPlace(pins, step.aside)
-      if (lookAt(aside) === undefined) return
-      if (lookAt(place(pins, step.path)) === undefined) renameSync(aside, place(pins, step.path))
+      if (lstatAt(aside) === undefined) return
+      if (lstatAt(place(pins, step.path)) === undefined) renameSync(aside, place(pins, step.path))
       else unlinkSync(aside)
       return
     }
@@ -131,11 +131,11 @@ export function undoStep(pins: Pins, step: Step): void {
       tolerate(() => rmdirSync(place(pins, step.path)), 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')
       return
     case 'create':
-      if (lookAt(place(pins, step.path))?.ino === step.ino) unlinkSync(place(pins, step.path))
+      if (lstatAt(place(pins, step.path))?.ino === step.ino) unlinkSync(place(pins, step.path))
       removeTemp(pins, step.temp)
       return
     case 'replace': {
-      const isOurs = lookAt(place(pins, step.path))?.ino === step.ino
+      const isOurs = lstatAt(place(pins, step.path))?.ino === step.ino
       if (isOurs) tolerate(() => renameSync(tempPlace(pins, step.backup), place(pins, step.path)), 'ENOENT')
       removeTemp(pins, step.backup)
       removeTemp(pins, step.temp)
@@ -155,18 +155,18 @@ export function tempsOf(step: Step): readonly Temp[] {
  * Gives a staged file its name without ever overwriting: link(2) refuses where rename(2) would replace. The temporary name
  * may stay, for the caller to remove: that it cannot be removed is no failure of the change.
  */
-export function putNew(temp: string, target: string, path: Path, staged?: Stats): void {
+export function linkNoReplace(temp: string, target: string, path: Path, staged?: Stats): void {
   try {
     linkSync(temp, target)
   } catch (error) {
     const code = errnoOf(error)
     if (code === 'EEXIST') {
-      if (staged !== undefined && lookAt(target)?.ino === staged.ino) return
-      throw disturbed(path)
+      if (staged !== undefined && lstatAt(target)?.ino === staged.ino) return
+      throw concurrentChangeError(path)
     }
     if (!NO_HARD_LINKS.has(code)) throw error
     // A filesystem without hard links: the smallest window there is.
-    if (lookAt(target) !== undefined) throw disturbed(path)
+    if (lstatAt(target) !== undefined) throw concurrentChangeError(path)
     renameSync(temp, target)
   }
 }
@@ -185,7 +185,7 @@ export function removeTemp(pins: Pins, temp: Temp): void {
 }
 
 /** What is at a place, without following; undefined if nothing is. */
-export function lookAt(at: string): Stats | undefined {
+export function lstatAt(at: string): Stats | undefined {
   try {
     return lstatSync(at)
   } catch (error) {
@@ -194,7 +194,7 @@ export function lookAt(at: string): Stats | undefined {
   }
 }
 
-export function disturbed(path: Path): ToolError {
+export function concurrentChangeError(path: Path): ToolError {
   return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: somebody else changed it at the same moment`, {
     path,
   })

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAlive } from './lock.ts'
-import { placesIn } from './state-directory.ts'
+import { statePaths } from './state-directory.ts'
 
 /**
  * Whether a dead process left something in a state directory. Makes nothing and takes no lock, so that whoever only reads
@@ -11,7 +11,7 @@ export async function hasLeftovers(statePath: string): Promise<boolean> {
   try {
     if (process.platform !== 'win32') directory = openSync(statePath, constants.O_RDONLY | constants.O_DIRECTORY)
     const names = readdirSync(statePath)
-    const at = placesIn(statePath, directory)
+    const at = statePaths(statePath, directory)
     const ids = names.filter((name) => name.startsWith('claim-')).map((name) => name.slice('claim-'.length))
     for (const id of ids) if (!(await isAlive({ id: '', at }, id)) && isThere(at(`claim-${id}`))) return true
     const holder = names.includes('lock') ? readFileSync(at('lock'), 'latin1').slice(0, 32) : undefined

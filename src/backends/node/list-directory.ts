@@ -3,10 +3,10 @@ import { childOf, type LogicalPath, type Path, parsePath } from '../../paths/log
 import type { DirectoryEntry, EntryType } from '../../storage/backend.ts'
 import { typeOf } from './stat.ts'
 import { isTempName } from './temp-names.ts'
-import type { Ground, Pin } from './tree-access.ts'
+import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
 /** The entries of a directory, sorted by UTF-16 units; names that no tool may use are left out. */
-export function listDirectory(ground: Ground, path: Path): DirectoryEntry[] {
+export function listDirectory(ground: TreeAccess, path: Path): DirectoryEntry[] {
   const pin = ground.pin(path)
   try {
     return listPinned(pin, path)
@@ -16,7 +16,7 @@ export function listDirectory(ground: Ground, path: Path): DirectoryEntry[] {
 }
 
 /** The same for a directory that is held open already. */
-export function listPinned(pin: Pin, path: Path): DirectoryEntry[] {
+export function listPinned(pin: PinnedDirectory, path: Path): DirectoryEntry[] {
   const entries: DirectoryEntry[] = []
   let isSorted = true
   let last = ''
@@ -38,7 +38,7 @@ export function listPinned(pin: Pin, path: Path): DirectoryEntry[] {
 const WITH_TYPES = Object.freeze({ withFileTypes: true })
 
 /** Every name in a directory, those too that no tool may use. */
-export function namesIn(ground: Ground, path: Path): string[] {
+export function namesIn(ground: TreeAccess, path: Path): string[] {
   const pin = ground.pin(path)
   try {
     return readdirSync(pin.self)
@@ -61,7 +61,7 @@ function isListable(directory: LogicalPath, name: string): boolean {
 }
 
 /** What the name leads to; undefined where the name is only a picture of bytes that are no UTF-8. */
-function typeByStat(pin: Pin, name: string): EntryType | undefined {
+function typeByStat(pin: PinnedDirectory, name: string): EntryType | undefined {
   try {
     return typeOf(lstatSync(pin.at(name)))
   } catch {

@@ -6,7 +6,7 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { display, type Path, quote } from '../../paths/logical-path.ts'
 import type { FileRead } from '../../storage/backend.ts'
 import { statOf, tagOf } from './stat.ts'
-import type { Ground, Look } from './tree-access.ts'
+import type { EntryHandle, TreeAccess } from './tree-access.ts'
 
 /** Up to this many bytes are read without the thread pool, which would cost more than the reading. */
 export const AT_ONCE_BYTES = 1024 * 1024
@@ -25,7 +25,7 @@ export interface Range {
 
 /** The bytes of a file or of a range of it, with the stat they belong to. Throws ToolErrors and the system's errors. */
 export async function readContent(
-  ground: Ground,
+  ground: TreeAccess,
   path: Path,
   range: Range | undefined,
   modes: boolean,
@@ -53,7 +53,7 @@ export async function readContent(
 }
 
 /** The sha256 of a file that was looked at, read in pieces, and its stat at that time. */
-export async function hashContent(path: Path, look: Look): Promise<{ sha256: string; stats: Stats }> {
+export async function hashContent(path: Path, look: EntryHandle): Promise<{ sha256: string; stats: Stats }> {
   const fd = openLook('read', path, look)
   try {
     for (let attempt = 1; ; attempt++) {
@@ -90,7 +90,7 @@ export function requireFile(verb: string, path: Path, stats: Stats): void {
   throw new ToolError('PATH_REJECTED', `${cannot} neither a file, a directory nor a link`, details)
 }
 
-async function withFile<T>(ground: Ground, verb: string, path: Path, use: (fd: number) => Promise<T>): Promise<T> {
+async function withFile<T>(ground: TreeAccess, verb: string, path: Path, use: (fd: number) => Promise<T>): Promise<T> {
   const look = ground.look(path)
   let fd: number
   try {
@@ -105,7 +105,7 @@ async function withFile<T>(ground: Ground, verb: string, path: Path, use: (fd: n
   }
 }
 
-function openLook(verb: string, path: Path, look: Look): number {
+function openLook(verb: string, path: Path, look: EntryHandle): number {
   requireFile(verb, path, look.stat)
   const fd = look.open()
   if (look.isExact) return fd

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import { type Journal, noteUndo, notTakenBack, touchedBy, undoSteps } from './apply-set.ts'
+import { changedDirectories, type Journal, journalUndo, rollbackFailedError, undoSteps } from './apply-set.ts'
 import { isNoLongerThere } from './errno.ts'
-import { doStep, lookAt, openPins, type Pins, tempPlace, tempsOf } from './journal-steps.ts'
+import { doStep, lstatAt, openPins, type Pins, tempPlace, tempsOf } from './journal-steps.ts'
 import { type Lock, unlinkIfThere } from './lock.ts'
 import { removeTree } from './remove-tree.ts'
 import { syncDirectories } from './staging.ts'
 import { bootId, parseLog, type StateDirectory, type Temp } from './state-directory.ts'
 import { isTempName, tempPrefix } from './temp-names.ts'
-import type { Ground } from './tree-access.ts'
+import type { TreeAccess } from './tree-access.ts'
 
 /** Finishes or takes back what a killed process left. Only under the lock. */
-export async function recover(ground: Ground, state: StateDirectory, lock: Lock, strays: Temp[]): Promise<void> {
+export async function recover(ground: TreeAccess, state: StateDirectory, lock: Lock, strays: Temp[]): Promise<void> {
   const pins = openPins(ground)
   try {
     await replay(pins, state)
@@ -41,15 +41,15 @@ async function finish(pins: Pins, state: StateDirectory, journal: Journal): Prom
     if (forward) for (const step of steps) doStep(pins, step, 'again')
   } catch {
     forward = false
-    noteUndo(state, journal)
+    journalUndo(state, journal)
   }
-  if (!forward && (await undoSteps(pins, steps)).some((error) => !isNoLongerThere(error))) throw notTakenBack()
-  await syncDirectories(pins, touchedBy(steps)).catch(() => {})
+  if (!forward && (await undoSteps(pins, steps)).some((error) => !isNoLongerThere(error))) throw rollbackFailedError()
+  await syncDirectories(pins, changedDirectories(steps)).catch(() => {})
   for (const temp of steps.flatMap(tempsOf)) tryRemove(pins, temp)
 }
 
 /** Removes what dead openings left: their temporaries, and their own files. */
-async function sweep(ground: Ground, pins: Pins, state: StateDirectory, lock: Lock): Promise<void> {
+async function sweep(ground: TreeAccess, pins: Pins, state: StateDirectory, lock: Lock): Promise<void> {
   const boot = bootId()
   const names = readdirSync(state.at('.'))
   const lost: string[] = []
@@ -85,7 +85,7 @@ function sweepHalfOpened(state: StateDirectory, names: readonly string[]): void 
   for (const name of names) {
     const id = /^(?:log|sock|take)-([0-9a-f]{32})$/.exec(name)?.[1]
     if (id === undefined || names.includes(`claim-${id}`)) continue
-    const age = Date.now() - (lookAt(state.at(name))?.mtimeMs ?? Date.now())
+    const age = Date.now() - (lstatAt(state.at(name))?.mtimeMs ?? Date.now())
     if (age > HALF_OPENED_MS) unlinkIfThere(state.at(name))
   }
 }
@@ -94,8 +94,8 @@ function sweepHalfOpened(state: StateDirectory, names: readonly string[]): void 
 const HALF_OPENED_MS = 600_000
 
 /** Walks the whole tree for names with the prefixes of openings that ended with the machine. */
-function removeLost(ground: Ground, pins: Pins, directory: Path, prefixes: readonly string[]): void {
-  let pin: ReturnType<Ground['pin']>
+function removeLost(ground: TreeAccess, pins: Pins, directory: Path, prefixes: readonly string[]): void {
+  let pin: ReturnType<TreeAccess['pin']>
   try {
     pin = ground.pin(directory)
   } catch {

@@ -8,7 +8,7 @@ const PATIENCE_MS = 30_000
  * Runs something that opens files; while the process or the machine has no file descriptor left, it waits and runs it
  * again, so that many calls at once queue instead of failing. `action` must leave nothing open when it throws.
  */
-export async function patiently<T>(action: () => T | Promise<T>): Promise<T> {
+export async function retryOnDescriptorLimit<T>(action: () => T | Promise<T>): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS
   for (let attempt = 0; ; attempt++) {
     try {

@@ -1,10 +1,10 @@
 import { lstatSync, opendirSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { type Ground, linuxGround } from './tree-access.ts'
-import { recheckingGround } from './tree-access-recheck.ts'
+import { createLinuxAccess, type TreeAccess } from './tree-access.ts'
+import { createRecheckingAccess } from './tree-access-recheck.ts'
 
 export interface Root {
-  readonly ground: Ground
+  readonly ground: TreeAccess
   /** The physical path. */
   readonly physical: string
   readonly ino: number
@@ -21,9 +21,10 @@ export function openRoot(root: string, grounding?: 'recheck'): Root {
   if (process.platform !== 'win32' && KERNEL_PLACES.test(physical)) {
     throw new TypeError('node(): the root belongs to the operating system; /proc, /sys and /dev are never reached')
   }
-  let ground: Ground
+  let ground: TreeAccess
   try {
-    ground = grounding === undefined && hasDescriptorPaths() ? linuxGround(physical) : recheckingGround(physical)
+    ground =
+      grounding === undefined && hasDescriptorPaths() ? createLinuxAccess(physical) : createRecheckingAccess(physical)
   } catch (error) {
     throw new TypeError('node(): the root cannot be opened for reading', { cause: error })
   }

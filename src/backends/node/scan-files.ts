@@ -4,10 +4,10 @@ import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
 import { errnoOf } from './errno.ts'
-import { isOutOfDescriptors, patiently } from './retry-descriptors.ts'
+import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { statOf } from './stat.ts'
 import { isTempName } from './temp-names.ts'
-import type { Ground, Pin } from './tree-access.ts'
+import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
 type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
@@ -29,18 +29,23 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
  * as much. The directory of the last file stays pinned, so that files of one directory need one verification; it is
  * verified again after every pause.
  */
-export async function scanFiles(ground: Ground, paths: readonly Path[], visit: Visit, modes: boolean): Promise<void> {
+export async function scanFiles(
+  ground: TreeAccess,
+  paths: readonly Path[],
+  visit: Visit,
+  modes: boolean,
+): Promise<void> {
   const buffer = { bytes: new Uint8Array(BUFFER_BYTES) }
   let next = 0
   while (next < paths.length) {
-    next = await patiently(() => scanTurn(ground, paths, next, visit, modes, buffer, (at) => (next = at)))
+    next = await retryOnDescriptorLimit(() => scanTurn(ground, paths, next, visit, modes, buffer, (at) => (next = at)))
     if (next < paths.length) await nextTurn()
   }
 }
 
 /** Scans until the turn is over; returns where to go on. */
 function scanTurn(
-  ground: Ground,
+  ground: TreeAccess,
   paths: readonly Path[],
   start: number,
   visit: Visit,
@@ -49,7 +54,7 @@ function scanTurn(
   reached: (index: number) => void,
 ): number {
   const end = performance.now() + TURN_MS
-  let pinned: { directory: Path; pin: Pin | undefined } | undefined
+  let pinned: { directory: Path; pin: PinnedDirectory | undefined } | undefined
   try {
     for (let i = start; i < paths.length; i++) {
       const path = paths[i] as Path
@@ -73,7 +78,7 @@ function scanTurn(
   }
 }
 
-function pinOrNothing(ground: Ground, directory: Path): Pin | undefined {
+function pinOrNothing(ground: TreeAccess, directory: Path): PinnedDirectory | undefined {
   try {
     return ground.pin(directory)
   } catch (error) {

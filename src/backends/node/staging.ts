@@ -12,15 +12,15 @@ import {
 } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Path } from '../../paths/logical-path.ts'
-import type { State } from '../../storage/backend.ts'
+import type { EntryState } from '../../storage/backend.ts'
 import { errnoOf } from './errno.ts'
 import type { Pins } from './journal-steps.ts'
 import { AT_ONCE_BYTES } from './read-content.ts'
-import { patiently } from './retry-descriptors.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { writeWhole } from './state-directory.ts'
 
 /** What has content of its own: it is written under a temporary name before it gets its own. */
-export type Staged = Exclude<State, null | { type: 'directory' }>
+export type Staged = Exclude<EntryState, null | { type: 'directory' }>
 
 // A flag that a platform does not have counts as none.
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
@@ -41,7 +41,7 @@ export async function stage(
   }
   const mode = to.mode ?? (old?.isFile() ? old.mode & 0o777 : undefined)
   // Never wider than the old file's bits, not even for a moment.
-  const fd = await patiently(() => openSync(at, FLAGS, (mode ?? 0o666) & 0o777))
+  const fd = await retryOnDescriptorLimit(() => openSync(at, FLAGS, (mode ?? 0o666) & 0o777))
   try {
     if (to.bytes.length <= AT_ONCE_BYTES) writeWhole(fd, to.bytes, null)
     else await writeSlowly(fd, to.bytes)
@@ -62,7 +62,7 @@ export function fsyncAsync(fd: number): Promise<void> {
 /** Makes what happened to the names in directories last. */
 export async function syncDirectories(pins: Pins, directories: Iterable<Path>): Promise<void> {
   for (const directory of directories) {
-    const { fd } = await patiently(() => pins.get(directory))
+    const { fd } = await retryOnDescriptorLimit(() => pins.get(directory))
     if (fd !== -1) await syncDirectory(fd)
   }
 }

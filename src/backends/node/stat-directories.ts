@@ -2,12 +2,12 @@ import { fstatSync, lstatSync, type Stats } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import type { EntryType, Glance } from '../../storage/backend.ts'
+import type { DirectoryStats, EntryType } from '../../storage/backend.ts'
 import { errnoOf } from './errno.ts'
 import { listDirectory } from './list-directory.ts'
-import { isOutOfDescriptors, patiently } from './retry-descriptors.ts'
+import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { typeOf } from './stat.ts'
-import type { Ground } from './tree-access.ts'
+import type { TreeAccess } from './tree-access.ts'
 
 /** How long the event loop may have to wait, in milliseconds. */
 const TURN_MS = 10
@@ -24,15 +24,15 @@ const QUIET = Object.freeze({ throwIfNoEntry: false })
  * Looks at directories one after the other, synchronously, each pinned once: a stat by promise costs ten times as much.
  * Names are listed again only where the directory's own times are not those of the last time.
  */
-export async function glanceAll(
-  ground: Ground,
+export async function statDirectories(
+  ground: TreeAccess,
   directories: readonly Path[],
-  known: (directory: Path) => Glance | undefined,
+  known: (directory: Path) => DirectoryStats | undefined,
   modes: boolean,
-): Promise<(Glance | undefined)[]> {
-  const found: (Glance | undefined)[] = []
+): Promise<(DirectoryStats | undefined)[]> {
+  const found: (DirectoryStats | undefined)[] = []
   while (found.length < directories.length) {
-    await patiently(() => {
+    await retryOnDescriptorLimit(() => {
       const end = performance.now() + TURN_MS
       while (found.length < directories.length) {
         const directory = directories[found.length] as Path
@@ -50,7 +50,12 @@ export async function glanceAll(
  * The same names once more, by their physical paths: nothing but numbers comes from there, and they decide only whether a
  * file is looked at again through the ground, so that a link swapped in leads nowhere. A third of the system calls.
  */
-function glanceAgain(ground: Ground, directory: Path, last: Glance | undefined, modes: boolean): Glance | undefined {
+function glanceAgain(
+  ground: TreeAccess,
+  directory: Path,
+  last: DirectoryStats | undefined,
+  modes: boolean,
+): DirectoryStats | undefined {
   if (last === undefined || Number.isNaN(last.stamp)) return undefined
   const place = directory === '' ? ground.physical : `${ground.physical}/${directory}`
   try {
@@ -62,8 +67,13 @@ function glanceAgain(ground: Ground, directory: Path, last: Glance | undefined, 
   }
 }
 
-function glanceAt(ground: Ground, directory: Path, last: Glance | undefined, modes: boolean): Glance | undefined {
-  let pin: ReturnType<Ground['pin']>
+function glanceAt(
+  ground: TreeAccess,
+  directory: Path,
+  last: DirectoryStats | undefined,
+  modes: boolean,
+): DirectoryStats | undefined {
+  let pin: ReturnType<TreeAccess['pin']>
   try {
     pin = ground.pin(directory)
   } catch (error) {
@@ -86,7 +96,7 @@ function glanceAt(ground: Ground, directory: Path, last: Glance | undefined, mod
 }
 
 /** The facts of names in a directory; one that is no longer what it was makes the stamp untrustworthy. */
-function look(prefix: string, { stamp, names, types }: Omit<Glance, 'facts'>, modes: boolean): Glance {
+function look(prefix: string, { stamp, names, types }: Omit<DirectoryStats, 'facts'>, modes: boolean): DirectoryStats {
   const facts = new Float64Array(FACTS * names.length)
   let present = types
   for (let i = 0; i < names.length; i++) {

@@ -76,7 +76,7 @@ export function openState(path: string): StateDirectory {
   const prefix = tempPrefix(id)
   // Windows opens no directories.
   const directory = process.platform === 'win32' ? -1 : openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  const at = placesIn(path, directory)
+  const at = statePaths(path, directory)
   const opened = directory === -1 ? [] : [directory]
   try {
     const logFile = openSync(at(`log-${id}`), constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600)
@@ -138,7 +138,7 @@ export function openState(path: string): StateDirectory {
 }
 
 /** How files in a state directory are reached; a socket's path must be short. */
-export function placesIn(path: string, directory: number): (name: string) => string {
+export function statePaths(path: string, directory: number): (name: string) => string {
   return process.platform === 'linux' && directory !== -1
     ? (name) => `/proc/self/fd/${directory}/${name}`
     : (name) => join(path, name)

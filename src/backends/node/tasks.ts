@@ -1,10 +1,10 @@
 import type { Path } from '../../paths/logical-path.ts'
-import type { Change, State } from '../../storage/backend.ts'
+import type { Change, EntryState } from '../../storage/backend.ts'
 import type { Present } from './check-changes.ts'
-import { lookAt, type Pins, tempPlace } from './journal-steps.ts'
+import { lstatAt, type Pins, tempPlace } from './journal-steps.ts'
 import { removeTree } from './remove-tree.ts'
 import type { StateDirectory, Temp } from './state-directory.ts'
-import type { Ground } from './tree-access.ts'
+import type { TreeAccess } from './tree-access.ts'
 
 /** A change that has something to do, with what is there now. */
 export interface Task {
@@ -13,7 +13,7 @@ export interface Task {
 }
 
 export interface Applying {
-  readonly ground: Ground
+  readonly ground: TreeAccess
   readonly state: StateDirectory
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
@@ -36,14 +36,14 @@ export function dropTemps({ state, strays }: Applying, pins: Pins, temps: readon
 
 /** Whether what is at a place still is what was judged: the last look before it is replaced. */
 export function isSame(at: string, present: Present): boolean {
-  const now = lookAt(at)
+  const now = lstatAt(at)
   if (now === undefined) return false
   // Making the staged copy of a neighbour changes a directory's times.
   if (present.type === 'directory') return now.isDirectory() && now.ino === present.stats.ino
   return now.ino === present.stats.ino && now.size === present.stats.size && now.mtimeMs === present.stats.mtimeMs
 }
 
-export function verbFor(to: State): string {
+export function verbFor(to: EntryState): string {
   if (to === null) return 'delete'
   return to.type === 'directory' ? 'create directory' : to.type === 'link' ? 'link' : 'write'
 }

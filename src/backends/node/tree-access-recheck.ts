@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { childOf, type LogicalPath, type Path, parentOf } from '../../paths/logical-path.ts'
-import { elsewhere, type Ground, moved, type Pin } from './tree-access.ts'
+import { movedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
 
 /** macOS: an open that follows no link anywhere in the path. */
 /* v8 ignore next -- @preserve: asked once, when the module is loaded; the flag means nothing on other platforms */
@@ -12,19 +12,19 @@ const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x20000000 : 0
  * with O_NOFOLLOW_ANY, which closes the race for their content. Elsewhere (Windows), and for renames and removals, a link
  * swapped in between the check and the call can still win: the threat model says so.
  */
-export function recheckingGround(physical: string): Ground {
+export function createRecheckingAccess(physical: string): TreeAccess {
   const root = lstatSync(physical)
   const place = (path: LogicalPath) => (path === '' ? physical : join(physical, ...path.split('/')))
   // Windows has neither flag; what is not there counts as none.
   const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | O_NOFOLLOW_ANY
 
   function verify(directory: LogicalPath): void {
-    if (realpathSync.native(place(directory)) !== place(directory)) throw elsewhere(directory)
+    if (realpathSync.native(place(directory)) !== place(directory)) throw movedOutsideError(directory)
   }
 
   function verifyRoot(): void {
     const now = lstatSync(physical)
-    if (now.ino !== root.ino || now.dev !== root.dev) throw moved()
+    if (now.ino !== root.ino || now.dev !== root.dev) throw rootMovedError()
   }
 
   return {
@@ -58,7 +58,7 @@ export function recheckingGround(physical: string): Ground {
     close() {},
   }
 
-  function pin(directory: Path, how?: 'listing'): Pin {
+  function pin(directory: Path, how?: 'listing'): PinnedDirectory {
     verifyRoot()
     verify(directory)
     // A directory cannot be opened on Windows; there is nothing to sync either.

@@ -7,22 +7,22 @@ import { childOf, display, type LogicalPath, type Path, quote } from '../../path
  * that was asked for, with no link on the way; what is done afterwards is done relative to the open descriptor, so that
  * a link swapped in later changes nothing.
  */
-export interface Ground {
+export interface TreeAccess {
   /** The physical path of the root. Never shown. */
   readonly physical: string
   /**
    * What is at a path, without following a link there. The file itself is not opened yet, so that looking at a FIFO or a
    * device has no effect. Throws the system's errors, and `PATH_REJECTED` for what turns out to lie elsewhere.
    */
-  look(path: Path): Look
+  look(path: Path): EntryHandle
   /** Whether the path leads, links followed, to something at exactly this path: then no link is in it. */
   isStraight(path: LogicalPath): boolean
   /** A directory, held open. `listing` pins can also be listed and synced. Throws like `look`. */
-  pin(directory: Path, how?: 'listing'): Pin
+  pin(directory: Path, how?: 'listing'): PinnedDirectory
   close(): void
 }
 
-export interface Look {
+export interface EntryHandle {
   readonly stat: Stats
   /** What `open` opens is what `stat` tells of, and cannot be anything else. */
   readonly isExact: boolean
@@ -31,7 +31,7 @@ export interface Look {
   close(): void
 }
 
-export interface Pin {
+export interface PinnedDirectory {
   /** The descriptor; -1 where the platform has none for directories. */
   readonly fd: number
   /** The physical path of a name in the directory, good for one system call that does not follow a link at its end. */
@@ -42,7 +42,7 @@ export interface Pin {
    * A directory in this one, held open; a link of that name is refused. Lies where this one does: verify with `holds`,
    * here and afterwards, that this is where it should be.
    */
-  child(name: string): Pin
+  child(name: string): PinnedDirectory
   /** Whether the directory still is where it was pinned. */
   holds(): boolean
   close(): void
@@ -61,7 +61,7 @@ const ATTEMPTS = 64
  * is. The root itself is held open and everything is found below that descriptor: if the root is moved or replaced,
  * every call is refused with `BACKEND_ERROR`, because its lock and journal belong to the place it had.
  */
-export function linuxGround(physical: string): Ground {
+export function createLinuxAccess(physical: string): TreeAccess {
   const rootFd = openSync(physical, O_RDONLY | O_DIRECTORY)
   const rootSelf = `/proc/self/fd/${rootFd}`
   const below = physical === '/' ? '/' : `${physical}/`
@@ -80,8 +80,8 @@ export function linuxGround(physical: string): Ground {
       /* v8 ignore next -- @preserve: that it is removed between these two calls of the system cannot be arranged */
       const attempts = place.endsWith(' (deleted)') ? ATTEMPTS : 2
       if (attempt < attempts) continue
-      if (readlinkSync(rootSelf) !== physical) throw moved()
-      throw elsewhere(path)
+      if (readlinkSync(rootSelf) !== physical) throw rootMovedError()
+      throw movedOutsideError(path)
     }
   }
 
@@ -102,7 +102,7 @@ export function linuxGround(physical: string): Ground {
     if (physical === '/' && KERNEL_PATHS.test(path)) throw kernel(path)
   }
 
-  function pinned(directory: Path, fd: number): Pin {
+  function pinned(directory: Path, fd: number): PinnedDirectory {
     const self = `/proc/self/fd/${fd}`
     return {
       fd,
@@ -174,12 +174,12 @@ export function linuxGround(physical: string): Ground {
 }
 
 /** The refusal of a path that turned out to lie elsewhere. */
-export function elsewhere(path: LogicalPath): ToolError {
+export function movedOutsideError(path: LogicalPath): ToolError {
   return new ToolError('PATH_REJECTED', `Path ${quote(display(path))} leads through a link`, { path: display(path) })
 }
 
 /** The refusal of everything, once the root is no longer where it was. */
-export function moved(): ToolError {
+export function rootMovedError(): ToolError {
   return new ToolError(
     'BACKEND_ERROR',
     'Cannot reach the workspace: its root directory was moved, replaced or deleted',

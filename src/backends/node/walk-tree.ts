@@ -2,12 +2,12 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Descent } from '../../storage/backend.ts'
+import type { WalkVisitor } from '../../storage/backend.ts'
 import { failure } from './errno.ts'
 import { listPinned } from './list-directory.ts'
 import { fill } from './read-content.ts'
-import { isOutOfDescriptors, patiently } from './retry-descriptors.ts'
-import { elsewhere, type Ground, moved, type Pin } from './tree-access.ts'
+import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
+import { movedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
 
 /** How long the event loop may have to wait, in milliseconds. */
 const TURN_MS = 10
@@ -24,7 +24,7 @@ interface Frame {
   /** Names of the directories to enter. */
   readonly names: readonly string[]
   next: number
-  pin: Pin | undefined
+  pin: PinnedDirectory | undefined
   /** Directories were found through the pin since it was last verified. */
   isUnverified: boolean
 }
@@ -36,10 +36,10 @@ interface Frame {
  *
  * Gives what the visitor threw, if it did: its own business, and no failure of the storage.
  */
-export async function descendFrom(
-  ground: Ground,
+export async function walkTree(
+  ground: TreeAccess,
   start: Path,
-  visitor: Descent,
+  visitor: WalkVisitor,
 ): Promise<{ readonly error: unknown } | undefined> {
   const frames: Frame[] = []
   let isBegun = false
@@ -55,7 +55,7 @@ export async function descendFrom(
   }
 
   /** Lists a pinned directory and tells of it; the pin is the frame's from then on. */
-  function enter(path: Path, pin: Pin): void {
+  function enter(path: Path, pin: PinnedDirectory): void {
     let names: readonly string[] = []
     try {
       const entries = listPinned(pin, path)
@@ -80,7 +80,7 @@ export async function descendFrom(
     frame.next += 1
   }
 
-  function pinChild(frame: Frame, path: Path): Pin {
+  function pinChild(frame: Frame, path: Path): PinnedDirectory {
     if (frames.indexOf(frame) >= DEEPEST_HELD) return ground.pin(path)
     frame.pin ??= ground.pin(frame.path)
     frame.isUnverified = true
@@ -136,7 +136,7 @@ export async function descendFrom(
   try {
     do {
       if (isBegun) await nextTurn()
-      await patiently(turn)
+      await retryOnDescriptorLimit(turn)
     } while (frames.length > 0)
   } catch (error) {
     if (thrown === undefined) throw error
@@ -145,10 +145,10 @@ export async function descendFrom(
 }
 
 function notThere(path: Path): ToolError {
-  return path === ROOT ? moved() : elsewhere(path)
+  return path === ROOT ? rootMovedError() : movedOutsideError(path)
 }
 
-function readStart(pin: Pin, name: string, most: number): Uint8Array | undefined {
+function readStart(pin: PinnedDirectory, name: string, most: number): Uint8Array | undefined {
   let fd: number
   try {
     fd = openSync(pin.at(name), FLAGS)

@@ -6,13 +6,13 @@ import type { Change, CommitOptions, Receipt } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { applyTasks } from './apply.ts'
-import { judgeOnDisk, type Present } from './check-changes.ts'
+import { checkOnDisk, type Present } from './check-changes.ts'
 import { errnoOf, failure, isNoLongerThere } from './errno.ts'
 import { openPins } from './journal-steps.ts'
 import { hasLeftovers } from './leftovers.ts'
 import { type Lock, openLock } from './lock.ts'
 import { recover } from './recovery.ts'
-import { patiently } from './retry-descriptors.ts'
+import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import type { Root } from './root.ts'
 import { fsyncAsync, syncDirectories } from './staging.ts'
 import { openState, type StateDirectory, type Temp } from './state-directory.ts'
@@ -43,9 +43,9 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
   const unsynced = new Set<Path>()
 
   async function open() {
-    const state = await patiently(() => openState(statePath))
+    const state = await retryOnDescriptorLimit(() => openState(statePath))
     try {
-      return { state, lock: await patiently(() => openLock(state, lockTimeoutMs)) }
+      return { state, lock: await retryOnDescriptorLimit(() => openLock(state, lockTimeoutMs)) }
     } catch (error) {
       state.close()
       throw error
@@ -112,7 +112,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
   async function syncFile(path: Path): Promise<void> {
     let fd: number
     try {
-      fd = await patiently(() => {
+      fd = await retryOnDescriptorLimit(() => {
         const look = ground.look(path)
         try {
           return look.stat.isFile() ? look.open() : -1
@@ -139,7 +139,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
     changes: readonly Change[],
     options: CommitOptions,
   ): Promise<Receipt> {
-    const present = await judgeOnDisk(ground, changes, modes)
+    const present = await checkOnDisk(ground, changes, modes)
     throwIfAborted(options.signal)
     const durable = options.durability === 'durable'
     const tasks: Task[] = changes.map((change, i) => ({ change, present: present[i] })).filter(hasEffect)

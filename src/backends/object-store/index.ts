@@ -1,13 +1,13 @@
 import { ToolError } from '../../errors.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, FileRead } from '../../storage/backend.ts'
-import { canonicalSync, type Seen } from '../../storage/canonical-path.ts'
+import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { createCommits } from './commit.ts'
 import { openContents } from './contents.ts'
 import { keysBelow } from './keys.ts'
 import type { Entry, Manifest } from './manifest.ts'
-import { persistent } from './retry.ts'
+import { withRetries } from './retry.ts'
 import { openRoot } from './root.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -43,7 +43,7 @@ export interface ObjectStoreOptions {
  * ```
  */
 export function objectStore(store: ObjectStore, options: ObjectStoreOptions = {}): Backend {
-  const calls = persistent(store)
+  const calls = withRetries(store)
   const keys = keysBelow(options.prefix)
   const root = openRoot(calls, keys.manifest)
   const contents = openContents(calls, keys.contents)
@@ -85,13 +85,13 @@ export function objectStore(store: ObjectStore, options: ObjectStoreOptions = {}
 
     async canonical(path, how) {
       const tree = await now()
-      const look = (at: Path): Seen => {
+      const look = (at: Path): LookupResult => {
         const entry = tree.at(at)
         return entry?.type === 'link' ? { link: entry.target } : entry
       }
       const entry = tree.at(path as Path)
-      if (entry !== undefined && (entry.type !== 'link' || how?.keepLast)) return path as Path
-      return canonicalSync(look, path, how?.keepLast ?? false)
+      if (entry !== undefined && (entry.type !== 'link' || how?.noFollow)) return path as Path
+      return canonicalSync(look, path, how?.noFollow ?? false)
     },
 
     async stat(path) {
@@ -146,6 +146,6 @@ const capabilities: Capabilities = Object.freeze({
   times: 'set',
   caseSensitive: true,
   authority: 'shared',
-  lasting: true,
+  persistent: true,
   atomic: 'set',
 })

@@ -15,7 +15,7 @@ export function pause(tries: number): Promise<void> {
  * The store with every call tried again that may be repeated, and nothing thrown but `ToolError`: a store's own messages
  * hold keys and addresses. A put under a condition is not repeated here, since the first one may have happened.
  */
-export function persistent(store: ObjectStore): ObjectStore {
+export function withRetries(store: ObjectStore): ObjectStore {
   return {
     get: (key, options) => again(() => store.get(key, options)),
     put: (key, bytes, condition) =>

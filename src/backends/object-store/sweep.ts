@@ -1,7 +1,7 @@
 import { LONGEST_COMMIT_MS } from './commit.ts'
 import { keysOf } from './contents.ts'
 import { keysBelow } from './keys.ts'
-import { persistent } from './retry.ts'
+import { withRetries } from './retry.ts'
 import { openRoot } from './root.ts'
 import type { ObjectStore } from './store.ts'
 
@@ -27,7 +27,7 @@ export async function sweep(
   { prefix, olderThanMs = DAY_MS, clock = Date.now }: SweepOptions = {},
 ): Promise<{ readonly kept: number; readonly deleted: number }> {
   if (!(olderThanMs >= 2 * LONGEST_COMMIT_MS)) throw new TypeError('sweep(): olderThanMs must be at least two hours')
-  const calls = persistent(store)
+  const calls = withRetries(store)
   const keys = keysBelow(prefix)
   const before = clock() - olderThanMs
   const old: string[] = []

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { sha256, sha256Ahead, sha256Kept } from '../../files/hash/sha256.ts'
+import { precomputeSha256, sha256, sha256Cached } from '../../files/hash/sha256.ts'
 import {
   childOf,
   display,
@@ -11,11 +11,19 @@ import {
   quote,
   ROOT,
 } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Change, CommitOptions, Receipt, State, Version } from '../../storage/backend.ts'
+import type {
+  Backend,
+  Capabilities,
+  Change,
+  CommitOptions,
+  EntryState,
+  Receipt,
+  Version,
+} from '../../storage/backend.ts'
 import { canonical } from '../../storage/canonical-path.ts'
-import { applyOrder, judgeChanges, validateChanges } from '../../storage/change-set.ts'
+import { applyOrder, checkChangeSet, validateChanges } from '../../storage/change-set.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { severally } from '../../util/map-concurrent.ts'
+import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { type Entry, type Folder, wrongType } from './folder.ts'
 import type { Lease } from './lease.ts'
 import type { RedoStep } from './redo-log.ts'
@@ -126,14 +134,14 @@ export async function openFiles(
     if (first === undefined) return { applied: [] }
     return under('change', first.path, async (mine) => {
       const present = await gather(folder, changes)
-      judgeChanges(changes, present.view)
+      checkChangeSet(changes, present.view)
       const real = applyOrder(changes).filter(({ path, to }) => !isNoChange(present.at(path), to))
       const steps: RedoStep[] = []
       try {
         const staged = new Map<Path, RedoStep>()
-        await severally(real, async ({ path, to }) => {
+        await mapConcurrent(real, async ({ path, to }) => {
           if (to?.type !== 'file') return
-          await sha256Ahead([to.bytes])
+          await precomputeSha256([to.bytes])
           staged.set(path, await mine.stage(path, to.bytes))
         })
         for (const { path, to } of real) {
@@ -185,13 +193,13 @@ export async function openFiles(
       for (const step of steps) {
         const isApart = step.do === 'directory' || step.do === 'remove directory'
         if (isApart || together[0]?.do !== step.do) {
-          await severally(together, take)
+          await mapConcurrent(together, take)
           together = []
         }
         if (isApart) await take(step)
         else together.push(step)
       }
-      await severally(together, take)
+      await mapConcurrent(together, take)
     } catch (error) {
       await putBack(mine, taken, present).catch(() => {
         throw begun(error)
@@ -280,7 +288,7 @@ function capabilitiesWith(caseSensitive: boolean): Capabilities {
     times: 'own',
     caseSensitive,
     authority: 'shared',
-    lasting: true,
+    persistent: true,
     atomic: 'set',
   })
 }
@@ -300,7 +308,7 @@ const BEGUN = 'The change was begun and could not be taken back: it is finished 
 type Seen = Entry & { readonly bytes?: Uint8Array; readonly sha256?: string }
 
 interface Present {
-  readonly view: Parameters<typeof judgeChanges<Seen>>[1]
+  readonly view: Parameters<typeof checkChangeSet<Seen>>[1]
   at(path: Path): Seen | undefined
   version(path: Path): Version
 }
@@ -315,7 +323,7 @@ async function gather(folder: Folder, changes: readonly Change[]): Promise<Prese
     throw new ToolError('INVALID_INPUT', `Cannot link ${quote(path)}: this storage has no links`, { path })
   }
   const entries = await folder.lookAtAll([...touched])
-  await severally(changes, async ({ path, to }) => {
+  await mapConcurrent(changes, async ({ path, to }) => {
     const entry = entries.get(path)
     if (entry?.type === 'file') {
       const bytes = await folder.bytes(entry)
@@ -352,18 +360,18 @@ async function gather(folder: Folder, changes: readonly Change[]): Promise<Prese
 
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
-function isNoChange(present: Entry | undefined, to: State): boolean {
+function isNoChange(present: Entry | undefined, to: EntryState): boolean {
   if (to === null) return present === undefined
   return to.type === 'directory' && present?.type === 'directory'
 }
 
 async function versionNow(bytes: Uint8Array): Promise<string> {
-  await sha256Ahead([bytes])
-  return sha256Kept(bytes)
+  await precomputeSha256([bytes])
+  return sha256Cached(bytes)
 }
 
-function versionOf(to: State): Version {
-  if (to?.type === 'file') return { type: 'file', sha256: sha256Kept(to.bytes), size: to.bytes.length }
+function versionOf(to: EntryState): Version {
+  if (to?.type === 'file') return { type: 'file', sha256: sha256Cached(to.bytes), size: to.bytes.length }
   return to === null ? null : DIRECTORY_VERSION
 }
 

@@ -1,8 +1,8 @@
 import { ToolError } from '../../errors.ts'
 import { childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { DirectoryEntry, Stat } from '../../storage/backend.ts'
-import { severally } from '../../util/map-concurrent.ts'
-import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
+import { mapConcurrent } from '../../util/map-concurrent.ts'
+import { hasSyncHandles, retryWhileBusy, type SyncFile } from './handle-slots.ts'
 import { storageFailure } from './storage-failure.ts'
 
 /** What stands at a path of a folder. */
@@ -125,14 +125,14 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
       if (siblings === undefined) byParent.set(parentOf(path), [path])
       else siblings.push(path)
     }
-    await severally([...byParent], async ([parent, children]) => {
+    await mapConcurrent([...byParent], async ([parent, children]) => {
       const above = children.length > 1 ? await look(parent) : undefined
       let names: ReadonlySet<string> | undefined
       if (children.length > 1 && above?.type !== 'directory') names = new Set()
       else if (isPrivate && children.length >= WORTH_LISTING && above?.type === 'directory') {
         names = new Set((await entriesOf(above.handle, parent)).map(({ name }) => name))
       }
-      await severally(children, async (path) => {
+      await mapConcurrent(children, async (path) => {
         found.set(path, names === undefined || names.has(nameOf(path)) ? await look(path) : undefined)
       })
     })
@@ -162,7 +162,7 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
       touches.set(path, (touches.get(path) ?? 0) + 1)
       await lookedUp(path, async () => {
         const directory = await above(path)
-        await patiently(() => directory.removeEntry(nameOf(path)))
+        await retryWhileBusy(() => directory.removeEntry(nameOf(path)))
       })
     },
     touched(path, handle) {

@@ -97,11 +97,11 @@ function slotFile(directory: FileSystemDirectoryHandle, slot: Slot): Promise<Fil
 
 async function openHandle(directory: FileSystemDirectoryHandle, slot: Slot): Promise<SyncHandle> {
   const file = (await slotFile(directory, slot)) as SyncFile
-  return patiently(() => file.createSyncAccessHandle())
+  return retryWhileBusy(() => file.createSyncAccessHandle())
 }
 
 /** A worker that was ended lets go of its files a little later than of its lock. */
-export async function patiently<T>(open: () => Promise<T>): Promise<T> {
+export async function retryWhileBusy<T>(open: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
       return await open()

@@ -233,5 +233,5 @@ function requireLocks(): void {
 
 // Written so that bundlers find the worker and put it beside what they make.
 function startWorker(): Worker {
-  return new Worker(new URL('./opfs-worker.js', import.meta.url), { type: 'module' })
+  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
 }

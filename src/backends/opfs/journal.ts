@@ -21,7 +21,7 @@ import type { Slot, Slots } from './slots.ts'
  */
 
 /** Where a journal stands. A new one for each step. */
-export interface Place {
+export interface JournalPosition {
   readonly slot: Slot
   readonly generation: number
   readonly salt: number
@@ -35,13 +35,13 @@ export interface Place {
 }
 
 /** Where the journal stands after a step, or why the step failed. */
-export type Appended = { readonly place: Place } | { readonly error: unknown; readonly isWhole: boolean }
+export type Appended = { readonly place: JournalPosition } | { readonly error: unknown; readonly isWhole: boolean }
 
 /** Told of each record, in their order: `payload` is valid only during the call. */
 export type Replay = (payload: Uint8Array, seq: number) => void
 
 /** Opens the journal, or begins one, and replays it. What a kill left half written at its end is cut off. */
-export async function openJournal(slots: Slots, replay: Replay, random: () => number): Promise<Place> {
+export async function openJournal(slots: Slots, replay: Replay, random: () => number): Promise<JournalPosition> {
   const headers = [await headerOf(slots, 0), await headerOf(slots, 1)] as const
   const slot: Slot = (headers[1]?.generation ?? 0) > (headers[0]?.generation ?? 0) ? 1 : 0
   const header = headers[slot]
@@ -63,7 +63,11 @@ export async function openJournal(slots: Slots, replay: Replay, random: () => nu
 }
 
 /** Replays what others have added since; undefined where they have begun another slot, so that it must be opened anew. */
-export async function catchUp(slots: Slots, place: Place, replay: Replay): Promise<Place | undefined> {
+export async function catchUp(
+  slots: Slots,
+  place: JournalPosition,
+  replay: Replay,
+): Promise<JournalPosition | undefined> {
   const header = await headerOf(slots, place.slot)
   const other = await headerOf(slots, otherSlot(place.slot))
   if (header?.generation !== place.generation || header.salt !== place.salt) return undefined
@@ -78,7 +82,7 @@ export async function catchUp(slots: Slots, place: Place, replay: Replay): Promi
  */
 export async function append(
   slots: Slots,
-  place: Place,
+  place: JournalPosition,
   records: readonly Uint8Array[],
   flush: boolean,
 ): Promise<Appended> {
@@ -104,7 +108,7 @@ export async function append(
  */
 export async function compact(
   slots: Slots,
-  place: Place,
+  place: JournalPosition,
   records: Iterable<Uint8Array>,
   random: () => number,
 ): Promise<Appended> {
@@ -112,7 +116,7 @@ export async function compact(
   const salt = random()
   let end = SLOT_HEADER
   let chain = salt
-  let started: Place
+  let started: JournalPosition
   try {
     await slots.truncate(slot, 0)
     for (const record of records) {
@@ -140,7 +144,7 @@ async function isCut(slots: Slots, slot: Slot, size: number): Promise<boolean> {
   }
 }
 
-async function startSlot(slots: Slots, slot: Slot, header: SlotHeader): Promise<Place> {
+async function startSlot(slots: Slots, slot: Slot, header: SlotHeader): Promise<JournalPosition> {
   await slots.write(slot, 0, formatSlot(header), true)
   const { generation, salt, seq, end } = header
   return { slot, generation, salt, seq, end, flushed: seq, chain: salt }
@@ -155,7 +159,7 @@ async function headerOf(slots: Slots, slot: Slot): Promise<SlotHeader | undefine
 }
 
 /** Replays to the end, and cuts off what a kill left there. */
-async function replayTail(slots: Slots, from: Place, replay: Replay): Promise<Place> {
+async function replayTail(slots: Slots, from: JournalPosition, replay: Replay): Promise<JournalPosition> {
   const size = await slots.size(from.slot)
   const place = await replayFrom(slots, from, size, replay)
   if (place.end === size) return place
@@ -165,7 +169,12 @@ async function replayTail(slots: Slots, from: Place, replay: Replay): Promise<Pl
 }
 
 /** Replays as far as records are whole and follow each other. */
-async function replayFrom(slots: Slots, from: Place, limit: number, replay: Replay): Promise<Place> {
+async function replayFrom(
+  slots: Slots,
+  from: JournalPosition,
+  limit: number,
+  replay: Replay,
+): Promise<JournalPosition> {
   const window = openWindow(slots, from.slot, limit)
   const isSnapshot = from.end === SLOT_HEADER && limit > SLOT_HEADER
   let place = from
@@ -185,7 +194,7 @@ async function replayFrom(slots: Slots, from: Place, limit: number, replay: Repl
   }
 }
 
-function follows(header: RecordHeader, place: Place, isSnapshot: boolean): boolean {
+function follows(header: RecordHeader, place: JournalPosition, isSnapshot: boolean): boolean {
   if (header.previous !== place.chain) return false
   return header.seq === place.seq + 1 || (isSnapshot && header.seq === place.seq)
 }
@@ -194,7 +203,7 @@ function follows(header: RecordHeader, place: Place, isSnapshot: boolean): boole
  * A kill or a power cut tears only what was never flushed. Where a later record tells that what is broken here had been
  * flushed, the storage lost it: that is never passed over in silence.
  */
-async function requireTorn(slots: Slots, place: Place, size: number): Promise<void> {
+async function requireTorn(slots: Slots, place: JournalPosition, size: number): Promise<void> {
   const tail = await slots.read(place.slot, place.end, size - place.end)
   for (let at = tail.indexOf(RECORD_FIRST, 1); at !== -1; at = tail.indexOf(RECORD_FIRST, at + 1)) {
     const header = parseRecord(tail.subarray(at, at + RECORD_HEADER), place.salt)

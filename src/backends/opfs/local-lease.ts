@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { Lease } from './lease.ts'
 
 /** What a lease is about, while it is held. */
-export interface Held<S> {
+export interface LeaseResource<S> {
   readonly value: S
   close(): void
 }
@@ -12,7 +12,7 @@ export interface LocalLeaseOptions<S> {
   readonly name: string
   /** How long to wait for another tab, in milliseconds. */
   readonly timeoutMs: number
-  open(): Promise<Held<S>>
+  open(): Promise<LeaseResource<S>>
 }
 
 /**
@@ -23,7 +23,7 @@ export interface LocalLeaseOptions<S> {
 export function localLease<S>({ name, timeoutMs, open }: LocalLeaseOptions<S>): Lease<S> {
   const locks = globalThis.navigator?.locks as LockManager | undefined
   const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(`wardspace lease ${name}`)
-  let held: (Held<S> & { release(): void }) | undefined
+  let held: (LeaseResource<S> & { release(): void }) | undefined
   let giveUp: (() => Promise<void>) | undefined
   let releasing: Promise<void> | undefined
   let isClosed = false

@@ -24,10 +24,10 @@ export type Request =
   | { readonly do: 'truncate'; readonly lease: number; readonly slot: Slot; readonly size: number }
   | { readonly do: 'flush'; readonly lease: number; readonly slot: Slot }
 
-export type Asked = Request & { readonly id: number }
+export type PageMessage = Request & { readonly id: number }
 
 /** What the worker says: that it is there, that the lease is wanted, or an answer. Errors travel as their names. */
-export type Told =
+export type WorkerMessage =
   | { readonly event: 'ready' | 'wanted' }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: { readonly name: string; readonly message: string; readonly code?: string } }

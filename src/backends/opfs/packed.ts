@@ -4,7 +4,7 @@ import type { Backend, Capabilities, Change, CommitOptions, DirectoryNode, Recei
 import { directoryNode } from '../../storage/tree.ts'
 import { type Draft, directoryStat, draftOf, type TreeReads, treeReads } from '../../storage/tree-commit.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { append, catchUp, compact, openJournal, type Place } from './journal.ts'
+import { append, catchUp, compact, type JournalPosition, openJournal } from './journal.ts'
 import { isLeaseLost, type Lease } from './lease.ts'
 import { bytesIn, encodeCommit, encodeSnapshot, replayRecord, tagsOf, weightOf } from './records.ts'
 import type { Slots } from './slots.ts'
@@ -32,7 +32,7 @@ export type PackedBackend = Backend & Required<Pick<Backend, 'tree' | 'scan'>>
  */
 export async function openPacked(lease: Lease, options: PackedOptions): Promise<PackedBackend> {
   let root = EMPTY
-  let place: Place | undefined
+  let place: JournalPosition | undefined
   let held: Slots | undefined
   let refreshing: Promise<void> | undefined
   let running: Promise<void> | undefined
@@ -56,7 +56,7 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
     const replay = (payload: Uint8Array, seq: number) => {
       draft = replayRecord(draft, payload, seq)
     }
-    let now: Place | undefined
+    let now: JournalPosition | undefined
     if (place !== undefined) now = await catchUp(slots, place, replay)
     if (now === undefined) {
       draft = EMPTY
@@ -83,7 +83,7 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
   }
 
   /** Judges waiting commits, each against what those before it lead to, and writes them as one. */
-  async function write(jobs: readonly Job[], slots: Slots, from: Place): Promise<void> {
+  async function write(jobs: readonly Job[], slots: Slots, from: JournalPosition): Promise<void> {
     const ready: Ready[] = []
     const records: Uint8Array[] = []
     let draft = root
@@ -137,7 +137,7 @@ export async function openPacked(lease: Lease, options: PackedOptions): Promise<
   }
 
   /** Writes the journal anew where most of it is of the past. */
-  async function compactIfWorth(slots: Slots, from: Place): Promise<void> {
+  async function compactIfWorth(slots: Slots, from: JournalPosition): Promise<void> {
     const weight = weightOf(root)
     lookAgainAt = 2 * weight + (options.slackBytes ?? SLACK_BYTES)
     if (from.end <= lookAgainAt) return
@@ -263,7 +263,7 @@ const capabilities: Capabilities = Object.freeze({
   caseSensitive: true,
   // Whoever else writes here must first be given the lease, and every call takes it back.
   authority: 'sole',
-  lasting: true,
+  persistent: true,
   atomic: 'set',
 })
 

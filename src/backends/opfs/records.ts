@@ -1,6 +1,6 @@
-import { sha256Known } from '../../files/hash/sha256.ts'
+import { cachedSha256 } from '../../files/hash/sha256.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Change, DirectoryNode, Receipt, Stat, State, TreeNode, Version } from '../../storage/backend.ts'
+import type { Change, DirectoryNode, EntryState, Receipt, Stat, TreeNode, Version } from '../../storage/backend.ts'
 import { directoryNode, nodeAt, withNodeAt } from '../../storage/tree.ts'
 import {
   applyAll,
@@ -67,7 +67,7 @@ export function encodeCommit(
       writer.text(path)
       // What was to be a file is one.
       writer.u16(modeOf(after as Extract<Version, { readonly type: 'file' }>))
-      writeHash(writer, sha256Known(to.bytes))
+      writeHash(writer, cachedSha256(to.bytes))
       if (taken !== undefined) {
         writer.text(taken.path)
         writer.f64(taken.length)
@@ -116,7 +116,7 @@ export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: numb
   }
   return after
 
-  function readState(kind: number, path: Path): State {
+  function readState(kind: number, path: Path): EntryState {
     if (kind === ABSENT) return null
     if (kind === DIRECTORY) return { type: 'directory' }
     if (kind === LINK) return { type: 'link', target: reader.text() }

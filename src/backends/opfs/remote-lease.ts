@@ -1,6 +1,6 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
 import type { Lease } from './lease.ts'
-import type { Asked, Request, Told } from './messages.ts'
+import type { PageMessage, Request, WorkerMessage } from './messages.ts'
 import type { Slots } from './slots.ts'
 
 export interface RemoteLeaseOptions {
@@ -24,10 +24,10 @@ export async function remoteLease(
     new Promise((resolve, reject) => {
       count += 1
       open.set(count, { resolve, reject })
-      worker.postMessage({ ...request, id: count } satisfies Asked, transfer)
+      worker.postMessage({ ...request, id: count } satisfies PageMessage, transfer)
     })
 
-  worker.onmessage = ({ data }: { readonly data: Told }) => {
+  worker.onmessage = ({ data }: { readonly data: WorkerMessage }) => {
     if ('event' in data) {
       if (data.event === 'wanted') void giveUp?.().finally(() => ask({ do: 'gaveUp' }))
       return

@@ -2,13 +2,13 @@ import type { ToolError } from '../../errors.ts'
 import { openSyncSlots } from './handle-slots.ts'
 import { LEASE_LOST, type Lease } from './lease.ts'
 import { localLease } from './local-lease.ts'
-import type { Asked, Told } from './messages.ts'
+import type { PageMessage, WorkerMessage } from './messages.ts'
 import type { Slots } from './slots.ts'
 
 /** What is used of a worker's global scope. */
 export interface WorkerScope {
-  postMessage(message: Told, transfer: Transferable[]): void
-  onmessage: ((event: { readonly data: Asked }) => void) | null
+  postMessage(message: WorkerMessage, transfer: Transferable[]): void
+  onmessage: ((event: { readonly data: PageMessage }) => void) | null
 }
 
 /**
@@ -30,7 +30,7 @@ export function serveSlots(scope: WorkerScope): void {
     present = undefined
   }
 
-  async function perform(asked: Asked): Promise<unknown> {
+  async function perform(asked: PageMessage): Promise<unknown> {
     switch (asked.do) {
       case 'start':
         lease = localLease<Slots>({

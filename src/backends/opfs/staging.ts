@@ -1,7 +1,7 @@
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
-import { severally } from '../../util/map-concurrent.ts'
+import { mapConcurrent } from '../../util/map-concurrent.ts'
 import type { Folder } from './folder.ts'
-import { hasSyncHandles, patiently, type SyncFile } from './handle-slots.ts'
+import { hasSyncHandles, retryWhileBusy, type SyncFile } from './handle-slots.ts'
 import { decodeSteps, encodeSteps, type RedoStep } from './redo-log.ts'
 
 /**
@@ -40,7 +40,7 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
   let isUnknown = true
 
   async function drop(name: string): Promise<void> {
-    await patiently(() => state.removeEntry(name)).catch((error) => {
+    await retryWhileBusy(() => state.removeEntry(name)).catch((error) => {
       if ((error as { name?: string }).name !== 'NotFoundError') throw error
     })
     staged.delete(name)
@@ -64,7 +64,7 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
     const directory = await folder.directory(parentOf(path), 'change')
     const movable = source as Movable
     if (canMove && movable.move !== undefined) {
-      await patiently(async () => movable.move?.(directory, nameOf(path)))
+      await retryWhileBusy(async () => movable.move?.(directory, nameOf(path)))
       staged.delete(name)
       // It is where it was moved to.
       folder.touched(path, source)
@@ -118,7 +118,7 @@ export function openStaging(state: FileSystemDirectoryHandle, folder: Folder, ca
         const names: string[] = []
         for await (const name of state.keys()) names.push(name)
         for (const name of names) await drop(name)
-      } else await severally([...staged.keys()], drop)
+      } else await mapConcurrent([...staged.keys()], drop)
       hasJournal = false
       isUnknown = false
     },
@@ -129,7 +129,7 @@ const JOURNAL = 'journal'
 
 async function writeWhole(handle: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
   if (!hasSyncHandles()) return writeStream(handle, bytes as Uint8Array<ArrayBuffer>)
-  const open = await patiently(() => (handle as SyncFile).createSyncAccessHandle())
+  const open = await retryWhileBusy(() => (handle as SyncFile).createSyncAccessHandle())
   try {
     open.truncate(0)
     if (open.write(bytes, { at: 0 }) < bytes.length) {

@@ -17,7 +17,7 @@ export interface Base {
  * The paths that an overlay has changed. A path comes in when it becomes something else than what lies below, and from then
  * on the upper backend alone tells what is there and further down; a directory that stays one never comes in.
  */
-export interface Touched {
+export interface ChangedPaths {
   /** Resolves once what an earlier overlay left is known. */
   ready(): Promise<void>
   size(): number
@@ -37,7 +37,7 @@ export interface Touched {
   rebase(receipt: Receipt, tagOf: (path: Path) => Promise<string | undefined>): Promise<void>
   /** Forgets all, and empties the upper backend. */
   clear(): Promise<void>
-  fork(upper: Backend): Touched
+  fork(upper: Backend): ChangedPaths
 }
 
 /**
@@ -45,8 +45,8 @@ export interface Touched {
  *
  * @throws TypeError where a backend in memory holds something already
  */
-export function openTouched(upper: Backend): Touched {
-  if (!upper.capabilities.lasting) {
+export function openChangedPaths(upper: Backend): ChangedPaths {
+  if (!upper.capabilities.persistent) {
     for (const _ of upper.tree?.().entries() ?? []) throw new TypeError('overlay(): the upper backend is not empty')
     return touchedOver(upper, new Map())
   }
@@ -54,11 +54,11 @@ export function openTouched(upper: Backend): Touched {
   return touchedOver(upper, entries, () => load(upper, entries))
 }
 
-function touchedOver(upper: Backend, entries: Map<Path, Base>, load?: () => Promise<void>): Touched {
+function touchedOver(upper: Backend, entries: Map<Path, Base>, load?: () => Promise<void>): ChangedPaths {
   const above = new Map<Path, number>()
   let stamps = entries.size
   let loading: Promise<void> | undefined
-  const isLasting = upper.capabilities.lasting
+  const isLasting = upper.capabilities.persistent
 
   const directoriesAbove = (path: Path): Path[] => [ROOT, ...ancestorsOf(path)]
   const markAbove = (path: Path): void => {

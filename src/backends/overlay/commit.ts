@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { ancestorsOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Capabilities, Change, Stat, Version } from '../../storage/backend.ts'
-import { judgeChanges } from '../../storage/change-set.ts'
+import { checkChangeSet } from '../../storage/change-set.ts'
 import { versionAt } from '../../storage/versions.ts'
 import type { Base } from './changed-paths.ts'
 import { type Layers, refuseReserved } from './layers.ts'
@@ -55,7 +55,7 @@ export async function judgeSet(
       if ((await look(above)) !== undefined) break
     }
   }
-  judgeChanges(changes, {
+  checkChangeSet(changes, {
     at(path) {
       const stat = present.get(path)
       return stat && { type: stat.type, stat }

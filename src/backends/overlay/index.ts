@@ -1,10 +1,18 @@
 import type { Path } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Change, CommitOptions, Receipt, State, Version } from '../../storage/backend.ts'
+import type {
+  Backend,
+  Capabilities,
+  Change,
+  CommitOptions,
+  EntryState,
+  Receipt,
+  Version,
+} from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
 import { sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { memory } from '../memory/index.ts'
-import { openTouched } from './changed-paths.ts'
+import { openChangedPaths } from './changed-paths.ts'
 import { judgeSet, refuseUnsupported, upperSet } from './commit.ts'
 import { createLayers, type Layers } from './layers.ts'
 import { layeredReads } from './reads.ts'
@@ -47,12 +55,12 @@ export interface OverlayOptions {
  * opened again on it. It holds the changed files at their own paths and, where it is lasting, a directory
  * `.wardspace-overlay` that notes what they replace; that name is refused here. Default: memory.
  *
- * Capabilities are those that both have; `atomic` and `lasting` say what becomes of a commit to the overlay itself.
+ * Capabilities are those that both have; `atomic` and `persistent` say what becomes of a commit to the overlay itself.
  *
  * @throws TypeError for an upper backend that holds something else, or that ignores letter case where `lower` does not
  * @example
  * ```ts
- * const draft = overlay(node('./repo'))
+ * const draft = overlay(nodeBackend('./repo'))
  * const workspace = await createWorkspace({ backend: draft, policy: 'autonomous' })
  * // ... work ...
  * await workspace.commit()
@@ -66,7 +74,7 @@ export function overlay(
   if (lower.capabilities.caseSensitive && !upper.capabilities.caseSensitive) {
     throw new TypeError('overlay(): the upper backend ignores letter case, and the lower one does not')
   }
-  return overLayers(createLayers(lower, upper, openTouched(upper)), async () => {
+  return overLayers(createLayers(lower, upper, openChangedPaths(upper)), async () => {
     if (closesLower) await lower.close()
   })
 }
@@ -108,7 +116,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
       if (base?.type === 'directory' && to?.type !== 'directory') changes.push(...(await strangersIn(path)))
       if (sameVersion(base, versionOf(to))) continue
       // After a crash between the commit below and the forgetting here, the work is done already.
-      if (upper.capabilities.lasting && sameVersion(await versionAt(lower, path), versionOf(to))) continue
+      if (upper.capabilities.persistent && sameVersion(await versionAt(lower, path), versionOf(to))) continue
       changes.push({ path, expect: await expectationOf(path, base, tag, to), to })
     }
     return changes
@@ -118,7 +126,7 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     path: Path,
     base: Version,
     tag: string | undefined,
-    to: State,
+    to: EntryState,
   ): Promise<Change['expect']> {
     if (base === null) return 'absent'
     if (base.type === 'file') return { sha256: base.sha256 }
@@ -189,15 +197,16 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
         if (set.length > 0) await upper.commit(set, { durability: 'relaxed' })
         touched.add(bases, set)
       }),
-    ...(lower.tree && upper.tree && !upper.capabilities.lasting && { tree: layeredTree(layers) }),
+    ...(lower.tree && upper.tree && !upper.capabilities.persistent && { tree: layeredTree(layers) }),
     ...(upper.fork && {
       fork: () => {
         const forked = (upper.fork as () => Backend)()
         return overLayers(createLayers(lower, forked, touched.fork(forked)), async () => {})
       },
     }),
-    ...((lower.holds || upper.holds) && {
-      holds: (physicalPath) => lower.holds?.(physicalPath) === true || upper.holds?.(physicalPath) === true,
+    ...((lower.containsPhysicalPath || upper.containsPhysicalPath) && {
+      containsPhysicalPath: (physicalPath) =>
+        lower.containsPhysicalPath?.(physicalPath) === true || upper.containsPhysicalPath?.(physicalPath) === true,
     }),
     async close() {
       await inTurn(async () => {})
@@ -219,7 +228,7 @@ function combined(a: Capabilities, b: Capabilities): Capabilities {
     times: times.includes('none') ? 'none' : times.includes('own') ? 'own' : 'set',
     caseSensitive: a.caseSensitive && b.caseSensitive,
     authority: a.authority === 'sole' && b.authority === 'sole' ? 'sole' : 'shared',
-    lasting: a.lasting && b.lasting,
+    persistent: a.persistent && b.persistent,
     atomic: b.atomic,
   })
 }

@@ -1,13 +1,13 @@
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Stat } from '../../storage/backend.ts'
-import { RESERVED, type Touched } from './changed-paths.ts'
+import { type ChangedPaths, RESERVED } from './changed-paths.ts'
 
 /** The two backends of an overlay, and which of them tells about a path. */
 export interface Layers {
   readonly lower: Backend
   readonly upper: Backend
-  readonly touched: Touched
+  readonly touched: ChangedPaths
   /** `both`: a directory that shows what lies below, with changes somewhere in it. */
   locate(path: Path): 'lower' | 'upper' | 'both'
   /** A stat of the upper backend, with a tag that the lower one never gives. */
@@ -23,7 +23,7 @@ export interface Layers {
 let overlays = 0
 
 /** Wires the layers of one overlay. */
-export function createLayers(lower: Backend, upper: Backend, touched: Touched): Layers {
+export function createLayers(lower: Backend, upper: Backend, touched: ChangedPaths): Layers {
   overlays += 1
   const prefix = `o${overlays}:`
   const fromUpper = (stat: Stat): Stat => ({ ...stat, tag: prefix + stat.tag })

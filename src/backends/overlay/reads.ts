@@ -20,7 +20,7 @@ export function layeredReads(layers: Layers): LayeredReads {
       const found = await canonical(reads, lower.capabilities.caseSensitive ? path : respelled(path), how)
       refuseReserved(found)
       // Below knows about names that its storage would alter, and how it spells those that it has.
-      return locate(found) === 'lower' ? lower.canonical(found, { keepLast: true }) : found
+      return locate(found) === 'lower' ? lower.canonical(found, { noFollow: true }) : found
     },
 
     async stat(path) {

@@ -34,14 +34,14 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
       } catch (error) {
         failure = error
       }
-      if (await transaction.settleQuestion()) continue
+      if (await transaction.resolvePendingApproval()) continue
       const { refusals, reads } = transaction
       if (outcome === undefined) {
-        await commit(commandEnd(cwd, { refusals, reads }))
+        await commit(backgroundCommitTool(cwd, { refusals, reads }))
         throw failure
       }
       const { changes, accesses } = await transaction.changes()
-      const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
+      const kept = await commit(backgroundCommitTool(cwd, { changes, accesses, refusals, reads }))
       if (!kept.ok) throw new ToolError(kept.code, kept.message)
       // Only now: what the command has read counts for whoever sees its output.
       return outcome
@@ -50,7 +50,7 @@ export function runInBackground(options: BackgroundOptions): ShellProcess {
 }
 
 /** What a background command changed, in the shape of a call: judged, recorded and undone like any other. */
-export function commandEnd(
+export function backgroundCommitTool(
   cwd: Path,
   effect: Pick<Draft<unknown>, 'changes' | 'accesses' | 'refusals' | 'reads'>,
 ): Tool {

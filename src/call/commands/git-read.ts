@@ -9,14 +9,14 @@ import { gitFiles } from '../../git/repository-files.ts'
 import { EMPTY_TREE, type TreeDirectory } from '../../git/trees.ts'
 import { createWorkspaceDiffs } from '../../git/workspace-diff.ts'
 import { ancestorsOf, type Path, parsePath, quote } from '../../paths/logical-path.ts'
-import type { ReachedFiles } from '../../shells/shared/command-files.ts'
+import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandDiff, CommandGit, CommandRepository, CommandStatus, GitState } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
 import type { RepositoryView } from './git-write.ts'
 
 export interface CommandGitOptions {
   readonly backend: Backend
-  readonly files: Pick<ReachedFiles, 'reach' | 'show'>
+  readonly files: Pick<TrackedCommandFiles, 'reach' | 'show'>
   /** Whether a file may be shown, with its content. */
   readonly sees: (path: Path) => boolean
   /** Told of each file whose content is shown. */

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { GitProvider } from '../../git/provider.ts'
 import { display, isWithin, type LogicalPath, type Path, parsePath, quote } from '../../paths/logical-path.ts'
-import type { ReachedFiles } from '../../shells/shared/command-files.ts'
+import type { TrackedCommandFiles } from '../../shells/shared/command-files.ts'
 import type { CommandRepository } from '../../shells/types.ts'
 import type { Backend } from '../../storage/backend.ts'
 
@@ -10,7 +10,7 @@ export interface CommandRepositoryOptions {
   readonly provider: GitProvider | undefined
   /** Takes the changes: an overlay that is the command's own. */
   readonly backend: Backend
-  readonly files: Pick<ReachedFiles, 'reach' | 'apply' | 'stat'>
+  readonly files: Pick<TrackedCommandFiles, 'reach' | 'apply' | 'stat'>
   /** Whether a file may be taken into a commit without a question. */
   readonly sees: (path: Path) => boolean
   readonly onRead: (path: Path, bytes: number) => void
@@ -40,7 +40,7 @@ export async function openCommandRepository(
   { provider, backend, files, sees, onRead, requireHost, signal, now }: CommandRepositoryOptions,
   view: RepositoryView,
 ): Promise<CommandRepository> {
-  await files.reach({ permission: 'git:write', path: '.git', keepLast: true })
+  await files.reach({ permission: 'git:write', path: '.git', noFollow: true })
   if (provider === undefined) {
     throw new ToolError(
       'SHELL_UNAVAILABLE',

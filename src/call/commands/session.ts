@@ -1,43 +1,43 @@
 import { overlay } from '../../backends/overlay/index.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
-import { sightFor } from '../../guard/visibility.ts'
+import { createVisibility } from '../../guard/visibility.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
-import type { Question } from '../../policy/approval.ts'
+import type { ApprovalQuestion } from '../../policy/approval.ts'
 import { isMutating } from '../../policy/permissions.ts'
-import { denied } from '../../policy/policy.ts'
+import { deniedError } from '../../policy/policy.ts'
 import { type CommandFilesOptions, createCommandFiles } from '../../shells/shared/command-files.ts'
-import type { CommandDesk, CommandGit, CommandTransaction, OnCommit } from '../../shells/types.ts'
+import type { CommandGit, CommandSession, CommandTransaction, CommitSubscription } from '../../shells/types.ts'
 import type { Change } from '../../storage/backend.ts'
 import type { Tool } from '../../tools/define-tool.ts'
-import type { CallRecord, JudgedCall } from '../state/call.ts'
-import { policyCall, type Run } from '../state/run-state.ts'
-import type { Core } from '../state/workspace-state.ts'
-import { commandEnd, runInBackground } from './background.ts'
+import type { AuthorizedCall, CallAudit } from '../state/call.ts'
+import { policyCall, type RunState } from '../state/run-state.ts'
+import type { WorkspaceState } from '../state/workspace-state.ts'
+import { backgroundCommitTool, runInBackground } from './background.ts'
 import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
 
-export interface DeskOptions {
-  readonly record: Pick<CallRecord, 'reads' | 'refusedWithin'>
+export interface CommandSessionOptions {
+  readonly record: Pick<CallAudit, 'reads' | 'refusedWithin'>
   /** When the call began, milliseconds since 1970. */
   readonly began: number
   /** Gets the approval of something that the draft comes upon. */
-  readonly ask: (question: Question) => Promise<void>
+  readonly ask: (question: ApprovalQuestion) => Promise<void>
   /** Carries out what came of the draft later, as a call of its own. */
   readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
   /** @throws ToolError where what the run has read may not flow there */
-  readonly reachesHost: (host: string) => void
-  readonly mayRead: (path: Path) => void
+  readonly requireHostAllowed: (host: string) => void
+  readonly noteReadable: (path: Path) => void
 }
 
 /** The shell as one judged call may use it; `undefined` where the workspace has none. */
-export function deskFor(
-  core: Core,
-  run: Run,
-  call: JudgedCall,
-  { record, ask, began, commit, reachesHost, mayRead }: DeskOptions,
-): CommandDesk | undefined {
+export function openCommandSession(
+  core: WorkspaceState,
+  run: RunState,
+  call: AuthorizedCall,
+  { record, ask, began, commit, requireHostAllowed: reachesHost, noteReadable: mayRead }: CommandSessionOptions,
+): CommandSession | undefined {
   const { shell } = core
   if (shell === undefined) return undefined
   const facts = policyCall(run, call.tool.name, call.input)
@@ -46,7 +46,7 @@ export function deskFor(
   const granted = new Set<string>()
 
   /** @throws ToolError what policy denies; a question about a change waits for the end of the command */
-  function judge(access: GuardedAccess): Question | undefined {
+  function judge(access: GuardedAccess): ApprovalQuestion | undefined {
     const { permission, asked, path, classification } = access
     if (core.sealed && isMutating(permission)) {
       throw new ToolError('READ_ONLY', 'The workspace is read-only', { path: asked })
@@ -54,13 +54,13 @@ export function deskFor(
     const first = view.decide(permission, asked, classification)
     if (first === 'allow' && (asked === path || view.decide(permission, path, classification) === 'allow')) return
     const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
-    if (verdict.decision === 'deny') throw denied(verdict)
+    if (verdict.decision === 'deny') throw deniedError(verdict)
     if (verdict.decision === 'allow' || isMutating(permission)) return
     const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
     return granted.has(keyOf(access)) || run.approvals.covers(question) ? undefined : question
   }
 
-  const onCommit: OnCommit = (listener) => {
+  const onCommit: CommitSubscription = (listener) => {
     const told = { hold: async (changes: readonly Change[]) => listener(changes) }
     core.forks.add(told)
     return () => core.forks.delete(told)
@@ -70,12 +70,12 @@ export function deskFor(
     const drafts = overlay(core.backend, undefined, { closesLower: false })
     const stop = new AbortController()
     const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
-    let question: Question | undefined
+    let question: ApprovalQuestion | undefined
     const reads = new Set<Path>()
     const options: CommandFilesOptions = {
       backend: drafts,
       signal: stopped,
-      sight: (kind) => sightFor(core.policy, facts, kind, call.verdict),
+      visibility: (kind) => createVisibility(core.policy, facts, kind, call.verdict),
       onRead(path, bytes) {
         run.rates.reads(bytes)
         reads.add(path)
@@ -103,7 +103,7 @@ export function deskFor(
       files,
       signal: stopped,
       git: () => {
-        const sight = sightFor(core.policy, facts, 'diff', call.verdict)
+        const sight = createVisibility(core.policy, facts, 'diff', call.verdict)
         const sees = (path: Path) => sight.see(path, 'file')
         const { onRead } = options
         const shared = { backend: drafts, files, sees, onRead, signal: stopped }
@@ -120,17 +120,17 @@ export function deskFor(
         return git
       },
       onCommit,
-      mayRead,
+      noteReadable: mayRead,
       tree: core.backend,
-      get sight() {
-        return sightFor(core.policy, facts, 'search', call.verdict)
+      get visibility() {
+        return createVisibility(core.policy, facts, 'search', call.verdict)
       },
       get refusals() {
         return files.refusals
       },
-      given: files.given,
+      readContents: files.readContents,
       reads,
-      async settleQuestion() {
+      async resolvePendingApproval() {
         for (const refusal of files.refusals) record.refusedWithin(refusal)
         if (question === undefined) return false
         await ask(question)
@@ -159,7 +159,7 @@ export function deskFor(
       const { now } = { now: core.clock }
       if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
       let transaction = open(undefined)
-      const { files, git, signal, sight } = transaction
+      const { files, git, signal, visibility: sight } = transaction
       return shell.start({
         line,
         cwd,
@@ -169,21 +169,21 @@ export function deskFor(
         files,
         git,
         onCommit,
-        sight,
-        mayRead,
+        visibility: sight,
+        noteReadable: mayRead,
         tree: core.backend,
         now,
         async keep() {
           const { changes, accesses } = await transaction.changes()
           const { refusals, reads } = transaction
           transaction = open(undefined)
-          const kept = await commit(commandEnd(cwd, { changes, accesses, refusals, reads }))
+          const kept = await commit(backgroundCommitTool(cwd, { changes, accesses, refusals, reads }))
           if (!kept.ok) throw new ToolError(kept.code, kept.message)
           return transaction.files
         },
       })
     },
-    endedAt(cwd) {
+    setCwd(cwd) {
       if (core.keepCwd) run.shell.cwd = cwd
     },
   }

@@ -2,18 +2,18 @@ import type { Artifacts } from '../../audit/artifacts.ts'
 import type { Failure } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../../policy/access.ts'
-import type { Approval, ApprovalRequest, ApproveHandler, Question } from '../../policy/approval.ts'
+import type { Approval, ApprovalQuestion, ApprovalRequest, ApproveHandler } from '../../policy/approval.ts'
 import type { Label } from '../../policy/labels.ts'
-import type { Plan } from '../../policy/plan.ts'
+import type { WorkPlan } from '../../policy/plan.ts'
 import type { Verdict } from '../../policy/policy.ts'
 import type { TaintOrigin } from '../../policy/taint.ts'
 import type { CommandVerdict } from '../../shells/analysis/verdict.ts'
-import type { Refusal } from '../../shells/types.ts'
-import type { Change, Receipt, State } from '../../storage/backend.ts'
+import type { RefusedAccess } from '../../shells/types.ts'
+import type { Change, EntryState, Receipt } from '../../storage/backend.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 
 /** A call that passed the first six steps. */
-export interface JudgedCall {
+export interface AuthorizedCall {
   readonly tool: Tool
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
@@ -59,7 +59,7 @@ export interface Progress {
 }
 
 /** The evidence of one call while it lives: two records for a call that was carried out, one for a call that was not. */
-export interface CallRecord {
+export interface CallAudit {
   /** Names the call: in the audit, in its result, and for undo. */
   readonly id: string
   /** Milliseconds since 1970. */
@@ -67,29 +67,29 @@ export interface CallRecord {
   /** Whether the call was counted against the rates. */
   counted: boolean
   readonly warnings: string[]
-  at(step: Step): void
+  at(step: CallStep): void
   plans(planned: readonly Access[]): void
   reaches(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
   reads(path: Path): void
   /** An access of a command that was refused while the call as a whole went on. */
-  refusedWithin(refusal: Refusal): void
+  refusedWithin(refusal: RefusedAccess): void
   judged(verdict: Verdict): void
   /** The version that the call read of a path. */
   saw(version: { readonly path: Path; readonly sha256: string }): void
   /** The plan that the call hands in or approves, if any. */
-  plan(plan: Plan | undefined): void
+  plan(plan: WorkPlan | undefined): void
   /** How a question about the call was answered. */
-  answered(question: Pick<Question, 'verdict'>, how: Approval | 'denied', by?: string): void
+  answered(question: Pick<ApprovalQuestion, 'verdict'>, how: Approval | 'denied', by?: string): void
   /** The label of what the call shows, and where the taint of its run came from. */
   labelled(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
-  intent(changes: Pick<JudgedChanges, 'known'>): Promise<void>
+  intent(changes: Pick<AuthorizedChanges, 'known'>): Promise<void>
   outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
   refused(failure: Failure): Promise<void>
 }
 
 /** The steps of a call, as the audit names the one where a call was refused. */
-export type Step =
+export type CallStep =
   | 'input'
   | 'plan'
   | 'guard'
@@ -102,7 +102,7 @@ export type Step =
   | 'response'
 
 /** The changes of a draft, judged one by one. */
-export interface JudgedChanges {
+export interface AuthorizedChanges {
   readonly known: readonly KnownChange[]
   /** The call's verdict and that of every change, combined. */
   readonly verdict: Verdict
@@ -116,7 +116,7 @@ export interface JudgedChanges {
 /** A change with what stands at its path before it, as far as its bytes are known. */
 export interface KnownChange {
   readonly change: Change
-  readonly before: State
+  readonly before: EntryState
   /** Of a file too large to be looked at whole: `before` is only its head, and this all its bytes. */
   readonly headOf?: number
 }

@@ -21,7 +21,7 @@ export type WorkspaceListener = (event: WorkspaceEvent) => void
 export interface WorkspaceEvents {
   /** Tells `listener` from now on, until what this gives is called. */
   subscribe(listener: WorkspaceListener): () => void
-  tell(event: WorkspaceEvent): void
+  emit(event: WorkspaceEvent): void
 }
 
 /** A listener that throws takes nothing from the others, nor from the call that it is told of. */
@@ -33,7 +33,7 @@ export function createEvents(): WorkspaceEvents {
       listeners.add(entry)
       return () => void listeners.delete(entry)
     },
-    tell(event) {
+    emit(event) {
       for (const { listener } of [...listeners]) {
         try {
           listener(event)

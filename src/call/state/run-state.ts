@@ -1,9 +1,9 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
-import type { Ledger } from '../../history/read-history.ts'
-import type { ShownReads } from '../../history/shown-reads.ts'
+import type { ReadHistory } from '../../history/read-history.ts'
+import type { ReadLines } from '../../history/shown-reads.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Approvals } from '../../policy/approval.ts'
-import type { Plan } from '../../policy/plan.ts'
+import type { WorkPlan } from '../../policy/plan.ts'
 import type { PolicyCall } from '../../policy/policy.ts'
 import type { Rates } from '../../policy/rate-limits.ts'
 import type { Taint } from '../../policy/taint.ts'
@@ -18,7 +18,7 @@ export interface Task {
 }
 
 /** One agent's session: what it was shown, how much it did, what it was allowed. Never shared between two agents. */
-export interface Run {
+export interface RunState {
   readonly id: string
   readonly actor: string
   /** Which notes it may see, where the memory asks. */
@@ -26,10 +26,10 @@ export interface Run {
   /** An approved plan's paths become its scope. */
   task: Task | undefined
   /** The plan that was approved, where the workspace asks for one. */
-  plan: Plan | undefined
-  readonly ledger: Ledger
+  plan: WorkPlan | undefined
+  readonly ledger: ReadHistory
   /** Which call showed it which lines. */
-  readonly shownReads: ShownReads
+  readonly shownReads: ReadLines
   readonly rates: Rates
   readonly taint: Taint
   readonly approvals: Approvals
@@ -44,7 +44,7 @@ export interface Run {
 
 /** A call as policy judges it. */
 export function policyCall(
-  run: Run,
+  run: RunState,
   tool: string,
   input: Readonly<Record<string, unknown>>,
 ): Omit<PolicyCall, 'accesses'> {

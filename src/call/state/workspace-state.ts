@@ -8,24 +8,24 @@ import type { Journal } from '../../history/journal.ts'
 import type { Limits } from '../../limits.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { ParkedCalls } from '../../policy/parked-calls.ts'
-import type { Plan } from '../../policy/plan.ts'
+import type { WorkPlan } from '../../policy/plan.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { CarriedLabels, Labels } from '../../policy/taint.ts'
+import type { FileLabels, Labels } from '../../policy/taint.ts'
 import type { Processes } from '../../shells/shared/background-processes.ts'
 import type { Shell } from '../../shells/types.ts'
 import type { Backend, Change } from '../../storage/backend.ts'
 import type { Tool } from '../../tools/define-tool.ts'
 import type { WorkspaceEvents } from './events.ts'
 import type { Hooks } from './hooks.ts'
-import type { Run } from './run-state.ts'
+import type { RunState } from './run-state.ts'
 
 /** What all runs of a workspace share. */
-export interface Core {
+export interface WorkspaceState {
   readonly backend: Backend
   readonly policy: Policy
   readonly labels: Labels
   /** What runs here wrote into files. */
-  readonly carried: CarriedLabels
+  readonly fileLabels: FileLabels
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
   /** Tools that the set holds but that are not registered here, and why. */
@@ -37,11 +37,11 @@ export interface Core {
   /** Those of every run that are kept in a backend: they are written out at the end. */
   readonly artifacts: Set<Artifacts>
   /** Forks that still show what this workspace shows: they keep what is about to change. */
-  readonly forks: Forks
+  readonly forks: ForkListeners
   /** The background commands of all runs that have started any. */
   readonly processes: Set<Processes>
   /** The workspace that this one is a fork of: its commit goes there. */
-  readonly origin: Core | undefined
+  readonly origin: WorkspaceState | undefined
   readonly documents: DocumentCache
   /** How the workspace differs from its base. */
   readonly diffs: WorkspaceDiffs
@@ -50,7 +50,7 @@ export interface Core {
   /** Calls that wait for an approval. */
   readonly parking: ParkedCalls
   /** The runs that made them, by approval, where they were made here. */
-  readonly waiting: Map<string, Run>
+  readonly waiting: Map<string, RunState>
   readonly hooks: Hooks
   /** Where notes lie, and whether only the memory tools reach them. */
   readonly memory: { readonly path: LogicalPath; readonly acl: boolean } | undefined
@@ -64,17 +64,17 @@ export interface Core {
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** The plans that wait for an approval. */
-  readonly submitted: Map<Run, SubmittedPlan>
+  readonly submitted: Map<RunState, SubmittedPlan>
   readonly events: WorkspaceEvents
   /** `plan`: no run changes anything until its plan is approved. */
   mode: 'act' | 'plan'
 }
 
 /** Forks of a workspace that share its files until one of them changes. */
-export type Forks = Set<{ hold(changes: readonly Change[]): Promise<void> }>
+export type ForkListeners = Set<{ hold(changes: readonly Change[]): Promise<void> }>
 
 /** A plan that waits: for whoever ends plan mode by hand. */
 export interface SubmittedPlan {
-  readonly plan: Plan
+  readonly plan: WorkPlan
   readonly approvalId: string
 }

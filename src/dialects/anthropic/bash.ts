@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ToolError } from '../../errors.ts'
 import { call, defineDialectTool } from '../define.ts'
-import { commandText } from '../runtime/command-text.ts'
+import { formatCommandOutput } from '../runtime/command-text.ts'
 
 /** The bash tool in its version of 2025-01-24. */
 export const bash = defineDialectTool({
@@ -22,7 +22,7 @@ export const bash = defineDialectTool({
     }
     if (command === undefined) throw new ToolError('INVALID_INPUT', 'No command was given', { field: 'command' })
     const ran = yield* call('run_command', { command })
-    const output = commandText(ran)
+    const output = formatCommandOutput(ran)
     return ran.exitCode === 0 ? { output } : { output: output === '' ? `exit ${ran.exitCode}` : output, isError: true }
   },
 })

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { Failure } from '../../errors.ts'
-import { call, defineDialectTool, fieldsOf, type Place } from '../define.ts'
+import { call, defineDialectTool, fieldsOf, type PathMapping } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Refusal, Steps } from '../runtime/types.ts'
-import { insertAfter, needed, replaceOnce, snippet, viewFile } from './text-commands.ts'
+import type { Answer, DialectError, Steps } from '../runtime/types.ts'
+import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
 
 const input = z.object({
   command: z.enum(['view', 'create', 'str_replace', 'insert']).describe('What to do'),
@@ -51,7 +51,7 @@ function review(what = ''): string {
   return `Review the changes and make sure they are as expected${what}. Edit the file again if necessary.`
 }
 
-function* view({ path: asked, view_range }: Input, path: string, place: Place): Steps<Answer | Failure> {
+function* view({ path: asked, view_range }: Input, path: string, place: PathMapping): Steps<Answer | Failure> {
   const seen = yield* viewFile(path, view_range)
   if (seen.ok) return { output: `Here's the result of running \`cat -n\` on ${asked}:\n${seen.text}\n` }
   if (seen.code !== 'IS_DIRECTORY') return seen
@@ -63,13 +63,13 @@ function* view({ path: asked, view_range }: Input, path: string, place: Place): 
 }
 
 function* create({ path: asked, file_text }: Input, path: string): Steps<Answer> {
-  const content = needed('file_text', file_text, 'create')
+  const content = requireParameter('file_text', file_text, 'create')
   yield* call('write_file', { path, content, mode: 'CREATE_NEW' })
   return { output: `File created successfully at: ${asked}` }
 }
 
 /** What the editor says to a refusal; `undefined` where it has no sentence of its own. */
-export function editorRefusal({ code, input, failure }: Refusal): string | undefined {
+export function editorRefusal({ code, input, failure }: DialectError): string | undefined {
   const asked = fieldsOf<Input>(input)
   const { path } = asked
   if (code === 'ALREADY_EXISTS')
@@ -81,7 +81,7 @@ export function editorRefusal({ code, input, failure }: Refusal): string | undef
 
 /** Sentences that the editor and the memory share. */
 export function commonRefusal(
-  code: Refusal['code'],
+  code: DialectError['code'],
   { path, old_str, insert_line }: { readonly [K in 'path' | 'old_str' | 'insert_line']?: Input[K] | undefined },
   failure: Failure,
   listed: (lines: string) => string,

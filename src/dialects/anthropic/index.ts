@@ -1,5 +1,5 @@
-import { createPlace, type VirtualRoots } from '../define.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import { createPathMapping, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { bash } from './bash.ts'
 import { editor, editorRefusal } from './editor.ts'
 import { MEMORIES, memory, memoryRefusal } from './memory.ts'
@@ -18,7 +18,7 @@ export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 
   return {
     name: 'anthropic',
     description: "Anthropic's text editor, bash and memory tools",
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools: MEMORIES in roots ? [editor, bash, memory] : [editor, bash],
     hints: {
       WRITE_CONFLICT: 'View the file, and repeat the change on what it shows.',
@@ -30,7 +30,7 @@ export function anthropic(roots: VirtualRoots = { '/workspace': '', [MEMORIES]: 
   }
 }
 
-function refusal(refused: Refusal): Answer {
+function refusal(refused: DialectError): Answer {
   const { code, message, hint, tool } = refused
   const own = tool === memory.name ? memoryRefusal(refused) : tool === editor.name ? editorRefusal(refused) : undefined
   return { output: `Error: ${own ?? `${message} (${code}). ${hint}`}` }

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { type Failure, ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, fieldsOf, type Place } from '../define.ts'
-import type { Answer, Refusal, Steps } from '../runtime/types.ts'
+import { call, defineDialectTool, fieldsOf, type PathMapping } from '../define.ts'
+import type { Answer, DialectError, Steps } from '../runtime/types.ts'
 import { commonRefusal } from './editor.ts'
-import { insertAfter, needed, replaceOnce, snippet, viewFile } from './text-commands.ts'
+import { insertAfter, replaceOnce, requireParameter, snippet, viewFile } from './text-commands.ts'
 
 /** Where the memory lies, in its own paths. */
 export const MEMORIES = '/memories'
@@ -37,11 +37,11 @@ export const memory = defineDialectTool({
   mayUse: ['write_file', 'edit_file', 'replace_range', 'delete_file', 'move_file'],
   *steps(asked, place) {
     if (asked.command === 'rename') return yield* rename(asked, place)
-    const named = needed('path', asked.path, asked.command)
+    const named = requireParameter('path', asked.path, asked.command)
     const path = inside(named, place)
     if (asked.command === 'view') return yield* view(named, path, place, asked.view_range)
     if (asked.command === 'create') {
-      const content = needed('file_text', asked.file_text, 'create')
+      const content = requireParameter('file_text', asked.file_text, 'create')
       yield* call('write_file', { path, content, mode: 'CREATE_NEW' })
       return { output: `File created successfully at: ${named}` }
     }
@@ -62,7 +62,7 @@ export const memory = defineDialectTool({
 })
 
 /** The memory's paths lie below its own root, wherever else this dialect's paths may lie. */
-function inside(path: string, place: Place): string {
+function inside(path: string, place: PathMapping): string {
   if (path === MEMORIES || path.startsWith(`${MEMORIES}/`)) return place.inward(path)
   throw new ToolError('PATH_REJECTED', `Path must start with ${MEMORIES}, got: ${quote(path)}`)
 }
@@ -72,9 +72,9 @@ function refuseRoot(verb: string, path: string): void {
   throw new ToolError('PATH_REJECTED', `Cannot ${verb} the ${MEMORIES} directory itself`)
 }
 
-function* rename({ old_path, new_path }: Input, place: Place): Steps<Answer> {
-  const from = needed('old_path', old_path, 'rename')
-  const to = needed('new_path', new_path, 'rename')
+function* rename({ old_path, new_path }: Input, place: PathMapping): Steps<Answer> {
+  const from = requireParameter('old_path', old_path, 'rename')
+  const to = requireParameter('new_path', new_path, 'rename')
   refuseRoot('rename', from)
   yield* call('move_file', { path: inside(from, place), to: inside(to, place) })
   return { output: `Successfully renamed ${from} to ${to}` }
@@ -83,7 +83,7 @@ function* rename({ old_path, new_path }: Input, place: Place): Steps<Answer> {
 function* view(
   named: string,
   path: string,
-  place: Place,
+  place: PathMapping,
   range: readonly number[] | undefined,
 ): Steps<Answer | Failure> {
   const seen = yield* viewFile(path, range)
@@ -126,7 +126,7 @@ function readable(bytes: number): string {
 }
 
 /** What the memory says to a refusal; `undefined` where it has no sentence of its own. */
-export function memoryRefusal({ code, input, failure }: Refusal): string | undefined {
+export function memoryRefusal({ code, input, failure }: DialectError): string | undefined {
   const { command, old_path, new_path, ...asked } = fieldsOf<Input>(input)
   const named = asked.path ?? (code === 'ALREADY_EXISTS' ? new_path : old_path)
   if (code === 'ALREADY_EXISTS') {

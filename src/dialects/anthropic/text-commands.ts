@@ -1,12 +1,12 @@
 import { type Failure, ToolError } from '../../errors.ts'
-import { call, readLines, settled, shownVersion } from '../define.ts'
+import { call, lastShownVersion, readLines, trySteps } from '../define.ts'
 import { linesOf, type NewLines, newLinesOf, numbered } from '../runtime/numbered-lines.ts'
 import type { Steps } from '../runtime/types.ts'
 
 // What the commands of the editor and of the memory have in common: they differ in their sentences.
 
 /** A parameter that a command cannot do without. */
-export function needed<T>(name: string, value: T | undefined, command: string): T {
+export function requireParameter<T>(name: string, value: T | undefined, command: string): T {
   if (value !== undefined) return value
   throw new ToolError('INVALID_INPUT', `Parameter \`${name}\` is required for command: ${command}`, { field: name })
 }
@@ -21,13 +21,17 @@ export function* viewFile(path: string, range?: readonly number[]): Steps<{ ok: 
     })
   }
   const maxLines = last === -1 ? Number.POSITIVE_INFINITY : last - first + 1
-  const read = yield* settled(readLines(path, { startLine: first, maxLines }))
+  const read = yield* trySteps(readLines(path, { startLine: first, maxLines }))
   return read.ok ? { ok: true, text: numbered(linesOf(read.value.content), first) } : read
 }
 
 /** Replaces the one place where a text occurs, and gives the lines around it. */
 export function* replaceOnce(path: string, oldText: string | undefined, newText = ''): Steps<readonly NewLines[]> {
-  const { diff } = yield* call('edit_file', { path, oldText: needed('old_str', oldText, 'str_replace'), newText })
+  const { diff } = yield* call('edit_file', {
+    path,
+    oldText: requireParameter('old_str', oldText, 'str_replace'),
+    newText,
+  })
   return newLinesOf(diff)
 }
 
@@ -37,14 +41,14 @@ export function* insertAfter(
   line: number | undefined,
   text: string | undefined,
 ): Steps<readonly NewLines[]> {
-  const after = needed('insert_line', line, 'insert')
-  const newText = needed('insert_text', text, 'insert')
+  const after = requireParameter('insert_line', line, 'insert')
+  const newText = requireParameter('insert_text', text, 'insert')
   const { diff } = yield* call('replace_range', {
     path,
     startLine: after + 1,
     endLine: after,
     newText: newText === '' ? '\n' : newText,
-    expectedSha256: yield* shownVersion(path),
+    expectedSha256: yield* lastShownVersion(path),
   })
   return newLinesOf(diff)
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPlace, defineDialectTool, type VirtualRoots } from '../define.ts'
-import { commandText } from '../runtime/command-text.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import { call, createPathMapping, defineDialectTool, type VirtualRoots } from '../define.ts'
+import { formatCommandOutput } from '../runtime/command-text.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { patchGrammar } from './patch-grammar.ts'
 import { lineOf } from './shell-line.ts'
 
@@ -20,7 +20,7 @@ export function codex(roots: VirtualRoots = { '/workspace': '' }): Dialect {
     name: 'codex',
     description: "Codex' apply_patch and shell",
     // Patches name files by relative paths, and so does what is told of them.
-    place: { ...createPlace(roots), outward: (path) => (path === '' ? '.' : path) },
+    pathMapping: { ...createPathMapping(roots), outward: (path) => (path === '' ? '.' : path) },
     tools,
     hints: {
       PATH_REJECTED: 'Use a relative path that stays inside; the same path will not work.',
@@ -40,7 +40,7 @@ const tools = [
     description:
       'Add, update, move and delete files by a patch from *** Begin Patch to *** End Patch, with relative paths; all of it or nothing.',
     input: z.object({ input: z.string().describe('The whole patch') }),
-    adapt: (input) => (typeof input === 'string' ? { input } : input),
+    normalizeInput: (input) => (typeof input === 'string' ? { input } : input),
     native: {
       openai: {
         type: 'custom',
@@ -78,7 +78,7 @@ const tools = [
         ...reason,
       })
       const seconds = Math.round(ran.durationMs / 100) / 10
-      const output = `Exit code: ${ran.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${commandText(ran)}`
+      const output = `Exit code: ${ran.exitCode}\nWall time: ${seconds} seconds\nOutput:\n${formatCommandOutput(ran)}`
       return { output, isError: ran.exitCode !== 0 }
     },
   }),
@@ -104,7 +104,7 @@ function patched(patch: string, { filesTouched }: ToolOutput<'apply_patch'>): An
   }
 }
 
-function refusal({ code, message, hint, tool, failure }: Refusal): Answer {
+function refusal({ code, message, hint, tool, failure }: DialectError): Answer {
   const { expected, actual } = failure as { expected?: readonly PatchLine[]; actual?: readonly PatchLine[] }
   const lines = expected === undefined ? '' : `\nExpected:\n${shown(expected)}\nFound:\n${shown(actual)}`
   const what = tool === 'apply_patch' ? 'apply_patch verification failed: ' : ''

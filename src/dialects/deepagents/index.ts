@@ -1,7 +1,7 @@
 import type { Failure } from '../../errors.ts'
-import { createPlace, fieldsOf, type VirtualRoots } from '../define.ts'
+import { createPathMapping, fieldsOf, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { deepagentsTools } from './tools.ts'
 
 /**
@@ -16,7 +16,7 @@ export function deepagents(roots: VirtualRoots = { '/': '' }): Dialect {
   return {
     name: 'deepagents',
     description: 'The filesystem tools of deepagents',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools: deepagentsTools,
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
@@ -28,7 +28,7 @@ export function deepagents(roots: VirtualRoots = { '/': '' }): Dialect {
   }
 }
 
-function refusal({ code, message, hint, path, input, failure }: Refusal): Answer {
+function refusal({ code, message, hint, path, input, failure }: DialectError): Answer {
   const told = sentences[code]?.(path, failure, fieldsOf<{ old_string: unknown }>(input).old_string)
   return { output: `Error: ${told ?? `${message} (${code}). ${hint}`}${nearestPassage(failure)}` }
 }
@@ -36,7 +36,7 @@ function refusal({ code, message, hint, path, input, failure }: Refusal): Answer
 type Sentence = (path: string | undefined, failure: Failure, oldString: unknown) => string
 
 /** The sentences of the original, where it has one for a refusal. */
-const sentences: Readonly<Partial<Record<Refusal['code'], Sentence>>> = {
+const sentences: Readonly<Partial<Record<DialectError['code'], Sentence>>> = {
   NOT_FOUND: (path) => `File '${path}' not found`,
   EDIT_NO_MATCH: (_path, _failure, oldString) => `String not found in file: '${String(oldString).slice(0, 200)}'`,
   EDIT_AMBIGUOUS: (_path, { occurrences }, oldString) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, defineDialectTool, type Place, readSome } from '../define.ts'
-import { commandText } from '../runtime/command-text.ts'
+import { call, defineDialectTool, type PathMapping, readSome } from '../define.ts'
+import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 const filePath = z.string().describe('Absolute path of the file')
@@ -133,14 +133,14 @@ export const deepagentsTools: readonly DialectTool[] = [
     *steps({ command }) {
       const ran = yield* call('run_command', { command })
       const status = ran.exitCode === 0 ? 'succeeded' : 'failed'
-      return { output: `${commandText(ran)}\n[Command ${status} with exit code ${ran.exitCode}]` }
+      return { output: `${formatCommandOutput(ran)}\n[Command ${status} with exit code ${ran.exitCode}]` }
     },
   }),
 ]
 
 type Found = ToolOutput<'search_text'>
 
-function matches({ matches }: Found, place: Place): string[] {
+function matches({ matches }: Found, place: PathMapping): string[] {
   const lines: string[] = []
   let last: string | undefined
   for (const { path, line, snippet } of matches) {
@@ -151,7 +151,7 @@ function matches({ matches }: Found, place: Place): string[] {
   return lines
 }
 
-function counts({ files }: Found, place: Place, withCount: boolean): string[] {
+function counts({ files }: Found, place: PathMapping, withCount: boolean): string[] {
   return (files as NonNullable<typeof files>).map(
     ({ path, count }) => `${place.outward(path)}${withCount ? `: ${count}` : ''}`,
   )

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPlace, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 
 /**
  * `exec.write`, `exec.read`, `exec.run` and `exec.ls`, for loops of writing, running and mending. They are made for a
@@ -14,7 +14,7 @@ export function exec(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'exec',
     description: 'exec.write, exec.read, exec.run and exec.ls over files of their own',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools,
     hints: {
       WRITE_CONFLICT: 'Read the file with exec.read, and repeat the change on what it shows.',
@@ -110,6 +110,6 @@ function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) as string
 }
 
-function refusal({ code, message, hint, path }: Refusal): Answer {
+function refusal({ code, message, hint, path }: DialectError): Answer {
   return { output: { error: { code, message, hint, ...(path === undefined ? {} : { path }) } } }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { call, createPlace, defineDialectTool, readBetween, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, readBetween, type VirtualRoots } from '../define.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
@@ -14,7 +14,7 @@ export function fileReadWrite(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'file-read-write',
     description: 'file_read and file_write, which answer { success, output, error }',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools,
     hints: {
       WRITE_CONFLICT: 'Read the whole file with file_read, and repeat the change on what it shows.',

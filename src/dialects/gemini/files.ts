@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ToolError } from '../../errors.ts'
 import { compileGlob } from '../../paths/glob.ts'
 import { quote } from '../../paths/logical-path.ts'
-import { attempt, call, defineDialectTool, readSome, renamedFields } from '../define.ts'
+import { call, defineDialectTool, readSome, renamedFields, tryCall } from '../define.ts'
 import { newLinesOf } from '../runtime/numbered-lines.ts'
 
 export const filePath = z.string().describe('Path of the file')
@@ -18,7 +18,7 @@ export const listDirectory = defineDialectTool({
       .object({ respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true') })
       .optional(),
   }),
-  adapt: (input) => renamedFields(input, { path: 'dir_path' }),
+  normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['list_directory'],
   *steps({ dir_path, ignore = [], file_filtering_options }, place) {
     const includeIgnored = file_filtering_options?.respect_git_ignore === false
@@ -53,7 +53,7 @@ export const readFile = defineDialectTool({
     start_line: z.int().min(1).optional().describe('First line, from 1'),
     end_line: z.int().min(1).optional().describe('Last line'),
   }),
-  adapt: adaptRead,
+  normalizeInput: adaptRead,
   uses: ['read_file'],
   *steps({ file_path, start_line: startLine = 1, end_line = Number.POSITIVE_INFINITY }, place) {
     if (end_line < startLine) {
@@ -152,7 +152,7 @@ export const saveMemory = defineDialectTool({
   *steps({ fact }) {
     const line = fact.replace(/\s+/g, ' ').trim()
     // A search shows no version to the run: what the model has not read stays protected from being replaced by it.
-    const found = yield* attempt('search_text', { query: HEADING, path: NOTES, includeIgnored: true })
+    const found = yield* tryCall('search_text', { query: HEADING, path: NOTES, includeIgnored: true })
     if (!found.ok && found.code !== 'NOT_FOUND') return found
     const heading = found.ok && found.matches.length > 0 ? '' : `${HEADING}\n\n`
     const content = `${found.ok ? '\n' : ''}${heading}- ${line}\n`

@@ -1,7 +1,7 @@
 import type { Failure } from '../../errors.ts'
-import { createPlace, type VirtualRoots } from '../define.ts'
+import { createPathMapping, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { listDirectory, readFile, replace, saveMemory, writeFile } from './files.ts'
 import { glob, grepSearch, readManyFiles } from './search.ts'
 import { runShellCommand } from './shell.ts'
@@ -19,7 +19,7 @@ export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
   return {
     name: 'gemini',
     description: 'The file and shell tools of Gemini CLI',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools: [listDirectory, readFile, writeFile, glob, grepSearch, replace, readManyFiles, runShellCommand, saveMemory],
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
@@ -32,13 +32,13 @@ export function gemini(roots: VirtualRoots = { '/workspace': '' }): Dialect {
   }
 }
 
-function refusal({ code, message, hint, path, failure }: Refusal): Answer {
+function refusal({ code, message, hint, path, failure }: DialectError): Answer {
   const told = sentences[code]?.(path, failure) ?? message
   return { output: `${told} (${code}). ${hint}${nearestPassage(failure)}` }
 }
 
 /** The sentences of the original, where it has one for a refusal. */
-const sentences: Readonly<Partial<Record<Refusal['code'], Sentence>>> = {
+const sentences: Readonly<Partial<Record<DialectError['code'], Sentence>>> = {
   NOT_FOUND: (path) => `File not found: ${path}`,
   ALREADY_EXISTS: (path) => `File already exists, cannot create: ${path}`,
   EDIT_NO_MATCH: (path) => `Could not find an exact match for 'old_string' in '${path}'`,

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { attempt, call, defineDialectTool, type Place, readSome, renamedFields, settled } from '../define.ts'
+import { call, defineDialectTool, type PathMapping, readSome, renamedFields, tryCall, trySteps } from '../define.ts'
 import type { Answer, Steps } from '../runtime/types.ts'
 import { directory } from './files.ts'
 
@@ -14,7 +14,7 @@ export const glob = defineDialectTool({
     dir_path: where,
     respect_git_ignore: z.boolean().optional().describe('Leave out what .gitignore names; default true'),
   }),
-  adapt: (input) => renamedFields(input, { path: 'dir_path' }),
+  normalizeInput: (input) => renamedFields(input, { path: 'dir_path' }),
   uses: ['find_files'],
   *steps({ pattern, dir_path, respect_git_ignore }, place) {
     const path = pathOf(dir_path, place)
@@ -48,8 +48,8 @@ export const grepSearch = defineDialectTool({
     no_ignore: z.boolean().optional().describe('Search also hidden files and what .gitignore names'),
     total_max_matches: z.int().min(1).optional().describe('Default 100'),
   }),
-  formerly: ['search_file_content'],
-  adapt: (input) => renamedFields(input, { path: 'dir_path', include: 'include_pattern' }),
+  formerNames: ['search_file_content'],
+  normalizeInput: (input) => renamedFields(input, { path: 'dir_path', include: 'include_pattern' }),
   uses: ['search_text'],
   *steps(asked, place) {
     const { pattern, dir_path, include_pattern: include, names_only = false, no_ignore = false } = asked
@@ -110,7 +110,7 @@ export const readManyFiles = defineDialectTool({
     include: z.array(z.string().min(1)).min(1).max(100).describe('Paths and globs, such as src/**/*.ts'),
     exclude: z.array(z.string().min(1)).max(100).optional().describe('Globs of files to leave out'),
   }),
-  adapt: (input) => renamedFields(input, { paths: 'include' }),
+  normalizeInput: (input) => renamedFields(input, { paths: 'include' }),
   uses: ['read_file', 'find_files', 'file_info'],
   *steps({ include, exclude = [] }, place) {
     const paths = yield* findAll(include, place)
@@ -121,7 +121,7 @@ export const readManyFiles = defineDialectTool({
 })
 
 /** Files that globs, directories and plain paths name. */
-function* findAll(wanted: readonly string[], place: Place): Steps<Set<string>> {
+function* findAll(wanted: readonly string[], place: PathMapping): Steps<Set<string>> {
   const paths = new Set<string>()
   for (const one of wanted) {
     const pattern = place.inward(one.replace(/\/$/, '/**'))
@@ -134,20 +134,20 @@ function* findAll(wanted: readonly string[], place: Place): Steps<Set<string>> {
 
 const MOST_BYTES = 64 * 1024
 
-function* readAll(paths: readonly string[], place: Place): Steps<Answer> {
+function* readAll(paths: readonly string[], place: PathMapping): Steps<Answer> {
   const parts: string[] = []
   const skipped: string[] = []
   let room = MOST_BYTES
   for (const path of paths) {
     const shown = place.outward(path)
     // What is read counts as seen, and so nothing is read that is not shown then.
-    const info = yield* attempt('file_info', { path })
+    const info = yield* tryCall('file_info', { path })
     const size = info.ok ? Math.min(info.sizeBytes ?? 0, MOST_BYTES) : 0
     if (size > room) {
       skipped.push(`${shown} (there was no room for it)`)
       continue
     }
-    const read = yield* settled(readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
+    const read = yield* trySteps(readSome(path, { startLine: 1, maxLines: Number.POSITIVE_INFINITY }))
     if (read.ok) {
       room -= size
       const cut = read.value.isCut ? '[WARNING: This file was truncated. Read it with read_file.]\n\n' : ''
@@ -161,6 +161,6 @@ function* readAll(paths: readonly string[], place: Place): Steps<Answer> {
   return { output: `${parts.join('')}\n--- End of content ---${rest}` }
 }
 
-function pathOf(path: string | undefined, place: Place): string {
+function pathOf(path: string | undefined, place: PathMapping): string {
   return path === undefined ? '.' : place.inward(path)
 }

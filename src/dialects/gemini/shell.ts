@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { call, defineDialectTool, renamedFields } from '../define.ts'
-import { commandText } from '../runtime/command-text.ts'
+import { formatCommandOutput } from '../runtime/command-text.ts'
 
 export const runShellCommand = defineDialectTool({
   name: 'run_shell_command',
@@ -11,7 +11,7 @@ export const runShellCommand = defineDialectTool({
     dir_path: z.string().optional().describe('Directory to run it in'),
     is_background: z.boolean().optional().describe('Let it run on, without its output'),
   }),
-  adapt: (input) => renamedFields(input, { directory: 'dir_path' }),
+  normalizeInput: (input) => renamedFields(input, { directory: 'dir_path' }),
   uses: ['run_command'],
   mayUse: ['start_command'],
   *steps({ command, description, dir_path, is_background }, place) {
@@ -25,7 +25,7 @@ export const runShellCommand = defineDialectTool({
       return { output: `Command is running in background. ID: ${id}.` }
     }
     const ran = yield* call('run_command', asked)
-    const output = `Output: ${commandText(ran) || '(empty)'}`
+    const output = `Output: ${formatCommandOutput(ran) || '(empty)'}`
     if (ran.exitCode === 0) return { output }
     return { output: `${output}${output.endsWith('\n') ? '' : '\n'}Exit Code: ${ran.exitCode}`, isError: true }
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { compileGlobs } from '../../paths/glob.ts'
 import type { ToolOutput } from '../../tools/index.ts'
-import { attempt, call, defineDialectTool, type Place, readSome } from '../define.ts'
+import { call, defineDialectTool, type PathMapping, readSome, tryCall } from '../define.ts'
 import { linesOf } from '../runtime/numbered-lines.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
@@ -103,7 +103,7 @@ export const fileTools: readonly DialectTool[] = [
     input: z.object({ path: z.string() }),
     uses: ['file_info'],
     *steps({ path }, place) {
-      const info = yield* attempt('file_info', { path: place.inward(path) })
+      const info = yield* tryCall('file_info', { path: place.inward(path) })
       if (!info.ok) return info.code === 'NOT_FOUND' ? { output: `${path}: not found` } : info
       const size = info.sizeBytes === undefined ? '' : ` Size: ${info.sizeBytes} bytes`
       const time = info.modifiedAt === undefined ? '' : ` Modified: ${info.modifiedAt}`
@@ -173,7 +173,7 @@ function tree({ path, entries, truncated, totalEntries }: ToolOutput<'list_direc
   return `${lines.join('\n')}\n\n${directories}, ${files}${rest}`
 }
 
-function hits({ matches, truncated }: ToolOutput<'search_text'>, place: Place): string {
+function hits({ matches, truncated }: ToolOutput<'search_text'>, place: PathMapping): string {
   const files = new Set(matches.map(({ path }) => path)).size
   const lines = matches.flatMap(({ path, line, column, snippet, before, after }) => {
     const named = place.outward(path)

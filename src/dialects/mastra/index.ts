@@ -1,6 +1,6 @@
-import { createPlace, type VirtualRoots } from '../define.ts'
+import { createPathMapping, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 
@@ -16,7 +16,7 @@ export function mastra(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'mastra',
     description: 'The workspace tools of Mastra',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools: [...fileTools, ...shellTools],
     hints: {
       WRITE_CONFLICT: 'Read the whole file with mastra_workspace_read_file, and repeat the change on what it shows.',
@@ -29,7 +29,7 @@ export function mastra(roots: VirtualRoots = {}): Dialect {
   }
 }
 
-function refusal({ code, message, hint, failure }: Refusal): Answer {
+function refusal({ code, message, hint, failure }: DialectError): Answer {
   const told = message.replace(/\boldText\b/, 'old_string')
   const next = hint.replace(/\bstart_command\b/, 'mastra_workspace_execute_command')
   return { output: `Error: ${told} (${code}). ${next}${nearestPassage(failure)}` }

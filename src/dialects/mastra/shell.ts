@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool } from '../define.ts'
-import { commandText } from '../runtime/command-text.ts'
+import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { DialectTool } from '../runtime/types.ts'
 
 const pid = z.string().min(1).describe('As it was told when the command was started')
@@ -39,7 +39,9 @@ export const shellTools: readonly DialectTool[] = [
     uses: ['check_command'],
     *steps({ pid: id }) {
       const checked = yield* call('check_command', { id })
-      return { output: checked.state === 'running' ? commandText(checked) || '(no output yet)' : ended(checked) }
+      return {
+        output: checked.state === 'running' ? formatCommandOutput(checked) || '(no output yet)' : ended(checked),
+      }
     },
   }),
   defineDialectTool({
@@ -48,7 +50,7 @@ export const shellTools: readonly DialectTool[] = [
     input: z.object({ pid }),
     uses: ['stop_command'],
     *steps({ pid: id }) {
-      const text = commandText(yield* call('stop_command', { id }))
+      const text = formatCommandOutput(yield* call('stop_command', { id }))
       return { output: `Process ${id} has ended.${text === '' ? '' : `\n\n${text}`}` }
     },
   }),
@@ -56,7 +58,7 @@ export const shellTools: readonly DialectTool[] = [
 
 /** What a command put out, and how it ended where it failed. */
 function ended(ran: ToolOutput<'run_command'> | ToolOutput<'check_command'>): string {
-  const text = commandText(ran)
+  const text = formatCommandOutput(ran)
   if (ran.exitCode === 0) return text === '' ? '(no output)' : text
   return `${text === '' ? '' : `${text.replace(/\n?$/, '\n')}\n`}Exit code: ${ran.exitCode}`
 }

@@ -4,22 +4,22 @@ import { compileGlobs } from '../../paths/glob.ts'
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import {
   call,
-  createPlace,
+  callHidden,
+  createPathMapping,
   defineDialectTool,
-  findAny,
+  findEntries,
   listAll,
-  type Place,
-  peek,
+  type PathMapping,
   readLines,
   readWhole,
-  refusalOf,
-  settled,
-  strict,
+  strictGlob,
+  toDialectError,
   treeBelow,
+  trySteps,
   type VirtualRoots,
 } from '../define.ts'
-import { describeFile, fencedDiff, markOf, mediaAnswer, notShown, withSizes } from '../runtime/mcp-text.ts'
-import type { Answer, Dialect, Hints, Refusal, Steps } from '../runtime/types.ts'
+import { describeFile, directoryMarker, fencedDiff, mediaAnswer, notShown, withSizes } from '../runtime/mcp-text.ts'
+import type { Answer, Dialect, DialectError, Hints, Steps } from '../runtime/types.ts'
 
 /**
  * The tools of the MCP reference filesystem server, with their names, schemas, annotations and results, over the guarded
@@ -34,7 +34,7 @@ export function mcpFilesystem(roots: VirtualRoots = { '/workspace': '' }): Diale
   return {
     name: 'mcp-filesystem',
     description: 'The MCP reference filesystem server (@modelcontextprotocol/server-filesystem)',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools,
     hints,
     refusal,
@@ -59,7 +59,7 @@ function text(output: string): Answer {
   return { output, structured: { content: output } }
 }
 
-function refusal({ code, message, hint, failure }: Refusal): Answer {
+function refusal({ code, message, hint, failure }: DialectError): Answer {
   const near = failure.nearest === undefined ? '' : `\nNearest: ${JSON.stringify(failure.nearest)}`
   return { output: `${code}: ${message}\n${hint}${near}` }
 }
@@ -86,7 +86,7 @@ const mediaOutput = z.object({
 /** What read_multiple_files shows at once, in UTF-16 units. */
 const MOST_TOGETHER = 128 * 1024
 
-function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, place: Place): Steps<Answer> {
+function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, place: PathMapping): Steps<Answer> {
   for (const [field, count] of Object.entries({ head, tail })) {
     if (!Number.isSafeInteger(count) || count < 0) throw invalid(field, 'must be a whole number of lines')
   }
@@ -97,9 +97,9 @@ function* readText({ path, head = 0, tail = 0 }: z.output<typeof readInput>, pla
     return text(content.replace(/\n$/, ''))
   }
   if (tail > 0) {
-    const { totalLines } = yield* peek('read_file', { path: file, maxLines: 1 })
+    const { totalLines } = yield* callHidden('read_file', { path: file, maxLines: 1 })
     // What follows the last line end counts as a line there, although nothing does.
-    const last = totalLines === 0 ? '' : (yield* peek('read_file', { path: file, startLine: totalLines })).content
+    const last = totalLines === 0 ? '' : (yield* callHidden('read_file', { path: file, startLine: totalLines })).content
     const maxLines = Math.min(totalLines, last.endsWith('\n') ? tail - 1 : tail)
     if (maxLines === 0) return text('')
     const { content } = yield* readLines(file, { startLine: totalLines - maxLines + 1, maxLines })
@@ -170,9 +170,9 @@ const tools = [
           parts.push(`${path}: Error - the answer is full; read it by itself`)
           continue
         }
-        const read = yield* settled(readWhole(place.inward(path)))
+        const read = yield* trySteps(readWhole(place.inward(path)))
         if (!read.ok) {
-          const { code, message } = refusalOf({ place, hints }, 'read_multiple_files', read)
+          const { code, message } = toDialectError({ pathMapping: place, hints }, 'read_multiple_files', read)
           parts.push(`${path}: Error - ${code}: ${message}`)
           continue
         }
@@ -241,7 +241,7 @@ const tools = [
     uses: ['list_directory'],
     *steps({ path }, place) {
       const listing = yield* listAll(place.inward(path))
-      const lines = listing.entries.map((entry) => `${markOf(entry)} ${nameOf(entry.path as Path)}`)
+      const lines = listing.entries.map((entry) => `${directoryMarker(entry)} ${nameOf(entry.path as Path)}`)
       return text([...lines, ...notShown(listing)].join('\n'))
     },
   }),
@@ -271,7 +271,7 @@ const tools = [
     annotations: looks,
     uses: ['list_directory'],
     *steps({ path, excludePatterns }, place) {
-      const excluded = excludePatterns.flatMap((one) => (one.includes('*') ? [strict(one)] : [one, `**/${one}`]))
+      const excluded = excludePatterns.flatMap((one) => (one.includes('*') ? [strictGlob(one)] : [one, `**/${one}`]))
       const glob = compileGlobs(excluded)
       return text(JSON.stringify(yield* treeBelow(place.inward(path), glob.matches), null, 2))
     },
@@ -301,7 +301,7 @@ const tools = [
     annotations: looks,
     uses: ['find_files', 'list_directory'],
     *steps({ path, pattern, excludePatterns }, place) {
-      const found = yield* findAny(place.inward(path), pattern, excludePatterns)
+      const found = yield* findEntries(place.inward(path), pattern, excludePatterns)
       const lines = found.paths.map(place.outward)
       if (found.withoutIgnored) lines.push('(Ignored files are left out: with them there are too many.)')
       if (found.truncated) lines.push('(There are more: use a narrower pattern or path.)')

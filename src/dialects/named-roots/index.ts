@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { call, createPlace, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
+import { call, createPathMapping, defineDialectTool, readWhole, type VirtualRoots } from '../define.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
@@ -17,7 +17,7 @@ export function namedRoots(roots: VirtualRoots = { '/workspace': '' }): Dialect 
     name: 'named-roots',
     description:
       'read_file, write_file, list_directory, append_file and delete_file with absolute paths under named roots',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools,
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',

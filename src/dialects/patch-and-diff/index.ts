@@ -1,6 +1,13 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
-import { call, createPlace, defineDialectTool, type Place, readBetween, type VirtualRoots } from '../define.ts'
+import {
+  call,
+  createPathMapping,
+  defineDialectTool,
+  type PathMapping,
+  readBetween,
+  type VirtualRoots,
+} from '../define.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
 /**
@@ -16,7 +23,7 @@ export function patchAndDiff(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'patch-and-diff',
     description: 'list_dir, read_file, search_text, write_file, apply_patch and diff_workspace, in plain text',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools,
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
@@ -147,14 +154,14 @@ function answer(lines: readonly string[], warnings: readonly string[], none = ''
   return { output: [...(lines.length === 0 ? [none] : lines), ...noted].join('\n') }
 }
 
-function nameOf({ outward }: Place) {
+function nameOf({ outward }: PathMapping) {
   return ({ path, type, readable }: ToolOutput<'list_directory'>['entries'][number]) =>
     `${outward(path)}${type === 'directory' ? '/' : type === 'link' ? '@' : ''}${readable === false ? ' (protected)' : ''}`
 }
 
 function statLine(
   { path, status, insertions, deletions }: ToolOutput<'diff_workspace'>['stat'][number],
-  { outward }: Place,
+  { outward }: PathMapping,
 ): string {
   return `${status} ${outward(path)} +${insertions} -${deletions}`
 }

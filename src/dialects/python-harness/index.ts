@@ -1,6 +1,6 @@
-import { createPlace, type VirtualRoots } from '../define.ts'
+import { createPathMapping, type VirtualRoots } from '../define.ts'
 import { nearestPassage } from '../runtime/nearest-passage.ts'
-import type { Answer, Dialect, Refusal } from '../runtime/types.ts'
+import type { Answer, Dialect, DialectError } from '../runtime/types.ts'
 import { fileTools } from './files.ts'
 import { shellTools } from './shell.ts'
 
@@ -17,7 +17,7 @@ export function pythonHarness(roots: VirtualRoots = {}): Dialect {
   return {
     name: 'python-harness',
     description: 'Eight file tools and four shell tools in snake_case, with {success, output, error}',
-    place: createPlace(roots),
+    pathMapping: createPathMapping(roots),
     tools: [...fileTools, ...shellTools],
     hints: {
       WRITE_CONFLICT: 'Read the whole file with read_file, and repeat the change on what it shows.',
@@ -31,7 +31,7 @@ export function pythonHarness(roots: VirtualRoots = {}): Dialect {
   }
 }
 
-function refusal({ code, message, hint, failure }: Refusal): Answer {
+function refusal({ code, message, hint, failure }: DialectError): Answer {
   const told = message.replace(/\boldText\b/, 'old_text')
   return { output: { success: false, output: null, error: `${code}: ${told}. ${hint}${nearestPassage(failure)}` } }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../tools/index.ts'
 import { call, defineDialectTool } from '../define.ts'
-import { commandText } from '../runtime/command-text.ts'
+import { formatCommandOutput } from '../runtime/command-text.ts'
 import type { Answer, DialectTool } from '../runtime/types.ts'
 import { failed, succeeded } from './results.ts'
 
@@ -21,7 +21,7 @@ export const shellTools: readonly DialectTool[] = [
         ...(cwd === undefined ? {} : { cwd: place.inward(cwd) }),
         ...(timeout === undefined ? {} : { timeoutMs: Math.max(1, Math.ceil(timeout * 1000)) }),
       })
-      const output = commandText(ran)
+      const output = formatCommandOutput(ran)
       return ran.exitCode === 0 ? succeeded(output) : failed(output, `Exit code ${ran.exitCode}`)
     },
   }),
@@ -60,5 +60,7 @@ export const shellTools: readonly DialectTool[] = [
 
 function progress(checked: ToolOutput<'check_command'>): Answer {
   const { state, exitCode } = checked
-  return succeeded(`[${state}${exitCode === undefined ? '' : `, exit code ${exitCode}`}]\n${commandText(checked)}`)
+  return succeeded(
+    `[${state}${exitCode === undefined ? '' : `, exit code ${exitCode}`}]\n${formatCommandOutput(checked)}`,
+  )
 }

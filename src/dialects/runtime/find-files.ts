@@ -21,9 +21,9 @@ const MOST_PATHS = 500
  * Files, links and directories below a directory that match a glob, hidden and ignored ones too; where those are too many,
  * without the ignored ones. Directories without any file are not found. `excluded` are globs, too: what they match is not looked into.
  */
-export function* findAny(directory: string, pattern: string, excluded: readonly string[]): Steps<Found> {
-  const wanted = compileGlobs([strict(pattern)])
-  const unwanted = compileGlobs(excluded.map(strict))
+export function* findEntries(directory: string, pattern: string, excluded: readonly string[]): Steps<Found> {
+  const wanted = compileGlobs([strictGlob(pattern)])
+  const unwanted = compileGlobs(excluded.map(strictGlob))
   const search = (includeIgnored: boolean) => findBelow(directory, pattern, includeIgnored)
   let withoutIgnored = false
   let { base, files, truncated } = yield* search(true)
@@ -65,6 +65,6 @@ function* findBelow(
 }
 
 /** As a glob in which a final `**` stands for at least one name. */
-export function strict(pattern: string): string {
+export function strictGlob(pattern: string): string {
   return pattern.replace(/(^|\/)\*\*$/, '$1**/*')
 }

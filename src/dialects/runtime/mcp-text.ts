@@ -6,7 +6,7 @@ type Listing = ToolOutput<'list_directory'>
 type Entry = Listing['entries'][number]
 
 /** Whether a listed name is a directory, as the reference server marks it. */
-export function markOf({ type }: Entry): string {
+export function directoryMarker({ type }: Entry): string {
   return type === 'directory' ? '[DIR]' : '[FILE]'
 }
 
@@ -21,7 +21,7 @@ export function withSizes(entries: readonly Entry[], sortBy: 'name' | 'size'): s
   shown.sort((a, b) => (sortBy === 'size' ? b.size - a.size : 0) || a.name.localeCompare(b.name, 'en'))
   const lines = shown.map((entry) => {
     const size = entry.sizeBytes === undefined ? '-' : sizeText(entry.sizeBytes)
-    return `${markOf(entry)} ${entry.name.padEnd(30)} ${entry.type === 'directory' ? '' : size.padStart(10)}`
+    return `${directoryMarker(entry)} ${entry.name.padEnd(30)} ${entry.type === 'directory' ? '' : size.padStart(10)}`
   })
   const directories = shown.filter(({ type }) => type === 'directory').length
   const sum = shown.reduce((bytes, { size }) => bytes + size, 0)

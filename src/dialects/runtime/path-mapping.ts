@@ -4,7 +4,7 @@ import { isWithin, type LogicalPath, parsePath } from '../../paths/logical-path.
 export type VirtualRoots = Readonly<Record<string, string>>
 
 /** Where a dialect's paths lie. It maps prefixes and nothing else: every path still passes the guard. */
-export interface Place {
+export interface PathMapping {
   /** The virtual roots, as they were given. */
   readonly roots: readonly string[]
   /** A path of the dialect as a tool of the workspace takes it. What lies below no root stays as it is. */
@@ -19,10 +19,10 @@ export interface Place {
  *
  * @throws TypeError for a root that is no absolute path, or names no directory of the workspace
  * @example
- * const place = createPlace({ '/workspace': '' })
+ * const place = createPathMapping({ '/workspace': '' })
  * console.log(place.inward('/workspace/src/a.ts')) // src/a.ts
  */
-export function createPlace(roots: VirtualRoots = {}): Place {
+export function createPathMapping(roots: VirtualRoots = {}): PathMapping {
   const mapped = Object.entries(roots).map(([virtual, directory]) => ({
     virtual,
     prefix: virtual === '/' ? '/' : `${virtual}/`,

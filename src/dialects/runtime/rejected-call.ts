@@ -6,7 +6,7 @@ import type { Tool } from '../../tools/define-tool.ts'
  * A call that a dialect refuses by itself, as a tool that refuses it: so it is recorded like any refusal. What is no
  * ToolError is told without its text.
  */
-export function refusingTool(name: string, why: unknown): Tool {
+export function createRejectedCall(name: string, why: unknown): Tool {
   const refuse = (): never => {
     throw why instanceof ToolError ? why : failed
   }

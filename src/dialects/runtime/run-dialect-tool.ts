@@ -1,19 +1,19 @@
 import { parseInput } from '../../call/parse-input.ts'
 import type { CallOptions, Success } from '../../call/state/call.ts'
 import { type Failure, ToolError } from '../../errors.ts'
-import type { Shown } from '../../tools/define-tool.ts'
-import { refusalOf } from './translate-error.ts'
-import type { Answer, Dialect, DialectTool, SpokenResult, SpokenTool } from './types.ts'
+import type { ShownVersion } from '../../tools/define-tool.ts'
+import { toDialectError } from './translate-error.ts'
+import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo } from './types.ts'
 
 /** What a dialect is spoken over: a run's own calls. */
 export interface Spoken {
   call(
     name: string,
     input: unknown,
-    options: CallOptions & { readonly via: string; readonly shows: (shown: Shown) => void },
+    options: CallOptions & { readonly via: string; readonly shows: (shown: ShownVersion) => void },
   ): Promise<Success | Failure>
   /** Notes what the run was shown. */
-  noteShown(shown: Shown): void
+  noteShown(shown: ShownVersion): void
   /** The latest version of a file that the run was shown; see `shownVersion`. */
   shownVersion(path: string): Promise<string>
   /** Why a tool is not registered; `undefined` where it is. */
@@ -23,11 +23,11 @@ export interface Spoken {
 }
 
 /** The tools of a dialect that a workspace can serve. */
-export function spokenTools(
+export function dialectToolsFor(
   dialect: Dialect,
   isRegistered: (name: string) => boolean,
   mutates: (name: string) => boolean,
-): readonly SpokenTool[] {
+): readonly DialectToolInfo[] {
   return dialect.tools
     .filter(({ uses }) => uses.every(isRegistered))
     .map(({ name, title = name, description, input, output, annotations = {}, uses, mayUse = [], native }) => ({
@@ -44,21 +44,21 @@ export function spokenTools(
 }
 
 /** `call` in a dialect. Like that of the workspace it gives a result or a refusal, and never rejects. */
-export function speak(
+export function createDialectCall(
   dialect: Dialect,
   spoken: Spoken,
-): (name: string, input: unknown, options?: CallOptions) => Promise<SpokenResult> {
+): (name: string, input: unknown, options?: CallOptions) => Promise<DialectResult> {
   const byName = new Map(
-    dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerly ?? [])].map((one) => [one, tool])),
+    dialect.tools.flatMap((tool) => [tool.name, ...(tool.formerNames ?? [])].map((one) => [one, tool])),
   )
   return async (name, input, options = {}) => {
     const how = { ...options, via: `${dialect.name}.${String(name).slice(0, 100)}` }
     const callIds: string[] = []
     const warnings: string[] = []
-    let seen: { readonly parts: readonly object[]; readonly shown: Shown }[] = []
-    const refused = (failure: Failure, own?: string): SpokenResult => ({
+    let seen: { readonly parts: readonly object[]; readonly shown: ShownVersion }[] = []
+    const refused = (failure: Failure, own?: string): DialectResult => ({
       ...resultOf(
-        { ...dialect.refusal(refusalOf(dialect, name, failure, { input, own })), isError: true },
+        { ...dialect.refusal(toDialectError(dialect, name, failure, { input, own })), isError: true },
         callIds,
         warnings,
       ),
@@ -66,7 +66,7 @@ export function speak(
     })
     try {
       const tool = requireTool(byName, dialect, name, spoken)
-      const steps = tool.steps(parseInput(tool, tool.adapt?.(input) ?? input), dialect.place)
+      const steps = tool.steps(parseInput(tool, tool.normalizeInput?.(input) ?? input), dialect.pathMapping)
       let next = steps.next()
       while (next.done !== true) {
         const step = next.value
@@ -75,8 +75,8 @@ export function speak(
           next = steps.next('shown' in step ? await spoken.shownVersion(step.shown) : '')
           continue
         }
-        const { tool: own, input: given, goesOn, parts = [] } = step
-        const shows = (shown: Shown) => seen.push({ parts, shown })
+        const { tool: own, input: given, continueOnError: goesOn, parts = [] } = step
+        const shows = (shown: ShownVersion) => seen.push({ parts, shown })
         const result = await spoken.call(own, given, { ...how, shows })
         if (result.ok) {
           callIds.push(result.callId)
@@ -127,7 +127,7 @@ function resultOf(
   { output, content, structured, isError = false }: Answer,
   callIds: readonly string[],
   warnings: readonly string[],
-): SpokenResult {
+): DialectResult {
   const text = typeof output === 'string' ? output : JSON.stringify(output)
   return {
     isError,

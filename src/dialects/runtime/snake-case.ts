@@ -1,7 +1,7 @@
-import type { Place } from './path-mapping.ts'
+import type { PathMapping } from './path-mapping.ts'
 
 /** Plain data with its fields in snake_case and its paths as the dialect spells them. */
-export function snakeCase(value: unknown, place: Place, field = ''): unknown {
+export function snakeCase(value: unknown, place: PathMapping, field = ''): unknown {
   if (typeof value === 'string') return paths.has(field) ? place.outward(value) : value
   if (Array.isArray(value)) return value.map((item) => snakeCase(item, place, field))
   if (typeof value !== 'object' || value === null) return value

@@ -25,18 +25,18 @@ export function defineDialectTool<I extends z.ZodObject>(tool: DialectTool<I>): 
  * })
  */
 export function* call<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
-  return (yield { tool, input, goesOn: false }) as Success & ToolOutput<N>
+  return (yield { tool, input, continueOnError: false }) as Success & ToolOutput<N>
 }
 
 /** As {@link call}, for a call whose refusal does not end the sequence. */
-export function* attempt<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<(Success & ToolOutput<N>) | Failure> {
-  return (yield { tool, input, goesOn: true }) as (Success & ToolOutput<N>) | Failure
+export function* tryCall<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<(Success & ToolOutput<N>) | Failure> {
+  return (yield { tool, input, continueOnError: true }) as (Success & ToolOutput<N>) | Failure
 }
 
 /** As {@link call}, for what the answer does not show: the run has not seen it. */
-export function* peek<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
+export function* callHidden<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<Success & ToolOutput<N>> {
   const part = {}
-  const result = yield { tool, input, goesOn: false, parts: [part] }
+  const result = yield { tool, input, continueOnError: false, parts: [part] }
   yield { unseen: part }
   return result as Success & ToolOutput<N>
 }
@@ -45,7 +45,7 @@ export function* peek<N extends ToolName>(tool: N, input: ToolInput<N>): Steps<S
  * A whole sequence whose refusal does not end the one that it is a part of. What was read for it until then, the run has not
  * seen.
  */
-export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonly value: R } | Failure> {
+export function* trySteps<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonly value: R } | Failure> {
   const part = {}
   try {
     let next = steps.next()
@@ -55,8 +55,10 @@ export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonl
         next = steps.next(yield step)
         continue
       }
-      const result = (yield { ...step, goesOn: true, parts: [part, ...(step.parts ?? [])] }) as Success | Failure
-      if (!result.ok && !step.goesOn) {
+      const result = (yield { ...step, continueOnError: true, parts: [part, ...(step.parts ?? [])] }) as
+        | Success
+        | Failure
+      if (!result.ok && !step.continueOnError) {
         yield { unseen: part }
         return result
       }
@@ -74,7 +76,7 @@ export function* settled<R>(steps: Steps<R>): Steps<{ readonly ok: true; readonl
  * The sha256 of the latest version of a file of which this run was shown anything: what a change by line numbers has to
  * expect. Where there is none, it is one that no file has, so that the call says by itself why it is refused.
  */
-export function* shownVersion(path: string): Steps<string> {
+export function* lastShownVersion(path: string): Steps<string> {
   return (yield { shown: path }) as string
 }
 

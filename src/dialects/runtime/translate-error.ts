@@ -1,19 +1,19 @@
 import type { Failure } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
-import type { Dialect, Hints, Refusal } from './types.ts'
+import type { Dialect, DialectError, Hints } from './types.ts'
 
 /**
  * A refusal with the dialect's paths, and with hints that name none of the workspace's own tools and fields. `own`: the tool
  * of the workspace that refused, if it was one.
  */
-export function refusalOf(
-  dialect: Pick<Dialect, 'place' | 'hints' | 'fields'>,
+export function toDialectError(
+  dialect: Pick<Dialect, 'pathMapping' | 'hints' | 'fields'>,
   tool: string,
   failure: Failure,
   { input, own }: { readonly input?: unknown; readonly own?: string | undefined } = {},
-): Refusal {
+): DialectError {
   const { code, path } = failure
-  const { place, fields = {} } = dialect
+  const { pathMapping: place, fields = {} } = dialect
   const shown = path === undefined ? undefined : place.outward(path)
   const message = renamed(own === undefined ? failure.message : failure.message.replace(own, tool), fields)
   return {
@@ -37,7 +37,7 @@ function renamed(text: string, fields: Readonly<Record<string, string>>): string
 /** Suggested names are logical ones. */
 function hintOf(
   { code, hint, suggestions }: Failure,
-  { place }: Pick<Dialect, 'place'>,
+  { pathMapping: place }: Pick<Dialect, 'pathMapping'>,
   own: string | undefined,
 ): string {
   // Its hint would list the fields of another tool.

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { Success } from '../../call/state/call.ts'
 import type { ErrorCode, Failure } from '../../errors.ts'
 import type { ToolName } from '../../tools/index.ts'
-import type { Place } from './path-mapping.ts'
+import type { PathMapping } from './path-mapping.ts'
 
 /**
  * The names and shapes of another system's tools, over the same tools and the same pipeline: data and pure functions. It has
@@ -13,8 +13,8 @@ export interface Dialect {
   readonly name: string
   /** Whose names these are, in one line. */
   readonly description: string
-  /** Where its paths lie; see {@link createPlace}. */
-  readonly place: Place
+  /** Where its paths lie; see {@link createPathMapping}. */
+  readonly pathMapping: PathMapping
   readonly tools: readonly DialectTool[]
   /** What to do next after a refusal, in words of this dialect: the names of its own tools and fields. */
   readonly hints?: Hints
@@ -23,7 +23,7 @@ export interface Dialect {
   /** Whether its callers can name the version that they expect. Without that, the read ledger protects what is replaced. */
   readonly versions?: boolean
   /** A refusal in the dialect's own form. Must take any input. */
-  refusal(refusal: Refusal): Answer
+  refusal(refusal: DialectError): Answer
 }
 
 /** One tool of a dialect. Make it with {@link defineDialectTool}. */
@@ -44,15 +44,15 @@ export interface DialectTool<I extends z.ZodObject = z.ZodObject> {
   /** How APIs that know the tool by a type of their own take it, its name left out. */
   readonly native?: NativeDefinitions
   /** Names that the original once gave it: taken, and told to nobody. */
-  readonly formerly?: readonly string[]
+  readonly formerNames?: readonly string[]
   /** Brings other spellings of the input, such as earlier names of fields, into the schema's form. What is none stays. */
-  readonly adapt?: (input: unknown) => unknown
+  readonly normalizeInput?: (input: unknown) => unknown
   /**
    * The calls that it is made of, one after the other: look first, and change last and once, since a sequence is no
    * transaction. Yield {@link call}; the first refusal ends it. What it throws as a ToolError is a refusal, too, and so is
-   * a failure that it returns, as {@link attempt} gave it.
+   * a failure that it returns, as {@link tryCall} gave it.
    */
-  steps(input: z.output<I>, place: Place): Steps<Answer | Failure>
+  steps(input: z.output<I>, place: PathMapping): Steps<Answer | Failure>
 }
 
 /** A sequence of calls that ends in a value. */
@@ -67,7 +67,7 @@ export type Step =
       readonly tool: ToolName
       readonly input: unknown
       /** A refusal does not end the sequence. */
-      readonly goesOn: boolean
+      readonly continueOnError: boolean
       /** The parts of the sequence that it belongs to. */
       readonly parts?: readonly object[]
     }
@@ -95,7 +95,7 @@ export type ContentBlock =
     }
 
 /** A refusal in the words of a dialect: its tools, its paths. */
-export interface Refusal {
+export interface DialectError {
   readonly code: ErrorCode
   readonly message: string
   readonly hint: string
@@ -127,7 +127,7 @@ export interface ToolAnnotations {
 }
 
 /** What a call in a dialect gives. */
-export interface SpokenResult {
+export interface DialectResult {
   readonly isError: boolean
   /** In the dialect's own form. */
   readonly output: unknown
@@ -142,7 +142,7 @@ export interface SpokenResult {
 }
 
 /** A tool of a dialect as a model or a protocol may be told of it. */
-export interface SpokenTool {
+export interface DialectToolInfo {
   readonly dialect: string
   readonly name: string
   readonly title: string
@@ -156,6 +156,6 @@ export interface SpokenTool {
 }
 
 /** Whether the result of a call is in a dialect. */
-export function isSpoken(result: object): result is SpokenResult {
+export function isDialectResult(result: object): result is DialectResult {
   return 'isError' in result && 'content' in result
 }

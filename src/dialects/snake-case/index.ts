@@ -1,5 +1,12 @@
 import * as z from 'zod'
-import { call, createPlace, defineDialectTool, type Place, readBetween, type VirtualRoots } from '../define.ts'
+import {
+  call,
+  createPathMapping,
+  defineDialectTool,
+  type PathMapping,
+  readBetween,
+  type VirtualRoots,
+} from '../define.ts'
 import { snakeCase as inSnakeCase } from '../runtime/snake-case.ts'
 import type { Answer, Dialect } from '../runtime/types.ts'
 
@@ -14,12 +21,12 @@ import type { Answer, Dialect } from '../runtime/types.ts'
  * await workspace.call('write_file', { path: 'a.txt', content: 'Hello\n' })
  */
 export function snakeCase(roots: VirtualRoots = {}): Dialect {
-  const place = createPlace(roots)
+  const place = createPathMapping(roots)
   return {
     name: 'snake-case',
     description:
       'read_file, write_file, edit_file, list_directory, search_files and run_command with snake_case fields',
-    place,
+    pathMapping: place,
     tools,
     versions: true,
     hints: {
@@ -47,14 +54,14 @@ export function snakeCase(roots: VirtualRoots = {}): Dialect {
   }
 }
 
-function told(details: object, place: Place): object {
+function told(details: object, place: PathMapping): object {
   return inSnakeCase(details, place) as object
 }
 
 /** A result without what only programs need. */
 function answer(
   { ok, summary, callId, label, warnings, ...fields }: { readonly [field: string]: unknown },
-  place: Place,
+  place: PathMapping,
 ): Answer {
   const warned = Array.isArray(warnings) && warnings.length > 0 ? { warnings } : {}
   return { output: { ok, ...told({ ...fields, ...warned }, place) } }

@@ -1,8 +1,8 @@
 import { latin1 } from '../../util/native-bytes.ts'
-import type { Kind } from './types.ts'
+import type { FileKind } from './types.ts'
 
 /** Whether the top of a text says, in a comment, that the file is generated. `top` is its first 2 KiB or so. */
-export function hasGeneratedMarker(top: string, kind: Kind): boolean {
+export function hasGeneratedMarker(top: string, kind: FileKind): boolean {
   // Most files end here, at the speed of the engine's string search.
   if (!top.includes('enerated') && !top.includes('ENERATED')) return false
   const comment = kind === 'TEXT_DOC' ? DOCUMENT_COMMENT : COMMENT

@@ -12,7 +12,7 @@ import {
   parseShortName,
   shortNameKey,
 } from './name-spelling.ts'
-import type { Classification, Kind, Protection } from './types.ts'
+import type { Classification, FileKind, Protection } from './types.ts'
 
 /** One built-in protection. Names and patterns are lower case: `name`, `*.ext`, `*.word.*`, `head.*`, `parent/name`. */
 interface ProtectionRow {
@@ -154,7 +154,7 @@ export function classifyPath(path: LogicalPath): Classification {
  * Whether a file is surely none that is protected against being read: never true of one that is, and true of most others,
  * at a fraction of the cost of {@link classifyPath}. For walks.
  */
-export function isSurelyReadable(path: LogicalPath): boolean {
+export function isOrdinaryFile(path: LogicalPath): boolean {
   let slash = path.length - 1
   let dot = -1
   for (; slash >= 0; slash--) {
@@ -190,7 +190,7 @@ export function classifyContent(byName: Classification, bytes: Uint8Array): Clas
  * `git~1`, device names), where that is another one. A path whose altered form is protected is refused everywhere; a
  * backend that alters names refuses any path that has one. The form of a device name is no valid path.
  */
-export function alteredForm(path: LogicalPath): LogicalPath | undefined {
+export function normalizedName(path: LogicalPath): LogicalPath | undefined {
   if (!mayBeAltered(path)) return undefined
   const names = path.split('/').map((name) => alterName(name, expandShortName))
   const altered = names.filter((name) => name !== '').join('/')
@@ -213,7 +213,7 @@ interface DirectoryFinding {
   readonly unlessSource: Finding
 }
 
-const kinds: Readonly<Record<Protection, Kind>> = {
+const kinds: Readonly<Record<Protection, FileKind>> = {
   git: 'GIT_INTERNAL',
   secret: 'SECRET_LIKE',
   generated: 'GENERATED',
@@ -248,7 +248,7 @@ function protectedFinding(row: ProtectionRow): Finding {
   return { classification, rank: strictness[protection], isSource: false }
 }
 
-function ordinary(kind: Kind, reason: string): Finding {
+function ordinary(kind: FileKind, reason: string): Finding {
   const classification = Object.freeze({ kind, readable: true, writable: true, redacted: false, reason })
   return { classification, rank: 0, isSource: kind === 'TEXT_SOURCE' }
 }

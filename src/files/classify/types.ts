@@ -1,5 +1,5 @@
 /** What a file is to a workspace: decided by its name, and, where that says nothing, by its content. */
-export type Kind =
+export type FileKind =
   | 'TEXT_SOURCE'
   | 'TEXT_CONFIG'
   | 'TEXT_DOC'
@@ -17,7 +17,7 @@ export type Protection = 'secret' | 'generated' | 'vendored' | 'lockfile' | 'bin
 
 /** What a file is, and what the built-in protections say about it. Shared and frozen. */
 export interface Classification {
-  readonly kind: Kind
+  readonly kind: FileKind
   /** Its content may be read as text. */
   readonly readable: boolean
   readonly writable: boolean

@@ -8,7 +8,7 @@ export function sha256(bytes: Uint8Array): string {
 }
 
 /** {@link sha256} of bytes that nobody changes any more: remembered by identity for as long as they live. */
-export function sha256Kept(bytes: Uint8Array): string {
+export function sha256Cached(bytes: Uint8Array): string {
   let version = keptVersions.get(bytes)
   if (version === undefined) {
     version = sha256(bytes)
@@ -17,16 +17,16 @@ export function sha256Kept(bytes: Uint8Array): string {
   return version
 }
 
-/** What {@link sha256Kept} has worked out before, if it has. */
-export function sha256Known(bytes: Uint8Array): string | undefined {
+/** What {@link sha256Cached} has worked out before, if it has. */
+export function cachedSha256(bytes: Uint8Array): string | undefined {
   return keptVersions.get(bytes)
 }
 
 /**
- * Makes {@link sha256Kept} of these cost nothing: many small ones are several times faster by WebCrypto than in JavaScript,
+ * Makes {@link sha256Cached} of these cost nothing: many small ones are several times faster by WebCrypto than in JavaScript,
  * if each waits for the one before.
  */
-export async function sha256Ahead(all: Iterable<Uint8Array>): Promise<void> {
+export async function precomputeSha256(all: Iterable<Uint8Array>): Promise<void> {
   if (nativeHash === undefined) await sha256WebAhead(all, keptVersions)
 }
 

@@ -1,9 +1,9 @@
 import { latin1 } from '../../util/native-bytes.ts'
 import { findSecrets } from './find.ts'
-import { holdsLineSecret, mayHoldPrivateKey } from './prefilter.ts'
+import { lineHasSecret, mayHoldPrivateKey } from './prefilter.ts'
 
 /** One hidden secret, or one line of a key of several lines. */
-export interface Mark {
+export interface SecretMark {
   /** What kind of secret, as in the mark. */
   readonly kind: string
   /** `[REDACTED:KIND:NUMBER]`, exactly what stands in the redacted text. It occurs there once, and not in the original. */
@@ -20,7 +20,7 @@ export interface Mark {
 export interface Redaction {
   readonly text: string
   /** In the order of the text. */
-  readonly marks: readonly Mark[]
+  readonly marks: readonly SecretMark[]
 }
 
 /**
@@ -33,7 +33,7 @@ export interface Redaction {
 export function redact(text: string): Redaction {
   const secrets = findSecrets(text)
   if (secrets.length === 0) return { text, marks: [] }
-  const marks: Mark[] = []
+  const marks: SecretMark[] = []
   let redacted = ''
   let from = 0
   let number = highestNumber(text)
@@ -61,7 +61,7 @@ export function redact(text: string): Redaction {
  */
 export function mayHoldSecret(bytes: Uint8Array): boolean {
   if (bytes.length > 1 && (bytes[0] as number) >= 0xfe) return true
-  if (holdsLineSecret(bytes, 0, bytes.length)) return true
+  if (lineHasSecret(bytes, 0, bytes.length)) return true
   // Every format is ASCII, so that bytes can be looked at as if they were text.
   return mayHoldPrivateKey(bytes) && findSecrets(latin1(bytes)).length > 0
 }
@@ -77,7 +77,7 @@ export function toOriginalOffset(redaction: Redaction, offset: number): number |
   let high = marks.length
   while (low < high) {
     const middle = (low + high) >>> 1
-    if ((marks[middle] as Mark).start <= offset) low = middle + 1
+    if ((marks[middle] as SecretMark).start <= offset) low = middle + 1
     else high = middle
   }
   const mark = marks[low - 1]

@@ -7,7 +7,7 @@ import { SHORTEST_TOKEN } from './formats.ts'
  * true of a line here is true of it in its text. A look at two bytes per nanosecond or so: text is made only of what is
  * close to a secret.
  */
-export function holdsLineSecret(bytes: Uint8Array, start: number, end: number): boolean {
+export function lineHasSecret(bytes: Uint8Array, start: number, end: number): boolean {
   let text: string | undefined
   const found: Secret[] = []
   let from = start

@@ -1,11 +1,11 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import { sha256, sha256Kept } from '../hash/sha256.ts'
+import { sha256, sha256Cached } from '../hash/sha256.ts'
 import { type Redaction, redact } from '../secrets/index.ts'
 import { decodeText, type LineEnd, type TextFormat } from './encoding.ts'
 import { countLines } from './lines.ts'
 
 /** One version of a text file, as tools see it. */
-export interface Document extends TextFormat {
+export interface TextDocument extends TextFormat {
   readonly bytes: Uint8Array
   /** Version of the bytes. */
   readonly sha256: string
@@ -23,7 +23,7 @@ export interface Document extends TextFormat {
  *
  * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`
  */
-export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf = sha256): Document {
+export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf = sha256): TextDocument {
   const { text: original, encoding, bom, eol } = decodeText(bytes, path)
   let version: string | undefined
   let redaction: Redaction | undefined
@@ -54,18 +54,18 @@ export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf =
 
 export interface DocumentCache {
   /** The document of these very bytes: only for a backend that never changes bytes it has handed out. */
-  of(bytes: Uint8Array, path: LogicalPath): Document
+  of(bytes: Uint8Array, path: LogicalPath): TextDocument
 }
 
 /** Keeps the documents last used, up to a bound on the bytes they were made from. */
 export function createDocumentCache(maxBytes: number): DocumentCache {
-  const kept = new Map<Uint8Array, Document>()
+  const kept = new Map<Uint8Array, TextDocument>()
   let size = 0
   return {
     of(bytes, path) {
       const known = kept.get(bytes)
       if (known !== undefined) return known
-      const document = createDocument(bytes, path, sha256Kept)
+      const document = createDocument(bytes, path, sha256Cached)
       size += cost(bytes)
       kept.set(bytes, document)
       for (const [oldest] of kept) {

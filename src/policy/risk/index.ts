@@ -1,10 +1,10 @@
 import { sha256 } from '../../files/hash/sha256.ts'
 import { looksBinary } from '../../files/text/encoding.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import type { Change, State } from '../../storage/backend.ts'
+import type { Change, EntryState } from '../../storage/backend.ts'
 import { isBuildFile, isSecuritySensitive, isTestPath } from './names.ts'
 import { publicApiOf } from './public-api.ts'
-import { losesTests } from './tests.ts'
+import { removesTests } from './tests.ts'
 import { languageOf } from './tokens.ts'
 
 /**
@@ -34,7 +34,7 @@ export interface Risk {
 /** One change as far as risks are told from it. */
 export interface RiskyChange {
   readonly change: Pick<Change, 'path' | 'to' | 'from'>
-  readonly before: State
+  readonly before: EntryState
   /** Where `before` is only the head of a large file: the size of the whole. */
   readonly headOf?: number
 }
@@ -88,11 +88,11 @@ const tests: Readonly<Record<RiskFlag, (one: RiskyChange, movedTo: MovedTo) => b
     if (change.to === null) {
       const moved = movedTo(one)
       if (moved !== undefined) return isTest && !isTestPath(moved)
-      return isTest || losesTests(textOf(before, headOf) ?? '', '', language)
+      return isTest || removesTests(textOf(before, headOf) ?? '', '', language)
     }
     const [old, now] = [textOf(before, headOf), textOf(change.to)]
     if (old === undefined || now === undefined) return isTest
-    return old !== now && (isTest || language === 'rust') && losesTests(old, now, language)
+    return old !== now && (isTest || language === 'rust') && removesTests(old, now, language)
   },
 }
 
@@ -113,16 +113,16 @@ function findMoves(changes: readonly RiskyChange[]): MovedTo {
   }
 }
 
-function sizeOf(state: State): number {
+function sizeOf(state: EntryState): number {
   return state?.type === 'file' ? state.bytes.length : -1
 }
 
-function contentOf(state: State): string {
+function contentOf(state: EntryState): string {
   return state?.type === 'file' ? sha256(state.bytes) : JSON.stringify(state)
 }
 
 /** `undefined`: there is a file, and it is no text that can be looked through. */
-function textOf(state: State, headOf?: number): string | undefined {
+function textOf(state: EntryState, headOf?: number): string | undefined {
   if (state === null) return ''
   if (headOf !== undefined || state.type !== 'file' || state.bytes.length > MAX_TEXT || looksBinary(state.bytes))
     return undefined

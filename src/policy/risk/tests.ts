@@ -43,7 +43,7 @@ const marks: Readonly<Record<Language, { readonly [K in keyof Counts]: RegExp }>
 const constraints: Partial<Readonly<Record<Language, RegExp>>> = { go: /^\/\/(?:go:build|\s*\+build)\b/gm }
 
 /** Whether a text holds fewer tests or checks than another, or runs fewer of them. */
-export function losesTests(before: string, after: string, language: Language): boolean {
+export function removesTests(before: string, after: string, language: Language): boolean {
   const old = countsOf(before, language)
   const now = countsOf(after, language)
   return now.cases < old.cases || now.assertions < old.assertions || now.skips > old.skips

@@ -2,18 +2,18 @@ import type { ParsedScript } from 'unbash'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { CommandLists, Operator } from './command-lists.ts'
-import { type Flow, type Places, resolve } from './cwd.ts'
+import { type CwdAfter, type PossibleCwds, resolve } from './cwd.ts'
 import type { Facts } from './script-facts.ts'
-import type { CommandAccess, CommandVerdict, JudgedCommand, Range, Reason, ReasonCode } from './verdict.ts'
+import type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode, TextRange } from './verdict.ts'
 import type { Argument } from './words.ts'
 
 /** Where in the line, and inside of what, something is judged. */
 export interface Scope {
   /** In `sh` some of bash's words mean something else, so they are refused there. */
   readonly dialect: 'bash' | 'sh'
-  readonly places: Places
+  readonly places: PossibleCwds
   /** What everything in a script that is an argument points at. */
-  readonly at?: Range
+  readonly at?: TextRange
   readonly via: readonly string[]
   /** The inner command of a launcher that names it in full: only the launcher has to be on the allowlist. */
   readonly vouched?: boolean
@@ -30,19 +30,19 @@ export interface Scope {
 }
 
 /** What the judgement of one line gathers. */
-export interface Judge {
+export interface Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
-  readonly deny: (code: ReasonCode, message: string, at: Range) => void
-  readonly operator: (operator: Operator, at: Range) => void
+  readonly deny: (code: ReasonCode, message: string, at: TextRange) => void
+  readonly operator: (operator: Operator, at: TextRange) => void
   /** @throws RangeError if there are too many */
   readonly command: (command: JudgedCommand) => void
   /** Other ways to write a command that was judged before. */
   readonly restrict: (command: JudgedCommand) => void
   /** A file that the line opens; says so if it lies outside. */
-  readonly access: (path: string, mode: 'read' | 'write', scope: Scope, at: Range) => void
+  readonly access: (path: string, mode: 'read' | 'write', scope: Scope, at: TextRange) => void
   /** A file that the line runs as a program or a script. */
-  readonly runs: (path: string, scope: Scope, at: Range) => void
+  readonly runs: (path: string, scope: Scope, at: TextRange) => void
   /** A path that a command names as an argument, where it might write it. */
   readonly mayWrite: (path: string, scope: Scope) => void
   /** Takes from what may be parsed in all; false once it is used up. */
@@ -54,21 +54,21 @@ export interface Judge {
 export type Decide = (command: JudgedCommand) => { readonly decision: Decision; readonly reason: string }
 
 /** What every part of the walk through one script hands on. */
-export interface Walk {
-  readonly judge: Judge
+export interface WalkContext {
+  readonly judge: Analysis
   readonly facts: Facts
   /** Functions whose definition has been judged. */
   readonly defined: Set<string>
   /** A script inside the tree: of a substitution, whose directory changes end with it. */
-  readonly nested: (script: ParsedScript | undefined, scope: Scope, at: Range) => void
+  readonly nested: (script: ParsedScript | undefined, scope: Scope, at: TextRange) => void
   /** A script in an argument: of `sh -c` or `eval`. */
-  readonly source: (text: string, scope: Scope, at: Range) => Flow
+  readonly source: (text: string, scope: Scope, at: TextRange) => CwdAfter
   /** The words of a command that another one starts. */
-  readonly run: (words: readonly Argument[], scope: Scope, at: Range) => Flow
+  readonly run: (words: readonly Argument[], scope: Scope, at: TextRange) => CwdAfter
 }
 
 /** The place of a node in the line. */
-export function rangeOf(node: { readonly pos: number; readonly end: number }, scope: Scope): Range {
+export function rangeOf(node: { readonly pos: number; readonly end: number }, scope: Scope): TextRange {
   return scope.at ?? [node.pos, node.end]
 }
 
@@ -76,20 +76,20 @@ const MAX_REASONS = 100
 const MAX_COMMANDS = 1000
 const BUDGET = 262_144
 
-export function createJudge(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Judge {
-  const denied: Reason[] = []
-  const asked: Reason[] = []
+export function createJudge(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Analysis {
+  const denied: DenialReason[] = []
+  const asked: DenialReason[] = []
   const commands: JudgedCommand[] = []
   const accesses = new Map<string, CommandAccess>()
-  const ran = new Map<LogicalPath, Range>()
+  const ran = new Map<LogicalPath, TextRange>()
   const written = new Set<LogicalPath>()
   let budget = BUDGET
 
-  function deny(code: ReasonCode, message: string, at: Range): void {
+  function deny(code: ReasonCode, message: string, at: TextRange): void {
     add(denied, { code, action: 'deny', message, at })
   }
 
-  function add(reasons: Reason[], reason: Reason): void {
+  function add(reasons: DenialReason[], reason: DenialReason): void {
     const same = reasons.some(
       ({ code, at, message }) => code === reason.code && at[0] === reason.at[0] && message === reason.message,
     )
@@ -100,7 +100,7 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
     const ruled = decide?.(command)
     if (ruled === undefined || ruled.decision === 'allow') return
     // However many commands are to be asked about, what is denied later on has its place.
-    const reason: Reason = { code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at }
+    const reason: DenialReason = { code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at }
     add(ruled.decision === 'deny' ? denied : asked, reason)
   }
 

@@ -1,9 +1,15 @@
-import type { Scope, Walk } from './analysis.ts'
+import type { Scope, WalkContext } from './analysis.ts'
 import { commandVariables, evaluatedVariables, isDangerousVariable, isHarmlessNodeOptions } from './variables.ts'
-import type { Range } from './verdict.ts'
+import type { TextRange } from './verdict.ts'
 
 /** A variable that the line sets; `value` where it is known. */
-export function judgeVariable(walk: Walk, name: string, value: string | undefined, scope: Scope, at: Range): void {
+export function judgeVariable(
+  walk: WalkContext,
+  name: string,
+  value: string | undefined,
+  scope: Scope,
+  at: TextRange,
+): void {
   const { judge } = walk
   if (!/^[A-Za-z_]\w*$/.test(name)) {
     judge.deny('VARIABLE_DENIED', `${JSON.stringify(name)} is no plain name of a variable`, at)

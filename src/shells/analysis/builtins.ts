@@ -1,7 +1,7 @@
 import { parse } from 'unbash'
 import { judgeVariable } from './assignments.ts'
-import { type Flow, resolve, union } from './cwd.ts'
-import { type Call, type Inspectors, named, refuses, unclear } from './inspector.ts'
+import { type CwdAfter, resolve, union } from './cwd.ts'
+import { aliases, type Call, type Inspectors, refuses, refuseUnclear } from './inspector.ts'
 import { readOptions } from './options.ts'
 import { factsOf } from './script-facts.ts'
 import { type Argument, knownText } from './words.ts'
@@ -30,7 +30,7 @@ export const builtins: Inspectors = {
       const [first] = call.args[0]?.literal === '--' ? call.args.slice(1) : call.args
       if (first === undefined || first.literal === '-' || first.literal === '-p' || first.literal === '-l')
         return undefined
-      if (first.literal === undefined) return unclear(call, first)
+      if (first.literal === undefined) return refuseUnclear(call, first)
       // It runs between later commands.
       if (factsOf(parse(first.literal)).moves)
         call.walk.judge.deny('CWD_UNKNOWN', 'Where a trap leads, only the run can tell', first.at)
@@ -42,7 +42,7 @@ export const builtins: Inspectors = {
       return undefined
     },
   },
-  ...named('source .', refuses('what the file changes in this shell cannot be known')),
+  ...aliases('source .', refuses('what the file changes in this shell cannot be known')),
   alias: {
     inspect(call) {
       const odd = call.args.find(({ literal }) => literal === undefined || literal.includes('='))
@@ -50,8 +50,8 @@ export const builtins: Inspectors = {
       return undefined
     },
   },
-  ...named('export readonly declare typeset local', { inspect: declares }),
-  ...named(
+  ...aliases('export readonly declare typeset local', { inspect: declares }),
+  ...aliases(
     'bind complete compgen compopt enable fc dlopen logout suspend',
     refuses('it changes or runs commands of the shell'),
   ),
@@ -65,7 +65,7 @@ export const builtins: Inspectors = {
       ),
   },
   read: { inspect: (call) => names(call, { flags: 'ersE', valued: 'adinNptu' }, 'a') },
-  ...named('mapfile readarray', { inspect: (call) => names(call, { flags: 't', valued: 'dnOsu' }) }),
+  ...aliases('mapfile readarray', { inspect: (call) => names(call, { flags: 't', valued: 'dnOsu' }) }),
   getopts: { inspect: (call) => namesOf(call, call.args.slice(1, 2)) },
   unset: { inspect: (call) => names(call, { flags: 'vfn' }) },
   printf: {
@@ -76,7 +76,7 @@ export const builtins: Inspectors = {
         return first.lead === '' || first.lead.startsWith('-') ? optionOnly(call, first) : undefined
       if (!first.literal.startsWith('-v')) return undefined
       const target = first.literal === '-v' ? second?.literal : first.literal.slice(2)
-      if (target === undefined) return unclear(call, second ?? first)
+      if (target === undefined) return refuseUnclear(call, second ?? first)
       judgeVariable(call.walk, target, undefined, call.scope, first.at)
       return undefined
     },
@@ -84,11 +84,11 @@ export const builtins: Inspectors = {
   wait: {
     inspect: (call) =>
       call.args.some(({ literal }) => literal?.startsWith('-p') === true)
-        ? unclear(call, call.args[0] as Argument)
+        ? refuseUnclear(call, call.args[0] as Argument)
         : undefined,
   },
   let: refuses('arithmetic in words is not seen through; use (( ))'),
-  ...named('test [', {
+  ...aliases('test [', {
     inspect(call) {
       for (const [index, { literal, at }] of call.args.entries()) {
         if (literal !== '-v' && literal !== '-R') continue
@@ -101,7 +101,7 @@ export const builtins: Inspectors = {
   }),
 }
 
-function moves(call: Call): Flow | undefined {
+function moves(call: Call): CwdAfter | undefined {
   const { walk, scope, at } = call
   const [target, ...more] = call.args.filter((argument) => !/^(-L|--)$/.test(knownText(argument)))
   // `-`, other options and places of the directory stack lead where earlier commands have been, or home.
@@ -116,7 +116,7 @@ function moves(call: Call): Flow | undefined {
   }
   // From an unknown place a plain name only goes deeper.
   if (paths === 'unknown') return { ok: undefined, failed: undefined }
-  return { ok: paths.reduce<Flow['ok']>((places, path) => union(places, [path]), []), failed: scope.places }
+  return { ok: paths.reduce<CwdAfter['ok']>((places, path) => union(places, [path]), []), failed: scope.places }
 }
 
 function literals(call: Call, args: readonly Argument[]): string[] | undefined {
@@ -137,14 +137,14 @@ function declares(call: Call): undefined {
     const { literal, lead, splits } = argument
     if (literal?.startsWith('-') === true || literal?.startsWith('+') === true) {
       // A reference, a number or a letter case would be another meaning for every later assignment.
-      if (/[^aAgrxpfF-]/.test(literal.slice(1))) return unclear(call, argument)
+      if (/[^aAgrxpfF-]/.test(literal.slice(1))) return refuseUnclear(call, argument)
       continue
     }
     const text = literal ?? lead
     const name = /^([A-Za-z_]\w*)(\+?=|$)/.exec(text)?.[1]
-    if (name === undefined || (literal === undefined && !text.includes('='))) return unclear(call, argument)
+    if (name === undefined || (literal === undefined && !text.includes('='))) return refuseUnclear(call, argument)
     // Elsewhere the shell splits the value, and what falls off is a word of its own.
-    if (splits && (call.scope.dialect === 'sh' || call.scope.via.length > 0)) return unclear(call, argument)
+    if (splits && (call.scope.dialect === 'sh' || call.scope.via.length > 0)) return refuseUnclear(call, argument)
     const equals = text.indexOf('=')
     judgeVariable(call.walk, name, equals === -1 ? '' : literal?.slice(equals + 1), call.scope, argument.at)
   }
@@ -153,12 +153,12 @@ function declares(call: Call): undefined {
 
 function optionOnly(call: Call, argument: Argument): undefined {
   // Quoted, it is one word: only "-v" itself could do harm, and needs another word behind it.
-  return argument.splits || call.args.length > 1 ? unclear(call, argument) : undefined
+  return argument.splits || call.args.length > 1 ? refuseUnclear(call, argument) : undefined
 }
 
 function onlyOptions(call: Call, allowed: RegExp): undefined {
   const odd = call.args.find((argument) => !allowed.test(knownText(argument)))
-  return odd === undefined ? undefined : unclear(call, odd)
+  return odd === undefined ? undefined : refuseUnclear(call, odd)
 }
 
 function sets(call: Call): undefined {
@@ -166,9 +166,9 @@ function sets(call: Call): undefined {
     const { literal } = argument
     if (literal === '--' || literal === '-') return undefined
     if (literal === undefined)
-      return argument.lead === '' || /^[-+]/.test(argument.lead) ? unclear(call, argument) : undefined
+      return argument.lead === '' || /^[-+]/.test(argument.lead) ? refuseUnclear(call, argument) : undefined
     if (/^[-+]/.test(literal)) {
-      if (/[^abefhmnuvxCEHTBo]/.test(literal.slice(1))) return unclear(call, argument)
+      if (/[^abefhmnuvxCEHTBo]/.test(literal.slice(1))) return refuseUnclear(call, argument)
     } else if (
       !/^(pipefail|errexit|nounset|xtrace|verbose|noglob|noclobber|allexport|errtrace|functrace|noexec)$/.test(literal)
     ) {
@@ -181,7 +181,7 @@ function sets(call: Call): undefined {
 /** Variables that the operands name, and the value of one option. */
 function names(call: Call, table: Parameters<typeof readOptions>[1], nameOption?: string): undefined {
   const read = readOptions(call.args, table)
-  if ('unclear' in read) return unclear(call, read.unclear)
+  if ('unclear' in read) return refuseUnclear(call, read.unclear)
   for (const { name, value, argument } of read.options) {
     if (name === nameOption) judgeVariable(call.walk, value ?? '', undefined, call.scope, argument.at)
   }
@@ -190,7 +190,7 @@ function names(call: Call, table: Parameters<typeof readOptions>[1], nameOption?
 
 function namesOf(call: Call, args: readonly Argument[]): undefined {
   for (const argument of args) {
-    if (argument.literal === undefined) return unclear(call, argument)
+    if (argument.literal === undefined) return refuseUnclear(call, argument)
     judgeVariable(call.walk, argument.literal, undefined, call.scope, argument.at)
   }
   return undefined

@@ -1,4 +1,4 @@
-import type { Range, ReasonCode } from './verdict.ts'
+import type { ReasonCode, TextRange } from './verdict.ts'
 
 /** A longer line is refused, in UTF-16 units. */
 const MAX_LINE = 65_536
@@ -9,7 +9,7 @@ const MAX_EXPANSIONS = 512
 interface Fault {
   readonly code: ReasonCode
   readonly message: string
-  readonly at: Range
+  readonly at: TextRange
 }
 
 /** What is wrong with a line by its characters alone, if anything. Linear. */
@@ -52,7 +52,7 @@ const ODD =
  * Where a line goes on in the middle of a word or an operator, if it does: parsers differ on what such a piece is. Before
  * or after the break there has to be a blank.
  */
-export function brokenToken(text: string): number | undefined {
+export function splitTokenAt(text: string): number | undefined {
   for (let at = text.indexOf('\\\n'); at !== -1; at = text.indexOf('\\\n', at + 2)) {
     let start = at
     while (text[start - 1] === '\\') start -= 1

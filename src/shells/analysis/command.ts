@@ -1,16 +1,16 @@
 import type { Command } from 'unbash'
-import { rangeOf, type Scope, type Walk } from './analysis.ts'
-import { type Flow, resolve } from './cwd.ts'
+import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
+import { type CwdAfter, resolve } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
 import { judgeAssignment, judgeExpansions } from './expansions.ts'
 import { inspectorOf } from './inspectors.ts'
-import { formsOf } from './name-variants.ts'
+import { nameVariants } from './name-variants.ts'
 import { judgeRedirections } from './redirections.ts'
-import type { Range } from './verdict.ts'
+import type { TextRange } from './verdict.ts'
 import { type Argument, argumentsOf } from './words.ts'
 
 /** A simple command: its assignments, redirections and words. */
-export function judgeCommandNode(walk: Walk, node: Command, scope: Scope): Flow {
+export function judgeCommandNode(walk: WalkContext, node: Command, scope: Scope): CwdAfter {
   const name = node.name?.value
   for (const part of node.prefix) if (part.type === 'Assignment') judgeAssignment(walk, part, scope, name)
   const stdin = judgeRedirections(walk, node.redirects, scope)
@@ -29,9 +29,9 @@ export function judgeCommandNode(walk: Walk, node: Command, scope: Scope): Flow 
 export const MAX_DEPTH = 8
 
 /** The words of a command after all expansions that are known: judged by name, lists, and what the command starts. */
-export function runWords(walk: Walk, words: readonly Argument[], scope: Scope, at: Range): Flow {
+export function runWords(walk: WalkContext, words: readonly Argument[], scope: Scope, at: TextRange): CwdAfter {
   const { judge } = walk
-  const stay: Flow = { ok: scope.places, failed: scope.places }
+  const stay: CwdAfter = { ok: scope.places, failed: scope.places }
   if (scope.via.length > MAX_DEPTH) {
     judge.deny('TOO_COMPLEX', 'A command is started through too many others', at)
     return stay
@@ -54,7 +54,7 @@ export function runWords(walk: Walk, words: readonly Argument[], scope: Scope, a
   const literals = args.map(({ literal }) => literal ?? null)
   const text = [name, ...args.map(({ literal, raw }) => literal ?? raw)].join(' ')
   const [place, ...others] = scope.places ?? []
-  const forms = formsOf(name, plain, literals, text)
+  const forms = nameVariants(name, plain, literals, text)
   judge.command({
     name,
     args: literals,
@@ -105,7 +105,7 @@ const neutral = new Set([
 const SYSTEM = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/
 
 /** The name by which a command is known: without directory, case and a suffix that some systems add. */
-function plainName(walk: Walk, name: string, scope: Scope, at: Range): string {
+function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange): string {
   if (name.includes('/')) {
     if (!SYSTEM.test(name)) {
       if (resolve(name, scope.places, walk.judge.root) === 'outside') {

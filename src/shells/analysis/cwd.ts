@@ -1,21 +1,21 @@
 import { type LogicalPath, parsePath } from '../../paths/logical-path.ts'
 
 /** The directories where a command may start; `undefined` where there are too many, or it cannot be known. */
-export type Places = readonly LogicalPath[] | undefined
+export type PossibleCwds = readonly LogicalPath[] | undefined
 
 /** The directories after a command, by whether it succeeded. */
-export interface Flow {
-  readonly ok: Places
-  readonly failed: Places
+export interface CwdAfter {
+  readonly ok: PossibleCwds
+  readonly failed: PossibleCwds
 }
 
 const MAX_PLACES = 8
 
-export function both(flow: Flow): Places {
+export function allCwds(flow: CwdAfter): PossibleCwds {
   return union(flow.ok, flow.failed)
 }
 
-export function union(a: Places, b: Places): Places {
+export function union(a: PossibleCwds, b: PossibleCwds): PossibleCwds {
   if (a === b) return a
   if (a === undefined || b === undefined) return undefined
   const all = [...new Set([...a, ...b])]
@@ -26,7 +26,11 @@ export function union(a: Places, b: Places): Places {
  * A path of a line as logical paths, one per place where it may be meant; `'outside'` if one of them is not in the
  * workspace. `root` is the absolute name that the shell shows for the workspace's root, if it has one.
  */
-export function resolve(path: string, places: Places, root: string | undefined): LogicalPath[] | 'outside' | 'unknown' {
+export function resolve(
+  path: string,
+  places: PossibleCwds,
+  root: string | undefined,
+): LogicalPath[] | 'outside' | 'unknown' {
   if (path.startsWith('/')) {
     if (root === undefined || (path !== root && !path.startsWith(`${root}/`))) return 'outside'
     return guarded(path.slice(root.length).replace(/^\/+/, ''), '')

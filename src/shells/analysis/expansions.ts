@@ -7,13 +7,13 @@ import {
   type TestExpression,
   type Word,
 } from 'unbash'
-import { rangeOf, type Scope, type Walk } from './analysis.ts'
+import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { judgeVariable } from './assignments.ts'
 import { assigns, isNumericCommand } from './script-facts.ts'
 import { literalOf } from './words.ts'
 
 /** Everything in a word, an assignment or an expression that runs when it is expanded. */
-export function judgeExpansions(walk: Walk, node: SyntaxNode, scope: Scope): void {
+export function judgeExpansions(walk: WalkContext, node: SyntaxNode, scope: Scope): void {
   const { judge } = walk
   const at = rangeOf(node, scope)
   let inner = scope
@@ -91,7 +91,7 @@ export function hidesExpansion(text: string): boolean {
 /** A dollar sign alone is text. */
 const OPERATORS = /[`"'()<>|&;\s]|\$[\w({['"*@#?$!-]/
 
-function judgeParameter(walk: Walk, node: ParameterExpansionPart, scope: Scope): void {
+function judgeParameter(walk: WalkContext, node: ParameterExpansionPart, scope: Scope): void {
   const { judge } = walk
   const at = rangeOf(node, scope)
   const { operation } = node
@@ -118,7 +118,7 @@ function judgeParameter(walk: Walk, node: ParameterExpansionPart, scope: Scope):
 }
 
 /** An assignment in front of a command, as a command, or as an argument of `export`. */
-export function judgeAssignment(walk: Walk, node: Assignment, scope: Scope, command?: string): void {
+export function judgeAssignment(walk: WalkContext, node: Assignment, scope: Scope, command?: string): void {
   judgeExpansions(walk, node, scope)
   if (node.index !== undefined) judgeNumber(walk, node.index, scope)
   // What one `read` splits at is its own affair.
@@ -127,7 +127,7 @@ export function judgeAssignment(walk: Walk, node: Assignment, scope: Scope, comm
 }
 
 /** The tests of `[[ ]]`. Those on numbers are arithmetic. */
-export function judgeTest(walk: Walk, test: TestExpression, outer: Scope): void {
+export function judgeTest(walk: WalkContext, test: TestExpression, outer: Scope): void {
   const scope = { ...outer, loose: true }
   switch (test.type) {
     case 'TestUnary':
@@ -159,7 +159,7 @@ export function judgeTest(walk: Walk, test: TestExpression, outer: Scope): void 
 const numericTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 /** A word that the shell evaluates as arithmetic. */
-function judgeNumber(walk: Walk, word: Word, scope: Scope): void {
+function judgeNumber(walk: WalkContext, word: Word, scope: Scope): void {
   judgeExpansions(walk, word, { ...scope, loose: true })
   // A tilde that names nobody stays one, and is an operator here.
   const literal = literalOf(word)
@@ -168,7 +168,7 @@ function judgeNumber(walk: Walk, word: Word, scope: Scope): void {
 }
 
 function judgeArithmeticWord(
-  walk: Walk,
+  walk: WalkContext,
   node: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
   scope: Scope,
 ): void {
@@ -176,7 +176,7 @@ function judgeArithmeticWord(
   else for (const part of node.parts) judgeNumberPart(walk, part, scope)
 }
 
-function judgeNumberPart(walk: Walk, part: NonNullable<Word['parts']>[number], scope: Scope): void {
+function judgeNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[number], scope: Scope): void {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
@@ -207,7 +207,7 @@ function judgeNumberPart(walk: Walk, part: NonNullable<Word['parts']>[number], s
 
 /** Every name in it must hold a number: the shell runs the substitutions that it finds in the value of any other. */
 function judgeNames(
-  walk: Walk,
+  walk: WalkContext,
   text: string,
   scope: Scope,
   node: { readonly pos: number; readonly end: number },
@@ -221,7 +221,12 @@ function judgeNames(
   }
 }
 
-function notKnown(walk: Walk, what: string, scope: Scope, node: { readonly pos: number; readonly end: number }): void {
+function notKnown(
+  walk: WalkContext,
+  what: string,
+  scope: Scope,
+  node: { readonly pos: number; readonly end: number },
+): void {
   walk.judge.deny(
     'ARITHMETIC_NOT_KNOWN',
     `Arithmetic on ${JSON.stringify(what)}, which may hold commands`,

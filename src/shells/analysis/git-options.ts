@@ -1,4 +1,4 @@
-import { type Call, type Inspector, unclear } from './inspector.ts'
+import { type Call, type Inspector, refuseUnclear } from './inspector.ts'
 import { isLong } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 
@@ -11,18 +11,18 @@ function inspectGit(call: Call): undefined {
   for (; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
-    if (literal === undefined) return unclear(call, argument)
+    if (literal === undefined) return refuseUnclear(call, argument)
     if (!literal.startsWith('-')) break
     if (literal === '-C') {
       const directory = args[++i]
-      if (directory?.literal === undefined) return unclear(call, directory ?? argument)
+      if (directory?.literal === undefined) return refuseUnclear(call, directory ?? argument)
       walk.judge.access(directory.literal, 'read', scope, directory.at)
     } else if (literal === '-c') {
       const setting = args[++i]
       if (setting?.literal === undefined || !isHarmlessSetting(setting.literal))
-        return setting === undefined ? unclear(call, argument) : denySetting(call, setting)
+        return setting === undefined ? refuseUnclear(call, argument) : denySetting(call, setting)
     } else if (!harmless.test(literal)) {
-      return unclear(call, argument)
+      return refuseUnclear(call, argument)
     }
   }
   const sub = args[i]
@@ -82,19 +82,19 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
       if (text === '--') break
       const short = /^-[^-]/.test(text) && starter.short?.some((letter) => text.includes(letter)) === true
       if (short || isLong(argument, starter.long) || (argument.literal === undefined && mayBeOption(argument)))
-        return unclear(call, argument)
+        return refuseUnclear(call, argument)
     }
   }
   const [first, ...rest] = args
   switch (sub) {
     case 'bisect':
       if (first?.literal === 'run') walk.run(rest, { ...scope, via: [...scope.via, 'git'] }, at)
-      else if (first !== undefined && first.literal === undefined) return unclear(call, first)
+      else if (first !== undefined && first.literal === undefined) return refuseUnclear(call, first)
       return undefined
     case 'submodule': {
       const words = args.filter(({ literal }) => literal !== '--quiet' && literal !== '--recursive' && literal !== '-q')
       const odd = words.find(({ literal }) => literal === undefined)
-      if (odd !== undefined) return unclear(call, odd)
+      if (odd !== undefined) return refuseUnclear(call, odd)
       if (words[0]?.literal !== 'foreach') return undefined
       const script = words.slice(1).map(knownText).join(' ')
       walk.source(script, { ...scope, dialect: 'sh', places: undefined, via: [...scope.via, 'git'] }, at)
@@ -103,10 +103,10 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
     case 'config':
       return inspectConfig(call, args)
     case 'maintenance':
-      return first?.literal === 'run' || first === undefined ? undefined : unclear(call, first)
+      return first?.literal === 'run' || first === undefined ? undefined : refuseUnclear(call, first)
     case 'difftool':
     case 'citool':
-      return unclear(call, literalArgument(sub, at))
+      return refuseUnclear(call, literalArgument(sub, at))
     default:
       return undefined
   }
@@ -114,10 +114,10 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
 
 function inspectConfig(call: Call, args: readonly Argument[]): undefined {
   const [start] = args
-  if (start !== undefined && start.literal === undefined) return unclear(call, start)
+  if (start !== undefined && start.literal === undefined) return refuseUnclear(call, start)
   const words = args.map(knownText)
   if (words.some((word) => /^(-e|--edit|-f|--file|--blob|edit)$|^--(file|blob)=/.test(word)))
-    return unclear(call, args[0] as Argument)
+    return refuseUnclear(call, args[0] as Argument)
   const reads = /^(-l|--list|--get|--get-all|--get-regexp|--get-urlmatch|--name-only|--unset|--unset-all)$/
   if (/^(list|get|unset)$/.test(knownText(start)) || words.some((word) => reads.test(word))) return undefined
   const operands = args.filter(({ literal }) => literal === undefined || !literal.startsWith('-'))

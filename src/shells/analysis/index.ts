@@ -7,7 +7,7 @@ import type { CommandVerdict } from './verdict.ts'
 import { judgeSource } from './walk-script.ts'
 
 export type { Decide } from './analysis.ts'
-export type { CommandAccess, CommandVerdict, JudgedCommand, Reason, ReasonCode } from './verdict.ts'
+export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 
 export interface JudgeOptions {
   /** Where the line starts; the root of the workspace if left out. */
@@ -31,10 +31,10 @@ export interface JudgeOptions {
  *
  * @throws TypeError if the policy's lists are not valid
  * @example
- * judgeCommand('npm test && git push', { deny: ['git push'] }).decision // 'deny'
- * judgeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
+ * analyzeCommand('npm test && git push', { deny: ['git push'] }).decision // 'deny'
+ * analyzeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
  */
-export function judgeCommand(line: string, policy: CommandPolicy, options: JudgeOptions = {}): CommandVerdict {
+export function analyzeCommand(line: string, policy: CommandPolicy, options: JudgeOptions = {}): CommandVerdict {
   const judge = createJudge(listsOf(policy), options.root, options.decide)
   const fault = characterFault(line)
   if (fault !== undefined) {

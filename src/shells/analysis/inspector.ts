@@ -1,17 +1,17 @@
-import type { Scope, Walk } from './analysis.ts'
-import type { Flow } from './cwd.ts'
-import type { Range } from './verdict.ts'
+import type { Scope, WalkContext } from './analysis.ts'
+import type { CwdAfter } from './cwd.ts'
+import type { TextRange } from './verdict.ts'
 import { type Argument, mayBeOption } from './words.ts'
 
 /** One command, for whoever knows what it does with its words. */
 export interface Call {
-  readonly walk: Walk
+  readonly walk: WalkContext
   readonly name: string
   /** The name without directory and case. */
   readonly plain: string
   readonly args: readonly Argument[]
   readonly scope: Scope
-  readonly at: Range
+  readonly at: TextRange
 }
 
 /** What is known of a command's words. */
@@ -19,7 +19,7 @@ export interface Inspector {
   /** It does nothing but start another command: only that one has to be on an allowlist. */
   readonly transparent?: boolean
   /** Judges what it starts. Returns where it leaves the shell, if it moves it. */
-  readonly inspect: (call: Call) => Flow | undefined
+  readonly inspect: (call: Call) => CwdAfter | undefined
 }
 
 export type Inspectors = Readonly<Record<string, Inspector>>
@@ -35,7 +35,7 @@ export function refuses(message: string): Inspector {
 }
 
 /** The same inspector under several names. */
-export function named(names: string, inspector: Inspector): Inspectors {
+export function aliases(names: string, inspector: Inspector): Inspectors {
   return Object.fromEntries(
     names
       .trim()
@@ -44,7 +44,7 @@ export function named(names: string, inspector: Inspector): Inspectors {
   )
 }
 
-export function unclear(call: Call, argument: Argument): undefined {
+export function refuseUnclear(call: Call, argument: Argument): undefined {
   const [code, what] =
     argument.literal === undefined
       ? (['ARGUMENT_NOT_LITERAL', 'may turn out to be an option; what begins with "./" is none'] as const)
@@ -62,5 +62,5 @@ export function mayBeRefused(argument: Argument, refused: RegExp): boolean {
 /** Refuses words that look like one of these, and those that could turn out to. */
 export function withoutOptions(call: Call, refused: RegExp): undefined {
   const odd = call.args.find((argument) => mayBeRefused(argument, refused))
-  return odd === undefined ? undefined : unclear(call, odd)
+  return odd === undefined ? undefined : refuseUnclear(call, odd)
 }

@@ -1,5 +1,5 @@
 import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './inline-code.ts'
-import { type Call, type Inspectors, mayBeRefused, named, refuses, unclear } from './inspector.ts'
+import { aliases, type Call, type Inspectors, mayBeRefused, refuses, refuseUnclear } from './inspector.ts'
 import { scriptFile } from './launchers.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
@@ -22,7 +22,7 @@ export const interpreters: Inspectors = {
       }),
   },
   nodejs: { inspect: (call) => runFileOnly(call) },
-  ...named('python pypy', {
+  ...aliases('python pypy', {
     inspect: (call) =>
       language(call, {
         code: /^-[bBdEIOPqsSuvx]*c(.*)$/s,
@@ -44,32 +44,32 @@ export const interpreters: Inspectors = {
         judge: judgePerl,
       }),
   },
-  ...named(
+  ...aliases(
     'js-exec ruby php lua luajit tclsh julia Rscript rscript osascript raku elixir clojure clj runghc runhaskell ocaml swift irb guile racket',
     {
       inspect: runFileOnly,
     },
   ),
   // These read options behind the file, too.
-  ...named('erl iex ghci r octave sbcl jshell scala groovy', {
+  ...aliases('erl iex ghci r octave sbcl jshell scala groovy', {
     inspect(call) {
       const odd = call.args.slice(1).find(mayBeOption)
-      return odd === undefined ? runFileOnly(call) : unclear(call, odd)
+      return odd === undefined ? runFileOnly(call) : refuseUnclear(call, odd)
     },
   }),
-  ...named('awk gawk mawk nawk original-awk', { inspect: awk }),
-  ...named('sed gsed', { inspect: sed }),
-  ...named(
+  ...aliases('awk gawk mawk nawk original-awk', { inspect: awk }),
+  ...aliases('sed gsed', { inspect: sed }),
+  ...aliases(
     'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
     refuses('an editor can run any command'),
   ),
-  ...named('less more most pg info', {
+  ...aliases('less more most pg info', {
     inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--le/),
   }),
   man: { inspect: (call) => refusedWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
-  ...named('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
-  ...named('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
-  ...named('tsx ts-node esno jiti babel-node coffee', {
+  ...aliases('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
+  ...aliases('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
+  ...aliases('tsx ts-node esno jiti babel-node coffee', {
     inspect: (call) =>
       refusedWords(
         call,
@@ -113,7 +113,7 @@ function language(call: Call, table: Language): undefined {
     }
     const code = table.code.exec(literal)
     const module = table.module?.exec(literal)
-    if (table.refused?.test(literal) === true) return unclear(call, argument)
+    if (table.refused?.test(literal) === true) return refuseUnclear(call, argument)
     if (module) {
       const own = module[1] === '' ? args[i + 1]?.literal : module[1]
       if (
@@ -122,14 +122,14 @@ function language(call: Call, table: Language): undefined {
           own,
         )
       )
-        return unclear(call, argument)
+        return refuseUnclear(call, argument)
       return undefined
     }
     if (code) {
       const next = args[i + 1]?.literal
       if (table.printing?.test(literal) === true && next !== undefined && /^(-|$)/.test(next)) {
         // Without code of its own it prints that of another option; else it runs a file, or its standard input.
-        if (!table.code.test(next)) return unclear(call, argument)
+        if (!table.code.test(next)) return refuseUnclear(call, argument)
         continue
       }
       const attached = code[1] ?? ''
@@ -145,17 +145,17 @@ function language(call: Call, table: Language): undefined {
       const word = loads[1] === undefined ? args[++i] : argument
       const name = loads[1] ?? word?.literal
       // An address holds the code itself, or where to get it.
-      if (name === undefined || !/^[\w@.+/-]+$/.test(name)) return unclear(call, word ?? argument)
+      if (name === undefined || !/^[\w@.+/-]+$/.test(name)) return refuseUnclear(call, word ?? argument)
       if (/^\.{0,2}(\/|$)/.test(name)) scriptFile(call, { ...(word ?? argument), literal: name })
       continue
     }
     if (table.valued?.test(literal) === true) {
       const value = args[++i]
       if (value?.literal === undefined || table.refused?.test(value.literal) === true)
-        return unclear(call, value ?? argument)
+        return refuseUnclear(call, value ?? argument)
       ran ||= literal === '--run'
     } else if (literal.startsWith('-')) {
-      if (!table.plain.test(literal)) return unclear(call, argument)
+      if (!table.plain.test(literal)) return refuseUnclear(call, argument)
       ran ||= table.idle.test(literal)
       testing ||= literal === '--test'
     } else {
@@ -198,7 +198,7 @@ function runFileOnly(call: Call): undefined {
 function refusedWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
   let mayBeValue = false
   for (const argument of call.args) {
-    if (mayBeRefused(argument, refused)) return unclear(call, argument)
+    if (mayBeRefused(argument, refused)) return refuseUnclear(call, argument)
     if (flags === undefined) continue
     const isOption = argument.lead.startsWith('-')
     if (!isOption && !mayBeValue) return undefined
@@ -242,19 +242,19 @@ function awk(call: Call): undefined {
       !argument.lead.startsWith('-v') &&
       !argument.lead.startsWith('-F')
     )
-      return unclear(call, argument)
-    if (argument.splits) return unclear(call, argument)
+      return refuseUnclear(call, argument)
+    if (argument.splits) return refuseUnclear(call, argument)
     const text = literal ?? argument.lead
     if (/^-[Fv]$/.test(text)) {
       i += 1
-      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+      if (args[i]?.splits === true) return refuseUnclear(call, args[i] as Argument)
     } else if (/^-[Fv]./s.test(text) || /^--(version|posix|traditional|re-interval|sandbox)$/.test(text)) continue
     else if (text === '-f') {
       const file = args[++i]
-      if (file === undefined) return unclear(call, argument)
+      if (file === undefined) return refuseUnclear(call, argument)
       scriptFile(call, file)
       given = true
-    } else if (text.startsWith('-')) return unclear(call, argument)
+    } else if (text.startsWith('-')) return refuseUnclear(call, argument)
     else {
       if (!given) inlineCode(call, literal, judgeAwk, argument)
       return undefined
@@ -273,7 +273,7 @@ function sed(call: Call): undefined {
     const { literal } = argument
     if (literal === undefined) {
       // It looks for options behind operands, too.
-      if (mayBeOption(argument)) return unclear(call, argument)
+      if (mayBeOption(argument)) return refuseUnclear(call, argument)
       operands.push(argument)
     } else if (literal === '--') {
       operands.push(...args.slice(i + 1))
@@ -283,7 +283,7 @@ function sed(call: Call): undefined {
       given = true
     } else if (literal === '-f' || literal === '--file') {
       const file = args[++i]
-      if (file === undefined) return unclear(call, argument)
+      if (file === undefined) return refuseUnclear(call, argument)
       scriptFile(call, file)
       given = true
     } else if (
@@ -298,7 +298,7 @@ function sed(call: Call): undefined {
       scripts.push({ ...argument, literal: literal.slice('--expression='.length) })
       given = true
     } else if (literal.startsWith('-') && literal !== '-') {
-      return unclear(call, argument)
+      return refuseUnclear(call, argument)
     } else {
       operands.push(argument)
     }

@@ -1,23 +1,23 @@
 import { builtInDenial } from './denylist.ts'
-import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspector.ts'
-import { formsOf } from './name-variants.ts'
+import { aliases, type Call, type Inspectors, refuses, refuseUnclear, withoutOptions } from './inspector.ts'
+import { nameVariants } from './name-variants.ts'
 import { readOptions } from './options.ts'
-import type { Range } from './verdict.ts'
+import type { TextRange } from './verdict.ts'
 import { type Argument, knownText, literalArgument, mayBeOption, unknownArgument } from './words.ts'
 
 /** Commands that run text as a script, or start a command many times. */
 export const launchers: Inspectors = {
-  ...named('bash rbash', { inspect: (call) => shell(call, 'bash') }),
-  ...named('sh dash ash', { inspect: (call) => shell(call, 'sh') }),
-  ...named('zsh ksh mksh yash csh tcsh fish elvish nu xonsh pwsh powershell cmd oil osh', { inspect: foreignShell }),
+  ...aliases('bash rbash', { inspect: (call) => shell(call, 'bash') }),
+  ...aliases('sh dash ash', { inspect: (call) => shell(call, 'sh') }),
+  ...aliases('zsh ksh mksh yash csh tcsh fish elvish nu xonsh pwsh powershell cmd oil osh', { inspect: foreignShell }),
   find: { inspect: find },
   gfind: { inspect: find },
   xargs: { inspect: xargs },
   gxargs: { inspect: xargs },
-  ...named('fd fdfind', { inspect: (call) => withoutOptions(call, /^-[^-]*[xX]|^--e/) }),
+  ...aliases('fd fdfind', { inspect: (call) => withoutOptions(call, /^-[^-]*[xX]|^--e/) }),
   hyperfine: { inspect: (call) => scripts(call) },
-  ...named('concurrently', { inspect: (call) => scripts(call) }),
-  ...named('parallel pexec', refuses('it puts its input into the lines that it runs')),
+  ...aliases('concurrently', { inspect: (call) => scripts(call) }),
+  ...aliases('parallel pexec', refuses('it puts its input into the lines that it runs')),
 }
 
 function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
@@ -28,7 +28,7 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
     const argument = call.args[i] as Argument
     const { literal } = argument
     if (literal === undefined) {
-      if (mayBeOption(argument)) return unclear(call, argument)
+      if (mayBeOption(argument)) return refuseUnclear(call, argument)
       break
     }
     if (literal === '--' || literal === '-') {
@@ -38,7 +38,7 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
     if (/^--(norc|noprofile|posix|login|verbose|version)$/.test(literal)) continue
     if (!/^[-+]/.test(literal)) break
     const letters = literal.slice(1)
-    if (/[^abcefhlmnuvxBCEHTo]/.test(letters)) return unclear(call, argument)
+    if (/[^abcefhlmnuvxBCEHTo]/.test(letters)) return refuseUnclear(call, argument)
     if (letters.includes('c')) runsText = true
     if (letters.includes('o')) {
       i += 1
@@ -48,7 +48,7 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
           knownText(value),
         )
       ) {
-        return unclear(call, value ?? argument)
+        return refuseUnclear(call, value ?? argument)
       }
     }
   }
@@ -80,7 +80,7 @@ function asProgram(
   { walk, name, args, scope, at }: Call,
   script: string,
   rest: readonly Argument[],
-  where: Range,
+  where: TextRange,
 ): void {
   const textOf = (words: readonly Argument[]) => words.map(({ literal, raw }) => ` ${literal ?? raw}`).join('')
   const literals = rest.map(({ literal }) => literal ?? null)
@@ -88,7 +88,7 @@ function asProgram(
     .slice(script.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/\.(exe|cmd|bat|com)$/, '')
-  const { denied } = formsOf(script, plain, literals, script + textOf(rest))
+  const { denied } = nameVariants(script, plain, literals, script + textOf(rest))
   const { judge } = walk
   const builtIn = builtInDenial(plain, rest)
   if (builtIn !== undefined) judge.deny('BUILT_IN_DENIED', builtIn, where)
@@ -109,7 +109,7 @@ function asProgram(
 export function scriptFile(call: Call, argument: Argument): void {
   const { literal, at } = argument
   if (literal === undefined) {
-    if (mayBeOption(argument)) unclear(call, argument)
+    if (mayBeOption(argument)) refuseUnclear(call, argument)
     else call.walk.judge.deny('ARGUMENT_NOT_LITERAL', `Which file ${call.name} runs, only the run can tell`, at)
   } else if (/^\/dev\/|^\/proc\/|^-?$/.test(literal)) {
     // Some take an empty name for none.
@@ -149,17 +149,17 @@ function find(call: Call): undefined {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === undefined) {
-      if (mayBeOption(argument) || /^[(!,]/.test(argument.lead)) return unclear(call, argument)
+      if (mayBeOption(argument) || /^[(!,]/.test(argument.lead)) return refuseUnclear(call, argument)
       starts.push(argument)
     } else if (/^-(exec|execdir|ok|okdir)$/.test(literal)) {
       const end = args.findIndex(
         ({ literal: other }, index) =>
           index > i && (other === ';' || (other === '+' && args[index - 1]?.literal === '{}')),
       )
-      if (end === -1) return unclear(call, argument)
+      if (end === -1) return refuseUnclear(call, argument)
       const inner = args.slice(i + 1, end)
       const mark = inner.findIndex((word, index) => mayEnd(word, inner.slice(index + 1)))
-      if (mark !== -1) return unclear(call, inner[mark] as Argument)
+      if (mark !== -1) return refuseUnclear(call, inner[mark] as Argument)
       const words = inner.map((word) => found(word, starts))
       walk.run(words, { ...scope, via: [...scope.via, 'find'], stdin: undefined }, at)
       i = end
@@ -167,23 +167,23 @@ function find(call: Call): undefined {
       deletes = true
     } else if (/^-f(printf?|print0|ls)$/.test(literal)) {
       const target = args[++i]
-      if (target?.literal === undefined) return unclear(call, target ?? argument)
+      if (target?.literal === undefined) return refuseUnclear(call, target ?? argument)
       walk.judge.access(target.literal, 'write', scope, target.at)
       if (literal === '-fprintf') {
         i += 1
-        if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+        if (args[i]?.splits === true) return refuseUnclear(call, args[i] as Argument)
       }
     } else if (findValued.test(literal)) {
       i += 1
-      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+      if (args[i]?.splits === true) return refuseUnclear(call, args[i] as Argument)
     } else if (!findPlain.test(literal)) {
-      if (literal.startsWith('-')) return unclear(call, argument)
+      if (literal.startsWith('-')) return refuseUnclear(call, argument)
       starts.push(argument)
     }
   }
   if (deletes) {
     for (const start of starts) {
-      if (start.literal === undefined) return unclear(call, start)
+      if (start.literal === undefined) return refuseUnclear(call, start)
       walk.judge.access(start.literal, 'write', scope, start.at)
     }
   }
@@ -227,11 +227,11 @@ function xargs(call: Call): undefined {
     longValued: ['max-args', 'max-procs', 'max-chars', 'delimiter', 'arg-file'],
     longAttached: ['max-lines', 'replace', 'eof'],
   })
-  if ('unclear' in read) return unclear(call, read.unclear)
+  if ('unclear' in read) return refuseUnclear(call, read.unclear)
   // Of the options that say where the input goes, the last one holds in some, and the first in others.
   const places = read.options.filter(({ name }) => marks.includes(name) || counts.includes(name))
   const mark = places.find(({ name }) => marks.includes(name))
-  if (mark !== undefined && places.at(-1) !== mark) return unclear(call, mark.argument)
+  if (mark !== undefined && places.at(-1) !== mark) return refuseUnclear(call, mark.argument)
   const replaced = mark === undefined ? undefined : mark.value === '' ? '{}' : (mark.value ?? '')
   // What it reads stands in every word that holds the mark, or behind the last one.
   const words = read.rest.map((word) =>
@@ -253,7 +253,7 @@ function xargs(call: Call): undefined {
 function scripts(call: Call): undefined {
   for (const argument of call.args) {
     const { literal, at } = argument
-    if (literal === undefined) return unclear(call, argument)
+    if (literal === undefined) return refuseUnclear(call, argument)
     if (
       /^-(k|-kill-others(-on-fail)?|-raw|r|-success=?\w*|-names=.*|-warmup=?\d*|-runs=?\d*|-prefix=?\w*|s|-passthrough-arguments|P)$/.test(
         literal,
@@ -261,7 +261,7 @@ function scripts(call: Call): undefined {
       /^\d+$/.test(literal)
     )
       continue
-    if (literal.startsWith('-')) return unclear(call, argument)
+    if (literal.startsWith('-')) return refuseUnclear(call, argument)
     const line = /^(npm|yarn|pnpm|bun|node):/.test(literal) ? literal.replace(':', ' run ') : literal
     call.walk.source(
       line.replace(/\*/g, ''),

@@ -1,4 +1,4 @@
-import { type Call, unclear } from './inspector.ts'
+import { type Call, refuseUnclear } from './inspector.ts'
 import { scriptFile } from './launchers.ts'
 import { type Argument, literalArgument, mayBeOption } from './words.ts'
 
@@ -15,17 +15,17 @@ export function make(call: Call): undefined {
     const equals = text.indexOf('=')
     const directory = /^(?:-C|--directory(?:=|$))(.*)/s.exec(text)?.[1]
     if (literal === undefined && (argument.splits || equals === -1 || text.startsWith('-'))) {
-      if (mayBeOption(argument) || argument.splits) return unclear(call, argument)
+      if (mayBeOption(argument) || argument.splits) return refuseUnclear(call, argument)
     } else if (directory !== undefined) {
       const value = directory === '' ? args[++i]?.literal : directory
-      if (value === undefined) return unclear(call, argument)
+      if (value === undefined) return refuseUnclear(call, argument)
       walk.judge.access(value, 'read', scope, argument.at)
       for (const name of makefiles) walk.judge.runs(`${value}/${name}`, scope, argument.at)
     } else if (/^--(file|makefile)=/.test(text)) {
       scriptFile(call, literalArgument(text.slice(equals + 1), argument.at))
     } else if (/^(-f|-I|-o|-W|--file|--makefile|--include-dir)$/.test(text)) {
       const value = args[++i]
-      if (value?.literal === undefined) return unclear(call, value ?? argument)
+      if (value?.literal === undefined) return refuseUnclear(call, value ?? argument)
       if (text === '-f' || text.endsWith('file')) scriptFile(call, value)
     } else if (text.startsWith('-')) {
       if (
@@ -33,7 +33,7 @@ export function make(call: Call): undefined {
           text,
         )
       )
-        return unclear(call, argument)
+        return refuseUnclear(call, argument)
     } else if (equals !== -1) {
       // Blanks may stand around a name, and what is expanded in it or in the value runs at once.
       const name = text

@@ -8,7 +8,7 @@ interface Forms {
  * An entry that allows must fit what is written, a system directory in front aside. One that denies must fit any way to
  * write it: the name without its directory, and the words without the options between them.
  */
-export function formsOf(name: string, plain: string, args: readonly (string | null)[], text: string): Forms {
+export function nameVariants(name: string, plain: string, args: readonly (string | null)[], text: string): Forms {
   const rest = text.slice(name.length)
   const base = name.slice(name.lastIndexOf('/') + 1)
   const allowed = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(name) ? [text, base + rest] : [text]

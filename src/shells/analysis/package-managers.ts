@@ -1,4 +1,4 @@
-import { type Call, type Inspectors, named, refuses, unclear, withoutOptions } from './inspector.ts'
+import { aliases, type Call, type Inspectors, refuses, refuseUnclear, withoutOptions } from './inspector.ts'
 import { scriptFile } from './launchers.ts'
 import { make } from './make.ts'
 import { type OptionTable, readOptions } from './options.ts'
@@ -11,7 +11,7 @@ export const packageManagers: Inspectors = {
   pnpm: { inspect: (call) => manager(call, ['exec', 'dlx']) },
   yarn: { inspect: (call) => manager(call, ['exec', 'dlx']) },
   bun: { inspect: (call) => manager(call, ['x']) },
-  ...named('npx pnpx bunx pnpm-exec', { inspect: (call) => execute(call, call.args) }),
+  ...aliases('npx pnpx bunx pnpm-exec', { inspect: (call) => execute(call, call.args) }),
   uv: {
     inspect: (call) =>
       afterWord(ungrouped(call, 'tool'), ['run', 'x'], {
@@ -21,7 +21,7 @@ export const packageManagers: Inspectors = {
         valued: 'p',
       }),
   },
-  ...named('poetry pipenv pdm rye hatch conda mamba micromamba', {
+  ...aliases('poetry pipenv pdm rye hatch conda mamba micromamba', {
     inspect: (call) =>
       afterWord(ungrouped(call, 'env'), ['run'], {
         flags: 'q',
@@ -30,21 +30,21 @@ export const packageManagers: Inspectors = {
         valued: 'np',
       }),
   }),
-  ...named('uvx pipx', {
+  ...aliases('uvx pipx', {
     inspect: (call) => (call.plain === 'uvx' ? execute(call, call.args) : afterWord(call, ['run'], { flags: '' })),
   }),
-  ...named('bundle rbenv pyenv nodenv asdf mise nodebrew volta fnm', {
+  ...aliases('bundle rbenv pyenv nodenv asdf mise nodebrew volta fnm', {
     inspect: (call) => afterWord(call, ['exec', 'run', 'x'], { flags: '', longValued: ['node', 'using'] }),
   }),
   rustup: { inspect: (call) => afterWord(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
   direnv: { inspect: (call) => afterWord(call, ['exec'], { flags: '' }, 1) },
   'nix-shell': refuses('what it starts cannot be told from its options'),
-  ...named('nix guix devbox flox', {
+  ...aliases('nix guix devbox flox', {
     inspect: (call) => withoutOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
   }),
   deno: { inspect: deno },
-  ...named('make gmake bmake', { inspect: make }),
-  ...named('just task mage rake invoke', {
+  ...aliases('make gmake bmake', { inspect: make }),
+  ...aliases('just task mage rake invoke', {
     inspect: (call) =>
       withoutOptions(
         call,
@@ -55,7 +55,7 @@ export const packageManagers: Inspectors = {
     inspect(call) {
       const [first, second, ...rest] = call.args
       if (first?.literal !== '-E') return undefined
-      if (second?.literal === undefined) return unclear(call, second ?? first)
+      if (second?.literal === undefined) return refuseUnclear(call, second ?? first)
       if (/^(env|time|chdir)$/.test(second.literal)) {
         const words =
           second.literal === 'env' ? afterAssignments(call, rest) : second.literal === 'chdir' ? rest.slice(1) : rest
@@ -65,7 +65,7 @@ export const packageManagers: Inspectors = {
       return undefined
     },
   },
-  ...named('snap flatpak', refuses('it acts on the system')),
+  ...aliases('snap flatpak', refuses('it acts on the system')),
 }
 
 const shellOptions =
@@ -106,25 +106,25 @@ function manager(call: Call, executes: readonly string[]): undefined {
     const { literal } = argument
     const executing = executes.includes(knownText(rest[0]))
     if (literal === undefined) {
-      if (rest.length === 0) return unclear(call, argument)
+      if (rest.length === 0) return refuseUnclear(call, argument)
       // Behind the name of a script, an option would still be npm's.
-      if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return unclear(call, argument)
+      if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return refuseUnclear(call, argument)
     } else if (literal === '--' && rest.length > 0) {
       // The rest goes to the script, or to the program.
       rest.push(...args.slice(executing ? i : i + 1))
       break
     } else if (rest.length === 0 && literal.startsWith('-')) {
-      if (isShellOption(literal)) return unclear(call, argument)
-      if (call.plain === 'bun' && /^(-[epi]|--eval|--print)/.test(literal)) return unclear(call, argument)
+      if (isShellOption(literal)) return refuseUnclear(call, argument)
+      if (call.plain === 'bun' && /^(-[epi]|--eval|--print)/.test(literal)) return refuseUnclear(call, argument)
       if ((call.plain === 'npm' ? npmValued : valued).test(literal)) {
         const value = args[++i]
-        if (value?.literal === undefined) return unclear(call, value ?? argument)
+        if (value?.literal === undefined) return refuseUnclear(call, value ?? argument)
       } else if (!/^--?[\w-]+(=[\w.:/@-]*)?$/.test(literal) || mayTake(call.plain, literal, knownText(args[i + 1])))
-        return unclear(call, argument)
+        return refuseUnclear(call, argument)
       continue
     } else if (isShellOption(literal) && literal !== '-c') {
       // Behind the name of a program, npm alone goes on to read its own.
-      if (!executing || (call.plain === 'npm' && !/^--call(=|$)/.test(literal))) return unclear(call, argument)
+      if (!executing || (call.plain === 'npm' && !/^--call(=|$)/.test(literal))) return refuseUnclear(call, argument)
     }
     rest.push(argument)
   }
@@ -132,7 +132,7 @@ function manager(call: Call, executes: readonly string[]): undefined {
     const place = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(knownText(argument))
     if (place === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
     const value = place[1] ?? args[index + 1]?.literal
-    if (value === undefined) return unclear(call, argument)
+    if (value === undefined) return refuseUnclear(call, argument)
     call.walk.judge.access(value, 'read', call.scope, argument.at)
   }
   call.walk.judge.runs('package.json', call.scope, call.at)
@@ -156,14 +156,14 @@ function manager(call: Call, executes: readonly string[]): undefined {
         literal === undefined ||
         /script-?shell|node-?options|^editor|^git\b|^shell\b|viewer|globalconfig|userconfig|^prefix/.test(literal),
     )
-    if (setting !== undefined) return unclear(call, setting)
+    if (setting !== undefined) return refuseUnclear(call, setting)
   }
   if (sub === 'pkg' && rest[1]?.literal !== 'get') {
     const field = rest.find(({ literal }) => literal === undefined || /^(scripts|bin)\b/.test(literal))
-    if (field !== undefined) return unclear(call, field)
+    if (field !== undefined) return refuseUnclear(call, field)
   }
   if (/^(run|run-script|rum|urn)$/.test(sub) && rest[1] !== undefined && rest[1].literal === undefined)
-    return unclear(call, rest[1])
+    return refuseUnclear(call, rest[1])
   // Words that are no command of theirs are scripts, or programs of packages.
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
     if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) scriptFile(call, rest[0] as Argument)
@@ -219,15 +219,15 @@ function execute(call: Call, args: readonly Argument[]): undefined {
   const { walk, scope, at } = call
   const via = [...scope.via, call.plain]
   const read = readOptions(args, executeOptions)
-  if ('unclear' in read) return unclear(call, read.unclear)
+  if ('unclear' in read) return refuseUnclear(call, read.unclear)
   for (const { name, value, argument } of read.options) {
     if (name !== 'c' && name !== 'call') continue
-    if (value === undefined) return unclear(call, argument)
+    if (value === undefined) return refuseUnclear(call, argument)
     walk.source(value, { ...scope, dialect: 'sh', via, stdin: undefined, vouched: false }, argument.at)
   }
   const [first, ...more] = read.rest
   if (first === undefined) return undefined
-  if (first.literal === undefined) return unclear(call, first)
+  if (first.literal === undefined) return refuseUnclear(call, first)
   // A package may be named with its version or its place.
   const name = first.literal.slice(first.literal.lastIndexOf('/') + 1).replace(/(?<=.)@.*/s, '')
   walk.run([{ ...first, literal: name, lead: name }, ...more], { ...scope, vouched: true, via, stdin: undefined }, at)
@@ -238,21 +238,21 @@ function execute(call: Call, args: readonly Argument[]): undefined {
 function afterWord(call: Call, words: readonly string[], table: OptionTable, operands = 0): undefined {
   const [first, ...rest] = call.args
   if (first === undefined) return undefined
-  if (first.literal === undefined || /^-(?!-(version|help)$)/.test(first.literal)) return unclear(call, first)
+  if (first.literal === undefined || /^-(?!-(version|help)$)/.test(first.literal)) return refuseUnclear(call, first)
   if (!words.includes(first.literal)) return undefined
   const read = readOptions(rest, table)
-  if ('unclear' in read) return unclear(call, read.unclear)
+  if ('unclear' in read) return refuseUnclear(call, read.unclear)
   let inner = read.rest.slice(operands)
   // Tools may be named before the command: mise exec node@20 -- node.
   const mark = inner.findIndex(({ literal }) => literal === '--')
   const script = call.plain === 'mise' ? inner.slice(0, mark === -1 ? inner.length : mark).find(mayBeOption) : undefined
-  if (script !== undefined) return unclear(call, script)
+  if (script !== undefined) return refuseUnclear(call, script)
   inner = inner.slice(mark + 1)
   // hatch run test:cov: the environment is named in front.
   if (call.plain === 'hatch') inner = inner.map((word, index) => (index === 0 ? withoutEnvironment(word) : word))
   const [command] = inner
   if (command === undefined) return undefined
-  if (/^https?:/.test(knownText(command))) return unclear(call, command)
+  if (/^https?:/.test(knownText(command))) return refuseUnclear(call, command)
   call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
   return undefined
 }
@@ -274,7 +274,7 @@ function deno(call: Call): undefined {
     call.walk.judge.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
     return undefined
   }
-  if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return unclear(call, first)
+  if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return refuseUnclear(call, first)
   const program = args.findIndex((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(knownText(word)))
   const file = args[program]
   if (file !== undefined && !/^\w+:/.test(knownText(file))) scriptFile(call, file)

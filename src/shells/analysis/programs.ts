@@ -1,15 +1,15 @@
-import { type Call, type Inspectors, named, unclear, withoutOptions } from './inspector.ts'
+import { aliases, type Call, type Inspectors, refuseUnclear, withoutOptions } from './inspector.ts'
 import { isLong } from './options.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Programs whose options can start a command, or whose words name files that they write. */
 export const programs: Inspectors = {
-  ...named('tar gtar bsdtar', { inspect: tar }),
+  ...aliases('tar gtar bsdtar', { inspect: tar }),
   rsync: { inspect: (call) => without(call, ['rsh', 'rsync-path', 'early-input', 'config', 'dparam'], /^-[^-]*e/) },
-  ...named('scp sftp', { inspect: (call) => without(call, [], /^-[^-]*[SoFDJ]/) }),
+  ...aliases('scp sftp', { inspect: (call) => without(call, [], /^-[^-]*[SoFDJ]/) }),
   ssh: { inspect: ssh },
-  ...named('ssh-copy-id sshfs mosh autossh rsh rlogin telnet', { inspect: refuseAll }),
-  ...named('socat nc ncat netcat', { inspect: refuseAll }),
+  ...aliases('ssh-copy-id sshfs mosh autossh rsh rlogin telnet', { inspect: refuseAll }),
+  ...aliases('socat nc ncat netcat', { inspect: refuseAll }),
   sort: { inspect: (call) => without(call, ['compress-program']) },
   gsort: { inspect: (call) => without(call, ['compress-program']) },
   split: { inspect: (call) => without(call, ['filter']) },
@@ -23,16 +23,16 @@ export const programs: Inspectors = {
   fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell']) },
   go: { inspect: (call) => withoutOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
   cargo: { inspect: (call) => withoutOptions(call, /^--(config|exec)(=|$)/) },
-  ...named('gcc g++ cc c++ clang clang++', {
+  ...aliases('gcc g++ cc c++ clang clang++', {
     inspect: (call) => withoutOptions(call, /^-(wrapper|B|fplugin|specs|Xclang|fuse-ld)|^@|^--(plugin|specs)/),
   }),
-  ...named('bazel bazelisk', {
+  ...aliases('bazel bazelisk', {
     inspect: (call) => withoutOptions(call, /^--(run_under|workspace_status_command|test_env=PATH|script_path)/),
   }),
-  ...named('mvn mvnw', { inspect: (call) => withoutOptions(call, /^-Dexec\.|^exec:exec/) }),
-  ...named('pip', { inspect: (call) => withoutOptions(call, /^--(editor|python)(=|$)|^config$/) }),
-  ...named('gradle gradlew', { inspect: (call) => withoutOptions(call, /^(-I|--init-script)/) }),
-  ...named('docker podman', {
+  ...aliases('mvn mvnw', { inspect: (call) => withoutOptions(call, /^-Dexec\.|^exec:exec/) }),
+  ...aliases('pip', { inspect: (call) => withoutOptions(call, /^--(editor|python)(=|$)|^config$/) }),
+  ...aliases('gradle gradlew', { inspect: (call) => withoutOptions(call, /^(-I|--init-script)/) }),
+  ...aliases('docker podman', {
     inspect: (call) =>
       call.args.some((word) => /^(run|create|exec)$/.test(knownText(word))) ? withoutOptions(call, /^$/) : undefined,
   }),
@@ -40,13 +40,13 @@ export const programs: Inspectors = {
   // No option of curl starts anything by itself: an address may stand in a variable.
   curl: { inspect: (call) => without(call, ['config'], /^-[^-]*K/, ({ splits }) => splits) ?? writes(call) },
   tee: { inspect: writes },
-  ...named('cp mv ln dd patch sponge truncate touch unzip', { inspect: writes }),
-  ...named('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
+  ...aliases('cp mv ln dd patch sponge truncate touch unzip', { inspect: writes }),
+  ...aliases('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
   rename: { inspect: refuseAll },
   'git-shell': { inspect: refuseAll },
   tcpdump: { inspect: (call) => withoutOptions(call, /^-[^-]*z/) },
   nmap: { inspect: (call) => without(call, ['script', 'interactive']) },
-  ...named('tex latex pdflatex xelatex lualatex', {
+  ...aliases('tex latex pdflatex xelatex lualatex', {
     inspect: (call) => withoutOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
   }),
   ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir']) },
@@ -67,7 +67,7 @@ function without(call: Call, long: readonly string[], short?: RegExp, unknown = 
     const { literal } = argument
     if (literal === '--') return undefined
     if (literal === undefined ? unknown(argument) : isLong(argument, long) || short?.test(literal) === true)
-      return unclear(call, argument)
+      return refuseUnclear(call, argument)
   }
   return undefined
 }
@@ -100,7 +100,7 @@ function tar(call: Call): undefined {
     const { literal } = argument
     if (literal === '--') return undefined
     if (literal === undefined) {
-      if (mayBeOption(argument)) return unclear(call, argument)
+      if (mayBeOption(argument)) return refuseUnclear(call, argument)
       continue
     }
     const program =
@@ -112,7 +112,7 @@ function tar(call: Call): undefined {
     }
     // Behind a dash the rest of a word may name a file; in a first word without one every letter is an option.
     const starts = literal.startsWith('-') ? /^-(?!-)[^fC]*[IF]/.test(literal) : index === 0 && /[IF]/.test(literal)
-    if (starts) return unclear(call, argument)
+    if (starts) return refuseUnclear(call, argument)
     if (
       isLong(argument, [
         'checkpoint-action',
@@ -125,7 +125,7 @@ function tar(call: Call): undefined {
         'index-file',
       ])
     )
-      return unclear(call, argument)
+      return refuseUnclear(call, argument)
   }
   return undefined
 }
@@ -135,10 +135,10 @@ function ssh(call: Call): undefined {
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
-    if (literal === undefined) return unclear(call, argument)
+    if (literal === undefined) return refuseUnclear(call, argument)
     if (/^-[ilpb]$/.test(literal)) {
       i += 1
-      if (args[i]?.splits === true) return unclear(call, args[i] as Argument)
+      if (args[i]?.splits === true) return refuseUnclear(call, args[i] as Argument)
     } else if (literal === '-o') {
       i += 1
       if (
@@ -146,13 +146,13 @@ function ssh(call: Call): undefined {
           knownText(args[i]),
         )
       )
-        return unclear(call, args[i] ?? argument)
+        return refuseUnclear(call, args[i] ?? argument)
     } else if (literal.startsWith('-')) {
-      if (!/^-[46aCfNnqTtvx]+$|^-p\d+$/.test(literal)) return unclear(call, argument)
+      if (!/^-[46aCfNnqTtvx]+$|^-p\d+$/.test(literal)) return refuseUnclear(call, argument)
     } else {
       const words = args.slice(i + 1)
       const odd = words.find((word) => word.literal === undefined)
-      if (odd !== undefined) return unclear(call, odd)
+      if (odd !== undefined) return refuseUnclear(call, odd)
       if (words.length > 0)
         walk.source(
           words.map(knownText).join(' '),

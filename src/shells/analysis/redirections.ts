@@ -1,12 +1,16 @@
 import type { Redirection, Word } from 'unbash'
-import { rangeOf, type Scope, type Walk } from './analysis.ts'
+import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { judgeVariable } from './assignments.ts'
 import { hidesExpansion, judgeExpansions } from './expansions.ts'
-import type { Range } from './verdict.ts'
+import type { TextRange } from './verdict.ts'
 import { literalOf } from './words.ts'
 
 /** What a command's redirections open. Returns the text that they give to its standard input, if it is known. */
-export function judgeRedirections(walk: Walk, redirections: readonly Redirection[], scope: Scope): string | undefined {
+export function judgeRedirections(
+  walk: WalkContext,
+  redirections: readonly Redirection[],
+  scope: Scope,
+): string | undefined {
   let stdin: string | undefined
   for (const redirection of redirections) {
     const at = rangeOf(redirection, scope)
@@ -52,7 +56,7 @@ function hereDocText({ body, delimiter, operator }: Extract<Redirection, { type:
   return operator === '<<-' ? text?.replace(/^\t+/gm, '') : text
 }
 
-function judgeFile(walk: Walk, operator: string, target: Word, scope: Scope, at: Range): void {
+function judgeFile(walk: WalkContext, operator: string, target: Word, scope: Scope, at: TextRange): void {
   const { judge } = walk
   if (scope.dialect === 'sh' && operator.startsWith('&>')) {
     judge.deny('SYNTAX_ERROR', '&> means something else in sh', at)

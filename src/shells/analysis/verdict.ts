@@ -2,7 +2,7 @@ import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { Decision } from '../../policy/policy.ts'
 
 /** Where something stands in the line: UTF-16 offsets, the end left out. */
-export type Range = readonly [start: number, end: number]
+export type TextRange = readonly [start: number, end: number]
 
 /** Why a line is not allowed; stable, for machines. */
 export type ReasonCode =
@@ -31,11 +31,11 @@ export type ReasonCode =
   | 'RULE'
 
 /** One thing that speaks against a line. */
-export interface Reason {
+export interface DenialReason {
   readonly code: ReasonCode
   readonly action: 'ask' | 'deny'
   readonly message: string
-  readonly at: Range
+  readonly at: TextRange
 }
 
 /** One command that the line would start, however deep it stands. */
@@ -52,14 +52,14 @@ export interface JudgedCommand {
   readonly cwd?: LogicalPath
   /** The commands through which it is started, outermost first: `['env', 'sh']`. */
   readonly via: readonly string[]
-  readonly at: Range
+  readonly at: TextRange
 }
 
 /** A file that a redirection would open. Policy has to judge it like any other access. */
 export interface CommandAccess {
   readonly path: LogicalPath
   readonly mode: 'read' | 'write'
-  readonly at: Range
+  readonly at: TextRange
 }
 
 /** What the judge says of one line. Plain data. */
@@ -68,5 +68,5 @@ export interface CommandVerdict {
   readonly commands: readonly JudgedCommand[]
   readonly accesses: readonly CommandAccess[]
   /** Empty where the line is allowed; what denies comes first. */
-  readonly reasons: readonly Reason[]
+  readonly reasons: readonly DenialReason[]
 }

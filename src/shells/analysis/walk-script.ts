@@ -8,29 +8,29 @@ import {
   parse,
   type Statement,
 } from 'unbash'
-import { type Judge, rangeOf, type Scope, type Walk } from './analysis.ts'
+import { type Analysis, rangeOf, type Scope, type WalkContext } from './analysis.ts'
 import { judgeVariable } from './assignments.ts'
-import { brokenToken } from './characters.ts'
+import { splitTokenAt } from './characters.ts'
 import { judgeCommandNode, MAX_DEPTH, runWords } from './command.ts'
-import { both, type Flow, type Places, union } from './cwd.ts'
+import { allCwds, type CwdAfter, type PossibleCwds, union } from './cwd.ts'
 import { judgeExpansions, judgeTest } from './expansions.ts'
 import { judgeRedirections } from './redirections.ts'
 import { factsOf } from './script-facts.ts'
-import type { Range } from './verdict.ts'
+import type { TextRange } from './verdict.ts'
 
 /** Judges the text of a script. */
-export function judgeSource(judge: Judge, text: string, scope: Scope, whole: Range): Flow {
+export function judgeSource(judge: Analysis, text: string, scope: Scope, whole: TextRange): CwdAfter {
   if (scope.via.length > MAX_DEPTH || !judge.spend(text.length)) {
     judge.deny('TOO_COMPLEX', 'The line holds too many scripts within scripts', whole)
     return stay(scope.places)
   }
-  const broken = brokenToken(text)
+  const broken = splitTokenAt(text)
   if (broken !== undefined) {
     judge.deny('SYNTAX_ERROR', 'A line is continued in the middle of a word', scope.at ?? [broken, broken + 2])
   }
   const script = parse(text)
   const facts = factsOf(script, scope.evaluated)
-  const walk: Walk = {
+  const walk: WalkContext = {
     judge,
     facts,
     defined: new Set(),
@@ -48,11 +48,11 @@ export function judgeSource(judge: Judge, text: string, scope: Scope, whole: Ran
   return judgeScript(walk, script, scope)
 }
 
-function stay(places: Places): Flow {
+function stay(places: PossibleCwds): CwdAfter {
   return { ok: places, failed: places }
 }
 
-function judgeScript(walk: Walk, script: ParsedScript, scope: Scope): Flow {
+function judgeScript(walk: WalkContext, script: ParsedScript, scope: Scope): CwdAfter {
   const [error] = script.errors ?? []
   if (error !== undefined) {
     walk.judge.deny(
@@ -65,10 +65,10 @@ function judgeScript(walk: Walk, script: ParsedScript, scope: Scope): Flow {
   return judgeStatements(walk, script.commands, scope)
 }
 
-function judgeStatements(walk: Walk, statements: readonly Statement[], scope: Scope): Flow {
+function judgeStatements(walk: WalkContext, statements: readonly Statement[], scope: Scope): CwdAfter {
   let flow = stay(scope.places)
   for (const [index, statement] of statements.entries()) {
-    const here = { ...scope, places: both(flow) }
+    const here = { ...scope, places: allCwds(flow) }
     if (index > 0) walk.judge.operator(';', rangeOf(statement, scope))
     if (statement.background === true) walk.judge.operator('&', rangeOf(statement, scope))
     const after = judgePipelineNode(walk, statement.command, here)
@@ -77,17 +77,17 @@ function judgeStatements(walk: Walk, statements: readonly Statement[], scope: Sc
   return flow
 }
 
-function judgeList(walk: Walk, list: CompoundList, scope: Scope): Flow {
+function judgeList(walk: WalkContext, list: CompoundList, scope: Scope): CwdAfter {
   return judgeStatements(walk, list.commands, scope)
 }
 
-function judgePipelineNode(walk: Walk, node: PipelineNode | AndOr, scope: Scope): Flow {
+function judgePipelineNode(walk: WalkContext, node: PipelineNode | AndOr, scope: Scope): CwdAfter {
   if (node.type === 'AndOr') return judgeAndOr(walk, node, scope)
   if (node.type === 'Pipeline') return judgePipeline(walk, node, scope)
   return judgeNode(walk, node, scope)
 }
 
-function judgeAndOr(walk: Walk, node: AndOr, scope: Scope): Flow {
+function judgeAndOr(walk: WalkContext, node: AndOr, scope: Scope): CwdAfter {
   let flow = stay(scope.places)
   for (const [index, command] of node.commands.entries()) {
     const operator = node.operators[index - 1]
@@ -106,7 +106,7 @@ function judgeAndOr(walk: Walk, node: AndOr, scope: Scope): Flow {
   return flow
 }
 
-function judgePipeline(walk: Walk, node: Pipeline, scope: Scope): Flow {
+function judgePipeline(walk: WalkContext, node: Pipeline, scope: Scope): CwdAfter {
   for (const prefix of node.prefixes) if (prefix.type === 'Negation') walk.judge.operator('!', rangeOf(prefix, scope))
   for (const operator of node.operators) walk.judge.operator(operator, rangeOf(node, scope))
   const [only] = node.commands
@@ -136,7 +136,7 @@ function isInterpreter(name: string): boolean {
 }
 
 /** One node of the tree. A kind that is not known here is refused, as is what the parser only leaves with an error. */
-function judgeNode(walk: Walk, node: CommandNode | CompoundList, scope: Scope): Flow {
+function judgeNode(walk: WalkContext, node: CommandNode | CompoundList, scope: Scope): CwdAfter {
   const { judge } = walk
   const at = rangeOf(node, scope)
   switch (node.type) {
@@ -155,14 +155,14 @@ function judgeNode(walk: Walk, node: CommandNode | CompoundList, scope: Scope): 
       return judgeList(walk, node.body, scope)
     case 'If': {
       const clause = judgeList(walk, node.clause, scope)
-      let places = both(judgeList(walk, node.then, { ...scope, places: clause.ok }))
+      let places = allCwds(judgeList(walk, node.then, { ...scope, places: clause.ok }))
       let otherwise = clause.failed
       for (const elif of node.elif) {
         const next = judgeList(walk, elif.clause, { ...scope, places: otherwise })
-        places = union(places, both(judgeList(walk, elif.then, { ...scope, places: next.ok })))
+        places = union(places, allCwds(judgeList(walk, elif.then, { ...scope, places: next.ok })))
         otherwise = next.failed
       }
-      if (node.else !== undefined) otherwise = both(judgeList(walk, node.else, { ...scope, places: otherwise }))
+      if (node.else !== undefined) otherwise = allCwds(judgeList(walk, node.else, { ...scope, places: otherwise }))
       return stay(union(places, otherwise))
     }
     case 'While':
@@ -194,7 +194,7 @@ function judgeNode(walk: Walk, node: CommandNode | CompoundList, scope: Scope): 
       for (const item of node.items) {
         for (const pattern of item.pattern) judgeExpansions(walk, pattern, { ...scope, pattern: true, loose: true })
         // With ;& a body may begin where the one before has ended.
-        places = union(places, both(judgeList(walk, item.body, { ...scope, places })))
+        places = union(places, allCwds(judgeList(walk, item.body, { ...scope, places })))
       }
       return stay(places)
     }
@@ -214,7 +214,7 @@ function judgeNode(walk: Walk, node: CommandNode | CompoundList, scope: Scope): 
 }
 
 /** What a round leaves is where the next one starts: a loop that moves ends nobody knows where. */
-function judgeLoop(walk: Walk, lists: readonly CompoundList[], scope: Scope): Flow {
+function judgeLoop(walk: WalkContext, lists: readonly CompoundList[], scope: Scope): CwdAfter {
   const places = walk.facts.moves && movesWithin(lists) ? undefined : scope.places
   for (const list of lists) judgeList(walk, list, { ...scope, places })
   return stay(places)
@@ -227,7 +227,7 @@ function movesWithin(lists: readonly CompoundList[]): boolean {
   )
 }
 
-function judgeFunction(walk: Walk, node: Extract<CommandNode, { type: 'Function' }>, scope: Scope): Flow {
+function judgeFunction(walk: WalkContext, node: Extract<CommandNode, { type: 'Function' }>, scope: Scope): CwdAfter {
   const { judge } = walk
   const at = rangeOf(node, scope)
   const name = node.name.value
@@ -250,7 +250,7 @@ const literalTaken = new Set(
 )
 
 /** In `sh` this word is an ordinary one, and what follows it would be commands. */
-function dialectOnly(walk: Walk, scope: Scope, at: Range, word: string, when = true): void {
+function dialectOnly(walk: WalkContext, scope: Scope, at: TextRange, word: string, when = true): void {
   if (when && scope.dialect === 'sh') {
     walk.judge.deny('SYNTAX_ERROR', `${JSON.stringify(word)} means something else in sh`, at)
   }

@@ -1,5 +1,5 @@
 import type { ArrayValue, Assignment, Word, WordPart } from 'unbash'
-import type { Range } from './verdict.ts'
+import type { TextRange } from './verdict.ts'
 
 /** One word of a command after quote removal, as far as it can be known before the line runs. */
 export interface Argument {
@@ -14,13 +14,13 @@ export interface Argument {
   /** It is a name below the workspace whatever it is: what `find` puts for `{}`. */
   readonly inside: boolean
   readonly raw: string
-  readonly at: Range
+  readonly at: TextRange
 }
 
 const MAX_ALTERNATIVES = 64
 
 /** The words that a node becomes: one, or those of its plain brace lists. */
-export function argumentsOf(node: Word | Assignment, at?: Range): Argument[] {
+export function argumentsOf(node: Word | Assignment, at?: TextRange): Argument[] {
   const range = at ?? ([node.pos, node.end] as const)
   if (node.type === 'Word') return fromPieces(piecesOf(node), node.text, range)
   const head: Piece = { text: `${node.name}${node.append === true ? '+' : ''}=` }
@@ -40,12 +40,12 @@ export function knownText(argument: Argument | undefined): string {
   return argument?.literal ?? ''
 }
 
-export function literalArgument(text: string, at: Range): Argument {
+export function literalArgument(text: string, at: TextRange): Argument {
   return { literal: text, lead: text, splits: false, braces: false, inside: false, raw: text, at }
 }
 
 /** Words that nobody can know before the run, or that are too many: what `xargs` reads. */
-export function unknownArgument(at: Range): Argument {
+export function unknownArgument(at: TextRange): Argument {
   return { literal: undefined, lead: '', splits: true, braces: false, inside: false, raw: '…', at }
 }
 
@@ -108,7 +108,7 @@ function plainList(text: string): string[] | undefined {
   return text.slice(1, -1).split(',')
 }
 
-function fromPieces(pieces: readonly Piece[], raw: string, at: Range): Argument[] {
+function fromPieces(pieces: readonly Piece[], raw: string, at: TextRange): Argument[] {
   let known: { text: string; lead: string; literal: boolean; splits: boolean }[] = [
     { text: '', lead: '', literal: true, splits: false },
   ]

@@ -1,6 +1,6 @@
 import { judgeVariable } from './assignments.ts'
-import type { Flow } from './cwd.ts'
-import { type Call, type Inspector, type Inspectors, named, refuses, unclear } from './inspector.ts'
+import type { CwdAfter } from './cwd.ts'
+import { aliases, type Call, type Inspector, type Inspectors, refuses, refuseUnclear } from './inspector.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText } from './words.ts'
 
@@ -63,7 +63,7 @@ export const wrappers: Inspectors = {
     { flags: 'a', valued: 's', longFlags: ['auto-servernum'], longValued: ['server-args'] },
     skip(0),
   ),
-  ...named(
+  ...aliases(
     `strace ltrace gdb lldb valgrind perf script screen tmux watch entr flock faketime rlwrap firejail bwrap proot runcon setarch choom chrt
     dbus-run-session dbus-launch logsave run-parts parallel expect unshare cgexec numactl daemonize nodemon watchexec torsocks proxychains
     proxychains4 ssh-agent at dtach abduco systemd-inhibit caffeinate sem ts-node-dev chokidar onchange mpirun mpiexec srun sbatch gnome-terminal
@@ -82,13 +82,13 @@ function transparent(table: OptionTable, rest: Rest): Inspector {
 function skip(count: number): Rest {
   return (call, rest) => {
     const odd = rest.slice(0, count).find(({ literal }) => literal === undefined)
-    return odd === undefined ? rest.slice(count) : unclear(call, odd)
+    return odd === undefined ? rest.slice(count) : refuseUnclear(call, odd)
   }
 }
 
-function start(call: Call, args: readonly Argument[], table: OptionTable, rest: Rest): Flow | undefined {
+function start(call: Call, args: readonly Argument[], table: OptionTable, rest: Rest): CwdAfter | undefined {
   const read = readOptions(args, table)
-  if ('unclear' in read) return unclear(call, read.unclear)
+  if ('unclear' in read) return refuseUnclear(call, read.unclear)
   const words = rest(
     call,
     read.rest,
@@ -106,7 +106,7 @@ export function afterAssignments(call: Call, rest: readonly Argument[]): readonl
     const text = argument.literal ?? argument.lead
     const equals = text.indexOf('=')
     if (equals === -1 || argument.splits) {
-      return argument.literal === undefined ? unclear(call, argument) : rest.slice(index)
+      return argument.literal === undefined ? refuseUnclear(call, argument) : rest.slice(index)
     }
     judgeVariable(call.walk, text.slice(0, equals), argument.literal?.slice(equals + 1), call.scope, argument.at)
   }

@@ -8,14 +8,14 @@ export interface CalledAt {
 }
 
 /** A command of our own, which is carried out where the files are. */
-export interface OwnCommand {
+export interface CustomCommand {
   readonly name: string
   /** `undefined` where it is left to the interpreter's own command of that name. */
   attempt(args: readonly string[], at: CalledAt): Promise<ExecResult | undefined>
   readonly command: Command
 }
 
-export function ownCommand(name: string, attempt: OwnCommand['attempt']): OwnCommand {
+export function ownCommand(name: string, attempt: CustomCommand['attempt']): CustomCommand {
   return {
     name,
     attempt,

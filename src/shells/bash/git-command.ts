@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { CommandGit } from '../types.ts'
-import { type OwnCommand, ownCommand } from './custom-command.ts'
-import { fatal, type Head, type Verb } from './git/git-subcommand.ts'
+import { type CustomCommand, ownCommand } from './custom-command.ts'
+import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
 import { branches, diff, log, revParse, show } from './git/read-commands.ts'
 import { status } from './git/status.ts'
 import { add, branch, checkout, clone, commit, init, reset, restore, switchBranch } from './git/write-commands.ts'
@@ -11,7 +11,7 @@ import { resolvePath } from './virtual-paths.ts'
  * `git`, over the repository of the workspace: what policy shows of it, and, where the workspace was opened with git, the
  * changes that a session of work needs.
  */
-export function gitCommand(open: () => CommandGit | undefined): OwnCommand {
+export function gitCommand(open: () => CommandGit | undefined): CustomCommand {
   return ownCommand('git', async (given, { cwd: start, stdin }) => {
     const called = callOf(given, start)
     if (called === undefined) return fatal('an option before the command is not available in this shell')
@@ -37,7 +37,7 @@ const NOWHERE: Head = { commit: undefined, branch: undefined }
 
 const founders: ReadonlySet<string> = new Set(['init', 'clone'])
 
-const verbs: Readonly<Record<string, Verb>> = {
+const verbs: Readonly<Record<string, GitSubcommand>> = {
   add,
   checkout,
   clone,
@@ -53,7 +53,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   switch: switchBranch,
 }
 
-function verbOf(verb: string, args: readonly string[]): Verb | undefined {
+function verbOf(verb: string, args: readonly string[]): GitSubcommand | undefined {
   if (verb !== 'branch') return Object.hasOwn(verbs, verb) ? verbs[verb] : undefined
   const changes = args.some((arg) => !arg.startsWith('-') || /^(-d|-D|--delete)$/.test(arg))
   return changes ? branch : branches

@@ -3,9 +3,9 @@ import { memory } from '../../backends/memory/index.ts'
 import type { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { createCommandFiles } from '../shared/command-files.ts'
-import { lineJudge } from '../shared/line-judge.ts'
+import { createLineAnalyzer } from '../shared/line-judge.ts'
 import type { CommandFiles, Shell, ShellCommand, ShellOutcome } from '../types.ts'
-import type { OwnCommand } from './custom-command.ts'
+import type { CustomCommand } from './custom-command.ts'
 import { gitCommand } from './git-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { bashFs } from './just-bash-fs.ts'
@@ -15,12 +15,12 @@ import type { Script, ScriptFiles, ScriptResult } from './node-emulation/script.
 import { npmCommand } from './npm-command.ts'
 import { patchCommand } from './patch-command.ts'
 import { type LineRequest, type LineResult, runLine } from './run-line.ts'
-import { inThisThread } from './same-thread-limits.ts'
+import { sameThreadLimits } from './same-thread-limits.ts'
 import { searchCommands } from './search-command.ts'
 import { startNodeThread, startWebThread, threadKind } from './start-thread.ts'
 import { createThreads, type JobHow, type Threads } from './thread-pool.ts'
 import { fsMethods, sentStat } from './thread-protocol.ts'
-import { HOME, type Places, placeOf } from './virtual-paths.ts'
+import { HOME, type Places, resolveVirtualPath } from './virtual-paths.ts'
 
 /** What commands find beside the files, and in which thread they run. */
 export interface BashOptions {
@@ -69,7 +69,7 @@ export function bash(options: BashOptions = {}): Shell {
       confined: true,
       undo: true,
     }),
-    judge: lineJudge({ root: HOME, shell: 'bash' }),
+    judge: createLineAnalyzer({ root: HOME, shell: 'bash' }),
     async run(command) {
       const stop = new AbortController()
       stops.add(stop)
@@ -141,14 +141,14 @@ function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: A
   const end = performance.now() + timeoutMs
   return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
     const left = Math.max(1, Math.ceil(end - performance.now()))
-    if (threads === undefined) return runScript(script, files, inThisThread(left, signal))
+    if (threads === undefined) return runScript(script, files, sameThreadLimits(left, signal))
     const how = { timeoutMs: left, signal, serve: serving(files, []) }
     return threads.run({ type: 'script', script, timeoutMs: left }, how) as Promise<ScriptResult>
   }
 }
 
 /** Answers what a job in a thread asks for: an access to its files, or a command of ours. */
-function serving(files: object, commands: readonly OwnCommand[]): JobHow['serve'] {
+function serving(files: object, commands: readonly CustomCommand[]): JobHow['serve'] {
   return async (asked) => {
     if ('fs' in asked) return callFs(files, asked.fs, asked.args)
     return commands.find(({ name }) => name === asked.command)?.attempt(asked.args, asked)
@@ -165,7 +165,7 @@ async function callFs(fs: object, method: string, args: readonly unknown[]): Pro
 
 /** The directory that the interpreter says it ended in, where it shows. */
 async function endedIn(pwd: string | undefined, places: Places, start: Path): Promise<Path> {
-  const place = placeOf(pwd ?? '', places)
+  const place = resolveVirtualPath(pwd ?? '', places)
   if (place.in !== 'files' || place.files !== places.workspace) return start
   const stat = await places.workspace.stat(place.path).catch(() => undefined)
   return stat?.type === 'directory' ? stat.path : start
@@ -180,7 +180,7 @@ function scratchFiles(signal: AbortSignal): CommandFiles {
   return createCommandFiles({
     backend: memory({ tmp: { directory: true }, fd: { directory: true } }),
     judge: () => {},
-    sight: () => ({ see: () => true, enter: () => true, revision: 'scratch' }),
+    visibility: () => ({ see: () => true, enter: () => true, revision: 'scratch' }),
     signal,
     onRead: () => {},
     limits: { treeEntries: 10_000, fileBytes: 16 * 1024 * 1024 },

@@ -3,7 +3,15 @@ import { type ErrorCode, ToolError } from '../../errors.ts'
 import { systemCodes } from '../../storage/system-codes.ts'
 import type { CommandStat } from '../types.ts'
 import { bytesOfText, textOfBytes } from './byte-encoding.ts'
-import { type Device, HOME, type Place, type Places, placeOf, resolvePath, withoutFiles } from './virtual-paths.ts'
+import {
+  type Device,
+  HOME,
+  type Places,
+  resolvePath,
+  resolveVirtualPath,
+  type VirtualPath,
+  withoutFiles,
+} from './virtual-paths.ts'
 
 export interface BashFsOptions {
   readonly places: Places
@@ -17,14 +25,14 @@ export interface BashFsOptions {
  * what was refused, and why, is noted behind their back.
  */
 export function bashFs(options: BashFsOptions): IFileSystem {
-  const place = (path: string) => placeOf(resolvePath('/', path), options.places)
+  const place = (path: string) => resolveVirtualPath(resolvePath('/', path), options.places)
 
   /** Runs an access; what fails has a system's code. */
   async function at<T>(
     path: string,
     verb: string,
-    access: (found: Extract<Place, { in: 'files' }>) => Promise<T>,
-    other?: (found: Place) => T | undefined,
+    access: (found: Extract<VirtualPath, { in: 'files' }>) => Promise<T>,
+    other?: (found: VirtualPath) => T | undefined,
   ): Promise<T> {
     const found = place(path)
     try {
@@ -42,12 +50,12 @@ export function bashFs(options: BashFsOptions): IFileSystem {
     throw systemError(found.in === 'frame' && verb === 'read' ? 'EISDIR' : 'EACCES', verb, path)
   }
 
-  async function stat(path: string, keepLast: boolean): Promise<FsStat> {
+  async function stat(path: string, noFollow: boolean): Promise<FsStat> {
     return at(
       path,
       'stat',
       async ({ files, path: inside }) => {
-        const found = await files.stat(inside, { keepLast })
+        const found = await files.stat(inside, { noFollow })
         if (found === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
         return statsOf(found, path)
       },
@@ -83,7 +91,7 @@ export function bashFs(options: BashFsOptions): IFileSystem {
 
   async function remove(path: string, recursive: boolean, force: boolean): Promise<void> {
     await at(path, 'rm', async ({ files, path: inside }) => {
-      const found = await files.stat(inside, { keepLast: true })
+      const found = await files.stat(inside, { noFollow: true })
       if (found === undefined) {
         if (force) return
         throw new ToolError('NOT_FOUND', 'It does not exist')

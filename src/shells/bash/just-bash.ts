@@ -1,5 +1,5 @@
 import type { IFileSystem } from 'just-bash'
-import { once } from '../../util/memoize-async.ts'
+import { memoizeAsync } from '../../util/memoize-async.ts'
 import { optionalPackage } from '../../util/optional-package.ts'
 
 type JustBash = typeof import('just-bash')
@@ -15,7 +15,7 @@ export interface Interpreter extends JustBash {
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
-export const loadInterpreter = once(async () =>
+export const loadInterpreter = memoizeAsync(async () =>
   interpreterOf(await optionalPackage('just-bash', 'bash()', () => import('just-bash'))),
 )
 

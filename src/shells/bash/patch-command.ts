@@ -6,9 +6,9 @@ import { planPatch } from '../../patch/plan.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { CommandFiles } from '../types.ts'
 import { bytesOfText } from './byte-encoding.ts'
-import { type OwnCommand, ownCommand } from './custom-command.ts'
+import { type CustomCommand, ownCommand } from './custom-command.ts'
 import { type FlagTable, parseFlags } from './flags.ts'
-import { type Places, placeOf, resolvePath } from './virtual-paths.ts'
+import { type Places, resolvePath, resolveVirtualPath } from './virtual-paths.ts'
 
 const flagTable: FlagTable = {
   plain: {
@@ -39,7 +39,7 @@ const flagTable: FlagTable = {
 const LARGEST = 64 * 1024 * 1024
 
 /** `patch`: a unified diff over the guarded files, all of it or nothing, with the engine of `apply_patch`. */
-export function patchCommand(places: Places): OwnCommand {
+export function patchCommand(places: Places): CustomCommand {
   return ownCommand('patch', async (args, { cwd, stdin }) => {
     const flags = parseFlags(args, flagTable)
     if (flags === undefined) return refused('an option of it is not available in this shell')
@@ -47,7 +47,7 @@ export function patchCommand(places: Places): OwnCommand {
     if (strip !== '0' && strip !== '1') return refused(`-p${strip} is not available in this shell, only -p0 and -p1`)
     if (flags.operands.length > 0) return refused('files are named in the patch; give it with -i or on the input')
     const directory = resolvePath(cwd, flags.values('directory').at(-1) ?? '.')
-    const start = placeOf(directory, places)
+    const start = resolveVirtualPath(directory, places)
     if (start.in !== 'files' || start.files !== places.workspace) return refused('it works in the workspace only')
     const base = start.path === '.' ? '' : `${start.path}/`
     try {
@@ -77,7 +77,7 @@ function textOf(patch: Uint8Array): string {
 }
 
 async function readSource(name: string, cwd: string, places: Places): Promise<Uint8Array> {
-  const place = placeOf(resolvePath(cwd, name), places)
+  const place = resolveVirtualPath(resolvePath(cwd, name), places)
   if (place.in !== 'files') throw new ToolError('NOT_FOUND', `Cannot open the patch ${JSON.stringify(name)}`)
   return place.files.read(place.path)
 }

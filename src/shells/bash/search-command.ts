@@ -5,10 +5,10 @@ import { compileGlobs, type Glob } from '../../paths/glob.ts'
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import { compileQuery, type Query } from '../../search/query.ts'
 import type { CommandFiles } from '../types.ts'
-import { type CalledAt, type OwnCommand, ownCommand } from './custom-command.ts'
+import { type CalledAt, type CustomCommand, ownCommand } from './custom-command.ts'
 import { type Flags, type FlagTable, parseFlags } from './flags.ts'
 import { countLines, type LineOptions, type ShownLine, shownLines } from './matching-lines.ts'
-import { type Places, placeOf, resolvePath } from './virtual-paths.ts'
+import { type Places, resolvePath, resolveVirtualPath } from './virtual-paths.ts'
 
 /** What a call of `grep -r` or `rg` means. `undefined`: it is left to the interpreter's own command. */
 interface Search extends LineOptions {
@@ -24,7 +24,7 @@ interface Search extends LineOptions {
 }
 
 /** `grep -r` and `rg` on our own search, many times faster; what it does not know is done by the interpreter's own. */
-export function searchCommands(places: Places): OwnCommand[] {
+export function searchCommands(places: Places): CustomCommand[] {
   const of = (name: string, understand: (args: readonly string[]) => Search | undefined) =>
     ownCommand(name, async (args, at) => {
       let search: Search | undefined
@@ -57,7 +57,7 @@ async function run(
   let stderr = ''
   let found = false
   for (const operand of operands) {
-    const place = placeOf(resolvePath(cwd, operand), places)
+    const place = resolveVirtualPath(resolvePath(cwd, operand), places)
     if (place.in !== 'files' || place.files !== files) return undefined
     let paths: readonly Path[]
     let isDirectory: boolean

@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { ScriptResult } from './node-emulation/script.ts'
 import { GRACE_MS, type LineResult, tooLate } from './run-line.ts'
 import type { Thread, ThreadEvents } from './start-thread.ts'
-import { type Asked, type FromThread, received, settled, type ToThread } from './thread-protocol.ts'
+import { type Asked, type FromThread, fromMessage, type ToThread, toMessage } from './thread-protocol.ts'
 
 /** Jobs in threads that can be ended. */
 export interface Threads {
@@ -61,13 +61,13 @@ export function createThreads(start: (events: ThreadEvents) => Thread): Threads 
     const { job } = message
     const running = own.jobs.get(job)
     if (message.type === 'done') {
-      running?.end('value' in message.answer ? message.answer : { error: received(message.answer.error, Error) })
+      running?.end('value' in message.answer ? message.answer : { error: fromMessage(message.answer.error, Error) })
       own.jobs.delete(job)
       if (own.jobs.size === 0) own.thread.hold(false)
       return
     }
     if (running === undefined) return
-    const answer = await settled(() => running.how.serve(message.asked))
+    const answer = await toMessage(() => running.how.serve(message.asked))
     if (own.isDead) return
     const { question } = message
     try {

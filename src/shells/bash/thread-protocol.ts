@@ -31,7 +31,7 @@ export interface SentError {
   readonly is: 'tool' | 'system' | 'end'
 }
 
-export async function settled<T>(run: () => Promise<T>): Promise<Settled<T>> {
+export async function toMessage<T>(run: () => Promise<T>): Promise<Settled<T>> {
   try {
     return { value: await run() }
   } catch (error) {
@@ -49,7 +49,7 @@ function sent(error: unknown): SentError {
 }
 
 /** The error again. `ends`: makes the one that ends a script. */
-export function received({ message, code, details, is }: SentError, ends: (message: string) => Error): Error {
+export function fromMessage({ message, code, details, is }: SentError, ends: (message: string) => Error): Error {
   if (is === 'tool') return new ToolError(code as ErrorCode, message, details)
   if (is === 'end') return ends(message)
   return code === undefined ? new Error(message) : Object.assign(new Error(message), { code })

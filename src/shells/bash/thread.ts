@@ -1,21 +1,21 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
-import { type OwnCommand, ownCommand } from './custom-command.ts'
+import { type CustomCommand, ownCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { nodeCommand } from './node-command.ts'
 import { runScript } from './node-emulation/engine.ts'
 import type { ScriptFiles } from './node-emulation/script.ts'
 import { npmCommand } from './npm-command.ts'
 import { runLine } from './run-line.ts'
-import { inThisThread } from './same-thread-limits.ts'
+import { sameThreadLimits } from './same-thread-limits.ts'
 import {
   type Asked,
   type FromThread,
+  fromMessage,
   fsMethods,
-  received,
   receivedStat,
   type Settled,
-  settled,
   type ToThread,
+  toMessage,
 } from './thread-protocol.ts'
 import { withoutFiles } from './virtual-paths.ts'
 
@@ -62,13 +62,13 @@ async function begin(message: Extract<ToThread, { type: 'line' | 'script' }>): P
   const { job } = message
   const stop = new AbortController()
   jobs.set(job, { stop, answers: new Map() })
-  const answer = await settled(async () => {
+  const answer = await toMessage(async () => {
     const fs = askedFs(job)
     if (message.type === 'script') {
-      return runScript(message.script, fs as ScriptFiles, inThisThread(message.timeoutMs, stop.signal))
+      return runScript(message.script, fs as ScriptFiles, sameThreadLimits(message.timeoutMs, stop.signal))
     }
     const interpreter = await loadInterpreter()
-    const limits = inThisThread(message.request.timeoutMs, stop.signal)
+    const limits = sameThreadLimits(message.request.timeoutMs, stop.signal)
     const commands = [
       ...message.commands.map((name) => askedCommand(job, name).command),
       nodeCommand(
@@ -95,7 +95,7 @@ async function ask(job: number, asked: Asked): Promise<unknown> {
   })
   if ('value' in answer) return answer.value
   const { ends } = await loadInterpreter()
-  throw received(answer.error, ends)
+  throw fromMessage(answer.error, ends)
 }
 
 function askedFs(job: number): IFileSystem {
@@ -110,7 +110,7 @@ function askedFs(job: number): IFileSystem {
 }
 
 /** A command that is carried out where the files are. */
-function askedCommand(job: number, command: string): OwnCommand {
+function askedCommand(job: number, command: string): CustomCommand {
   return ownCommand(command, async (args, at) => {
     return (await ask(job, { command, args, ...at })) as ExecResult | undefined
   })

@@ -5,7 +5,7 @@ export const HOME = '/workspace'
 const SCRATCH = '/tmp'
 
 /** A path that a command names, in the part of its tree that holds it. */
-export type Place =
+export type VirtualPath =
   | { readonly in: 'files'; readonly files: CommandFiles; readonly path: string }
   | { readonly in: 'device'; readonly device: Device }
   /** A directory that is there only to hold the others. */
@@ -21,7 +21,7 @@ export interface Places {
 }
 
 /** The tree that commands see: the workspace, a place for temporary files, and two devices; nothing else is there. */
-export function placeOf(path: string, places: Places): Place {
+export function resolveVirtualPath(path: string, places: Places): VirtualPath {
   const inside = below(path, HOME)
   if (inside !== undefined) return { in: 'files', files: places.workspace, path: inside }
   const temporary = below(path, SCRATCH)

@@ -2,9 +2,9 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from '
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Backend, State } from '../../storage/backend.ts'
+import type { Backend, EntryState } from '../../storage/backend.ts'
 import { stateAt } from '../../storage/versions.ts'
-import { type Made, replay } from '../shared/apply-changes.ts'
+import { applyChanges, type CommandChange } from '../shared/apply-changes.ts'
 import type { CommandFiles } from '../types.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -19,10 +19,10 @@ export interface Apart {
 }
 
 /** Does through the gate what a command did in the upper layer of an overlayfs. All its processes have ended. */
-export async function acceptApart(apart: Apart, files: CommandFiles): Promise<void> {
+export async function applyOverlayfs(apart: Apart, files: CommandFiles): Promise<void> {
   const { backend, names } = apart
   const upper = join(apart.own, 'upper')
-  const made: Made[] = []
+  const made: CommandChange[] = []
   /** Directories that both layers have: what is gone from them. */
   const shared: Path[] = []
   const waiting: Path[] = [ROOT]
@@ -48,15 +48,15 @@ export async function acceptApart(apart: Apart, files: CommandFiles): Promise<vo
     for (const { name, type } of await backend.list(directory)) {
       if (shown.has(name)) continue
       const path = childOf(directory, name)
-      const before: State = type === 'directory' ? { type } : await present(backend, path)
+      const before: EntryState = type === 'directory' ? { type } : await present(backend, path)
       made.push({ path, before, after: null })
     }
   }
-  await replay(files, made)
+  await applyChanges(files, made)
 }
 
 /** What stands at a path; a name that no backend takes holds nothing, and the gate refuses it. */
-async function present(backend: Backend, path: Path): Promise<State> {
+async function present(backend: Backend, path: Path): Promise<EntryState> {
   try {
     return await stateAt(backend, path)
   } catch (error) {
@@ -65,7 +65,7 @@ async function present(backend: Backend, path: Path): Promise<State> {
   }
 }
 
-function stateIn(upper: string, path: Path, stat: Stats): State | ToolError {
+function stateIn(upper: string, path: Path, stat: Stats): EntryState | ToolError {
   if (stat.isDirectory()) return { type: 'directory' }
   if (stat.isSymbolicLink()) return { type: 'link', target: readlinkSync(join(upper, path)) }
   const name = JSON.stringify(path)
@@ -78,7 +78,7 @@ function stateIn(upper: string, path: Path, stat: Stats): State | ToolError {
   return { type: 'file', bytes: readFileSync(join(upper, path)), mode: stat.mode & 0o777 }
 }
 
-function isSame(a: State, b: State): boolean {
+function isSame(a: EntryState, b: EntryState): boolean {
   if (a?.type === 'file' && b?.type === 'file') return a.mode === b.mode && Buffer.compare(a.bytes, b.bytes) === 0
   if (a?.type === 'link' && b?.type === 'link') return a.target === b.target
   return a?.type === 'directory' && b?.type === 'directory'

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from './sandbox.ts'
-import { SHOWN_ROOT } from './sandbox.ts'
+import { SANDBOX_ROOT } from './sandbox.ts'
 
 const system = ['/usr', '/opt', '/nix/store', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'] as const
 const settings = [
@@ -28,18 +28,18 @@ export function bubblewrap(program = '/usr/bin/bwrap'): Sandbox {
         ...[root, own]
           .filter((path) => shown.some((above) => path === above || path.startsWith(`${above}/`)))
           .flatMap((path) => ['--ro-bind', hidden, path]),
-        ...['--proc', '/proc', '--dev', '/dev', '--bind', root, SHOWN_ROOT],
+        ...['--proc', '/proc', '--dev', '/dev', '--bind', root, SANDBOX_ROOT],
         ...masks.flatMap(({ kind, source = kind, path }) => [
           '--ro-bind',
           join(own, 'void', source),
-          `${SHOWN_ROOT}/${path}`,
+          `${SANDBOX_ROOT}/${path}`,
         ]),
       ]
       return [
         ...[program, '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
         ...['--tmpfs', '/tmp', '--dir', '/tmp/home'],
         ...mounts,
-        ...['--chdir', cwd === '' ? SHOWN_ROOT : `${SHOWN_ROOT}/${cwd}`],
+        ...['--chdir', cwd === '' ? SANDBOX_ROOT : `${SANDBOX_ROOT}/${cwd}`],
         ...['--', '/bin/sh', '-c', 'echo ready >&3; exec "$@"', 'sandbox', ...argv],
       ]
     },

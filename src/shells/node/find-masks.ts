@@ -2,7 +2,7 @@ import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import type { Sight } from '../../guard/visibility.ts'
+import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { Mask } from './sandbox.ts'
 
@@ -19,7 +19,11 @@ const TURN = 200
  * @param list reads a directory, as the system does
  * @throws ToolError `SHELL_UNAVAILABLE` where it is too much, or cannot be looked at
  */
-export async function masksIn(root: string, sight: Pick<Sight, 'see'>, list = entriesAt): Promise<readonly Mask[]> {
+export async function findMasks(
+  root: string,
+  sight: Pick<Visibility, 'see'>,
+  list = entriesAt,
+): Promise<readonly Mask[]> {
   const masks: Mask[] = []
   let length = 0
   function add(path: string, kind: Mask['kind']): void {

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
-import type { Backend, Change, State } from '../../storage/backend.ts'
-import { replay } from '../shared/apply-changes.ts'
-import type { CommandFiles, OnCommit } from '../types.ts'
-import type { Difference, Shadow, Shadows } from './tree-snapshot.ts'
+import type { Backend, Change, EntryState } from '../../storage/backend.ts'
+import { applyChanges } from '../shared/apply-changes.ts'
+import type { CommandFiles, CommitSubscription } from '../types.ts'
+import type { Difference, Shadows, TreeSnapshot } from './tree-snapshot.ts'
 
 /** A directory that commands change in place. */
 export interface Place {
@@ -24,12 +24,12 @@ export interface Effects {
 }
 
 /** Keeps what is there, before a command begins. @throws ToolError */
-export async function openInPlace(place: Place, onCommit: OnCommit | undefined): Promise<Effects> {
-  const committed = new Map<Path, State>()
+export async function trackInPlaceChanges(place: Place, onCommit: CommitSubscription | undefined): Promise<Effects> {
+  const committed = new Map<Path, EntryState>()
   const stop = onCommit?.((changes) => {
     for (const { path, to } of changes) committed.set(path, to)
   })
-  let shadow: Shadow
+  let shadow: TreeSnapshot
   try {
     shadow = await place.shadows.take()
   } catch (error) {
@@ -53,7 +53,7 @@ export async function openInPlace(place: Place, onCommit: OnCommit | undefined):
       for (const { path, isOther } of differences) {
         if (isOther) files.refuse('file:write:create', path, notKept(path))
       }
-      await replay(
+      await applyChanges(
         files,
         differences.filter(({ before, after }) => before !== null || after !== null),
       )

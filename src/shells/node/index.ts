@@ -1,23 +1,23 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
-import { node as directory } from '../../backends/node/index.ts'
+import { nodeBackend as directory } from '../../backends/node/index.ts'
 import { ToolError } from '../../errors.ts'
 import { display, type Path } from '../../paths/logical-path.ts'
 import { isAtOrIn } from '../../paths/physical.ts'
-import { createTurns } from '../../util/serial-queue.ts'
-import { lineJudge } from '../shared/line-judge.ts'
+import { createSerialQueue } from '../../util/serial-queue.ts'
+import { createLineAnalyzer } from '../shared/line-judge.ts'
 import { commandStopped, createRunningCommands } from '../shared/running-commands.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../types.ts'
-import { acceptApart } from './apply-overlayfs.ts'
+import { applyOverlayfs } from './apply-overlayfs.ts'
 import { type Child, type ChildOptions, startChild } from './child.ts'
-import { makeOwn, removeOwn } from './command-directory.ts'
+import { createCommandDirectory, removeCommandDirectory } from './command-directory.ts'
 import { environment } from './environment.ts'
-import { masksIn } from './find-masks.ts'
-import { type Effects, openInPlace, type Place } from './in-place-changes.ts'
+import { findMasks } from './find-masks.ts'
+import { type Effects, type Place, trackInPlaceChanges } from './in-place-changes.ts'
 import { probeSandbox, requireSandbox } from './probe.ts'
-import { READY, type Sandbox, SHOWN_ROOT } from './sandbox.ts'
-import { createShadows } from './tree-snapshot.ts'
+import { READY, SANDBOX_ROOT, type Sandbox } from './sandbox.ts'
+import { createSnapshots } from './tree-snapshot.ts'
 import { type WatchedMasks, watchMasks } from './watch-masks.ts'
 
 export type { Mask, Sandbox, SandboxView } from './sandbox.ts'
@@ -58,21 +58,21 @@ export interface NodeShellOptions {
  * @example
  * ```ts
  * const workspace = await createWorkspace({
- *   backend: node('./repo'),
+ *   backend: nodeShell('./repo'),
  *   shell: nodeShell({ root: './repo', sandbox: 'none' }),
  *   policy: { preset: 'autonomous', tools: { run_command: 'allow' } },
  * })
  * ```
  */
-export function node(options: NodeShellOptions): Shell {
+export function nodeShell(options: NodeShellOptions): Shell {
   const sandbox = options.sandbox === 'none' ? undefined : (options.sandbox ?? requireSandbox(probeSandbox()))
   const { graceMs = 2000, shadowBytes = 128 * 1024 * 1024 } = options
   const program = programOf(options.shell)
   const backend = directory(options.root, options.stateDir === undefined ? {} : { stateDir: options.stateDir })
   const root = realpathSync(options.root)
-  const place: Place = { root, backend, shadows: createShadows(backend, shadowBytes) }
-  const shownRoot = sandbox === undefined ? root : SHOWN_ROOT
-  const turns = createTurns()
+  const place: Place = { root, backend, shadows: createSnapshots(backend, shadowBytes) }
+  const shownRoot = sandbox === undefined ? root : SANDBOX_ROOT
+  const turns = createSerialQueue()
   const commands = createRunningCommands()
   let scratch: string | undefined
   let isClosed = false
@@ -103,16 +103,17 @@ export function node(options: NodeShellOptions): Shell {
     })
     const how = { env, mark, graceMs, onOutput: command.onOutput, ...(stdin === undefined ? {} : { stdin }) }
     if (sandbox === undefined) {
-      const effects = await openInPlace(place, command.onCommit)
+      const effects = await trackInPlaceChanges(place, command.onCommit)
       const started = await begun(effects, startChild({ ...how, argv: line, cwd: join(root, command.cwd) }))
       return { ...started, settle: () => 0 }
     }
     const own = join(base, mark)
-    makeOwn(own)
+    createCommandDirectory(own)
     let watched: WatchedMasks | undefined
     try {
-      if (command.sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
-      watched = await watchMasks(own, await masksIn(root, command.sight))
+      if (command.visibility === undefined)
+        throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
+      watched = await watchMasks(own, await findMasks(root, command.visibility))
       const { masks, settle } = watched
       const effects = withOwn(own, await effectsIn(sandbox, own, command.onCommit))
       const { cwd } = command
@@ -120,14 +121,17 @@ export function node(options: NodeShellOptions): Shell {
       return { ...(await begun(effects, startChild({ ...how, argv, cwd: '/' }))), settle }
     } catch (error) {
       watched?.settle(command.files)
-      removeOwn(own)
+      removeCommandDirectory(own)
       throw error
     }
   }
 
   async function effectsIn({ apart }: Sandbox, own: string, onCommit: ShellCommand['onCommit']): Promise<Effects> {
-    if (apart === undefined) return openInPlace(place, onCommit)
-    return { accept: (files) => acceptApart({ root, own, backend, names: apart.names }, files), drop: async () => {} }
+    if (apart === undefined) return trackInPlaceChanges(place, onCommit)
+    return {
+      accept: (files) => applyOverlayfs({ root, own, backend, names: apart.names }, files),
+      drop: async () => {},
+    }
   }
 
   function requireOpen(): void {
@@ -165,7 +169,7 @@ export function node(options: NodeShellOptions): Shell {
       confined: sandbox !== undefined,
       undo: true,
     }),
-    judge: lineJudge({ root: shownRoot, shell: program.name }),
+    judge: createLineAnalyzer({ root: shownRoot, shell: program.name }),
     run(command) {
       const begin = async () => {
         requireOpen()
@@ -219,8 +223,8 @@ async function begun(effects: Effects, starting: Promise<Child>): Promise<Begun>
 /** Effects that take the command's own directory with them. */
 function withOwn(own: string, effects: Effects): Effects {
   return {
-    accept: (files) => effects.accept(files).finally(() => removeOwn(own)),
-    drop: () => effects.drop().finally(() => removeOwn(own)),
+    accept: (files) => effects.accept(files).finally(() => removeCommandDirectory(own)),
+    drop: () => effects.drop().finally(() => removeCommandDirectory(own)),
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { ROOT } from '../../paths/logical-path.ts'
 import { bubblewrap } from './bubblewrap.ts'
-import { makeOwn, removeOwn } from './command-directory.ts'
+import { createCommandDirectory, removeCommandDirectory } from './command-directory.ts'
 import type { Sandbox } from './sandbox.ts'
 import { unshareSandbox } from './unshare.ts'
 
@@ -30,7 +30,7 @@ function probe(): Probed {
 export function firstThatWorks(sandboxes: readonly Sandbox[]): Probed {
   let why = ''
   for (const sandbox of sandboxes) {
-    const failed = tryOut(sandbox)
+    const failed = testSandbox(sandbox)
     if (failed === undefined) return { sandbox }
     why ||= failed
   }
@@ -46,14 +46,14 @@ export function requireSandbox(found: Probed): Sandbox {
 }
 
 /** Whether a masked file stays closed and a write arrives where it should; if not, why. */
-export function tryOut(sandbox: Sandbox): string | undefined {
+export function testSandbox(sandbox: Sandbox): string | undefined {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-probe-')))
   const own = join(base, 'own')
   const root = join(base, 'root')
   try {
     if (/[^\w./-]/.test(base)) return 'the path of the directory for temporary files holds unusual characters'
     mkdirSync(root)
-    makeOwn(own)
+    createCommandDirectory(own)
     writeFileSync(join(root, 'masked'), 'planted')
     const line = 'cat masked 2>/dev/null && exit 1; echo written > written'
     const masks = [{ kind: 'f', path: 'masked' }] as const
@@ -73,7 +73,7 @@ export function tryOut(sandbox: Sandbox): string | undefined {
   } catch {
     return 'what was written in it is not there'
   } finally {
-    removeOwn(own)
+    removeCommandDirectory(own)
     rmSync(base, { recursive: true, force: true })
   }
 }

@@ -45,7 +45,7 @@ export interface Mask {
 }
 
 /** The name of the workspace inside a sandbox. */
-export const SHOWN_ROOT = '/workspace'
+export const SANDBOX_ROOT = '/workspace'
 
 /** What a sandbox says when it is set up. */
 export const READY = 'ready\n'

@@ -1,44 +1,44 @@
 import { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Backend, EntryType, Glance, State } from '../../storage/backend.ts'
+import type { Backend, DirectoryStats, EntryState, EntryType } from '../../storage/backend.ts'
 import { stateAt } from '../../storage/versions.ts'
 
 /** What a path was before a command and is after it. */
 export interface Difference {
   readonly path: Path
-  readonly before: State
-  readonly after: State
+  readonly before: EntryState
+  readonly after: EntryState
   /** The path holds something that no workspace keeps: a socket, a pipe, a device. */
   readonly isOther: boolean
 }
 
 /** A tree as it was, with its contents. */
-export interface Shadow {
+export interface TreeSnapshot {
   /** How the tree differs now. What others have committed meanwhile is no change of the command. */
-  differences(committed: ReadonlyMap<Path, State>): Promise<readonly Difference[]>
+  differences(committed: ReadonlyMap<Path, EntryState>): Promise<readonly Difference[]>
 }
 
 /** Takes shadows of one tree. What has not changed since the last one is not read again. */
 export interface Shadows {
   /** @throws ToolError `LIMIT_EXCEEDED` for a tree with more bytes than may be kept */
-  take(): Promise<Shadow>
+  take(): Promise<TreeSnapshot>
 }
 
 interface Kept {
   readonly type: EntryType
   /** Equal stamps mean equal content, unless `isRacy`. */
   readonly stamp: string
-  readonly state: State
+  readonly state: EntryState
 }
 
 /** A file may change again within the clock's tick and keep its times: one as young as this is compared by content. */
 const RACY_MS = 1000
 
 /** Shadows over a backend on a disk that others write to. At most so many bytes of content are kept. */
-export function createShadows(backend: Backend, most: number): Shadows {
+export function createSnapshots(backend: Backend, most: number): Shadows {
   const glance = glanceOf(backend)
   let last = new Map<Path, Kept>()
-  const glances = new Map<Path, Glance>()
+  const glances = new Map<Path, DirectoryStats>()
 
   async function* entries(): AsyncGenerator<{ path: Path; type: EntryType; stamp: string; changedAt: number }> {
     let level: Path[] = [ROOT]
@@ -107,7 +107,7 @@ export function createShadows(backend: Backend, most: number): Shadows {
   }
 }
 
-function glanceOf({ glance }: Backend): NonNullable<Backend['glance']> {
+function glanceOf({ statDirectories: glance }: Backend): NonNullable<Backend['statDirectories']> {
   if (glance === undefined) throw new TypeError('A shadow is taken of a backend that can be glanced at')
   return glance
 }
@@ -115,7 +115,7 @@ function glanceOf({ glance }: Backend): NonNullable<Backend['glance']> {
 const types: readonly EntryType[] = ['other', 'file', 'directory', 'link']
 
 /** The state of what is there; a file is looked at before it is read, so that a large one never comes into memory. */
-async function stateOf(backend: Backend, path: Path, type: EntryType, room: number): Promise<State> {
+async function stateOf(backend: Backend, path: Path, type: EntryType, room: number): Promise<EntryState> {
   if (type === 'directory') return { type }
   if (type === 'file' && ((await backend.stat(path))?.size ?? 0) > room) throw tooLarge(room)
   return stateAt(backend, path)
@@ -129,7 +129,7 @@ function tooLarge(most: number): ToolError {
   })
 }
 
-function sameState(a: State, b: State): boolean {
+function sameState(a: EntryState, b: EntryState): boolean {
   if (a === null || b === null) return a === b
   if (a.type === 'link' && b.type === 'link') return a.target === b.target
   if (a.type !== 'file' || b.type !== 'file') return a.type === b.type

@@ -1,14 +1,14 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
-import type { State } from '../../storage/backend.ts'
+import type { EntryState } from '../../storage/backend.ts'
 import type { CommandFiles } from '../types.ts'
 import { refusing } from './refusal-codes.ts'
 
 /** What a command has made of a path. */
-export interface Made {
+export interface CommandChange {
   readonly path: Path
-  readonly before: State
-  readonly after: State
+  readonly before: EntryState
+  readonly after: EntryState
 }
 
 /** What is said of a path below one that was refused. */
@@ -27,7 +27,7 @@ const followsFromRefusal: ReadonlySet<ErrorCode> = new Set([
  *
  * @throws ToolError where something else than a refusal keeps a change from being carried out
  */
-export async function replay(files: CommandFiles, made: readonly Made[]): Promise<ReadonlySet<Path>> {
+export async function applyChanges(files: CommandFiles, made: readonly CommandChange[]): Promise<ReadonlySet<Path>> {
   const refused: Path[] = []
   const leftOut = new Set<Path>()
   async function attempt(path: Path, action: () => Promise<void>): Promise<void> {

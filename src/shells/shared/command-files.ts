@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { guardAccesses } from '../../guard/guard-accesses.ts'
 import { requireFile } from '../../guard/guarded-files.ts'
-import type { Sight } from '../../guard/visibility.ts'
+import type { Visibility } from '../../guard/visibility.ts'
 import {
   childOf,
   isWithin,
@@ -19,7 +19,7 @@ import { linkTarget } from '../../storage/change-set.ts'
 import { stateAt } from '../../storage/versions.ts'
 import { visibleFiles } from '../../storage/walk.ts'
 import { concatBytes } from '../../util/bytes.ts'
-import type { CommandFiles, CommandStat, Refusal } from '../types.ts'
+import type { CommandFiles, CommandStat, RefusedAccess } from '../types.ts'
 import { refusing } from './refusal-codes.ts'
 import { createMarks } from './secret-marks.ts'
 
@@ -29,7 +29,7 @@ export interface CommandFilesOptions {
   /** Judges one access. @throws ToolError for what is refused */
   readonly judge: (access: GuardedAccess) => void
   /** What shows in listings, and in searches. */
-  readonly sight: (kind: 'list' | 'search') => Sight
+  readonly visibility: (kind: 'list' | 'search') => Visibility
   readonly signal: AbortSignal
   /** Told of each file whose bytes are read, and of how many. What it throws refuses them. */
   readonly onRead: (path: Path, bytes: number) => void
@@ -37,11 +37,11 @@ export interface CommandFilesOptions {
 }
 
 /** The files of one command, with what it reached through them. */
-export interface ReachedFiles extends CommandFiles {
-  readonly refusals: readonly Refusal[]
+export interface TrackedCommandFiles extends CommandFiles {
+  readonly refusals: readonly RefusedAccess[]
   /** The accesses that changed something. */
   readonly accesses: readonly GuardedAccess[]
-  readonly given: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
+  readonly readContents: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
   /** Judges an access that is made on behalf of the command, and notes it. @throws ToolError */
   reach(access: Access): Promise<void>
   /** Changes many files at once: each of them is judged before any is changed. */
@@ -54,14 +54,14 @@ export interface ReachedFiles extends CommandFiles {
 const MAX_REFUSALS = 200
 
 /** The one gate of a command: everything that it does to files is guarded, classified and judged here. */
-export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
+export function createCommandFiles(options: CommandFilesOptions): TrackedCommandFiles {
   const { backend, judge, signal, limits } = options
-  const refusals = new Map<string, Refusal>()
+  const refusals = new Map<string, RefusedAccess>()
   const accesses = new Map<string, GuardedAccess>()
   const given = new Map<Path, { stored: Uint8Array; shown: Uint8Array }>()
   const noted = new WeakSet<ToolError>()
   const marks = createMarks()
-  const listing = options.sight('list')
+  const listing = options.visibility('list')
 
   function refuse(permission: Permission, path: string, error: ToolError): ToolError {
     if (noted.has(error)) return error
@@ -108,9 +108,9 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
     return path === ROOT || (listing.see(path, type) && (asked === path || listing.see(asked as Path, type)))
   }
 
-  async function visible(path: string, keepLast = false): Promise<CommandStat | undefined> {
+  async function visible(path: string, noFollow = false): Promise<CommandStat | undefined> {
     let isHidden = false
-    const [access] = await guardAccesses(backend, [{ permission: 'file:info', path, keepLast }], (one) => {
+    const [access] = await guardAccesses(backend, [{ permission: 'file:info', path, noFollow: noFollow }], (one) => {
       isHidden = !shows(one.asked, one.path, 'file')
     }).catch((error: unknown) => {
       if (isHidden) return []
@@ -151,14 +151,14 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
     return found
   }
 
-  const files: ReachedFiles = {
+  const files: TrackedCommandFiles = {
     get refusals() {
       return [...refusals.values()]
     },
     get accesses() {
       return [...accesses.values()]
     },
-    given,
+    readContents: given,
     refuse,
 
     reach: (access) =>
@@ -176,7 +176,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
           throw refuse(permission, '.', new ToolError('POLICY_DENIED', 'A file that policy hides would be changed'))
         }
         await attempt(permission, path, async () => {
-          reached.push(await reach({ permission, path, keepLast: true }))
+          reached.push(await reach({ permission, path, noFollow: true }))
         })
       }
       await commit(...changes)
@@ -190,7 +190,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
         return marks.hide(stored, access.path)
       }),
 
-    stat: (path, how) => visible(path, how?.keepLast),
+    stat: (path, how) => visible(path, how?.noFollow),
 
     async list(path) {
       const stat = await visible(path)
@@ -270,22 +270,22 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
 
     remove: (path) =>
       attempt('file:delete', path, async () => {
-        const access = await reach({ permission: 'file:delete', path, keepLast: true })
+        const access = await reach({ permission: 'file:delete', path, noFollow: true })
         if (access.path === ROOT) throw new ToolError('POLICY_DENIED', 'The root of the workspace stays', { path })
         const stat = await backend.stat(access.path)
         if (stat === undefined) throw new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
         const below = stat.type === 'directory' ? await descendants(access.path) : []
         // What is in it is judged before anything of it goes.
         const taken = [access]
-        for (const one of below) taken.push(await reach({ permission: 'file:delete', path: one.path, keepLast: true }))
+        for (const one of below) taken.push(await reach({ permission: 'file:delete', path: one.path, noFollow: true }))
         await commit(...taken.map((one) => ({ path: one.path, expect: 'any', to: null }) as const))
         note(...taken)
       }),
 
     rename: (from, to) =>
       attempt('file:move', from, async () => {
-        const source = await reach({ permission: 'file:move', path: from, keepLast: true })
-        const target = await reach({ permission: 'file:move', path: to, keepLast: true })
+        const source = await reach({ permission: 'file:move', path: from, noFollow: true })
+        const target = await reach({ permission: 'file:move', path: to, noFollow: true })
         if (source.path === target.path) return
         const stat = await backend.stat(source.path)
         if (stat === undefined) throw new ToolError('NOT_FOUND', `${quote(from)} does not exist`, { path: from })
@@ -299,8 +299,8 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
         const changes: Change[] = [...(await moved(source.path, target.path, there, stat))]
         for (const { path } of stat.type === 'directory' ? await descendants(source.path) : []) {
           const newPath = `${target.path}${path.slice(source.path.length)}` as Path
-          reached.push(await reach({ permission: 'file:move', path, keepLast: true }))
-          reached.push(await reach({ permission: 'file:move', path: newPath, keepLast: true }))
+          reached.push(await reach({ permission: 'file:move', path, noFollow: true }))
+          reached.push(await reach({ permission: 'file:move', path: newPath, noFollow: true }))
           changes.push(...(await moved(path, newPath)))
         }
         await commit(...changes)
@@ -309,7 +309,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
 
     link: (path, target) =>
       attempt('file:write:create', path, async () => {
-        const access = await reach({ permission: 'file:write:create', path, keepLast: true })
+        const access = await reach({ permission: 'file:write:create', path, noFollow: true })
         if ((await backend.stat(access.path)) !== undefined) {
           throw new ToolError('ALREADY_EXISTS', `${quote(path)} already exists`, { path })
         }
@@ -335,7 +335,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
     walk: (path, filters) =>
       attempt('file:search', path, async () => {
         const access = await reach({ permission: 'file:search', path })
-        const sight = options.sight('search')
+        const sight = options.visibility('search')
         const stat = await backend.stat(access.path)
         if (stat?.type === 'file') {
           await reach({ permission: 'file:read', path })
@@ -368,7 +368,7 @@ export function createCommandFiles(options: CommandFilesOptions): ReachedFiles {
     if (wasDirectory && (await backend.list(path)).length > 0) {
       throw new ToolError('DIRECTORY_NOT_EMPTY', `${quote(named)} is not empty`, { path })
     }
-    return reach({ permission: 'file:write:replace', path: named, keepLast: true })
+    return reach({ permission: 'file:write:replace', path: named, noFollow: true })
   }
 
   async function moved(from: Path, to: Path, there?: Stat, stat?: Stat): Promise<Change[]> {

@@ -1,5 +1,5 @@
-import { combine, type Verdict } from '../../policy/policy.ts'
-import { type CommandVerdict, judgeCommand } from '../analysis/index.ts'
+import { combineVerdicts, type Verdict } from '../../policy/policy.ts'
+import { analyzeCommand, type CommandVerdict } from '../analysis/index.ts'
 import type { CommandJudge } from '../types.ts'
 
 const NO_LISTS = Object.freeze({})
@@ -8,10 +8,10 @@ const NO_LISTS = Object.freeze({})
  * The judge of command lines for a shell that shows the root of the workspace under an absolute name. Each command of a
  * line has to be allowed by itself, by the built-in lists, the policy's lists and its rules.
  */
-export function lineJudge(how: { readonly root?: string; readonly shell?: 'bash' | 'sh' }): CommandJudge {
+export function createLineAnalyzer(how: { readonly root?: string; readonly shell?: 'bash' | 'sh' }): CommandJudge {
   return (line, { cwd, policy, call }) => {
     const verdicts = new Map<string, Verdict>()
-    const judged = judgeCommand(line, policy.data.commands ?? NO_LISTS, {
+    const judged = analyzeCommand(line, policy.data.commands ?? NO_LISTS, {
       ...how,
       cwd,
       decide({ text, otherTexts }) {
@@ -20,7 +20,7 @@ export function lineJudge(how: { readonly root?: string; readonly shell?: 'bash'
           // What allows must fit the command as written; what restricts, any way to write it.
           const restricted = policy.evaluate({ ...call, commands: [other] })
           if (restricted.rules.some(({ source, action }) => source === 'rule' && action !== 'allow')) {
-            verdict = combine(verdict, restricted)
+            verdict = combineVerdicts(verdict, restricted)
           }
         }
         verdicts.set(text, verdict)
@@ -31,7 +31,7 @@ export function lineJudge(how: { readonly root?: string; readonly shell?: 'bash'
     if (verdicts.size === 0) verdicts.set('', policy.evaluate({ ...call, commands: [] }))
     return {
       line: judged,
-      verdict: [...verdicts.values()].reduce(combine, verdictOf(judged)),
+      verdict: [...verdicts.values()].reduce(combineVerdicts, verdictOf(judged)),
       opens: judged.accesses.map(({ path, mode }) => ({
         permission: mode === 'read' ? 'file:read' : 'file:write',
         path: path === '' ? '.' : path,

@@ -3,7 +3,7 @@ import { mayHoldSecret, redact } from '../../files/secrets/index.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 
 /** Hides the secrets in what a command reads, and brings them back in what it writes. */
-export interface Marks {
+export interface SecretMarks {
   /** The bytes with every recognised secret replaced by its mark. @throws ToolError where that cannot be done */
   hide(bytes: Uint8Array, path: LogicalPath): Uint8Array
   /**
@@ -19,7 +19,7 @@ export const MARK_START = '[REDACTED:'
 const LONGEST = 200
 
 /** The marks of one command. They are remembered by the file that they were shown in. */
-export function createMarks(): Marks {
+export function createMarks(): SecretMarks {
   const byPath = new Map<LogicalPath, Map<string, string>>()
 
   /** What a mark hides: in the file itself, or else in the only other file that showed it. */

@@ -1,12 +1,12 @@
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import type { Change, State } from '../../storage/backend.ts'
+import type { Change, EntryState } from '../../storage/backend.ts'
 import type { Turns } from '../../util/serial-queue.ts'
-import { type Made, replay } from '../shared/apply-changes.ts'
+import { applyChanges, type CommandChange } from '../shared/apply-changes.ts'
 import { createMarks } from '../shared/secret-marks.ts'
 import type { BackgroundCommand, CommandFiles, ShellCommand, ShellProcess } from '../types.ts'
 import type { Terminal } from './container-process.ts'
-import { type Cabin, type Running, WORKSPACE } from './container-session.ts'
+import { type ContainerSession, type Running, WORKSPACE } from './container-session.ts'
 import { isOwn } from './file-tree.ts'
 
 /** The background commands of one container. */
@@ -42,7 +42,7 @@ const DEBOUNCE_MS = 200
  * Background commands share the container, so that nobody can tell whose change is whose: what has changed while no
  * foreground command ran is carried out on behalf of the one that was started last.
  */
-export function createBackground(cabin: Cabin, turns: Turns): Background {
+export function createBackground(cabin: ContainerSession, turns: Turns): Background {
   const live = new Set<Live>()
   const { mirror, container } = cabin
   /** What is told while one starts, which may be faster than the word of it. */
@@ -81,11 +81,11 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
   }
 
   /** All or nothing: what the workspace does not take is put back. */
-  async function carryOut(owner: Live, made: readonly Made[]): Promise<void> {
+  async function carryOut(owner: Live, made: readonly CommandChange[]): Promise<void> {
     let isReplayed = false
     try {
       await mirror.prepare(owner.files, made)
-      const leftOut = await replay(owner.files, made)
+      const leftOut = await applyChanges(owner.files, made)
       isReplayed = true
       owner.files = await owner.command.keep()
       for (const path of leftOut) owner.tell(`Not kept, and put back: ${path}\n`)
@@ -100,7 +100,7 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
     }
   }
 
-  async function fitFor({ files, sight, mayRead, tree }: ShellCommand): Promise<void> {
+  async function fitFor({ files, visibility: sight, noteReadable: mayRead, tree }: ShellCommand): Promise<void> {
     if (sight === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'Nobody says what the command may read')
     if ([...live].some(({ command }) => command.tree !== tree)) {
       throw new ToolError('SHELL_UNAVAILABLE', 'A background command runs in the container over other files', {
@@ -221,7 +221,7 @@ export function createBackground(cabin: Cabin, turns: Turns): Background {
 }
 
 /** What another call's change is for the eyes of a command; `undefined` where it is not to be seen. */
-function shownAs({ sight }: BackgroundCommand, path: Path, to: Change['to']): State | undefined {
+function shownAs({ visibility: sight }: BackgroundCommand, path: Path, to: Change['to']): EntryState | undefined {
   if (to === null) return null
   if (sight?.see(path, to.type) !== true) return undefined
   if (to.type !== 'file') return to.type === 'directory' ? to : undefined

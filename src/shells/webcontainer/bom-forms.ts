@@ -1,6 +1,6 @@
-import type { State } from '../../storage/backend.ts'
+import type { EntryState } from '../../storage/backend.ts'
 import { MARK_START } from '../shared/secret-marks.ts'
-import type { Held } from './file-tree.ts'
+import type { ContainerEntry } from './file-tree.ts'
 
 const BOM = [0xef, 0xbb, 0xbf] as const
 
@@ -13,7 +13,7 @@ export function withBom(bytes: Uint8Array): Uint8Array {
 }
 
 /** The same without the mark of UTF-8 at its beginning. */
-export function withoutBom(held: Held): Held {
+export function withoutBom(held: ContainerEntry): ContainerEntry {
   if (held.type !== 'file' || !BOM.every((byte, i) => held.bytes[i] === byte)) return held
   return { type: 'file', bytes: held.bytes.subarray(BOM.length) }
 }
@@ -22,7 +22,7 @@ const MARK = new TextEncoder().encode(MARK_START)
 const FIRST = MARK_START.charCodeAt(0)
 
 /** Whether there may be the mark of a hidden secret in it. */
-export function holdsMark(state: State): boolean {
+export function holdsMark(state: EntryState): boolean {
   if (state?.type !== 'file') return false
   const { bytes } = state
   for (let at = bytes.indexOf(FIRST); at !== -1; at = bytes.indexOf(FIRST, at + 1)) {

@@ -8,7 +8,7 @@ const PATIENCE_MS = 60_000
  *
  * @throws ToolError `SHELL_UNAVAILABLE` where it refuses, or does not answer
  */
-export async function answered<T>(what: string, promise: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+export async function containerCall<T>(what: string, promise: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(failed(what, `no answer within ${patienceMs} ms`)), patienceMs)

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { createTail } from '../shared/output-tail.ts'
 import type { WebContainer } from './client.ts'
-import { answered } from './container-call.ts'
+import { containerCall } from './container-call.ts'
 
 /** The size of a terminal, in characters. */
 export interface Terminal {
@@ -38,7 +38,7 @@ const DRAIN_MS = 2000
 /** Starts a script in the container's shell. @throws ToolError `SHELL_UNAVAILABLE` */
 export async function launch(container: WebContainer, options: LaunchOptions, graceMs: number): Promise<Launched> {
   const { script, cwd, env, terminal, onOutput } = options
-  const process = await answered(
+  const process = await containerCall(
     'start a process',
     container.spawn('jsh', ['-c', script], { cwd, env: { ...env }, terminal: { ...terminal } }),
   )

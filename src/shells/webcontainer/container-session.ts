@@ -1,6 +1,6 @@
 import type { Path } from '../../paths/logical-path.ts'
 import type { HeldContainer, WebContainer } from './client.ts'
-import { answered } from './container-call.ts'
+import { containerCall } from './container-call.ts'
 import { type Launched, launch, type Terminal } from './container-process.ts'
 import type { FileTree } from './file-tree.ts'
 import { createMirror, type Mirror } from './mirror.ts'
@@ -12,7 +12,7 @@ export const WORKSPACE = 'workspace'
 const ASIDE = '.wardspace'
 
 /** A container that is set up to run lines over a workspace. */
-export interface Cabin {
+export interface ContainerSession {
   readonly container: WebContainer
   readonly mirror: Mirror
   /** Whether the directory in which a line ends is told. */
@@ -47,11 +47,14 @@ export interface CabinOptions {
 const encoder = new TextEncoder()
 
 /** Sets a container up, and tries what it can. @throws ToolError `SHELL_UNAVAILABLE` */
-export async function setUp({ container, release }: HeldContainer, options: CabinOptions): Promise<Cabin> {
+export async function openContainerSession(
+  { container, release }: HeldContainer,
+  options: CabinOptions,
+): Promise<ContainerSession> {
   const { graceMs, maxBytes } = options
   const { fs, workdir } = container
   const place = (path: string) => `${workdir.replace(/\/$/, '')}/${path}`
-  for (const path of [WORKSPACE, ASIDE]) await answered('make a directory', fs.mkdir(path, { recursive: true }))
+  for (const path of [WORKSPACE, ASIDE]) await containerCall('make a directory', fs.mkdir(path, { recursive: true }))
   const links = await keepsLinks(container)
   const wrapper = await wrapperFor()
   const mirror = createMirror({ container, directory: WORKSPACE, links, maxBytes })
@@ -65,7 +68,7 @@ export async function setUp({ container, release }: HeldContainer, options: Cabi
     return {
       ...running,
       async endedIn() {
-        const told = await answered('read a file', fs.readFile(report, 'utf8')).catch(() => undefined)
+        const told = await containerCall('read a file', fs.readFile(report, 'utf8')).catch(() => undefined)
         if (told === undefined) return undefined
         await fs.rm(report, { force: true }).catch(() => {})
         return told.replace(/\n$/, '')
@@ -104,9 +107,9 @@ async function keepsLinks(container: WebContainer): Promise<boolean> {
   const directory = `${ASIDE}/links`
   const tree = { 'a.txt': { file: { contents: encoder.encode('a') } }, link: { file: { symlink: 'a.txt' } } }
   try {
-    await answered('make a directory', container.fs.mkdir(directory, { recursive: true }))
-    await answered('take a link', container.mount(tree, { mountPoint: directory }))
-    const told = (await answered('export its files', container.export(directory, { format: 'json' }))) as FileTree
+    await containerCall('make a directory', container.fs.mkdir(directory, { recursive: true }))
+    await containerCall('take a link', container.mount(tree, { mountPoint: directory }))
+    const told = (await containerCall('export its files', container.export(directory, { format: 'json' }))) as FileTree
     const { link } = told
     return link !== undefined && 'file' in link && 'symlink' in link.file && link.file.symlink === 'a.txt'
   } catch {

@@ -3,7 +3,7 @@ import { lineProcess } from '../shared/line-process.ts'
 import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../types.ts'
 
 /** Where there is no container: why, and what runs the commands, if anything. */
-export interface Fallen {
+export interface FallbackState {
   readonly reason: string
   /** What would mend it, where that is known. */
   readonly hint?: string | undefined
@@ -11,13 +11,13 @@ export interface Fallen {
 }
 
 /** Runs a command; the result says what ran it, and why. @throws ToolError `SHELL_UNAVAILABLE` where nothing does */
-export async function inItsPlace(fallen: Fallen, command: ShellCommand): Promise<ShellOutcome> {
+export async function runInFallback(fallen: FallbackState, command: ShellCommand): Promise<ShellOutcome> {
   const outcome = await shellOf(fallen).run(command)
   return { ...outcome, warnings: [...(outcome.warnings ?? []), insteadOf(fallen)] }
 }
 
 /** Starts a background command, which says the same. @throws ToolError `SHELL_UNAVAILABLE` where nothing does */
-export async function startInItsPlace(fallen: Fallen, command: BackgroundCommand): Promise<ShellProcess> {
+export async function startInFallback(fallen: FallbackState, command: BackgroundCommand): Promise<ShellProcess> {
   const shell = shellOf(fallen)
   const process = shell.start === undefined ? toItsEnd(shell, command) : await shell.start(command)
   let note = `${insteadOf(fallen)}\n`
@@ -47,11 +47,11 @@ function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
   })
 }
 
-function shellOf({ shell, reason, hint }: Fallen): Shell {
+function shellOf({ shell, reason, hint }: FallbackState): Shell {
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason, hint === undefined ? {} : { hint })
   return shell
 }
 
-function insteadOf({ shell, reason }: Fallen): string {
+function insteadOf({ shell, reason }: FallbackState): string {
   return `${shell?.name} ran this. ${reason}`
 }

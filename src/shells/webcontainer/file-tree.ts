@@ -1,10 +1,10 @@
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { State } from '../../storage/backend.ts'
-import { type Made, sameBytes } from '../shared/apply-changes.ts'
+import type { EntryState } from '../../storage/backend.ts'
+import { type CommandChange, sameBytes } from '../shared/apply-changes.ts'
 
 /** What stands in a container, as far as it tells: no modes and no times. */
-export type Held = Exclude<State, null>
-export type Holding = ReadonlyMap<Path, Held>
+export type ContainerEntry = Exclude<EntryState, null>
+export type ContainerTree = ReadonlyMap<Path, ContainerEntry>
 
 /** The client's own form of a tree. */
 export interface FileTree {
@@ -25,8 +25,8 @@ export const EXCLUDED: readonly string[] = [...OWN].flatMap((name) => [name, `**
 const encoder = new TextEncoder()
 
 /** The entries of a tree that the container gave. */
-export function holdingOf(tree: FileTree): Map<Path, Held> {
-  const holding = new Map<Path, Held>()
+export function holdingOf(tree: FileTree): Map<Path, ContainerEntry> {
+  const holding = new Map<Path, ContainerEntry>()
   const waiting: { path: Path; tree: FileTree }[] = [{ path: ROOT, tree }]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     for (const [name, node] of Object.entries(next.tree)) {
@@ -50,7 +50,7 @@ export function holdingOf(tree: FileTree): Map<Path, Held> {
 }
 
 /** A tree for the container to take. Every entry has its directory with it. */
-export function treeOf(holding: Holding): FileTree {
+export function treeOf(holding: ContainerTree): FileTree {
   const root: FileTree = Object.create(null)
   const directories = new Map<string, FileTree>([['', root]])
   for (const [path, held] of [...holding].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -70,8 +70,8 @@ export function treeOf(holding: Holding): FileTree {
 }
 
 /** How one holding differs from another. What a container has for itself does not count. */
-export function differences(before: Holding, after: Holding): Made[] {
-  const made: Made[] = []
+export function differences(before: ContainerTree, after: ContainerTree): CommandChange[] {
+  const made: CommandChange[] = []
   for (const [path, was] of before) {
     const is = after.get(path) ?? null
     if (!isOwn(path) && !isSame(was, is)) made.push({ path, before: was, after: is })
@@ -82,7 +82,7 @@ export function differences(before: Holding, after: Holding): Made[] {
   return made
 }
 
-export function isSame(a: State, b: State): boolean {
+export function isSame(a: EntryState, b: EntryState): boolean {
   if (a?.type === 'file' && b?.type === 'file') return sameBytes(a.bytes, b.bytes)
   if (a?.type === 'link' && b?.type === 'link') return a.target === b.target
   return a?.type === b?.type

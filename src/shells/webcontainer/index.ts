@@ -1,19 +1,19 @@
 import { ToolError } from '../../errors.ts'
 import { display, type Path } from '../../paths/logical-path.ts'
-import { createTurns } from '../../util/serial-queue.ts'
+import { createSerialQueue } from '../../util/serial-queue.ts'
 import { bash } from '../bash/index.ts'
-import { replay } from '../shared/apply-changes.ts'
-import { lineJudge } from '../shared/line-judge.ts'
+import { applyChanges } from '../shared/apply-changes.ts'
+import { createLineAnalyzer } from '../shared/line-judge.ts'
 import { commandStopped, createRunningCommands } from '../shared/running-commands.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome } from '../types.ts'
 import { type Background, createBackground } from './background-lines.ts'
 import { type AuthOptions, holdContainer } from './client.ts'
-import { answered } from './container-call.ts'
+import { containerCall } from './container-call.ts'
 import type { Terminal } from './container-process.ts'
-import { type Cabin, setUp, WORKSPACE } from './container-session.ts'
-import { type Fallen, inItsPlace, startInItsPlace } from './fallback.ts'
+import { type ContainerSession, openContainerSession, WORKSPACE } from './container-session.ts'
+import { type FallbackState, runInFallback, startInFallback } from './fallback.ts'
 import { createPorts, type OpenPort } from './ports.ts'
-import { tryNamed } from './precheck-paths.ts'
+import { recordProtectedReads } from './precheck-paths.ts'
 
 export type { AuthOptions, OpenPort, Terminal }
 
@@ -93,12 +93,12 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
   const { bootTimeoutMs = 30_000, workdirName = 'wardspace', graceMs = 5000, maxBytes = 128 * 1024 * 1024 } = options
   const env = { TERM: 'dumb', NO_COLOR: '1', npm_config_yes: 'true', ...options.env }
   let { terminal = { cols: 120, rows: 40 } } = options
-  const turns = createTurns()
+  const turns = createSerialQueue()
   const ports = createPorts(options.onPort)
   const closing = new AbortController()
   const commands = createRunningCommands()
   let world: Promise<World> | undefined
-  let fallen: Fallen | undefined
+  let fallen: FallbackState | undefined
   let known: Booted | undefined
 
   function open(): Promise<World> {
@@ -116,11 +116,11 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
       const how = { timeoutMs: bootTimeoutMs, apiKey, auth, coep, workdirName, forwardPreviewErrors, signal }
       const held = await holdContainer(how)
       try {
-        const cabin = await setUp(held, { graceMs, maxBytes })
+        const cabin = await openContainerSession(held, { graceMs, maxBytes })
         const background = createBackground(cabin, turns)
         ports.listen(cabin.container, (text) => background.tell(text))
         if (previewScript !== undefined) {
-          await answered('take the script of previews', cabin.container.setPreviewScript(previewScript))
+          await containerCall('take the script of previews', cabin.container.setPreviewScript(previewScript))
         }
         known = { cabin, background }
         return known
@@ -153,7 +153,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     const { line, cwd, files, stdin } = command
     if (closing.signal.aborted || command.signal?.aborted) throw commandStopped()
     await background.fit(command)
-    await tryNamed(command, cabin.root)
+    await recordProtectedReads(command, cabin.root)
     if (closing.signal.aborted || command.signal?.aborted) throw commandStopped()
     const onOutput = command.onOutput && ((text: string) => command.onOutput?.('stdout', text))
     const process = await cabin.start({ line, cwd, env: { ...env, ...command.env }, terminal, onOutput })
@@ -167,7 +167,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     try {
       if (cut !== undefined) throw cut
       await mirror.prepare(files, made)
-      const leftOut = await replay(files, made)
+      const leftOut = await applyChanges(files, made)
       await mirror.settle(made, (path) => !leftOut.has(path))
     } catch (error) {
       await mirror.settle(made, () => false)
@@ -191,24 +191,24 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     judge: (line, how) => {
       if (fallen?.shell !== undefined) return fallen.shell.judge(line, how)
       const root = known?.cabin.root ?? `/home/${workdirName}/${WORKSPACE}`
-      return lineJudge({ root, shell: 'bash' })(line, how)
+      return createLineAnalyzer({ root, shell: 'bash' })(line, how)
     },
     async run(command) {
       const found = await unlessStopped(open(), command.signal)
-      if ('reason' in found) return inItsPlace(found, command)
+      if ('reason' in found) return runInFallback(found, command)
       // Two commands at once in one container could not tell whose change is whose.
       const turn = async () => {
         if (closing.signal.aborted) throw commandStopped()
         // It may have been lost meanwhile.
         const now = await open()
-        if ('reason' in now) return inItsPlace(now, command)
+        if ('reason' in now) return runInFallback(now, command)
         return now.background.quietly(() => run(now, command))
       }
       return commands.tracked(turns.next(turn))
     },
     async start(command: BackgroundCommand) {
       const found = await unlessStopped(open(), command.signal)
-      if ('reason' in found) return startInItsPlace(found, command)
+      if ('reason' in found) return startInFallback(found, command)
       const process = await found.background.start(command, { env, terminal })
       void commands.tracked(process.ended)
       return process
@@ -250,11 +250,11 @@ const capabilities = Object.freeze({
 })
 
 interface Booted {
-  readonly cabin: Cabin
+  readonly cabin: ContainerSession
   readonly background: Background
 }
 
-type World = Booted | Fallen
+type World = Booted | FallbackState
 
 const CWD_UNKNOWN = "The container's shell does not tell in which directory a line ends: cwd is where it began"
 

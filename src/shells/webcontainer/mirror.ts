@@ -1,49 +1,49 @@
 import { ToolError } from '../../errors.ts'
-import type { Sight } from '../../guard/visibility.ts'
+import type { Visibility } from '../../guard/visibility.ts'
 import { ancestorsOf, isWithin, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
-import type { EntryType, State } from '../../storage/backend.ts'
-import type { Made } from '../shared/apply-changes.ts'
+import type { EntryState, EntryType } from '../../storage/backend.ts'
+import type { CommandChange } from '../shared/apply-changes.ts'
 import type { CommandFiles } from '../types.ts'
 import { holdsMark, withBom, withoutBom } from './bom-forms.ts'
 import type { WebContainer } from './client.ts'
-import { answered } from './container-call.ts'
+import { containerCall } from './container-call.ts'
 import {
+  type ContainerEntry,
+  type ContainerTree,
   differences,
   EXCLUDED,
   type FileTree,
-  type Held,
-  type Holding,
   holdingOf,
   isOwn,
   isSame,
   treeOf,
 } from './file-tree.ts'
-import { type Readable, readable } from './visible-files.ts'
+import { readable, type VisibleEntry } from './visible-files.ts'
 
 /** What a container holds of the workspace, as it is known here. */
 export interface Mirror {
   /** The container holds what may be read, and nothing else but its own. @throws ToolError */
   fit(command: Fitting): Promise<void>
   /** What has changed in the container since. */
-  changes(): Promise<readonly Made[]>
+  changes(): Promise<readonly CommandChange[]>
   /**
    * Makes sure that the changes can be carried out on what is there now: nobody else has changed it since it was given to
    * the container, and what marks in it hide is known.
    *
    * @throws ToolError `WRITE_CONFLICT`
    */
-  prepare(files: CommandFiles, made: readonly Made[]): Promise<void>
+  prepare(files: CommandFiles, made: readonly CommandChange[]): Promise<void>
   /** Some of these changes are the workspace's now; the others, and those that are not named, are put back. */
-  settle(made: readonly Made[], isKept: (path: Path) => boolean): Promise<void>
+  settle(made: readonly CommandChange[], isKept: (path: Path) => boolean): Promise<void>
   /** A change that another call makes: the container follows. */
-  follow(path: Path, state: State): Promise<void>
+  follow(path: Path, state: EntryState): Promise<void>
   /** Whether the container did not do as it was told, so that nobody knows what it holds. */
   isLost(): boolean
 }
 
 export interface Fitting {
   readonly files: CommandFiles
-  readonly sight: Sight
+  readonly sight: Visibility
   readonly mayRead?: ((path: Path) => void) | undefined
   readonly tree?: object | undefined
   /** Whether other commands run in the container, which may change at once what it is given. */
@@ -52,9 +52,9 @@ export interface Fitting {
 
 interface Entry {
   /** As the workspace shows it. */
-  readonly given: Held
+  readonly given: ContainerEntry
   /** As an export tells it, where that is not the same; `null` where it does not tell of it. */
-  readonly told?: Held | null
+  readonly told?: ContainerEntry | null
   readonly tag?: string
 }
 
@@ -80,7 +80,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
   async function told<T>(what: string, promise: Promise<T>): Promise<T> {
     try {
-      return await answered(what, promise)
+      return await containerCall(what, promise)
     } catch (error) {
       isLost = true
       throw error
@@ -90,14 +90,14 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   const at = (path: string) => (path === '' ? directory : `${directory}/${path}`)
 
   /** What an export tells as long as nothing changes. */
-  function baseline(): Map<Path, Held> {
-    const holding = new Map<Path, Held>()
+  function baseline(): Map<Path, ContainerEntry> {
+    const holding = new Map<Path, ContainerEntry>()
     for (const [path, { given, told: is = given }] of entries) if (is !== null) holding.set(path, is)
     return holding
   }
 
   /** What it holds, told or not. */
-  const all = (): Holding => new Map([...entries].map(([path, { given }]) => [path, given]))
+  const all = (): ContainerTree => new Map([...entries].map(([path, { given }]) => [path, given]))
 
   /** Looks how the container tells what it was given. Only then a later difference is a change. */
   async function verify(paths: readonly Path[], isShared: boolean): Promise<void> {
@@ -114,7 +114,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     }
   }
 
-  async function exported(): Promise<Map<Path, Held>> {
+  async function exported(): Promise<Map<Path, ContainerEntry>> {
     const tree = await told(
       'export its files',
       container.export(directory, { format: 'json', excludes: [...EXCLUDED] }),
@@ -122,14 +122,14 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     return holdingOf(tree as FileTree)
   }
 
-  function known(path: Path, tag: string): Held | 'unreadable' | undefined {
+  function known(path: Path, tag: string): ContainerEntry | 'unreadable' | undefined {
     if (unreadable.get(path) === tag) return 'unreadable'
     const entry = entries.get(path)
     return entry?.tag === tag ? entry.given : undefined
   }
 
   /** The first time everything is mounted at once. What the container then tells is what counts as unchanged. */
-  async function mount(wanted: ReadonlyMap<Path, Readable>): Promise<void> {
+  async function mount(wanted: ReadonlyMap<Path, VisibleEntry>): Promise<void> {
     const whole = treeOf(new Map([...wanted].map(([path, one]) => [path, one.held])))
     await told('take the workspace', container.mount(whole, { mountPoint: directory }))
     const holds = await exported()
@@ -149,7 +149,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   const remove = (path: Path) => told('remove a file', container.fs.rm(at(path), { recursive: true, force: true }))
 
   /** Makes the container hold something else at some paths. */
-  async function bring(now: Holding, changes: readonly { path: Path; to: State }[]): Promise<void> {
+  async function bring(now: ContainerTree, changes: readonly { path: Path; to: EntryState }[]): Promise<void> {
     const byPath = [...changes].sort((a, b) => (a.path < b.path ? -1 : 1))
     const removed: Path[] = []
     for (const { path, to } of byPath) {
@@ -186,7 +186,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   }
 
   /** A change as the workspace would have it: with the mark of its encoding, where only the container drops that. */
-  function inOwnForm(change: Made): Made {
+  function inOwnForm(change: CommandChange): CommandChange {
     const { path, after } = change
     const { given, told: is } = entries.get(path) ?? {}
     if (given?.type !== 'file' || after?.type !== 'file' || !is || isSame(given, is)) return change
@@ -196,13 +196,13 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
   /** Whether a path still is what the container was given. What is not to be seen is for the gate to refuse. */
   async function isAsGiven(files: CommandFiles, path: Path): Promise<boolean> {
-    const stat = await files.stat(path, { keepLast: true }).catch(() => undefined)
+    const stat = await files.stat(path, { noFollow: true }).catch(() => undefined)
     const entry = entries.get(path)
     if (stat === undefined || entry === undefined) return stat === entry || !isSeen(path, stat?.type)
     const { given } = entry
     if (stat.type !== given.type) return false
     if (given.type === 'directory' || stat.tag === entry.tag) return true
-    const now: State =
+    const now: EntryState =
       stat.type === 'link'
         ? { type: 'link', target: await files.readLink(path) }
         : { type: 'file', bytes: await files.read(path) }
@@ -230,7 +230,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
         for (const [path, { held: is }] of wanted) if (is.type === 'file') mayRead(path)
       }
       if (!isMounted) return mount(wanted)
-      const changes: { path: Path; to: State }[] = []
+      const changes: { path: Path; to: EntryState }[] = []
       const next = new Map<Path, Entry>()
       for (const [path, { held: given, tag }] of wanted) {
         const entry = entries.get(path)
@@ -250,7 +250,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     async changes() {
       const made = differences(baseline(), await exported())
       // A directory that was not told as long as nothing was in it.
-      const isNew = ({ path, after }: Made) =>
+      const isNew = ({ path, after }: CommandChange) =>
         after?.type !== 'directory' || entries.get(path)?.given.type !== 'directory'
       return made.filter(isNew).map(inOwnForm)
     },
@@ -280,7 +280,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
         if (after === null) now.delete(path)
         else now.set(path, after)
       }
-      const back: { path: Path; to: State }[] = []
+      const back: { path: Path; to: EntryState }[] = []
       for (const { path, before, after } of made) {
         if (!isKept(path)) back.push({ path, to: entries.get(path)?.given ?? before })
         else if (after === null) entries.delete(path)

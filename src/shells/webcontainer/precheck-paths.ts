@@ -1,6 +1,6 @@
 import { classifyPath } from '../../files/classify/index.ts'
 import { parsePath } from '../../paths/logical-path.ts'
-import { judgeCommand } from '../analysis/index.ts'
+import { analyzeCommand } from '../analysis/index.ts'
 import type { ShellCommand } from '../types.ts'
 
 /** Words of a line that are looked at. */
@@ -12,8 +12,8 @@ const TALKERS: ReadonlySet<string> = new Set(['echo', 'printf', ':', 'true', 'fa
  * Tries each protected file that a line plainly names, as its command would, so that the try is told and recorded: in the
  * container it finds nothing, and nobody sees it look. A name that is made only when the line runs is not known here.
  */
-export async function tryNamed({ line, cwd, files }: ShellCommand, root: string): Promise<void> {
-  const { commands } = judgeCommand(line, {}, { cwd, root, shell: 'bash' })
+export async function recordProtectedReads({ line, cwd, files }: ShellCommand, root: string): Promise<void> {
+  const { commands } = analyzeCommand(line, {}, { cwd, root, shell: 'bash' })
   const words = new Set<string>()
   for (const { name, args, cwd: place } of commands) {
     if (TALKERS.has(name) || place === undefined) continue
@@ -26,7 +26,7 @@ export async function tryNamed({ line, cwd, files }: ShellCommand, root: string)
   for (const word of words) {
     const path = word.startsWith(`${root}/`) ? word.slice(root.length + 1) : word
     if (!isProtected(path)) continue
-    const stat = await files.stat(path, { keepLast: true }).catch(() => undefined)
+    const stat = await files.stat(path, { noFollow: true }).catch(() => undefined)
     if (stat?.type === 'file') await files.read(path).catch(() => {})
   }
 }

@@ -1,27 +1,27 @@
 import { ToolError } from '../../errors.ts'
-import type { Sight } from '../../guard/visibility.ts'
+import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, display, type Path, ROOT } from '../../paths/logical-path.ts'
 import { linkTarget } from '../../storage/change-set.ts'
 import type { CommandFiles } from '../types.ts'
-import type { Held } from './file-tree.ts'
+import type { ContainerEntry } from './file-tree.ts'
 
 /** What a command may read of a path: content as it is shown, recognised secrets as marks. */
-export interface Readable {
-  readonly held: Held
+export interface VisibleEntry {
+  readonly held: ContainerEntry
   /** Of a file: while it is the same, so is the content. */
   readonly tag?: string
 }
 
-interface ReadableFile extends Readable {
-  readonly held: Extract<Held, { type: 'file' }>
+interface ReadableFile extends VisibleEntry {
+  readonly held: Extract<ContainerEntry, { type: 'file' }>
 }
 
 /** What was last read of a path. */
-export type Known = (path: Path, tag: string) => Held | 'unreadable' | undefined
+export type Known = (path: Path, tag: string) => ContainerEntry | 'unreadable' | undefined
 
 export interface ReadableOptions {
   readonly files: CommandFiles
-  readonly sight: Sight
+  readonly sight: Visibility
   readonly known: Known
   /** Told of a file that may be read and cannot. */
   readonly onUnreadable: (path: Path, tag: string) => void
@@ -30,9 +30,9 @@ export interface ReadableOptions {
 }
 
 /** All that a command may read, by path. @throws ToolError `LIMIT_EXCEEDED` */
-export async function readable(options: ReadableOptions): Promise<Map<Path, Readable>> {
+export async function readable(options: ReadableOptions): Promise<Map<Path, VisibleEntry>> {
   const { files, sight, known, links, maxBytes } = options
-  const found = new Map<Path, Readable>()
+  const found = new Map<Path, VisibleEntry>()
   let bytes = 0
   const waiting: Path[] = [ROOT]
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
@@ -56,7 +56,7 @@ export async function readable(options: ReadableOptions): Promise<Map<Path, Read
   }
 
   async function fileAt(path: Path): Promise<ReadableFile | undefined> {
-    const stat = await files.stat(path, { keepLast: true })
+    const stat = await files.stat(path, { noFollow: true })
     if (stat?.type !== 'file') return undefined
     const { tag, size } = stat
     const held = known(path, tag)

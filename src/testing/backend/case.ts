@@ -1,5 +1,5 @@
 import { type Path, parsePath } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Change, Expectation, Receipt, State } from '../../storage/backend.ts'
+import type { Backend, Capabilities, Change, EntryState, Expectation, Receipt } from '../../storage/backend.ts'
 import type { SubjectCase } from '../cases.ts'
 
 /** A backend under test, empty and for one case only. */
@@ -7,7 +7,7 @@ export interface BackendSubject {
   readonly backend: Backend
   /** Clears up after the case. */
   dispose?(): Promise<void> | void
-  /** Opens the same storage once more, after `backend` was closed. A backend that is `lasting` must give it. */
+  /** Opens the same storage once more, after `backend` was closed. A backend that is `persistent` must give it. */
   reopen?(): Promise<Backend> | Backend
   /** Puts a link there behind the backend's back, whatever its target. Parents exist. */
   plantLink?(path: string, target: string): Promise<void> | void
@@ -19,7 +19,7 @@ export interface BackendSubject {
 export type BackendCase = SubjectCase<BackendSubject>
 
 /** Skips a case where a capability is declared absent. */
-export function needs(...names: ('links' | 'modes' | 'caseSensitive' | 'lasting' | 'set' | 'times')[]) {
+export function needs(...names: ('links' | 'modes' | 'caseSensitive' | 'persistent' | 'set' | 'times')[]) {
   return ({ backend: { capabilities } }: BackendSubject): string | undefined => {
     const missing = names.find((name) => !has(capabilities, name))
     return missing && `the backend declares no ${missing}`
@@ -42,15 +42,15 @@ export const at = (path: string): Path => (path === '' || path === '.' ? '' : pa
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-export const file = (content: string | Uint8Array, mode?: number): State => ({
+export const file = (content: string | Uint8Array, mode?: number): EntryState => ({
   type: 'file',
   bytes: typeof content === 'string' ? bytesOf(content) : content,
   ...(mode === undefined ? {} : { mode }),
 })
-export const directory: State = { type: 'directory' }
-export const link = (target: string): State => ({ type: 'link', target })
+export const directory: EntryState = { type: 'directory' }
+export const link = (target: string): EntryState => ({ type: 'link', target })
 
-export const change = (path: string, to: State, expect: Expectation = 'any', from?: string): Change => ({
+export const change = (path: string, to: EntryState, expect: Expectation = 'any', from?: string): Change => ({
   path: at(path),
   expect,
   to,

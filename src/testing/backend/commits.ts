@@ -451,9 +451,9 @@ export const commitCases: readonly BackendCase[] = [
   },
   {
     name: 'what was committed is there when the storage is opened again',
-    unless: needs('lasting'),
+    unless: needs('persistent'),
     async test({ backend, reopen }) {
-      check(reopen, 'a lasting backend must be given with reopen()')
+      check(reopen, 'a persistent backend must be given with reopen()')
       await backend.commit([change('d', directory), change('d/f', file('kept', 0o755)), change('gone', file('x'))], {
         durability: 'durable',
       })

@@ -130,7 +130,7 @@ export const linkCases: readonly BackendCase[] = [
     },
   },
   {
-    name: 'canonical with keepLast leaves the last link alone, and only that',
+    name: 'canonical with noFollow leaves the last link alone, and only that',
     unless: needs('links'),
     async test({ backend }) {
       await commit(
@@ -140,7 +140,7 @@ export const linkCases: readonly BackendCase[] = [
         change('toDir', link('d')),
         change('loop', link('loop')),
       )
-      const keep = (path: string) => backend.canonical(at(path), { keepLast: true })
+      const keep = (path: string) => backend.canonical(at(path), { noFollow: true })
       same(await keep('toDir'), 'toDir', 'a link')
       same(await keep('toDir/l'), 'd/l', 'a link behind a link')
       same(await keep('toDir/new'), 'd/new', 'nothing behind a link')
@@ -182,8 +182,8 @@ export const linkCases: readonly BackendCase[] = [
     async test({ backend }) {
       await commit(backend, change('f', file('x')), change('l', link('f')))
       await refused('NOT_A_DIRECTORY', 'below it', () => backend.canonical(at('l/below')))
-      await refused('NOT_A_DIRECTORY', 'below it with keepLast', () =>
-        backend.canonical(at('l/below'), { keepLast: true }),
+      await refused('NOT_A_DIRECTORY', 'below it with noFollow', () =>
+        backend.canonical(at('l/below'), { noFollow: true }),
       )
     },
   },
@@ -274,11 +274,11 @@ export const linkCases: readonly BackendCase[] = [
       for (const target of targets) {
         await plantLink?.('escape', target)
         same((await backend.stat(at('escape')))?.type, 'link', `type of a link to ${target}`)
-        same(await backend.canonical(at('escape'), { keepLast: true }), 'escape', 'the link itself')
+        same(await backend.canonical(at('escape'), { noFollow: true }), 'escape', 'the link itself')
         await refused('PATH_REJECTED', `canonical of a link to ${target}`, () => backend.canonical(at('escape')))
         await refused('PATH_REJECTED', `canonical below a link to ${target}`, () => backend.canonical(at('escape/x')))
-        await refused('PATH_REJECTED', `keepLast below a link to ${target}`, () =>
-          backend.canonical(at('escape/x'), { keepLast: true }),
+        await refused('PATH_REJECTED', `noFollow below a link to ${target}`, () =>
+          backend.canonical(at('escape/x'), { noFollow: true }),
         )
         await refused(NOT_READ, `read of a link to ${target}`, () => backend.read(at('escape')))
         await refused(NOT_FOLLOWED, `read below a link to ${target}`, () => backend.read(at('escape/hostname')))
@@ -300,7 +300,7 @@ export const linkCases: readonly BackendCase[] = [
       await plantLink?.('d/escape', '../../outside')
       await refused('PATH_REJECTED', 'canonical', () => backend.canonical(at('inside')))
       await refused('PATH_REJECTED', 'canonical below', () => backend.canonical(at('inside/x')))
-      same(await backend.canonical(at('inside'), { keepLast: true }), 'inside', 'the first link itself')
+      same(await backend.canonical(at('inside'), { noFollow: true }), 'inside', 'the first link itself')
     },
   },
 ]

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
-import type { Backend, Expectation, State } from '../../storage/backend.ts'
+import type { Backend, EntryState, Expectation } from '../../storage/backend.ts'
 import { check, refused, same } from '../assert.ts'
 import {
   at,
@@ -63,7 +63,7 @@ type Expected = 'any' | 'absent' | 'its sha256' | 'another sha256' | 'its tag' |
 type Outcome = 'ok' | ErrorCode
 type Row = readonly [file: Outcome, directory: Outcome, link: Outcome, absent: Outcome]
 
-const targets: readonly State[] = [file('target'), directory, link('elsewhere'), null]
+const targets: readonly EntryState[] = [file('target'), directory, link('elsewhere'), null]
 
 /** One case per present state and expectation. */
 export const matrixCases: readonly BackendCase[] = Object.entries(table).flatMap(([present, rows]) =>

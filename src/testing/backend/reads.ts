@@ -15,7 +15,7 @@ export const readCases: readonly BackendCase[] = [
   {
     name: 'capabilities are whole and of the right types',
     async test({ backend: { capabilities } }) {
-      for (const name of ['links', 'modes', 'caseSensitive', 'lasting'] as const) {
+      for (const name of ['links', 'modes', 'caseSensitive', 'persistent'] as const) {
         same(typeof capabilities[name], 'boolean', `type of capability ${name}`)
       }
       check(['set', 'own', 'none'].includes(capabilities.times), 'times')
@@ -208,7 +208,7 @@ export const readCases: readonly BackendCase[] = [
       await commit(backend, change('d', directory), change('d/f', file('x')))
       for (const path of ['d', 'd/f', 'd/none', 'd/none/below/deep', 'none', 'none/below']) {
         same(await backend.canonical(at(path)), path, `canonical ${path}`)
-        same(await backend.canonical(at(path), { keepLast: true }), path, `canonical ${path} with keepLast`)
+        same(await backend.canonical(at(path), { noFollow: true }), path, `canonical ${path} with noFollow`)
       }
     },
   },
@@ -218,8 +218,8 @@ export const readCases: readonly BackendCase[] = [
       await commit(backend, change('f', file('x')))
       await refused('NOT_A_DIRECTORY', 'below a file', () => backend.canonical(at('f/below')))
       await refused('NOT_A_DIRECTORY', 'deep below a file', () => backend.canonical(at('f/below/deep')))
-      await refused('NOT_A_DIRECTORY', 'below a file with keepLast', () =>
-        backend.canonical(at('f/below'), { keepLast: true }),
+      await refused('NOT_A_DIRECTORY', 'below a file with noFollow', () =>
+        backend.canonical(at('f/below'), { noFollow: true }),
       )
     },
   },

@@ -25,7 +25,7 @@ export function checkExpected(
     throw conflict(path, 'needs expectedSha256 of the version you read', current)
   }
   const shownIsNeeded = context.staleGuard === 'shown' || (expected === undefined && options.mustKnow)
-  if (shownIsNeeded && !context.sawWhole(path, current)) {
+  if (shownIsNeeded && !context.hasReadWhole(path, current)) {
     throw conflict(path, 'was never read as a whole in this version by this run', current)
   }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ToolError } from '../../errors.ts'
-import { createDocument, type Document } from '../../files/text/document.ts'
+import { createDocument, type TextDocument } from '../../files/text/document.ts'
 import { type Note, parseNote } from '../../files/text/front-matter.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import { type Label, labelNames } from '../../policy/labels.ts'
@@ -39,13 +39,13 @@ function required<T>(memory: T | undefined): T {
 }
 
 export interface ReadNote extends Note {
-  readonly document: Document
+  readonly document: TextDocument
 }
 
 /** The note in some bytes, as a model may see it; `undefined` for what is none, or may not be seen by the caller. */
 export function noteIn(bytes: Uint8Array, path: Path, memory: MemoryContext): ReadNote | undefined {
   if (!path.endsWith('.md') || !isWithin(path, memory.path)) return undefined
-  let document: Document
+  let document: TextDocument
   try {
     document = createDocument(bytes, path)
   } catch {
@@ -78,10 +78,10 @@ export async function findNote(context: ToolContext, path: Path): Promise<ReadNo
 }
 
 /** Says that a note is shown: its path, and the label that it carries itself. */
-export function noteShown(context: ToolContext, path: Path, { labels, document }: ReadNote): void {
+export function toShownNote(context: ToolContext, path: Path, { labels, document }: ReadNote): void {
   context.files.noteRead(path, document.bytes.length)
   const label = highestLabel(labels)
-  if (label !== 'public') context.brings(label, path)
+  if (label !== 'public') context.addLabel(label, path)
 }
 
 export function highestLabel(labels: readonly string[]): Label {

@@ -6,7 +6,7 @@ import type { PatchPlan } from '../../patch/plan.ts'
 import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, Receipt, Stat } from '../../storage/backend.ts'
-import type { Shown, ToolContext } from '../define-tool.ts'
+import type { ShownVersion, ToolContext } from '../define-tool.ts'
 import { checkExpected } from './expected-version.ts'
 import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
 
@@ -24,7 +24,7 @@ export interface PatchedTree {
     readonly stored: Path
   }[]
   readonly deletions: number
-  readonly shown: (receipt: Receipt) => readonly Shown[]
+  readonly shown: (receipt: Receipt) => readonly ShownVersion[]
 }
 
 /**
@@ -268,10 +268,10 @@ function isSame(before: Content | null, after: Content | null): boolean {
 }
 
 /** A run that knew the whole of a file knows what a patch of its own made of it. */
-function shownAfter(context: ToolContext, touched: readonly Entry[]): (receipt: Receipt) => readonly Shown[] {
+function shownAfter(context: ToolContext, touched: readonly Entry[]): (receipt: Receipt) => readonly ShownVersion[] {
   const known = new Set<Path>()
   for (const { path, sha256: version } of touched) {
-    if (version === null || context.sawWhole(path, version)) known.add(path)
+    if (version === null || context.hasReadWhole(path, version)) known.add(path)
   }
   return ({ applied }) =>
     applied.flatMap(({ path, after }) =>

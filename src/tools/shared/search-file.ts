@@ -1,5 +1,5 @@
-import { type Mark, mayHoldSecret, redact } from '../../files/secrets/index.ts'
-import { holdsLineSecret, mayHoldPrivateKey } from '../../files/secrets/prefilter.ts'
+import { mayHoldSecret, redact, type SecretMark } from '../../files/secrets/index.ts'
+import { lineHasSecret, mayHoldPrivateKey } from '../../files/secrets/prefilter.ts'
 import { decodeText, looksBinary } from '../../files/text/encoding.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import { type FileMatch, findMatches } from '../../search/matches.ts'
@@ -56,7 +56,7 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
     mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHold(stored)),
     find(path, stored, maxMatches) {
       if (byLine(stored)) {
-        const mayShow = (start: number, end: number) => !holdsLineSecret(stored, start, end)
+        const mayShow = (start: number, end: number) => !lineHasSecret(stored, start, end)
         const found = findMatches(query, stored, { contextLines, maxMatches, snippetUnits, deadline: isLate, mayShow })
         if (!found.stopped) return found
       }
@@ -73,7 +73,7 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
       if (byLine(stored)) {
         let stopped = false
         const countedAsStored = (hit: Hit) => {
-          stopped = holdsLineSecret(stored, hit.lineStart, hit.lineEnd)
+          stopped = lineHasSecret(stored, hit.lineStart, hit.lineEnd)
           lines += 1
           return !stopped
         }
@@ -129,7 +129,7 @@ function textOf(path: Path, stored: Uint8Array): string | undefined {
 }
 
 /** The same query, but a match that lies wholly in a mark of the text is passed over for the next one in its line. */
-function outsideMarks(query: Query, text: string, marks: readonly Mark[]): Query {
+function outsideMarks(query: Query, text: string, marks: readonly SecretMark[]): Query {
   const spans = byteSpans(text, marks)
   return {
     ...query,
@@ -154,7 +154,7 @@ interface Span {
 }
 
 /** Where marks stand in the UTF-8 of a text. */
-function byteSpans(text: string, marks: readonly Mark[]): Span[] {
+function byteSpans(text: string, marks: readonly SecretMark[]): Span[] {
   let units = 0
   let bytes = 0
   return marks.map(({ start, end }) => {

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import { type LogicalPath, nameOf, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
-import type { CommandDesk } from '../../shells/types.ts'
+import type { CommandSession } from '../../shells/types.ts'
 import type { ToolContext } from '../define-tool.ts'
 
 /** The guarded form of the access that the tool planned at `index`. */
@@ -12,7 +12,7 @@ export function targetOf({ accesses }: Pick<ToolContext, 'accesses'>, index = 0)
 }
 
 /** What runs commands. */
-export function deskOf({ commands }: Pick<ToolContext, 'commands'>): CommandDesk {
+export function deskOf({ commands }: Pick<ToolContext, 'commands'>): CommandSession {
   if (commands === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   return commands
 }

@@ -1,12 +1,12 @@
 import { ToolError } from '../../errors.ts'
 import { mayHoldSecret, redact } from '../../files/secrets/index.ts'
-import type { Document } from '../../files/text/document.ts'
+import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
 import { checkLimit } from '../../limits.ts'
 import { unifiedDiff } from '../../patch/diff.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Change, Receipt } from '../../storage/backend.ts'
-import type { Shown, ToolContext } from '../define-tool.ts'
+import type { ShownVersion, ToolContext } from '../define-tool.ts'
 import { MARK_START, markPositions } from './secret-marks.ts'
 
 /** A changed text, ready to be committed over the version it came from. */
@@ -16,14 +16,14 @@ export interface TextChange {
   readonly diff: string
   readonly insertions: number
   readonly deletions: number
-  readonly shown: (receipt: Receipt) => readonly Shown[]
+  readonly shown: (receipt: Receipt) => readonly ShownVersion[]
 }
 
 /**
  * Turns a changed text, in which secrets still stand as marks, into the bytes to commit: marks become again what they
  * hide, and encoding and BOM stay those of the file.
  */
-export function changeText(context: ToolContext, path: Path, document: Document, changed: string): TextChange {
+export function changeText(context: ToolContext, path: Path, document: TextDocument, changed: string): TextChange {
   const bytes = encodeText(restoreMarks(document, changed), document)
   checkLimit('file size in bytes', bytes.length, context.limits.textFileBytes, path)
   // What the caller brings itself is marked too: the diff is kept.
@@ -34,28 +34,28 @@ export function changeText(context: ToolContext, path: Path, document: Document,
     diff: diff.text,
     insertions: diff.insertions,
     deletions: diff.deletions,
-    shown: shownAfter(context, path, document.sha256),
+    shown: shownAfterEdit(context, path, document.sha256),
   }
 }
 
 /** A run that knew the whole of a version knows the whole of the one it made of it; `null`: there was none. */
-export function shownAfter(
+export function shownAfterEdit(
   context: ToolContext,
   path: Path,
   oldSha256: string | null,
-): (receipt: Receipt) => readonly Shown[] {
-  const knewAll = oldSha256 === null || context.sawWhole(path, oldSha256)
+): (receipt: Receipt) => readonly ShownVersion[] {
+  const knewAll = oldSha256 === null || context.hasReadWhole(path, oldSha256)
   return (receipt) => (knewAll ? [{ path, sha256: newSha256(receipt, path), lines: 'all' }] : [])
 }
 
 /** A run that knew the whole of a file knows it at its new path. */
-export function shownElsewhere(
+export function shownAfterMove(
   context: ToolContext,
   from: Path,
   to: Path,
   sha256: string | null,
-): () => readonly Shown[] {
-  const knewAll = sha256 !== null && context.sawWhole(from, sha256)
+): () => readonly ShownVersion[] {
+  const knewAll = sha256 !== null && context.hasReadWhole(from, sha256)
   return () => (knewAll ? [{ path: to, sha256, lines: 'all' }] : [])
 }
 
@@ -68,7 +68,7 @@ export function newSha256(receipt: Receipt, path: Path): string {
 }
 
 /** Refuses new text that holds a mark of the file's secrets: it would write the mark over what it hides. */
-export function refuseMarks(document: Document, newText: string, path: Path): void {
+export function refuseMarks(document: TextDocument, newText: string, path: Path): void {
   if (!newText.includes(MARK_START)) return
   for (const { mark } of document.redaction.marks) {
     if (newText.includes(mark)) {
@@ -80,7 +80,7 @@ export function refuseMarks(document: Document, newText: string, path: Path): vo
   }
 }
 
-export function nothingToChange(path: Path): ToolError {
+export function noChangeError(path: Path): ToolError {
   return new ToolError('INVALID_INPUT', `Cannot edit ${quote(path)}: the new text equals the old`, {
     path,
     field: 'newText',
@@ -89,7 +89,7 @@ export function nothingToChange(path: Path): ToolError {
 }
 
 /** Puts back what the marks hide. A part of the text that was not touched holds each mark as it was. */
-function restoreMarks(document: Document, changed: string): string {
+function restoreMarks(document: TextDocument, changed: string): string {
   const { marks } = document.redaction
   if (marks.length === 0) return changed
   const hidden = new Map(marks.map((mark) => [mark.mark, mark]))

@@ -4,7 +4,7 @@ import { utf8Length } from '../../files/text/utf8-length.ts'
  * As much of a patch as fits into so many bytes, cut between two files or between two hunks of one, so that what is left
  * still is a patch. A section without hunks is not cut.
  */
-export function cutPatch(
+export function truncatePatch(
   sections: readonly { readonly text: string; readonly binary: boolean }[],
   maxBytes: number,
 ): { readonly text: string; readonly truncated: boolean } {

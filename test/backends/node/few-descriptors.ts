@@ -1,12 +1,12 @@
 import { promises } from 'node:fs'
 import { join } from 'node:path'
-import { node } from '../../../src/backends/node/index.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 
 /** Run with few file descriptors: many reads and commits at once. The control shows that they do not suffice by themselves. */
 const [root = '', stateDir = ''] = process.argv.slice(2)
 const paths = Array.from({ length: 300 }, (_, i) => `f${i}`)
-const backend = node(root, { stateDir })
+const backend = nodeBackend(root, { stateDir })
 
 const opened = await Promise.allSettled(paths.map((path) => promises.open(join(root, path))))
 const control = opened.map((one) => (one.status === 'rejected' ? String(one.reason) : '')).join('')

@@ -17,7 +17,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type NodeOptions, node } from '../../../src/backends/node/index.ts'
+import { type NodeOptions, nodeBackend } from '../../../src/backends/node/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import type { LogicalPath, Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../../src/storage/backend.ts'
@@ -37,7 +37,7 @@ function place(): { base: string; root: string; state: string } {
 }
 
 function open(root: string, options: NodeOptions): Backend {
-  const backend = node(root, options)
+  const backend = nodeBackend(root, options)
   closers.push(() => backend.close())
   return backend
 }
@@ -63,13 +63,13 @@ describe('the root of a node backend', () => {
     writeFileSync(join(base, 'file'), '')
     for (const bad of ['', join(base, 'none'), join(base, 'file'), '/proc', '/proc/self', '/sys', '/dev', '/dev/shm']) {
       if (bad.startsWith('/') && !bad.startsWith(base) && !existsSync(bad)) continue
-      expect(() => node(bad, { stateDir: join(base, 'state') })).toThrow(TypeError)
+      expect(() => nodeBackend(bad, { stateDir: join(base, 'state') })).toThrow(TypeError)
     }
     symlinkSync('/proc', join(base, 'link'))
     if (existsSync('/proc'))
-      expect(() => node(join(base, 'link'), { stateDir: join(base, 'state') })).toThrow(TypeError)
+      expect(() => nodeBackend(join(base, 'link'), { stateDir: join(base, 'state') })).toThrow(TypeError)
     for (const timeout of [0, -1, 1.5, Number.NaN])
-      expect(() => node(root, { lockTimeoutMs: timeout })).toThrow(TypeError)
+      expect(() => nodeBackend(root, { lockTimeoutMs: timeout })).toThrow(TypeError)
   })
 
   it('must not hold the state directory, also not through a link', () => {
@@ -83,7 +83,7 @@ describe('the root of a node backend', () => {
       join(base, 'elsewhere'),
       join(base, 'elsewhere', 'x'),
     ]) {
-      expect(() => node(root, { stateDir })).toThrow(TypeError)
+      expect(() => nodeBackend(root, { stateDir })).toThrow(TypeError)
     }
     expect(treeOf(root)).toEqual(new Map([['inner', 'directory']]))
   })
@@ -131,7 +131,7 @@ describe('the root of a node backend', () => {
   it('works on where someone has put a link in the place of what it had still to bring to disk', async () => {
     for (const last of ['commit', 'close']) {
       const { base, root, state } = place()
-      const backend = node(root, { stateDir: state })
+      const backend = nodeBackend(root, { stateDir: state })
       await backend.commit([{ path: at('d'), expect: 'absent', to: { type: 'directory' } }, put('d/x', 'x')], {
         durability: 'relaxed',
       })
@@ -145,7 +145,7 @@ describe('the root of a node backend', () => {
 
   it('refuses everything once closed, and closes twice', async () => {
     const { root, state } = place()
-    const backend = node(root, { stateDir: state })
+    const backend = nodeBackend(root, { stateDir: state })
     await commit(backend, put('a', 'a'))
     await backend.close()
     await backend.close()
@@ -286,12 +286,14 @@ describe('links on disk', () => {
       }
       expect(await codeOf(backend.list(at(name)))).not.toBe('ok')
       expect(await codeOf(backend.read(at(name)))).not.toBe('ok')
-      expect(await backend.canonical(at(name) as LogicalPath, { keepLast: true })).toBe(name)
+      expect(await backend.canonical(at(name) as LogicalPath, { noFollow: true })).toBe(name)
     }
     await backend.close()
     rmSync(state, { recursive: true, force: true })
     expect(treeOf(base)).toEqual(before)
-    expect(await node(root, { stateDir: state }).canonical(at('absolute-inside/x') as LogicalPath)).toBe('real/x')
+    expect(await nodeBackend(root, { stateDir: state }).canonical(at('absolute-inside/x') as LogicalPath)).toBe(
+      'real/x',
+    )
   })
 })
 

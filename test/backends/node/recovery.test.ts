@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { node } from '../../../src/backends/node/index.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
 import type { Step } from '../../../src/backends/node/journal-steps.ts'
 import { bootId } from '../../../src/backends/node/state-directory.ts'
 import { sha256Text } from '../../../src/files/hash/sha256.ts'
@@ -36,7 +36,7 @@ async function used() {
   const root = join(base, 'root')
   mkdirSync(root)
   const stateDir = join(base, 'state')
-  const backend = node(root, { stateDir })
+  const backend = nodeBackend(root, { stateDir })
   const bytes = new TextEncoder().encode('old')
   await backend.commit([{ path: 'a' as Path, expect: 'any', to: { type: 'file', bytes } }], { durability: 'durable' })
   await backend.commit([{ path: 'b' as Path, expect: 'any', to: { type: 'file', bytes } }], { durability: 'durable' })
@@ -46,7 +46,7 @@ async function used() {
 }
 
 async function reopen(root: string, stateDir: string) {
-  const backend = node(root, { stateDir })
+  const backend = nodeBackend(root, { stateDir })
   await backend.stat('' as Path)
   await backend.close()
 }
@@ -100,7 +100,7 @@ describe('what a killed process left', () => {
 
   it('is left alone while its process lives', async () => {
     const { root, state, reopen } = await used()
-    const alive = node(root, { stateDir: join(state, '..') })
+    const alive = nodeBackend(root, { stateDir: join(state, '..') })
     await alive.commit([{ path: 'c' as Path, expect: 'any', to: { type: 'directory' } }], { durability: 'durable' })
     const claim = readdirSync(state).find((name) => name.startsWith('claim-')) ?? ''
     const own = `.wardspace-${claim.slice(6, 22)}${'0'.repeat(16)}.tmp`
@@ -193,7 +193,7 @@ describe('a journal', () => {
   it('is dealt with by a process that was open all the time, before its next commit', async () => {
     const { root, state, steps, after } = await halfway(1)
     rmSync(join(state, 'lock'))
-    const backend = node(root, { stateDir: join(state, '..') })
+    const backend = nodeBackend(root, { stateDir: join(state, '..') })
     leaveJournal(state, steps)
     linkSync(join(state, `claim-${DEAD}`), join(state, 'lock'))
     await backend.commit([{ path: 'd' as Path, expect: 'any', to: { type: 'directory' } }], { durability: 'durable' })
@@ -207,7 +207,7 @@ describe('a journal', () => {
       // Somebody took a name, so that forward is no way either.
       if (undo.undo === undefined) writeFileSync(join(root, 'new/c'), 'theirs')
       leaveJournal(state, steps, undo)
-      const backend = node(root, { stateDir: join(state, '..') })
+      const backend = nodeBackend(root, { stateDir: join(state, '..') })
       const absent: Change = { path: 'none' as Path, expect: 'any', to: null }
       const commit = () => backend.commit([absent], { durability: 'durable' })
       const refused = refusing('renameSync', 'EIO', new RegExp(temp(3)), () => commit().catch(String))

@@ -18,8 +18,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { canonicalOnDisk } from '../../../src/backends/node/canonical.ts'
-import { node } from '../../../src/backends/node/index.ts'
-import { doStep, lookAt, openPins, undoStep } from '../../../src/backends/node/journal-steps.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
+import { doStep, lstatAt, openPins, undoStep } from '../../../src/backends/node/journal-steps.ts'
 import { openLock, unlinkIfThere } from '../../../src/backends/node/lock.ts'
 import { removeTree } from '../../../src/backends/node/remove-tree.ts'
 import { openRoot } from '../../../src/backends/node/root.ts'
@@ -517,8 +517,8 @@ describe('single steps', () => {
 
   it('tell what cannot be looked at from what is not there', () => {
     const { root } = place({ a: '' })
-    expect(lookAt(join(root, 'none'))).toBe(undefined)
-    expect(() => lookAt(join(root, 'x'.repeat(300)))).toThrow('ENAMETOOLONG')
+    expect(lstatAt(join(root, 'none'))).toBe(undefined)
+    expect(() => lstatAt(join(root, 'x'.repeat(300)))).toThrow('ENAMETOOLONG')
   })
 
   it('work in directories that may be entered, not listed', async () => {
@@ -561,13 +561,13 @@ describe('other platforms', () => {
     // So long that no socket fits in it.
     const stateDir = join(base, 'state '.repeat(20).trim())
     await onPlatform('linux', () => mkdirSync(stateDir))
-    const backend = await onPlatform(platform, () => node(root, { stateDir }))
+    const backend = await onPlatform(platform, () => nodeBackend(root, { stateDir }))
     expect(backend.capabilities.modes).toBe(platform === 'darwin')
     expect(backend.capabilities.caseSensitive).toBe(true)
     if (platform === 'win32') {
       // Only what does not need its pipes.
       await onPlatform(platform, () => backend.list(ROOT))
-      const [glance] = (await backend.glance?.([ROOT], () => undefined)) ?? []
+      const [glance] = (await backend.statDirectories?.([ROOT], () => undefined)) ?? []
       expect([...(glance?.names ?? [])]).toEqual(['a', 'c', 'd'])
       expect(glance?.facts[1]).toBe(-1)
       expect(await backend.stat(at('a'))).not.toHaveProperty('mode')
@@ -608,7 +608,7 @@ describe('other platforms', () => {
   it('without descriptors under /proc check by path, and say what a root lacks', async () => {
     const { root, state } = place({ a: 'a' })
     const noLink = (where: RegExp) => (path: unknown) => where.test(String(path))
-    const opened = () => node(root, { stateDir: state })
+    const opened = () => nodeBackend(root, { stateDir: state })
     // Standard input may be closed.
     const still = await refusing('readlinkSync', 'ENOENT', noLink(/fd\/0$/), opened)
     expect((await still.list(ROOT)).length).toBe(1)

@@ -14,12 +14,12 @@ import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { canonicalOnDisk } from '../../../src/backends/node/canonical.ts'
 import { failure } from '../../../src/backends/node/errno.ts'
-import { patiently } from '../../../src/backends/node/retry-descriptors.ts'
+import { retryOnDescriptorLimit } from '../../../src/backends/node/retry-descriptors.ts'
 import { openRoot } from '../../../src/backends/node/root.ts'
 import type { ToolError } from '../../../src/errors.ts'
 import { sha256Text } from '../../../src/files/hash/sha256.ts'
 import { type LogicalPath, type Path, ROOT } from '../../../src/paths/logical-path.ts'
-import type { Backend, Change, Glance } from '../../../src/storage/backend.ts'
+import type { Backend, Change, DirectoryStats } from '../../../src/storage/backend.ts'
 import { afterwards, at, closeAfterEach, codeOf, commit, place, put, told } from './setup.ts'
 import { meddling, refusing, systemError } from './system-calls.ts'
 
@@ -45,10 +45,10 @@ describe('what the system says', () => {
       if (tries < 3) throw systemError('ENFILE')
       return tries
     }
-    expect(await patiently(third)).toBe(3)
+    expect(await retryOnDescriptorLimit(third)).toBe(3)
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => (tries += 20_000))
     try {
-      await expect(patiently(() => Promise.reject(systemError('EMFILE')))).rejects.toThrow('EMFILE')
+      await expect(retryOnDescriptorLimit(() => Promise.reject(systemError('EMFILE')))).rejects.toThrow('EMFILE')
     } finally {
       clock.mockRestore()
     }
@@ -219,7 +219,7 @@ describe('going down', () => {
   const tour = async (backend: Backend, start: string, before: (path: Path) => unknown, most = 0) => {
     const found: string[] = []
     const skipped: string[] = []
-    await backend.descend?.(at(start), {
+    await backend.walk?.(at(start), {
       visit(path, entries, read) {
         before(path)
         if (most > 0) for (const { name } of entries) found.push(`${name}=${read(name, most)?.length}`)
@@ -262,8 +262,8 @@ describe('going down', () => {
 })
 
 describe('a glance', () => {
-  const glance = async (backend: Backend, known: Record<string, Glance | undefined>, ...paths: string[]) => {
-    const found = (await backend.glance?.(paths.map(at), (path) => known[path])) ?? []
+  const glance = async (backend: Backend, known: Record<string, DirectoryStats | undefined>, ...paths: string[]) => {
+    const found = (await backend.statDirectories?.(paths.map(at), (path) => known[path])) ?? []
     return found.map((one) => one && { ...one, names: [...one.names], types: [...one.types] })
   }
   const later = async <T>(action: () => Promise<T>): Promise<T> => {
@@ -279,7 +279,7 @@ describe('a glance', () => {
   it('takes names that are known where the directory did not change, by its place or held open', async () => {
     const { root, backend } = place({ a: 'a', 'd/b': 'b', 'd/c': 'c' })
     await later(async () => {
-      const [top, below] = (await backend.glance?.([ROOT, at('d')], () => undefined)) ?? []
+      const [top, below] = (await backend.statDirectories?.([ROOT, at('d')], () => undefined)) ?? []
       expect(top?.stamp).toBeGreaterThan(0)
       const known = { '': top, d: below }
       appendFileSync(join(root, 'd/b'), 'more')
@@ -336,7 +336,7 @@ describe('a glance', () => {
       const { base, root, backend } = place({ a: 'a', 'd/b': 'b' }, grounding)
       mkdirSync(join(base, 'outside'))
       symlinkSync('../outside', join(root, 'link'))
-      const known = { d: (await backend.glance?.([at('d')], () => undefined))?.[0] }
+      const known = { d: (await backend.statDirectories?.([at('d')], () => undefined))?.[0] }
       rmSync(join(root, 'd'), { recursive: true })
       expect(await later(() => glance(backend, known, 'none', 'a', 'link', 'link/x', 'a/b', 'd'))).toEqual(
         Array(6).fill(undefined),

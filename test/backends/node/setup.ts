@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach } from 'vitest'
-import { type NodeOptions, node } from '../../../src/backends/node/index.ts'
+import { type NodeOptions, nodeBackend } from '../../../src/backends/node/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../../src/storage/backend.ts'
@@ -33,7 +33,7 @@ export function place(files: Record<string, string> = {}, options: NodeOptions =
     writeFileSync(join(root, path), text)
   }
   const open = (more: NodeOptions = {}) => {
-    const backend = node(root, { stateDir: state, ...options, ...more })
+    const backend = nodeBackend(root, { stateDir: state, ...options, ...more })
     afterwards(() => backend.close())
     return backend
   }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { node } from '../../../src/backends/node/index.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { childOf, type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
 import { visibleFiles, walk } from '../../../src/storage/walk.ts'
@@ -19,7 +19,7 @@ function tree(files: Record<string, string>, grounding?: 'recheck') {
     mkdirSync(dirname(join(base, path)), { recursive: true })
     writeFileSync(join(base, path), text)
   }
-  const backend = node(join(base, 'root'), { stateDir: join(base, 'state'), ...(grounding && { grounding }) })
+  const backend = nodeBackend(join(base, 'root'), { stateDir: join(base, 'state'), ...(grounding && { grounding }) })
   closers.push(() => backend.close())
   return { base, root: join(base, 'root'), backend }
 }
@@ -31,7 +31,7 @@ const hiding = { filters: { includeHidden: false, includeIgnored: false }, ...ev
 async function tour(backend: Backend, before: (directory: Path) => void = () => {}) {
   const told: string[] = []
   const skipped: [string, string][] = []
-  await backend.descend?.(ROOT, {
+  await backend.walk?.(ROOT, {
     visit(directory, entries) {
       told.push(...entries.map(({ name }) => childOf(directory, name)))
       before(directory)
@@ -111,7 +111,7 @@ describe.each([undefined, 'recheck'] as const)('going down a tree on a disk (%s)
       }),
     ).rejects.toBe(mine)
     const visitor = { visit: () => [], skipped() {} }
-    await expect(backend.descend?.('none' as Path, visitor)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-    await expect(backend.descend?.('x' as Path, visitor)).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
+    await expect(backend.walk?.('none' as Path, visitor)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(backend.walk?.('x' as Path, visitor)).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
   })
 })

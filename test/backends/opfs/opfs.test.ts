@@ -3,7 +3,7 @@ import { askPermission, directoryHandle, permissionOf } from '../../../src/backe
 import { openChanges } from '../../../src/backends/opfs/change-channel.ts'
 import { type OpfsOptions, opfs } from '../../../src/backends/opfs/index.ts'
 import { localLease } from '../../../src/backends/opfs/local-lease.ts'
-import type { Asked, Told } from '../../../src/backends/opfs/messages.ts'
+import type { PageMessage, WorkerMessage } from '../../../src/backends/opfs/messages.ts'
 import { encodeSteps } from '../../../src/backends/opfs/redo-log.ts'
 import { remoteLease } from '../../../src/backends/opfs/remote-lease.ts'
 import { serveSlots } from '../../../src/backends/opfs/serve-slots.ts'
@@ -531,19 +531,19 @@ describe('a lease between tabs', () => {
 
 describe('a worker that keeps the journal open', () => {
   /** A worker as the page sees it, over the worker's own side. `drop` is told of each message, and may swallow it. */
-  function startedWorker({ drop = (_: Asked): boolean => false, starts = true } = {}) {
-    const state = { terminated: 0, fail: () => {}, told: (_: Told) => {} }
+  function startedWorker({ drop = (_: PageMessage): boolean => false, starts = true } = {}) {
+    const state = { terminated: 0, fail: () => {}, told: (_: WorkerMessage) => {} }
     const worker = {
-      onmessage: null as ((event: { data: Told }) => void) | null,
+      onmessage: null as ((event: { data: WorkerMessage }) => void) | null,
       onerror: null as (() => void) | null,
-      postMessage(data: Asked) {
+      postMessage(data: PageMessage) {
         if (!drop(data)) queueMicrotask(() => scope.onmessage?.({ data }))
       },
       terminate: () => (state.terminated += 1),
     }
     const scope = {
-      onmessage: null as ((event: { readonly data: Asked }) => void) | null,
-      postMessage: (data: Told) => queueMicrotask(() => worker.onmessage?.({ data })),
+      onmessage: null as ((event: { readonly data: PageMessage }) => void) | null,
+      postMessage: (data: WorkerMessage) => queueMicrotask(() => worker.onmessage?.({ data })),
     }
     state.fail = () => worker.onerror?.()
     state.told = (data) => worker.onmessage?.({ data })

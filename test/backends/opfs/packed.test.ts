@@ -7,7 +7,7 @@ import { openPacked, type PackedBackend } from '../../../src/backends/opfs/packe
 import { RECORD_HEADER } from '../../../src/backends/opfs/record-frame.ts'
 import { encodeCommit, encodeSnapshot, replayRecord } from '../../../src/backends/opfs/records.ts'
 import type { ToolError } from '../../../src/errors.ts'
-import { sha256Kept } from '../../../src/files/hash/sha256.ts'
+import { sha256Cached } from '../../../src/files/hash/sha256.ts'
 import type { Backend, Change, TreeNode } from '../../../src/storage/backend.ts'
 import { directoryNode, nodeAt } from '../../../src/storage/tree.ts'
 import { knownHashOf } from '../../../src/storage/tree-commit.ts'
@@ -628,7 +628,7 @@ describe('what a record says', () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 0 })
     const bytes = bytesOf('1'.repeat(900))
-    const hash = sha256Kept(bytes)
+    const hash = sha256Cached(bytes)
     await backend.commit([change('a', file(bytes))], { durability: 'durable' })
     const hashes = async () => {
       const again = await open(disk.afterKill(), { slackBytes: 0 })
@@ -661,7 +661,7 @@ describe('what a record says', () => {
       EMPTY,
     )
     expect(nodeAt(snapshotted, 'a' as never)?.stat).toEqual({ ...bare.stat, mode: 0o644, modifiedAt: 0 })
-    const after = { type: 'file', sha256: sha256Kept(bytes), size: 1 } as const
+    const after = { type: 'file', sha256: sha256Cached(bytes), size: 1 } as const
     const record = encodeCommit(
       [change('a', file(bytes))],
       { applied: [{ path: at('a'), before: null, after }] },

@@ -5,7 +5,7 @@ import type { BackendSubject } from '../../../src/testing/index.ts'
 /** Empty backends over the origin private file system, by name: each call makes one in a directory of its own. */
 export type Subjects = Readonly<Record<string, () => Promise<BackendSubject>>>
 
-/** What a page can open. `worker` starts `src/backends/opfs-worker.ts`, where a bundle does not lie beside it. */
+/** What a page can open. `worker` starts `src/backends/opfs/worker.ts`, where a bundle does not lie beside it. */
 export function pageSubjects(worker?: () => Worker): Subjects {
   return {
     'OPFS packed, page over worker': workspace({ ...(worker !== undefined && { worker }), access: 'sync' }),

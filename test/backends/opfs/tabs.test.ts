@@ -20,7 +20,7 @@ let origin: string
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'opfs-tabs-'))
   await build({
-    entryPoints: ['test/backends/opfs/page.ts', 'src/backends/opfs-worker.ts'],
+    entryPoints: ['test/backends/opfs/page.ts', 'src/backends/opfs/worker.ts'],
     entryNames: '[name]',
     outdir: directory,
     bundle: true,

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  alteredForm,
   classifyContent,
   classifyDirectory,
   classifyPath,
-  isSurelyReadable,
+  isOrdinaryFile,
+  normalizedName,
 } from '../../../src/files/classify/index.ts'
 import {
   alterName,
@@ -15,7 +15,7 @@ import {
   parseShortName,
   shortNameKey,
 } from '../../../src/files/classify/name-spelling.ts'
-import type { Classification, Kind, Protection } from '../../../src/files/classify/types.ts'
+import type { Classification, FileKind, Protection } from '../../../src/files/classify/types.ts'
 import { type LogicalPath, parsePath } from '../../../src/paths/logical-path.ts'
 import { times } from '../../counts.ts'
 import { ownTime } from '../../own-time.ts'
@@ -24,7 +24,7 @@ const classify = (path: string): Classification => classifyPath(parsePath(path))
 const words = (list: string): string[] => list.trim().split(/\s+/)
 
 /** What the specification names, a row per kind; `|` stands for a space in a name. */
-const protectedNames: readonly [Protection, Kind, string][] = [
+const protectedNames: readonly [Protection, FileKind, string][] = [
   [
     'secret',
     'SECRET_LIKE',
@@ -62,7 +62,7 @@ const protectedNames: readonly [Protection, Kind, string][] = [
 ]
 
 /** Ordinary names that come close. */
-const ordinaryNames: readonly [Kind, string][] = [
+const ordinaryNames: readonly [FileKind, string][] = [
   [
     'TEXT_SOURCE',
     `env.ts src/env.ts environment.ts keyboard.ts keys.ts monkey.key.ts key.ts a.key.ts a.pem.ts id_rsa.ts secrets.ts
@@ -106,8 +106,7 @@ describe('classifyPath', () => {
         expect(classification.reason).toMatch(/^it /)
         expect(classification.hint).toBeTruthy()
         expect(Object.isFrozen(classification)).toBe(true)
-        if (kind === 'SECRET_LIKE' || kind === 'GIT_INTERNAL')
-          expect(isSurelyReadable(parsePath(path)), path).toBe(false)
+        if (kind === 'SECRET_LIKE' || kind === 'GIT_INTERNAL') expect(isOrdinaryFile(parsePath(path)), path).toBe(false)
       }
     })
   }
@@ -152,7 +151,7 @@ describe('classifyPath', () => {
 
   // What an extension or a directory means is remembered: each of these is asked about for the first time.
   let asked = 0
-  it.each<[string, Protection | undefined, Kind]>([
+  it.each<[string, Protection | undefined, FileKind]>([
     ['a.NEW.ts', undefined, 'TEXT_SOURCE'],
     ['a.NEW', undefined, 'UNKNOWN'],
     ['a.ts.NEW', undefined, 'UNKNOWN'],
@@ -280,7 +279,7 @@ describe('classifyPath', () => {
         const other = `${i}${path}` as LogicalPath
         classifyPath(other)
         classifyDirectory(other)
-        alteredForm(other)
+        normalizedName(other)
       }
       expect(ownTime() - started, unit).toBeLessThan(500)
     }
@@ -339,18 +338,18 @@ describe('alteredForm', () => {
     ['con /x', '\\\\.\\CON/x'],
     ['conin$', '\\\\.\\CONIN$'],
   ])('of %j is %j', (path, altered) => {
-    expect(alteredForm(parsePath(path))).toBe(altered)
+    expect(normalizedName(parsePath(path))).toBe(altered)
   })
 
   it.each(
     words(`a.ts README.md .gitignore config.ts console.log auxiliary.ts common/a.ts com10 com/a lptx nullable.ts a~1 b~12.ts
     Größe.txt .env .git SRC/A.TS a..b ..a printer.ts components/con-a.ts a/~1`),
   )('leaves %j alone', (path) => {
-    expect(alteredForm(parsePath(path))).toBeUndefined()
+    expect(normalizedName(parsePath(path))).toBeUndefined()
   })
 
   it('leaves letters with accents alone, composed or not', () => {
-    expect(alteredForm(parsePath('é/e\u0301'))).toBeUndefined()
+    expect(normalizedName(parsePath('é/e\u0301'))).toBeUndefined()
   })
 
   it('is found protected wherever the path itself is not plainly so', () => {
@@ -360,7 +359,7 @@ describe('alteredForm', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(part, tail), { minLength: 1, maxLength: 3 }), (parts) => {
         const path = parsePath(parts.map((pieces) => pieces.join('')).join('/'))
-        const altered = alteredForm(path)
+        const altered = normalizedName(path)
         if (altered === undefined) return
         const { protection } = classifyPath(altered)
         if (protection !== undefined) expect(classifyPath(path).protection).toBeDefined()
@@ -614,7 +613,7 @@ describe('what is surely readable', () => {
         } catch {
           return
         }
-        if (isSurelyReadable(path)) expect(['git', 'secret']).not.toContain(classifyPath(path).protection)
+        if (isOrdinaryFile(path)) expect(['git', 'secret']).not.toContain(classifyPath(path).protection)
       }),
       { numRuns: times(5000, 20_000) },
     )
@@ -630,7 +629,7 @@ describe('what is surely readable', () => {
       'a}.ts',
       'notes.txt',
     ]) {
-      expect(isSurelyReadable(path as LogicalPath)).toBe(true)
+      expect(isOrdinaryFile(path as LogicalPath)).toBe(true)
     }
   })
 })

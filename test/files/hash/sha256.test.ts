@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { findNativeCrypto, oneShot } from '../../../src/files/hash/native-crypto.ts'
 import { sha1Portable } from '../../../src/files/hash/sha1.ts'
 import {
+  cachedSha256,
   createSha256,
+  precomputeSha256,
   sha256,
-  sha256Ahead,
   sha256Async,
-  sha256Kept,
-  sha256Known,
+  sha256Cached,
   sha256Text,
 } from '../../../src/files/hash/sha256.ts'
 import { createSha256Portable, sha256Portable } from '../../../src/files/hash/sha256-portable.ts'
@@ -63,10 +63,10 @@ describe('sha256', () => {
 
   it('is not worked out ahead where there is a native one', async () => {
     const bytes = sample(1000)
-    await sha256Ahead([bytes])
-    expect(sha256Known(bytes)).toBeUndefined()
-    expect(sha256Kept(bytes)).toBe(oracle(bytes))
-    expect(sha256Known(bytes)).toBe(oracle(bytes))
+    await precomputeSha256([bytes])
+    expect(cachedSha256(bytes)).toBeUndefined()
+    expect(sha256Cached(bytes)).toBe(oracle(bytes))
+    expect(cachedSha256(bytes)).toBe(oracle(bytes))
   })
 
   it('hashes views into larger buffers by their own bytes', () => {

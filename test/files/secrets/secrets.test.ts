@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mayHoldToken } from '../../../src/files/secrets/find.ts'
 import { mayHoldSecret, redact, toOriginalOffset } from '../../../src/files/secrets/index.ts'
-import { holdsLineSecret, mayHoldPrivateKey, mayHoldUrlPassword } from '../../../src/files/secrets/prefilter.ts'
+import { lineHasSecret, mayHoldPrivateKey, mayHoldUrlPassword } from '../../../src/files/secrets/prefilter.ts'
 import { createDocumentCache } from '../../../src/files/text/document.ts'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { times } from '../../counts.ts'
@@ -662,7 +662,7 @@ describe('what only looks like a token of several parts', () => {
   /** Whether bytes of ASCII hold a secret in ranges, where that is not as it should be. */
   const wrongRanges = (ranges: Iterable<readonly [text: string, from: number, to: number, holds: boolean]>) => {
     const encoder = new TextEncoder()
-    return [...ranges].filter(([text, from, to, holds]) => holdsLineSecret(encoder.encode(text), from, to) !== holds)
+    return [...ranges].filter(([text, from, to, holds]) => lineHasSecret(encoder.encode(text), from, to) !== holds)
   }
 
   it('a range of bytes holds a secret where its own text does, wherever it is cut', () => {
@@ -693,10 +693,10 @@ describe('what only looks like a token of several parts', () => {
   it('an address on the next line is none of this one', () => {
     const line = 'https://example.org and many more words than that '.repeat(3)
     const bytes = new TextEncoder().encode(`${line}\nuser:password@host`)
-    expect(holdsLineSecret(bytes, 0, line.length)).toBe(false)
-    expect(
-      holdsLineSecret(new TextEncoder().encode(`${line}postgres://user:hunter2secret@h`), 0, line.length + 31),
-    ).toBe(true)
+    expect(lineHasSecret(bytes, 0, line.length)).toBe(false)
+    expect(lineHasSecret(new TextEncoder().encode(`${line}postgres://user:hunter2secret@h`), 0, line.length + 31)).toBe(
+      true,
+    )
   })
 })
 

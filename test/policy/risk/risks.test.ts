@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import { type RiskyChange, riskFlags, riskMeanings, risksOf } from '../../../src/policy/risk/index.ts'
 import { publicApiOf } from '../../../src/policy/risk/public-api.ts'
-import { losesTests } from '../../../src/policy/risk/tests.ts'
+import { removesTests } from '../../../src/policy/risk/tests.ts'
 import { languageOf, tokensOf } from '../../../src/policy/risk/tokens.ts'
 import { riskVerdict } from '../../../src/policy/risk-verdict.ts'
-import type { State } from '../../../src/storage/backend.ts'
+import type { EntryState } from '../../../src/storage/backend.ts'
 import { declarations, marks, programs } from './declarations.ts'
 import { fixtures } from './fixtures.ts'
 
-function state(text: string | null): State {
+function state(text: string | null): EntryState {
   return text === null ? null : { type: 'file', bytes: new TextEncoder().encode(text) }
 }
 
@@ -64,7 +64,7 @@ describe('a risk', () => {
   it('is told of links as of files', () => {
     const link = (target: string) => ({ type: 'link' as const, target })
     const gone = { change: { path: 'a' as Path, to: null }, before: link('x') }
-    const flags = (to: State) =>
+    const flags = (to: EntryState) =>
       risksOf([gone, { change: { path: 'b' as Path, to }, before: null }]).map((one) => one.flag)
     expect(flags(link('x'))).toEqual([])
     expect(flags(link('y'))).toEqual(['deletesFile'])
@@ -76,11 +76,11 @@ describe('a risk', () => {
   })
 
   it('is taken for one where a text cannot be looked through', () => {
-    const flags = (path: string, before: State, after: State, headOf?: number) =>
+    const flags = (path: string, before: EntryState, after: EntryState, headOf?: number) =>
       risksOf([{ change: { path: path as Path, to: after }, before, ...(headOf === undefined ? {} : { headOf }) }]).map(
         ({ flag }) => flag,
       )
-    const binary: State = { type: 'file', bytes: Uint8Array.of(0, 1, 2) }
+    const binary: EntryState = { type: 'file', bytes: Uint8Array.of(0, 1, 2) }
     const long = state(`${'x\n'.repeat(200_000)}`)
     expect(flags('a.ts', binary, state('const a = 1\n'))).toEqual(['changesPublicApi'])
     expect(flags('a.ts', state('const a = 1\n'), long)).toEqual(['changesPublicApi'])
@@ -158,12 +158,12 @@ describe('reading programs', () => {
   it.each(marks)('%s: knows a %s by what stands for it', (language, what, texts) => {
     const expected = { case: [true, false], check: [true, false], skip: [false, true], nothing: [false, false] }[what]
     for (const text of texts) {
-      const found = [losesTests(text, '', language), losesTests('', text, language)]
+      const found = [removesTests(text, '', language), removesTests('', text, language)]
       // What skips a test may be one, too.
       const [lost, skips] = what === 'skip' ? [false, found[1]] : [found[0], what === 'nothing' && found[1]]
       expect([text, lost, skips]).toEqual([text, ...expected])
-      expect(losesTests(text, text, language)).toBe(false)
-      expect(losesTests(`${text}\n${text}`, text, language)).toBe(found[0])
+      expect(removesTests(text, text, language)).toBe(false)
+      expect(removesTests(`${text}\n${text}`, text, language)).toBe(found[0])
     }
   })
 

@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import type { LogicalPath } from '../../../src/paths/logical-path.ts'
 import { compilePolicy } from '../../../src/policy/policy.ts'
 import {
+  analyzeCommand,
   type CommandAccess,
   type CommandVerdict,
+  type DenialReason,
   type JudgedCommand,
-  judgeCommand,
-  type Reason,
 } from '../../../src/shells/analysis/index.ts'
 import { times } from '../../counts.ts'
 import { benignLines } from './benign.ts'
@@ -19,15 +19,15 @@ import { sentences } from './sentences.ts'
 
 const policy = { deny: ['forbidden', 'git push', 'npm publish'] }
 
-const codes = (verdict: CommandVerdict): string[] => verdict.reasons.map(({ code }: Reason) => code)
-const decisionOf = (line: string, lists: Parameters<typeof judgeCommand>[1] = {}): string =>
-  judgeCommand(line, lists).decision
+const codes = (verdict: CommandVerdict): string[] => verdict.reasons.map(({ code }: DenialReason) => code)
+const decisionOf = (line: string, lists: Parameters<typeof analyzeCommand>[1] = {}): string =>
+  analyzeCommand(line, lists).decision
 
 const groups = Object.entries({ ...bypasses, ...details, ...edges })
 
 describe.each(Object.entries({ ...bypasses, ...details }))('%s', (_, cases) => {
   it.each(cases)('%j → %s', (line, ...expected) => {
-    const verdict = judgeCommand(line, policy)
+    const verdict = analyzeCommand(line, policy)
     if (expected[0] === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })
     else expect([verdict.decision, [...new Set(codes(verdict))].sort()]).toEqual(['deny', [...expected].sort()])
     for (const { code, message } of verdict.reasons) expect(sentences[code]?.test(message) ?? message).toBe(true)
@@ -37,7 +37,7 @@ describe.each(Object.entries({ ...bypasses, ...details }))('%s', (_, cases) => {
 // Thousands of short lines: one test for each group.
 it.each(Object.entries(edges))('%s', (_, cases) => {
   for (const [line, ...expected] of cases) {
-    const { decision, reasons } = judgeCommand(line, policy)
+    const { decision, reasons } = analyzeCommand(line, policy)
     const found = reasons.length === 0 ? [decision] : [...new Set(reasons.map(({ code }) => code))].sort()
     if (found.join() !== [...expected].sort().join()) expect([line, ...found]).toEqual([line, ...expected])
     for (const { code, message } of reasons)
@@ -48,7 +48,7 @@ it.each(Object.entries(edges))('%s', (_, cases) => {
 describe.each(groups)('%s', (_, cases) => {
   it('points into the line, and is plain data', () => {
     for (const [line] of cases) {
-      const verdict = judgeCommand(line, policy)
+      const verdict = analyzeCommand(line, policy)
       for (const { at } of [...verdict.reasons, ...verdict.commands, ...verdict.accesses]) {
         expect(at[0]).toBeGreaterThanOrEqual(0)
         expect(at[1]).toBeGreaterThanOrEqual(at[0])
@@ -63,7 +63,7 @@ describe('what is refused without an allowlist is refused with one', () => {
   const everything = { allow: ['*'], deny: policy.deny }
   it.each(groups)('%s', (_, cases) => {
     const differ = cases.filter(
-      ([line]) => judgeCommand(line, policy).decision !== judgeCommand(line, everything).decision,
+      ([line]) => analyzeCommand(line, policy).decision !== analyzeCommand(line, everything).decision,
     )
     expect(differ).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('benign lines', () => {
     expect(lines.length).toBeGreaterThanOrEqual(300)
     expect(new Set(lines).size).toBe(lines.length)
     const refused = lines
-      .map((line) => ({ line, verdict: judgeCommand(line, policy) }))
+      .map((line) => ({ line, verdict: analyzeCommand(line, policy) }))
       .filter(({ verdict }) => verdict.decision !== 'allow')
       .map(({ line, verdict }) => [line, ...codes(verdict)])
     expect(refused).toEqual([
@@ -94,7 +94,7 @@ describe('the lists of a policy', () => {
     expect(decisionOf('cd src && ls -la', lists)).toBe('allow')
     expect(decisionOf('timeout 5 npm test -- --ci', lists)).toBe('allow')
     expect(decisionOf('/usr/bin/git status', lists)).toBe('allow')
-    expect(codes(judgeCommand('git status; git diff', lists))).toEqual(['NOT_ALLOWED'])
+    expect(codes(analyzeCommand('git status; git diff', lists))).toEqual(['NOT_ALLOWED'])
     expect(decisionOf('npm testing', lists)).toBe('deny')
     expect(decisionOf('./ls', lists)).toBe('deny')
     expect(decisionOf('bin/npm test', lists)).toBe('deny')
@@ -119,10 +119,10 @@ describe('the lists of a policy', () => {
 
   it('needs none of the words that start nothing on an allowlist', () => {
     for (const word of ': true false test [ exit return break continue shift cd wait'.split(' ')) {
-      expect(codes(judgeCommand(`${word} a`, { allow: [] }))).toEqual([])
-      expect(codes(judgeCommand(`/bin/${word} a`, { allow: [] }))).toEqual(['NOT_ALLOWED'])
+      expect(codes(analyzeCommand(`${word} a`, { allow: [] }))).toEqual([])
+      expect(codes(analyzeCommand(`/bin/${word} a`, { allow: [] }))).toEqual(['NOT_ALLOWED'])
     }
-    expect(judgeCommand('/bin/ls a', { allow: [] }).reasons.map(({ message }) => message)).toEqual([
+    expect(analyzeCommand('/bin/ls a', { allow: [] }).reasons.map(({ message }) => message)).toEqual([
       '"/bin/ls a" is not on the list of allowed commands',
     ])
   })
@@ -194,15 +194,15 @@ describe('the lists of a policy', () => {
     ["sh -c 'a && b'", '&&'],
     ["eval 'a | b'", '|'],
   ])('%j is refused without %j', (line, operator) => {
-    expect(judgeCommand(line, { deniedOperators: [] }).decision).toBe('allow')
-    const { reasons } = judgeCommand(line, { deniedOperators: [operator] })
+    expect(analyzeCommand(line, { deniedOperators: [] }).decision).toBe('allow')
+    const { reasons } = analyzeCommand(line, { deniedOperators: [operator] })
     expect(reasons.map(({ code }) => code)).toEqual(['OPERATOR_DENIED'])
     expect(reasons[0]?.message).toMatch(/^Policy denies the operator "\S+"$/)
   })
 
   it('names the operator that stands in the line', () => {
     const said = (line: string, operator: string) =>
-      judgeCommand(line, { deniedOperators: [operator] }).reasons.map(({ message }) => message)
+      analyzeCommand(line, { deniedOperators: [operator] }).reasons.map(({ message }) => message)
     expect(said('a `b`', '$(')).toEqual(['Policy denies the operator "`"'])
     expect(said('a $(b)', '`')).toEqual(['Policy denies the operator "$("'])
     expect(said('a <<<b', '<<')).toEqual(['Policy denies the operator "<<<"'])
@@ -216,11 +216,11 @@ describe('the lists of a policy', () => {
   })
 
   it('throws for an operator that is none', () => {
-    expect(() => judgeCommand('ls', { deniedOperators: ['=>'] })).toThrow(
+    expect(() => analyzeCommand('ls', { deniedOperators: ['=>'] })).toThrow(
       'Policy field "commands.deniedOperators[0]" is no operator: "=>"; the operators are "&&", "||", ";", "&", "|",',
     )
-    expect(() => judgeCommand('ls', { deny: ['ls', 'a'.repeat(5000)] })).toThrow('commands.deny[1]')
-    expect(() => judgeCommand('ls', { allow: ['ls', 'a'.repeat(5000)] })).toThrow('commands.allow[1]')
+    expect(() => analyzeCommand('ls', { deny: ['ls', 'a'.repeat(5000)] })).toThrow('commands.deny[1]')
+    expect(() => analyzeCommand('ls', { allow: ['ls', 'a'.repeat(5000)] })).toThrow('commands.allow[1]')
   })
 
   it('reads past the options in front of a subcommand, and what they take', () => {
@@ -239,9 +239,9 @@ describe('the lists of a policy', () => {
     for (const [name, all] of Object.entries(options)) {
       for (const option of all.split(' ')) {
         const line = `${name} -x ${option} value push "$x"`
-        expect([line, ...codes(judgeCommand(line, { deny: [`${name} push`] }))]).toContain('POLICY_DENIED')
+        expect([line, ...codes(analyzeCommand(line, { deny: [`${name} push`] }))]).toContain('POLICY_DENIED')
       }
-      expect(codes(judgeCommand(`${name} value push`, { deny: [`${name} push`] }))).not.toContain('POLICY_DENIED')
+      expect(codes(analyzeCommand(`${name} value push`, { deny: [`${name} push`] }))).not.toContain('POLICY_DENIED')
     }
   })
 
@@ -251,7 +251,7 @@ describe('the lists of a policy', () => {
       expect(decisionOf(`${place}ls -a`, { allow })).toBe('allow')
     }
     for (const place of ['/opt/bin/', '/usr/bin/x/', 'a/usr/bin/', '/usr/lib/', '/usr/locals/bin/']) {
-      expect(codes(judgeCommand(`${place}ls -a`, { allow }))).toContain('NOT_ALLOWED')
+      expect(codes(analyzeCommand(`${place}ls -a`, { allow }))).toContain('NOT_ALLOWED')
     }
   })
 })
@@ -267,7 +267,7 @@ describe('what launchers and package managers hand on', () => {
       seen.push([name, args, text, otherTexts])
       return { decision: 'allow' as const, reason: '' }
     }
-    judgeCommand(`bash -x bin/git push -f "$x"`, {}, { decide })
+    analyzeCommand(`bash -x bin/git push -f "$x"`, {}, { decide })
     const args = ['-x', 'bin/git', 'push', '-f', null]
     const text = 'bash -x bin/git push -f "$x"'
     expect(seen).toEqual([
@@ -278,7 +278,7 @@ describe('what launchers and package managers hand on', () => {
 
   it('names the commands that it starts', () => {
     const texts = (line: string) =>
-      judgeCommand(line, {})
+      analyzeCommand(line, {})
         .commands.slice(1)
         .map(({ text }) => text)
     expect(texts('concurrently 10 npm:test xnpm:a')).toEqual(['npm run test', 'xnpm:a'])
@@ -290,7 +290,7 @@ describe('what launchers and package managers hand on', () => {
   })
 
   it('names the directories that options lead to', () => {
-    const accesses = (line: string) => judgeCommand(line, {}).accesses.map(({ mode, path }) => `${mode} ${path}`)
+    const accesses = (line: string) => analyzeCommand(line, {}).accesses.map(({ mode, path }) => `${mode} ${path}`)
     expect(accesses('git -C a status')).toEqual(['read a'])
     expect(accesses('npm --prefix=a test')).toEqual(['read a'])
     expect(accesses('npm -C a test')).toEqual(['read a'])
@@ -310,13 +310,13 @@ describe('what launchers and package managers hand on', () => {
       'npm exec vitest',
       'bun x vitest',
     ])
-      expect([line, codes(judgeCommand(line, { allow }))]).toEqual([line, []])
+      expect([line, codes(analyzeCommand(line, { allow }))]).toEqual([line, []])
     for (const line of ["npx -c 'vitest'", "uv run npx -c 'vitest'", 'npm explore a -- vitest'])
-      expect([line, codes(judgeCommand(line, { allow }))]).toEqual([line, ['NOT_ALLOWED']])
+      expect([line, codes(analyzeCommand(line, { allow }))]).toEqual([line, ['NOT_ALLOWED']])
   })
 
   it('says whether a word may be an option, or names a file that is not known', () => {
-    const said = (line: string) => judgeCommand(line, {}).reasons.map(({ message }) => message)
+    const said = (line: string) => analyzeCommand(line, {}).reasons.map(({ message }) => message)
     expect(said('zsh a"$x"')).toEqual(['Which file zsh runs, only the run can tell'])
     expect(said('node "$x"')).toEqual(['node: "\\"$x\\"" may turn out to be an option; what begins with "./" is none'])
     expect(said('make -f -')).toEqual(['make runs what comes on -'])
@@ -327,7 +327,7 @@ describe('what launchers and package managers hand on', () => {
 describe('the verdict', () => {
   it('names every command, where it stands, where it starts and through what', () => {
     const line = `cd packages/a && env A=1 timeout 5 npm test | tee "out $(date).log"`
-    expect(judgeCommand(line, {}).commands.map(({ text, via, cwd }) => [text, via.join(' '), cwd])).toEqual([
+    expect(analyzeCommand(line, {}).commands.map(({ text, via, cwd }) => [text, via.join(' '), cwd])).toEqual([
       ['cd packages/a', '', ''],
       ['env A=1 timeout 5 npm test', '', 'packages/a'],
       ['timeout 5 npm test', 'env', 'packages/a'],
@@ -335,15 +335,18 @@ describe('the verdict', () => {
       ['date', '', 'packages/a'],
       ['tee "out $(date).log"', '', 'packages/a'],
     ])
-    expect(judgeCommand('/bin/git -C a push -f', {}).commands[0]?.otherTexts).toEqual(['git -C a push -f', 'git push'])
-    const [, env] = judgeCommand(line, {}).commands
+    expect(analyzeCommand('/bin/git -C a push -f', {}).commands[0]?.otherTexts).toEqual([
+      'git -C a push -f',
+      'git push',
+    ])
+    const [, env] = analyzeCommand(line, {}).commands
     expect(line.slice(...(env?.at ?? []))).toBe('env A=1 timeout 5 npm test')
-    expect(judgeCommand('echo $X "a b"', {}).commands[0]?.args).toEqual([null, 'a b'])
+    expect(analyzeCommand('echo $X "a b"', {}).commands[0]?.args).toEqual([null, 'a b'])
   })
 
   it('says through what a command is started, what of its words is known, and where it starts', () => {
     const started = (line: string) => {
-      const command = judgeCommand(line, {}).commands.at(-1)
+      const command = analyzeCommand(line, {}).commands.at(-1)
       return [command?.via.join(' '), command?.name, command?.args, command === undefined || 'cwd' in command]
     }
     expect(started('export A+=b C=d')).toEqual(['', 'export', ['A+=b', 'C=d'], true])
@@ -373,14 +376,14 @@ describe('the verdict', () => {
       ['tar -I "a b" -xf c', 'tar'],
       ['ssh h a b', 'ssh'],
     ] as const) {
-      const command = judgeCommand(line, {}).commands.find(({ name }) => name === 'a')
+      const command = analyzeCommand(line, {}).commands.find(({ name }) => name === 'a')
       expect([line, command?.via.join(' '), command?.args]).toEqual([line, via, ['b']])
     }
   })
 
   it('names the files that redirections open, by every directory that may be the current one', () => {
     const accesses = (line: string, cwd = ''): string[] =>
-      judgeCommand(line, {}, { cwd: cwd as LogicalPath, root: '/workspace' }).accesses.map(
+      analyzeCommand(line, {}, { cwd: cwd as LogicalPath, root: '/workspace' }).accesses.map(
         ({ mode, path }: CommandAccess) => `${mode} ${path}`,
       )
     expect(accesses('sort < a > b 2>> c')).toEqual(['read a', 'write b', 'write c'])
@@ -427,12 +430,12 @@ describe('the verdict', () => {
     expect(accesses('cd /workspace/a && echo > b', 'c')).toEqual(['write a/b'])
     expect(accesses('echo > /dev/null < /dev/urandom')).toEqual([])
     expect(accesses('sh run.sh')).toEqual(['read run.sh'])
-    expect(judgeCommand('echo > /workspacex/y', {}, { root: '/workspace' }).decision).toBe('deny')
-    expect(judgeCommand('echo > /workspace/../y', {}, { root: '/workspace' }).decision).toBe('deny')
+    expect(analyzeCommand('echo > /workspacex/y', {}, { root: '/workspace' }).decision).toBe('deny')
+    expect(analyzeCommand('echo > /workspace/../y', {}, { root: '/workspace' }).decision).toBe('deny')
   })
 
   it('says each thing once, points at it, and stops at a hundred', () => {
-    const seen = (line: string) => judgeCommand(line, policy).reasons.map(({ code, at }) => [code, line.slice(...at)])
+    const seen = (line: string) => analyzeCommand(line, policy).reasons.map(({ code, at }) => [code, line.slice(...at)])
     expect(seen('echo $(forbidden) `ls; forbidden`')).toEqual([
       ['POLICY_DENIED', 'forbidden'],
       ['POLICY_DENIED', 'forbidden'],
@@ -475,7 +478,7 @@ describe('the verdict', () => {
 
   it('judges a thousand commands, and a quarter of a million characters in all', () => {
     expect(decisionOf('a;'.repeat(1000))).toBe('allow')
-    expect(judgeCommand('a;'.repeat(1001), {}).reasons).toEqual([
+    expect(analyzeCommand('a;'.repeat(1001), {}).reasons).toEqual([
       {
         code: 'TOO_COMPLEX',
         action: 'deny',
@@ -485,15 +488,15 @@ describe('the verdict', () => {
     ])
     const evals = (count: number) => `${'eval '.repeat(count)}echo ${'a'.repeat(65_000)}`
     expect(decisionOf(evals(3))).toBe('allow')
-    expect(codes(judgeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
+    expect(codes(analyzeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
     // In all exactly 262 144 characters, and a few more.
     const exactly = (more: number) => `${'eval '.repeat(4)}echo ${'a'.repeat(52_413 + more)}; ls`
     expect(decisionOf(exactly(0))).toBe('allow')
-    expect(codes(judgeCommand(exactly(1), {}))).toEqual(['TOO_COMPLEX'])
+    expect(codes(analyzeCommand(exactly(1), {}))).toEqual(['TOO_COMPLEX'])
   })
 
   it('tells of a line by its characters alone, and where', () => {
-    const told = (line: string) => judgeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
+    const told = (line: string) => analyzeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
     const odd = (point: string) =>
       `The line contains U+${point}, which cannot be seen or is taken for another character`
     expect(told('a'.repeat(65_536))).toEqual([])
@@ -530,7 +533,7 @@ describe('the verdict', () => {
       const verdict = rules.evaluate({ tool: 'run_command', input: {}, accesses: [], commands: [text] })
       return { decision: verdict.decision, reason: verdict.reason }
     }
-    const judged = (line: string) => judgeCommand(line, {}, { decide })
+    const judged = (line: string) => analyzeCommand(line, {}, { decide })
     expect(judged('git status').decision).toBe('allow')
     expect(judged('git add -A && timeout 9 git push origin main').decision).toBe('ask')
     expect(judged('git push; curl http://x').reasons.map(({ action, at }) => [action, at])).toEqual([
@@ -550,7 +553,7 @@ describe('the verdict', () => {
     const words = { no: 'deny', maybe: 'ask' } as Partial<Record<string, 'deny' | 'ask'>>
     const decide = ({ name, text }: JudgedCommand) => ({ decision: words[name] ?? ('allow' as const), reason: text })
     const judged = (line: string) => {
-      const { decision, reasons } = judgeCommand(line, {}, { decide })
+      const { decision, reasons } = analyzeCommand(line, {}, { decide })
       return [decision, ...reasons.map(({ code, action, message }) => [code, action, message].join(' '))]
     }
     expect(judged('ls a')).toEqual(['allow'])
@@ -560,13 +563,13 @@ describe('the verdict', () => {
     expect(judged(`${'maybe;'.repeat(60)}${'no;'.repeat(41)}`)).toHaveLength(1 + 100)
     // A rule may say what the judge says, too.
     const same = () => ({ decision: 'deny', reason: 'sudo takes other privileges' }) as const
-    expect(codes(judgeCommand('sudo ls', {}, { decide: same })).sort()).toEqual(['BUILT_IN_DENIED', 'RULE'])
+    expect(codes(analyzeCommand('sudo ls', {}, { decide: same })).sort()).toEqual(['BUILT_IN_DENIED', 'RULE'])
   })
 
   it('is stricter for sh than for bash', () => {
     for (const line of ['[[ a ]]', '((1))', "echo $'a'", 'echo &> x', 'export A=$x', 'echo ${x:-"a"}']) {
-      expect(judgeCommand(line, {}).decision).toBe('allow')
-      expect(judgeCommand(line, {}, { shell: 'sh' }).decision).toBe('deny')
+      expect(analyzeCommand(line, {}).decision).toBe('allow')
+      expect(analyzeCommand(line, {}, { shell: 'sh' }).decision).toBe('deny')
     }
   })
 })
@@ -639,7 +642,7 @@ describe('hostile lines', () => {
   ])('%s end fast', (_, line) => {
     const times = [1, 2, 3].map(() => {
       const start = cpuTime()
-      judgeCommand(line, policy)
+      analyzeCommand(line, policy)
       return cpuTime() - start
     })
     expect(Math.min(...times)).toBeLessThan(500)
@@ -654,14 +657,14 @@ describe('hostile lines', () => {
     ['backquotes', nested('`\\`')],
     ['a forbidden word after much', `${nested('a;')}forbidden`],
   ])('%s are refused', (_, line) => {
-    expect(judgeCommand(line, policy).decision).toBe('deny')
+    expect(analyzeCommand(line, policy).decision).toBe('deny')
   })
 
   it('grows with the line', () => {
     const cost = (line: string): number => {
       const times = Array.from({ length: 5 }, () => {
         const start = cpuTime()
-        judgeCommand(line, policy)
+        analyzeCommand(line, policy)
         return cpuTime() - start
       })
       return Math.min(...times)
@@ -691,10 +694,10 @@ describe('any text', () => {
   it('gets a verdict, always the same', () => {
     fc.assert(
       fc.property(text, (line) => {
-        const verdict = judgeCommand(line, policy)
+        const verdict = analyzeCommand(line, policy)
         expect(['allow', 'deny']).toContain(verdict.decision)
         expect(verdict.decision === 'allow').toBe(verdict.reasons.length === 0)
-        expect(judgeCommand(line, policy)).toEqual(verdict)
+        expect(analyzeCommand(line, policy)).toEqual(verdict)
       }),
       { numRuns: times(500, 1500) },
     )
@@ -704,11 +707,11 @@ describe('any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 60 }), (data) => {
         const quoted = `'${data.replaceAll("'", `'\\''`)}'`
-        expect(judgeCommand(`echo ${quoted}`, policy)).toMatchObject({
+        expect(analyzeCommand(`echo ${quoted}`, policy)).toMatchObject({
           decision: 'allow',
           commands: [{ args: [data] }],
         })
-        expect(judgeCommand(`grep -e ${quoted} notes.md`, policy).decision).toBe('allow')
+        expect(analyzeCommand(`grep -e ${quoted} notes.md`, policy).decision).toBe('allow')
       }),
       { numRuns: times(400, 1000) },
     )
@@ -719,5 +722,5 @@ it('hands on what a rule throws, whoever wrote it', () => {
   const decide = () => {
     throw new Error('no word')
   }
-  expect(() => judgeCommand('ls', {}, { decide })).toThrow('no word')
+  expect(() => analyzeCommand('ls', {}, { decide })).toThrow('no word')
 })

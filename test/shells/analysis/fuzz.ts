@@ -1,4 +1,4 @@
-import { judgeCommand } from '../../../src/shells/analysis/index.ts'
+import { analyzeCommand } from '../../../src/shells/analysis/index.ts'
 import { forbiddenPrograms, hiddenCommand, randomFrom } from './hidden-commands.ts'
 import { type LineToRun, runLines } from './run-lines.ts'
 
@@ -25,7 +25,7 @@ export async function fuzz(count: number, seed: number, sample: number): Promise
   for (let i = 0; i < count; i++) {
     const line = hiddenCommand(random)
     for (const shell of ['bash', 'dash'] as const) {
-      const verdict = judgeCommand(line, { deny: ['forbidden'] }, { shell: shell === 'dash' ? 'sh' : 'bash' })
+      const verdict = analyzeCommand(line, { deny: ['forbidden'] }, { shell: shell === 'dash' ? 'sh' : 'bash' })
       if (verdict.decision === 'allow') passed.push({ shell, line })
       else if (refused.length < sample) refused.push({ shell, line })
     }

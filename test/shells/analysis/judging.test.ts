@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { ROOT } from '../../../src/paths/logical-path.ts'
 import { compilePolicy } from '../../../src/policy/policy.ts'
-import { lineJudge } from '../../../src/shells/shared/line-judge.ts'
+import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
 
 it('holds rules that restrict against every way to write a command, and rules that allow against the one in the line', () => {
   const judged = (line: string, action: 'allow' | 'ask' | 'deny', preset?: 'autonomous') => {
     const rules = [{ name: 'pushes', action, commands: ['git push*'] }]
     const policy = compilePolicy(preset === undefined ? { rules } : { preset, rules })
     const call = { tool: 'run_command', input: { command: line }, accesses: [] }
-    return lineJudge({})(line, { cwd: ROOT, policy, call }).verdict.decision
+    return createLineAnalyzer({})(line, { cwd: ROOT, policy, call }).verdict.decision
   }
   for (const line of [
     'git push',

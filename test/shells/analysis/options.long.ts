@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { judgeCommand } from '../../../src/shells/analysis/index.ts'
+import { analyzeCommand } from '../../../src/shells/analysis/index.ts'
 import { randomFrom } from './hidden-commands.ts'
 
 /** What a program that runs code is given: code that leaves a mark, a file beside it that does nothing, and its options. */
@@ -90,7 +90,7 @@ describe.each(Object.entries(interpreters))('%s, with any of its options', (name
           return true
         }
         const lines = [...new Set(Array.from({ length: count }, () => lineOf(random, name, `'${source}'`)))]
-        const allowed = lines.filter((line) => judgeCommand(line, {}).decision === 'allow')
+        const allowed = lines.filter((line) => analyzeCommand(line, {}).decision === 'allow')
         const refused = lines.filter((line) => !allowed.includes(line)).slice(0, 200)
         expect(allowed.filter(leavesMark)).toEqual([])
         // Without lines that would have run it, the rest shows nothing.

@@ -3,7 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { node } from '../../../src/backends/node/index.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { type ShellBench, shellBench } from '../setup.ts'
 
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
@@ -40,7 +40,7 @@ beforeAll(async () => {
   bench = await shellBench(
     {},
     {
-      backend: node(root, { stateDir: join(base, 'state') }),
+      backend: nodeBackend(root, { stateDir: join(base, 'state') }),
       policy: { preset: 'autonomous', deniedPaths: ['private.txt'] },
     },
   )

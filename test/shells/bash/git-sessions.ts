@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { node } from '../../../src/backends/node/index.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { git } from '../../../src/git/index.ts'
 import { shellBench } from '../setup.ts'
 
@@ -76,7 +76,7 @@ export async function compareSessions(numRuns: number): Promise<void> {
       const bench = await shellBench(
         {},
         {
-          backend: node(ours, { stateDir: join(base, 'state') }),
+          backend: nodeBackend(ours, { stateDir: join(base, 'state') }),
           git: git({ author: { name: 'A', email: 'a@example.com' } }),
           policy: { preset: 'autonomous', rules: [{ name: 'all', action: 'allow', permissions: ['*'] }] },
         },

@@ -17,16 +17,16 @@ import { runLine } from '../../../src/shells/bash/run-line.ts'
 import { searchCommands } from '../../../src/shells/bash/search-command.ts'
 import { startNodeThread } from '../../../src/shells/bash/start-thread.ts'
 import { findTests } from '../../../src/shells/bash/test-files.ts'
-import { type Made, replay } from '../../../src/shells/shared/apply-changes.ts'
+import { applyChanges, type CommandChange } from '../../../src/shells/shared/apply-changes.ts'
 import { createProcesses } from '../../../src/shells/shared/background-processes.ts'
 import type { CommandFilesOptions } from '../../../src/shells/shared/command-files.ts'
-import { lineJudge } from '../../../src/shells/shared/line-judge.ts'
+import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
 import { lineProcess } from '../../../src/shells/shared/line-process.ts'
 import { createRunningCommands } from '../../../src/shells/shared/running-commands.ts'
 import { createMarks } from '../../../src/shells/shared/secret-marks.ts'
 import type { CommandGit, ShellProcess } from '../../../src/shells/types.ts'
 import type { Backend } from '../../../src/storage/backend.ts'
-import { once } from '../../../src/util/memoize-async.ts'
+import { memoizeAsync } from '../../../src/util/memoize-async.ts'
 import { filesOver } from '../setup.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -52,7 +52,7 @@ describe('the files of a command', () => {
   it('do not tell a hidden file from nothing by a path through it', async () => {
     const see = (one: Path) => !one.startsWith('hidden')
     const sight = () => ({ see, enter: see, revision: 'some' })
-    const files = filesOver(memory({ hidden: 'h', shown: 's' }), { sight })
+    const files = filesOver(memory({ hidden: 'h', shown: 's' }), { visibility: sight })
     expect(await files.stat('hidden/below')).toBeUndefined()
     await expect(files.stat('shown/below')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
   })
@@ -76,7 +76,7 @@ describe('the files of a command', () => {
     const see = (one: Path) => one !== 'hidden'
     const sight = () => ({ see, enter: see, revision: 'some' })
     const backend = memory({ hidden: 'h', 'a.txt': 'a' })
-    const files = filesOver(backend, { sight })
+    const files = filesOver(backend, { visibility: sight })
     const gone = (name: string) => ({ path: path(name), expect: 'any', to: null }) as const
     await expect(files.apply([gone('a.txt'), gone('hidden')])).rejects.toMatchObject({ code: 'POLICY_DENIED' })
     expect(files.refusals).toMatchObject([{ permission: 'file:delete', path: '.', code: 'POLICY_DENIED' }])
@@ -114,7 +114,11 @@ describe('the files of a command', () => {
 })
 
 describe('what a command has made, done once more', () => {
-  const made = (name: string, after: Made['after']): Made => ({ path: path(name), before: null, after })
+  const made = (name: string, after: CommandChange['after']): CommandChange => ({
+    path: path(name),
+    before: null,
+    after,
+  })
   const directory = (name: string) => made(name, { type: 'directory' })
   const file = (name: string) => made(name, { type: 'file', bytes: bytes('x') })
 
@@ -124,7 +128,7 @@ describe('what a command has made, done once more', () => {
       if (access.path === 'd') throw new ToolError('POLICY_DENIED', 'Not that one')
     }
     const files = filesOver(backend, { judge })
-    const leftOut = await replay(files, [directory('d'), file('d/x'), file('e')])
+    const leftOut = await applyChanges(files, [directory('d'), file('d/x'), file('e')])
     expect([...leftOut]).toEqual(['d', 'd/x'])
     expect(files.refusals.map((one) => one.path)).toEqual(['d'])
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['e'])
@@ -143,7 +147,7 @@ describe('what a command has made, done once more', () => {
       { message: 'a fault' },
     ],
   ])('fails where %s', async (_, files, expected) => {
-    await expect(replay(files, [file('d/x')])).rejects.toMatchObject(expected)
+    await expect(applyChanges(files, [file('d/x')])).rejects.toMatchObject(expected)
   })
 })
 
@@ -204,7 +208,9 @@ describe('background commands', () => {
 it('a line that opens the root opens it by its name', () => {
   const call = { tool: 'run_command', input: {}, accesses: [] }
   const policy = compilePolicy({ preset: 'autonomous' })
-  expect(lineJudge({})('cat < .', { cwd: ROOT, policy, call }).opens).toEqual([{ permission: 'file:read', path: '.' }])
+  expect(createLineAnalyzer({})('cat < .', { cwd: ROOT, policy, call }).opens).toEqual([
+    { permission: 'file:read', path: '.' },
+  ])
 })
 
 it('bytes that begin as a text in UTF-16 does, and are none, are given as they are', () => {
@@ -341,7 +347,7 @@ describe('the interpreter', () => {
 
   it('is loaded once, and once more after a failure', async () => {
     let loads = 0
-    const load = once(async () => {
+    const load = memoizeAsync(async () => {
       loads += 1
       if (loads === 1) throw new Error('not yet')
       return loads

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { memory } from '../../../src/backends/memory/index.ts'
 import { createWorkspace, ToolError } from '../../../src/index.ts'
 import { ROOT } from '../../../src/paths/logical-path.ts'
-import { node } from '../../../src/shells/node/index.ts'
+import { nodeShell } from '../../../src/shells/node/index.ts'
 import { filesOver } from '../setup.ts'
 import { isAlive, nodeBench, until } from './setup.ts'
 
@@ -16,7 +16,7 @@ describe('a shell without a sandbox', () => {
 
   it('says what it cannot do', async () => {
     const { root } = await nodeBench()
-    const shell = node({ root, sandbox: 'none' })
+    const shell = nodeShell({ root, sandbox: 'none' })
     expect(shell.capabilities).toMatchObject({ processes: true, guarded: false, confined: false, undo: true })
     await shell.close()
   })
@@ -184,7 +184,7 @@ describe('processes', () => {
 
   it('in the background are told of where what they changed was refused, or cannot be kept for a fault', async () => {
     const { root } = await nodeBench()
-    const shell = node({ root, sandbox: 'none', stateDir: `${root}-state` })
+    const shell = nodeShell({ root, sandbox: 'none', stateDir: `${root}-state` })
     const files = filesOver(memory())
     const command = { line: 'cat', cwd: ROOT, env: {}, stdin: 'given\n', timeoutMs: 60_000, files, now: () => 0 }
     expect(await shell.run(command)).toMatchObject({ stdout: 'given\n', exitCode: 0 })
@@ -201,8 +201,8 @@ describe('processes', () => {
 
   it('do not start once the shell is closed', async () => {
     const { root } = await nodeBench()
-    const shell = node({ root, sandbox: 'none' })
-    const { node: directory } = await import('../../../src/backends/node/index.ts')
+    const shell = nodeShell({ root, sandbox: 'none' })
+    const { nodeBackend: directory } = await import('../../../src/backends/node/index.ts')
     const policy = { preset: 'autonomous', tools: { run_command: 'allow' } } as const
     const workspace = await createWorkspace({ backend: directory(root), shell, policy })
     await shell.close()

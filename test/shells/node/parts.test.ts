@@ -13,18 +13,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { memory } from '../../../src/backends/memory/index.ts'
-import { node as directory } from '../../../src/backends/node/index.ts'
+import { nodeBackend as directory } from '../../../src/backends/node/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
-import { acceptApart } from '../../../src/shells/node/apply-overlayfs.ts'
-import { masksIn } from '../../../src/shells/node/find-masks.ts'
-import { openInPlace } from '../../../src/shells/node/in-place-changes.ts'
-import { node } from '../../../src/shells/node/index.ts'
-import { firstThatWorks, requireSandbox, tryOut } from '../../../src/shells/node/probe.ts'
+import { applyOverlayfs } from '../../../src/shells/node/apply-overlayfs.ts'
+import { findMasks } from '../../../src/shells/node/find-masks.ts'
+import { trackInPlaceChanges } from '../../../src/shells/node/in-place-changes.ts'
+import { nodeShell } from '../../../src/shells/node/index.ts'
+import { firstThatWorks, requireSandbox, testSandbox } from '../../../src/shells/node/probe.ts'
 import type { Sandbox } from '../../../src/shells/node/sandbox.ts'
-import { createShadows, type Difference } from '../../../src/shells/node/tree-snapshot.ts'
+import { createSnapshots, type Difference } from '../../../src/shells/node/tree-snapshot.ts'
 import { unshareSandbox } from '../../../src/shells/node/unshare.ts'
-import type { Backend, Change, Glance } from '../../../src/storage/backend.ts'
+import type { Backend, Change, DirectoryStats } from '../../../src/storage/backend.ts'
 import { filesOver } from '../setup.ts'
 
 const path = (text: string) => text as Path
@@ -63,9 +63,9 @@ describe('a sandbox', () => {
     const working = sandboxOf(({ root }) => ['/bin/sh', '-c', 'echo written > "$0/written"', root])
     expect(firstThatWorks([absent, working])).toEqual({ sandbox: working })
     expect(firstThatWorks([absent, silent])).toEqual({ why: 'given is not there' })
-    expect(tryOut(failing)).toBe('no view of /root')
-    expect(tryOut(silent)).toBe('it could not be set up')
-    expect(tryOut(idle)).toBe('what was written in it is not there')
+    expect(testSandbox(failing)).toBe('no view of /root')
+    expect(testSandbox(silent)).toBe('it could not be set up')
+    expect(testSandbox(idle)).toBe('what was written in it is not there')
     expect(requireSandbox({ sandbox: working })).toBe(working)
     expect(() => requireSandbox({ why: 'for a reason' })).toThrow(
       expect.objectContaining({ code: 'SHELL_UNAVAILABLE', message: expect.stringContaining('for a reason') }),
@@ -76,7 +76,7 @@ describe('a sandbox', () => {
     const odd = join(ownDirectory(), 'a,b')
     mkdirSync(odd)
     await withTemporary(odd, async () => {
-      expect(tryOut(sandboxOf(() => ['/bin/true']))).toContain('unusual characters')
+      expect(testSandbox(sandboxOf(() => ['/bin/true']))).toContain('unusual characters')
     })
   })
 
@@ -87,15 +87,17 @@ describe('a sandbox', () => {
       owns.push(own)
       return ['/no/such/program']
     }
-    const shell = node({ root, stateDir: ownDirectory(), sandbox: sandboxOf(wrap) })
+    const shell = nodeShell({ root, stateDir: ownDirectory(), sandbox: sandboxOf(wrap) })
     const files = filesOver(memory())
     await expect(shell.run({ ...command('echo a'), files })).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     expect(owns).toEqual([])
     const sight = { see: () => true, enter: () => true, revision: 'all' }
-    await expect(shell.run({ ...command('echo a'), files, sight })).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await expect(shell.run({ ...command('echo a'), files, visibility: sight })).rejects.toMatchObject({
+      code: 'SHELL_UNAVAILABLE',
+    })
     expect(owns).toHaveLength(1)
     expect(owns.filter((own) => existsSync(own))).toEqual([])
-    const stopped = { ...command('echo a'), files, sight, signal: AbortSignal.abort() }
+    const stopped = { ...command('echo a'), files, visibility: sight, signal: AbortSignal.abort() }
     await expect(shell.run(stopped)).rejects.toMatchObject({ code: 'ABORTED' })
     expect(owns).toHaveLength(1)
     await shell.close()
@@ -110,7 +112,7 @@ describe('a sandbox', () => {
 
 it('no command runs where its temporary files would lie in the workspace', async () => {
   const root = ownDirectory()
-  const shell = node({ root, stateDir: ownDirectory(), sandbox: 'none' })
+  const shell = nodeShell({ root, stateDir: ownDirectory(), sandbox: 'none' })
   await withTemporary(root, async () => {
     await expect(shell.run({ ...command('echo a'), files: filesOver(memory()) })).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
@@ -140,18 +142,18 @@ describe('masks', () => {
 
   it('close a directory that nobody may look into', async () => {
     const tree = disk({ '/root': ['closed/', 'open/'], '/root/open': [] })
-    expect(await masksIn('/root', seeing, tree)).toEqual([{ kind: 'd', path: 'closed' }])
-    expect(await masksIn('/root', seeing, list('ENOENT'))).toEqual([])
+    expect(await findMasks('/root', seeing, tree)).toEqual([{ kind: 'd', path: 'closed' }])
+    expect(await findMasks('/root', seeing, list('ENOENT'))).toEqual([])
   })
 
   it.each(['EACCES', 'EIO'])('are refused where the root answers %s', async (code) => {
-    await expect(masksIn('/root', seeing, list(code))).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await expect(findMasks('/root', seeing, list(code))).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
   })
 
   it.runIf(process.platform === 'linux')('are refused for a name that is no UTF-8', async () => {
     const root = ownDirectory()
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.of(0xff)]), '')
-    await expect(masksIn(root, seeing)).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await expect(findMasks(root, seeing)).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
   })
 
   it.each([
@@ -159,8 +161,10 @@ describe('masks', () => {
     ['long', Array.from({ length: 2000 }, (_, i) => `${i}`.padEnd(250, 'x'))],
   ])('are refused where there are too %s for a system', async (_, names) => {
     const seen = { see: () => false }
-    await expect(masksIn('/root', seen, disk({ '/root': names }))).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
-    expect(await masksIn('/root', seen, disk({ '/root': names.slice(0, 1900) }))).toHaveLength(1900)
+    await expect(findMasks('/root', seen, disk({ '/root': names }))).rejects.toMatchObject({
+      code: 'SHELL_UNAVAILABLE',
+    })
+    expect(await findMasks('/root', seen, disk({ '/root': names.slice(0, 1900) }))).toHaveLength(1900)
   })
 
   it('are found in many directories while others go on', async () => {
@@ -174,7 +178,7 @@ describe('masks', () => {
       others += 1
     })
     const see = (one: Path) => !one.endsWith('hidden')
-    expect(await masksIn('/root', { see }, tree)).toHaveLength(210)
+    expect(await findMasks('/root', { see }, tree)).toHaveLength(210)
     expect(others).toBe(1)
   })
 })
@@ -197,7 +201,7 @@ describe('what was written apart', () => {
     for (const place of [apart.root, join(apart.own, 'upper')]) symlinkSync('a.txt', join(place, 'link'))
     const judged: string[] = []
     const files = filesOver(apart.backend, { judge: (access) => void judged.push(access.asked) })
-    await acceptApart({ ...apart, names: async () => new Map() }, files)
+    await applyOverlayfs({ ...apart, names: async () => new Map() }, files)
     expect(files.refusals).toMatchObject([{ path: 'large', code: 'LIMIT_EXCEEDED' }])
     expect(judged).toEqual([])
     await apart.backend.close()
@@ -209,7 +213,7 @@ describe('what was written apart', () => {
     mkdirSync(join(apart.own, 'upper/d'))
     writeFileSync(join(apart.own, 'upper/d/a.txt'), 'new')
     const files = filesOver(apart.backend)
-    await acceptApart({ ...apart, names: async () => new Map() }, files)
+    await applyOverlayfs({ ...apart, names: async () => new Map() }, files)
     expect(readFileSync(join(apart.root, 'd/a.txt'), 'utf8')).toBe('new')
     expect(readFileSync(join(apart.root, 'a.txt'), 'utf8')).toBe('a')
     await apart.backend.close()
@@ -222,7 +226,7 @@ describe('what was written apart', () => {
       throw new ToolError('BACKEND_ERROR', 'The disk fails')
     }
     const files = filesOver(apart.backend)
-    await expect(acceptApart({ ...apart, backend: { ...apart.backend, read } }, files)).rejects.toThrow(
+    await expect(applyOverlayfs({ ...apart, backend: { ...apart.backend, read } }, files)).rejects.toThrow(
       'The disk fails',
     )
     expect(files.accesses).toEqual([])
@@ -237,9 +241,9 @@ describe('a shadow', () => {
   function glancing(tree: Parameters<typeof memory>[0], lost: readonly string[] = []) {
     const inner = memory(tree)
     const times = new Map<string, number>()
-    const glance: NonNullable<Backend['glance']> = async (directories) =>
+    const glance: NonNullable<Backend['statDirectories']> = async (directories) =>
       Promise.all(
-        directories.map(async (one): Promise<Glance | undefined> => {
+        directories.map(async (one): Promise<DirectoryStats | undefined> => {
           if (lost.includes(one)) return undefined
           const entries = await inner.list(one)
           return {
@@ -257,7 +261,7 @@ describe('a shadow', () => {
       )
     const stat: Backend['stat'] = async (one) => (lost.includes(one) ? undefined : inner.stat(one))
     return {
-      backend: { ...inner, glance, stat },
+      backend: { ...inner, statDirectories: glance, stat },
       async change(...changes: readonly Change[]) {
         for (const one of changes) times.set(one.path, 2)
         await inner.commit(changes, { durability: 'relaxed' })
@@ -268,12 +272,12 @@ describe('a shadow', () => {
   const file = (content: string) => ({ type: 'file', bytes: bytes(content) }) as const
 
   it('is taken of nothing that cannot be glanced at', () => {
-    expect(() => createShadows(memory(), 100)).toThrow(TypeError)
+    expect(() => createSnapshots(memory(), 100)).toThrow(TypeError)
   })
 
   it('tells a change of kind, and nothing of a link or a directory that is what it was', async () => {
     const { backend, change } = glancing({ a: 'a', d: { directory: true }, link: { link: 'a' } })
-    const shadow = await createShadows(backend, 100).take()
+    const shadow = await createSnapshots(backend, 100).take()
     await change(to('a', null), to('link', null), to('d', null))
     await change(to('a', { type: 'directory' }), to('link', { type: 'link', target: 'a' }), to('d', file('d')))
     const found = await shadow.differences(new Map())
@@ -286,13 +290,13 @@ describe('a shadow', () => {
 
   it('holds nothing of what is gone before it is read', async () => {
     const { backend } = glancing({ 'd/a': 'a', gone: 'x', b: 'b' }, ['d', 'gone'])
-    const shadow = await createShadows(backend, 1).take()
+    const shadow = await createSnapshots(backend, 1).take()
     expect(await shadow.differences(new Map())).toEqual([])
   })
 
   it('counts what it kept from the last one', async () => {
     const { backend, change } = glancing({ b: '12345' })
-    const shadows = createShadows(backend, 8)
+    const shadows = createSnapshots(backend, 8)
     await shadows.take()
     await change(to('a', file('1234')))
     await expect(shadows.take()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED', details: { value: 8 } })
@@ -304,7 +308,7 @@ describe('what a command changed in place', () => {
     return { path: path(name), before: null, after: null, isOther: false, ...more }
   }
   const effectsOf = (difference: Difference, backend: Backend = memory()) =>
-    openInPlace(
+    trackInPlaceChanges(
       {
         root: '/no/such/root',
         backend,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import { bubblewrap } from '../../../src/shells/node/bubblewrap.ts'
-import { masksIn } from '../../../src/shells/node/find-masks.ts'
-import { node } from '../../../src/shells/node/index.ts'
+import { findMasks } from '../../../src/shells/node/find-masks.ts'
+import { nodeShell } from '../../../src/shells/node/index.ts'
 import { probeSandbox } from '../../../src/shells/node/probe.ts'
 import { isAlive, nodeBench } from './setup.ts'
 
@@ -20,7 +20,7 @@ describe.skipIf('why' in found)(name, () => {
   it('is asked about by nothing, and says that it is confined', async () => {
     const { run, root } = await nodeBench({ 'a.txt': 'a\n' }, how, confined)
     expect(await run('pwd; cat a.txt')).toMatchObject({ ok: true, stdout: '/workspace\na\n' })
-    const shell = node({ root })
+    const shell = nodeShell({ root })
     expect(shell.capabilities).toMatchObject({ confined: true, undo: true, network: false, guarded: false })
     await shell.close()
   })
@@ -166,7 +166,7 @@ it('a sandbox masks what the sight of a call does not show, as it stands on the 
   const { root } = await nodeBench({ 'a.txt': '', '.env': '', 'secret/b.txt': '', 'd/.env': '', 'odd\\n/c': '' })
   symlinkSync('a.txt', join(root, 'd/link'))
   const see = (path: string) => !/(^|\/)(\.env|secret)$/.test(path)
-  const masks = await masksIn(root, { see })
+  const masks = await findMasks(root, { see })
   expect(masks.map(({ kind, path }) => `${kind} ${path}`).sort()).toEqual([
     'd odd\\n',
     'd secret',

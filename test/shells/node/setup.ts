@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { node as directory } from '../../../src/backends/node/index.ts'
-import { type NodeShellOptions, node } from '../../../src/shells/node/index.ts'
+import { nodeBackend as directory } from '../../../src/backends/node/index.ts'
+import { type NodeShellOptions, nodeShell } from '../../../src/shells/node/index.ts'
 import type { WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
 import { type ShellBench, shellBench, unjudged } from '../setup.ts'
 
@@ -28,7 +28,7 @@ export async function nodeBench(
     writeFileSync(join(root, path), content)
   }
   const stateDir = join(base, 'state')
-  const shell = node({ root, stateDir, sandbox: 'none', ...how })
+  const shell = nodeShell({ root, stateDir, sandbox: 'none', ...how })
   const policy = { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } } as const
   const bench = await shellBench(
     {},

@@ -6,16 +6,16 @@ import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import type { CommandFilesOptions } from '../../../src/shells/shared/command-files.ts'
 import type { BackgroundCommand, CommandFiles, Shell } from '../../../src/shells/types.ts'
 import { createBackground } from '../../../src/shells/webcontainer/background-lines.ts'
-import { answered } from '../../../src/shells/webcontainer/container-call.ts'
+import { containerCall } from '../../../src/shells/webcontainer/container-call.ts'
 import { launch } from '../../../src/shells/webcontainer/container-process.ts'
-import type { Cabin, CabinCommand } from '../../../src/shells/webcontainer/container-session.ts'
-import { type Fallen, inItsPlace, startInItsPlace } from '../../../src/shells/webcontainer/fallback.ts'
+import type { CabinCommand, ContainerSession } from '../../../src/shells/webcontainer/container-session.ts'
+import { type FallbackState, runInFallback, startInFallback } from '../../../src/shells/webcontainer/fallback.ts'
 import { type FileTree, holdingOf, treeOf } from '../../../src/shells/webcontainer/file-tree.ts'
 import { webcontainer } from '../../../src/shells/webcontainer/index.ts'
 import { createMirror } from '../../../src/shells/webcontainer/mirror.ts'
-import { tryNamed } from '../../../src/shells/webcontainer/precheck-paths.ts'
-import type { Backend, Change, State } from '../../../src/storage/backend.ts'
-import { createTurns } from '../../../src/util/serial-queue.ts'
+import { recordProtectedReads } from '../../../src/shells/webcontainer/precheck-paths.ts'
+import type { Backend, Change, EntryState } from '../../../src/storage/backend.ts'
+import { createSerialQueue } from '../../../src/util/serial-queue.ts'
 import { filesOver } from '../setup.ts'
 import { createDisk, type Disk } from './stand-in/disk.ts'
 
@@ -25,7 +25,7 @@ const file = (text: string) => ({ type: 'file', bytes: bytes(text) }) as const
 
 describe('what a container answers', () => {
   it('is told by its first line, or not at all', async () => {
-    const what = (error: unknown) => answered('do it', Promise.reject(error)).catch(({ message }) => message)
+    const what = (error: unknown) => containerCall('do it', Promise.reject(error)).catch(({ message }) => message)
     expect(await what(new Error('first\nsecond'))).toBe('The container could not do it: first')
     for (const error of [{}, undefined, null])
       expect(await what(error)).toBe('The container could not do it: it failed')
@@ -33,7 +33,7 @@ describe('what a container answers', () => {
   })
 
   it('is not waited for without end', async () => {
-    await expect(answered('do it', new Promise(() => {}), 1)).rejects.toMatchObject({
+    await expect(containerCall('do it', new Promise(() => {}), 1)).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
       message: 'The container could not do it: no answer within 1 ms',
     })
@@ -51,26 +51,26 @@ describe('in the place of a container', () => {
   const reason = 'There is no WebContainer: none'
 
   it('another shell says that it ran the command, and why', async () => {
-    expect(await inItsPlace({ reason, shell }, command())).toMatchObject({ warnings: [`other ran this. ${reason}`] })
+    expect(await runInFallback({ reason, shell }, command())).toMatchObject({ warnings: [`other ran this. ${reason}`] })
     for (const signal of [undefined, new AbortController().signal]) {
-      const process = await startInItsPlace({ reason, shell }, command(signal))
+      const process = await startInFallback({ reason, shell }, command(signal))
       await process.ended
       expect(process.output()).toEqual({ stdout: 'out', stderr: `other ran this. ${reason}\n` })
       expect(process.exitCode).toBe(0)
     }
     const starting = { ...shell, start: async () => ({ output: () => ({ stdout: '', stderr: 'own' }) }) }
-    const process = await startInItsPlace({ reason, shell: starting as unknown as Shell }, command())
+    const process = await startInFallback({ reason, shell: starting as unknown as Shell }, command())
     expect(process.output().stderr).toBe(`other ran this. ${reason}\nown`)
   })
 
-  it.each<[Fallen, object]>([
+  it.each<[FallbackState, object]>([
     [{ reason }, { code: 'SHELL_UNAVAILABLE', message: reason, details: {} }],
     [
       { reason, hint: 'Install it' },
       { message: reason, details: { hint: 'Install it' } },
     ],
   ])('nothing runs a command without one: %j', async (fallen, expected) => {
-    await expect(inItsPlace(fallen, command())).rejects.toMatchObject(expected)
+    await expect(runInFallback(fallen, command())).rejects.toMatchObject(expected)
   })
 })
 
@@ -79,7 +79,7 @@ it('a protected file that a line names is tried as its command would, by every n
   const judge: CommandFilesOptions['judge'] = ({ path: one }) => void read.push(one)
   const files = filesOver(memory({ '.env': '', 'd/.env': '', 'a.txt': '' }), { judge })
   const line = 'cat /home/ws/.env a.txt; cd d && cat .env; cat --file=.env; echo .env'
-  await tryNamed({ line, cwd: ROOT, files, env: {}, timeoutMs: 1000, now: () => 0 }, '/home/ws')
+  await recordProtectedReads({ line, cwd: ROOT, files, env: {}, timeoutMs: 1000, now: () => 0 }, '/home/ws')
   expect([...new Set(read)].sort()).toEqual(['.env', 'd/.env'])
 })
 
@@ -91,7 +91,7 @@ it('trees hold nothing of what belongs to the container, and nothing without its
 
 const sight = { see: () => true, enter: () => true, revision: 'all' }
 
-const set = async (backend: Backend, one: string, to: State) => {
+const set = async (backend: Backend, one: string, to: EntryState) => {
   await backend.commit([{ path: path(one), expect: 'any', to }], { durability: 'relaxed' })
 }
 
@@ -130,10 +130,10 @@ function bench(tree: Parameters<typeof memory>[0], how: { maxBytes?: number; mor
     async give(options: Partial<CommandFilesOptions> = {}) {
       await mirror.fit({ files: { ...filesOver(backend, options), ...more }, sight, isShared: false })
     },
-    set: (one: string, to: State) => set(backend, one, to),
+    set: (one: string, to: EntryState) => set(backend, one, to),
     /** What is in the container. */
     async shown() {
-      const tellsOf = (state: State) =>
+      const tellsOf = (state: EntryState) =>
         state?.type === 'file'
           ? new TextDecoder().decode(state.bytes)
           : state?.type === 'link'
@@ -236,7 +236,7 @@ describe('the mirror of a workspace', () => {
 describe('background commands of a container', () => {
   async function started(tree: Parameters<typeof memory>[0], more: Partial<BackgroundCommand> = {}) {
     const one = bench(tree)
-    const turns = createTurns()
+    const turns = createSerialQueue()
     const lines: CabinCommand[] = []
     let end: (code: number | undefined) => void = () => {}
     const ended = new Promise<number | undefined>((resolve) => {
@@ -248,10 +248,10 @@ describe('background commands of a container', () => {
       return { ended, kill, output: () => '', write: async () => {}, resize() {}, endedIn: async () => undefined }
     }
     const cabin = { container: one.container, mirror: one.mirror, start }
-    const background = createBackground(cabin as unknown as Cabin, turns)
+    const background = createBackground(cabin as unknown as ContainerSession, turns)
     const files = () => filesOver(one.backend)
     const base = { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files: files(), now: () => 0 }
-    const command: BackgroundCommand = { ...base, sight, keep: async () => files(), ...more }
+    const command: BackgroundCommand = { ...base, visibility: sight, keep: async () => files(), ...more }
     const how = { env: {}, terminal: { cols: 80, rows: 24 } }
     const process = await background.start(command, how)
     return { ...one, background, turns, lines, end, kill, command, process, how }
@@ -259,7 +259,7 @@ describe('background commands of a container', () => {
 
   it('do not start where nobody says what they may read', async () => {
     const { background, command, how, kill } = await started({})
-    const { sight: _, ...blind } = command
+    const { visibility: _, ...blind } = command
     await expect(background.start(blind, how)).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     await background.close()
     expect(kill).toHaveBeenCalledOnce()
@@ -337,9 +337,9 @@ describe('background commands of a container', () => {
     }
     const hiding = { ...sight, see: (one: string) => one !== 'hidden.txt' }
     const tree = { 'a.txt': 'a', 'gone.txt': '', 'u.txt': 'u' }
-    const { turns, shown, end, process } = await started(tree, { onCommit, sight: hiding })
+    const { turns, shown, end, process } = await started(tree, { onCommit, visibility: hiding })
     const secret = new Uint8Array(Buffer.from(`\ufeffghp_${'a1B2'.repeat(9)}`, 'utf16le'))
-    const changed: [string, State][] = [
+    const changed: [string, EntryState][] = [
       ['a.txt', file('b')],
       ['gone.txt', null],
       ['d', { type: 'directory' }],
@@ -394,7 +394,7 @@ describe("over a double of the client's interface", () => {
   const giving = (one: { readonly client: WebContainer }) => async () => one.client
   const command = (more: object = {}) => {
     const files = filesOver(memory({ 'a.txt': 'a', d: { directory: true } }))
-    return { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files, now: () => 0, sight, ...more }
+    return { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files, now: () => 0, visibility: sight, ...more }
   }
   const nothing = 'There is no WebContainer: '
 

@@ -5,7 +5,7 @@ import type { FlagTable } from '../flags.ts'
 import { HOME, resolvePath } from '../virtual-paths.ts'
 
 /** A command of git as it was called. */
-export interface Asked {
+export interface GitInvocation {
   readonly git: CommandGit
   /** Where HEAD is. */
   readonly head: Head
@@ -17,7 +17,7 @@ export interface Asked {
 export type Head = NonNullable<Awaited<ReturnType<CommandGit['head']>>>
 
 /** One command of git; `undefined` for an option that it does not know. */
-export type Verb = (asked: Asked) => Promise<ExecResult | undefined>
+export type GitSubcommand = (asked: GitInvocation) => Promise<ExecResult | undefined>
 
 export function table(
   plain: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export function table(
   return { plain, valued }
 }
 
-export function said(stdout: string, stderr = ''): ExecResult {
+export function gitSuccess(stdout: string, stderr = ''): ExecResult {
   return { stdout, stderr, exitCode: 0 }
 }
 
@@ -39,16 +39,16 @@ export function fatal(why: string): ExecResult {
 }
 
 /** A name as an operand, as a path of the workspace. */
-export function inside(cwd: string, name: string): string {
+export function toWorkspacePath(cwd: string, name: string): string {
   const path = resolvePath(cwd, name)
   if (path === HOME) return '.'
   if (path.startsWith(`${HOME}/`)) return path.slice(HOME.length + 1)
   throw new ToolError('PATH_REJECTED', `${name}: '${name}' is outside repository at '${HOME}'`)
 }
 
-/** A path of the workspace as a person in a directory of it writes it: the way back from `inside`. */
-export function seenFrom(cwd: string, path: string): string {
-  const here = inside(cwd, '.')
+/** A path of the workspace as a person in a directory of it writes it: the way back from `toWorkspacePath`. */
+export function toOperand(cwd: string, path: string): string {
+  const here = toWorkspacePath(cwd, '.')
   if (here === '.') return path
   const [from, to] = [here.split('/'), path.split('/')]
   const parted = from.findIndex((name, index) => name !== to[index])
@@ -57,14 +57,14 @@ export function seenFrom(cwd: string, path: string): string {
 }
 
 /** The operands before and after `--`. */
-export function atDashes(operands: readonly string[], args: readonly string[]): readonly [string[], string[]] {
+export function splitAtDashes(operands: readonly string[], args: readonly string[]): readonly [string[], string[]] {
   const dashes = args.indexOf('--')
   const count = dashes === -1 ? 0 : args.length - dashes - 1
   return [operands.slice(0, operands.length - count), operands.slice(operands.length - count)]
 }
 
 /** Whether a path is one of those or lies below one. */
-export function isWanted(path: string, wanted: readonly string[]): boolean {
+export function matchesPathspec(path: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => one === '.' || path === one || path.startsWith(`${one}/`))
 }
 
@@ -81,7 +81,7 @@ export function detachedAt({ commit }: Head): string {
 }
 
 /** ` 2 files changed, 3 insertions(+), 1 deletion(-)`, as git counts. */
-export function counted(diff: readonly { readonly insertions: number; readonly deletions: number }[]): string {
+export function changeSummary(diff: readonly { readonly insertions: number; readonly deletions: number }[]): string {
   const of = (name: 'insertions' | 'deletions') => diff.reduce((sum, one) => sum + one[name], 0)
   const many = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
   const [insertions, deletions] = [of('insertions'), of('deletions')]

@@ -5,16 +5,16 @@ import { textOfBytes } from '../byte-encoding.ts'
 import { parseFlags } from '../flags.ts'
 import { HOME } from '../virtual-paths.ts'
 import {
-  atDashes,
-  counted,
+  changeSummary,
   detachedAt,
-  inside,
-  isWanted,
-  said,
+  type GitSubcommand,
+  gitSuccess,
+  matchesPathspec,
   short,
+  splitAtDashes,
   subject,
   table,
-  type Verb,
+  toWorkspacePath,
 } from './git-subcommand.ts'
 
 const MOST_COMMITS = 1000
@@ -30,21 +30,21 @@ const diffFlags = {
   '--patch': 'ignored',
 }
 
-export const diff: Verb = async ({ git, args, cwd }) => {
+export const diff: GitSubcommand = async ({ git, args, cwd }) => {
   const flags = parseFlags(
     args,
     table({ ...diffFlags, '--cached': 'index', '--staged': 'index', '--quiet': 'quiet', '--exit-code': 'code' }),
   )
   if (flags === undefined) return undefined
-  const [refs, paths] = atDashes(flags.operands, args)
+  const [refs, paths] = splitAtDashes(flags.operands, args)
   const [from, to, more] = refs.flatMap((ref) => ref.split('..'))
   const isThree = refs.some((ref) => ref.includes('...'))
   const isIndex = flags.count('index') > 0
   if (more !== undefined || isThree || (isIndex && to !== undefined)) return undefined
   const given = (ref: string | undefined) => (ref === '' ? 'HEAD' : ref)
   const all = await git.diff({ from: given(from), to: isIndex ? 'index' : given(to) })
-  const wanted = paths.map((name) => inside(cwd, name))
-  const found = wanted.length === 0 ? all : all.filter(({ path }) => isWanted(path, wanted))
+  const wanted = paths.map((name) => toWorkspacePath(cwd, name))
+  const found = wanted.length === 0 ? all : all.filter(({ path }) => matchesPathspec(path, wanted))
   const text = flags.count('quiet') > 0 ? '' : diffText(found, flags.count)
   return {
     stdout: text,
@@ -63,7 +63,7 @@ const letters: Readonly<Record<CommandDiff['status'], string>> = {
 function diffText(found: readonly CommandDiff[], count: (name: string) => number): string {
   if (count('names') > 0) return found.map(({ path }) => `${path}\n`).join('')
   if (count('statuses') > 0) return found.map(({ path, status }) => `${letters[status]}\t${path}\n`).join('')
-  if (count('shortstat') > 0) return found.length === 0 ? '' : counted(found)
+  if (count('shortstat') > 0) return found.length === 0 ? '' : changeSummary(found)
   if (count('stat') === 0) return found.map(({ text }) => text).join('')
   if (found.length === 0) return ''
   const width = Math.max(...found.map(({ path }) => path.length))
@@ -73,10 +73,10 @@ function diffText(found: readonly CommandDiff[], count: (name: string) => number
     const signs = '+'.repeat(Math.ceil(insertions * scale)) + '-'.repeat(Math.ceil(deletions * scale))
     return ` ${path.padEnd(width)} | ${all}${signs === '' ? '' : ` ${signs}`}\n`
   })
-  return rows.join('') + counted(found)
+  return rows.join('') + changeSummary(found)
 }
 
-export const log: Verb = async ({ git, args, head }) => {
+export const log: GitSubcommand = async ({ git, args, head }) => {
   const given = args.map((arg) => (/^-\d+$/.test(arg) ? `--max-count=${arg.slice(1)}` : arg))
   const flags = parseFlags(
     given,
@@ -95,10 +95,10 @@ export const log: Verb = async ({ git, args, head }) => {
   if (!Number.isSafeInteger(most)) return undefined
   const entries = await git.log(flags.operands[0] ?? 'HEAD', most < 0 ? MOST_COMMITS : Math.min(most, MOST_COMMITS))
   const shown = flags.count('reverse') > 0 ? [...entries].reverse() : entries
-  return said(shown.map(render.tell).join(render.isLong ? '\n' : ''))
+  return gitSuccess(shown.map(render.tell).join(render.isLong ? '\n' : ''))
 }
 
-export const show: Verb = async ({ git, args, cwd }) => {
+export const show: GitSubcommand = async ({ git, args, cwd }) => {
   const flags = parseFlags(
     args,
     table(
@@ -114,7 +114,7 @@ export const show: Verb = async ({ git, args, cwd }) => {
     const [, ref, path] = /^([^:]+):(.+)$/s.exec(name) ?? []
     if (ref !== undefined && path !== undefined) {
       // As git: from the root, unless it says otherwise.
-      const bytes = await git.fileAt(ref, /^\.\.?\//.test(path) ? inside(cwd, path) : path)
+      const bytes = await git.fileAt(ref, /^\.\.?\//.test(path) ? toWorkspacePath(cwd, path) : path)
       text += textOfBytes(bytes, 'utf8')
       continue
     }
@@ -122,41 +122,42 @@ export const show: Verb = async ({ git, args, cwd }) => {
     const changes = flags.count('silent') > 0 ? '' : diffText(found, flags.count)
     text += render.tell(entry) + (changes === '' || render === oneLine || render === oneLongLine ? '' : '\n') + changes
   }
-  return said(text)
+  return gitSuccess(text)
 }
 
-export const branches: Verb = async ({ git, head, args }) => {
+export const branches: GitSubcommand = async ({ git, head, args }) => {
   const flags = parseFlags(
     args,
     table({ '--show-current': 'current', '-a': 'ignored', '--list': 'ignored', '-v': 'verbose' }),
   )
   if (flags === undefined || flags.operands.length > 0) return undefined
-  if (flags.count('current') > 0) return said(head.branch === undefined ? '' : `${head.branch}\n`)
+  if (flags.count('current') > 0) return gitSuccess(head.branch === undefined ? '' : `${head.branch}\n`)
   const named: { mark: string; name: string; ref: string }[] = []
   if (head.branch === undefined) named.push({ mark: '*', name: `(${detachedAt(head)})`, ref: 'HEAD' })
   for (const name of await git.branches()) {
     named.push({ mark: name === head.branch ? '*' : ' ', name, ref: `refs/heads/${name}` })
   }
-  if (flags.count('verbose') === 0) return said(named.map(({ mark, name }) => `${mark} ${name}\n`).join(''))
+  if (flags.count('verbose') === 0) return gitSuccess(named.map(({ mark, name }) => `${mark} ${name}\n`).join(''))
   const width = Math.max(0, ...named.map(({ name }) => name.length))
   let text = ''
   for (const { mark, name, ref } of named) {
     const { entry } = await git.show(ref)
     text += `${mark} ${name.padEnd(width)} ${short(entry.commit)} ${subject(entry.message)}\n`
   }
-  return said(text)
+  return gitSuccess(text)
 }
 
-export const revParse: Verb = async ({ git, head, args, cwd }) => {
+export const revParse: GitSubcommand = async ({ git, head, args, cwd }) => {
   const [first = '', second] = args
-  if (first === '--show-toplevel') return said(`${HOME}\n`)
-  if (first === '--is-inside-work-tree') return said('true\n')
-  if (first === '--show-prefix') return said(inside(cwd, '.') === '.' ? '\n' : `${inside(cwd, '.')}/\n`)
-  if (first === '--abbrev-ref' && second === 'HEAD') return said(`${head.branch ?? 'HEAD'}\n`)
-  if (first === '--short' && second !== undefined) return said(`${short(await git.resolve(second))}\n`)
-  if (first === '--verify' && second !== undefined) return said(`${await git.resolve(second)}\n`)
+  if (first === '--show-toplevel') return gitSuccess(`${HOME}\n`)
+  if (first === '--is-inside-work-tree') return gitSuccess('true\n')
+  if (first === '--show-prefix')
+    return gitSuccess(toWorkspacePath(cwd, '.') === '.' ? '\n' : `${toWorkspacePath(cwd, '.')}/\n`)
+  if (first === '--abbrev-ref' && second === 'HEAD') return gitSuccess(`${head.branch ?? 'HEAD'}\n`)
+  if (first === '--short' && second !== undefined) return gitSuccess(`${short(await git.resolve(second))}\n`)
+  if (first === '--verify' && second !== undefined) return gitSuccess(`${await git.resolve(second)}\n`)
   if (first === '' || first.startsWith('-') || second !== undefined) return undefined
-  return said(`${await git.resolve(first)}\n`)
+  return gitSuccess(`${await git.resolve(first)}\n`)
 }
 
 interface Render {

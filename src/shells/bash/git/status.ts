@@ -1,8 +1,8 @@
 import type { CommandStatus, GitState } from '../../types.ts'
 import { parseFlags } from '../flags.ts'
-import { type Asked, detachedAt, said, seenFrom, table, type Verb } from './git-subcommand.ts'
+import { detachedAt, type GitInvocation, type GitSubcommand, gitSuccess, table, toOperand } from './git-subcommand.ts'
 
-export const status: Verb = async ({ git, head, args, cwd }) => {
+export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
   const flags = parseFlags(
     args.map((arg) => (/^(-u|--untracked-files$)/.test(arg) ? `--untracked-files=${arg.slice(2)}` : arg)),
     table(
@@ -20,10 +20,10 @@ export const status: Verb = async ({ git, head, args, cwd }) => {
     const where = head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
     const first = flags.count('branch') > 0 ? `## ${where}\n` : ''
     // Programs are told the same wherever they are.
-    const named = (path: string) => (isPorcelain ? path : seenFrom(cwd, path))
-    return said(first + rows.map((row) => `${lettersOf(row)} ${named(row.path)}\n`).join(''))
+    const named = (path: string) => (isPorcelain ? path : toOperand(cwd, path))
+    return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${named(row.path)}\n`).join(''))
   }
-  return said(longStatus(head, rows, cwd))
+  return gitSuccess(longStatus(head, rows, cwd))
 }
 
 /** What is shown of untracked files; `undefined` for a way that git has not. */
@@ -33,14 +33,14 @@ function untrackedOf(way = 'normal'): 'files' | 'directories' | 'none' | undefin
 }
 
 /** The status as git tells it to people, who stand in a directory. */
-export function longStatus(head: Asked['head'], rows: readonly CommandStatus[], cwd: string): string {
+export function longStatus(head: GitInvocation['head'], rows: readonly CommandStatus[], cwd: string): string {
   const { branch, commit } = head
   const lines = [branch === undefined ? detachedAt(head) : `On branch ${branch}`]
   if (commit === undefined) lines.push('', 'No commits yet')
   const list = (title: string, of: readonly string[]) => {
     if (of.length > 0) lines.push('', title, ...of.map((text) => `\t${text}`))
   }
-  const named = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${seenFrom(cwd, path)}`
+  const named = (state: GitState, path: string) => `${`${words[state]}:`.padEnd(12)}${toOperand(cwd, path)}`
   const staged = rows.filter(({ index }) => index !== 'same')
   const changed = rows.filter(({ files }) => files !== 'same' && files !== 'untracked')
   const untracked = rows.filter(({ files }) => files === 'untracked')
@@ -54,7 +54,7 @@ export function longStatus(head: Asked['head'], rows: readonly CommandStatus[], 
   )
   list(
     'Untracked files:',
-    untracked.map(({ path }) => seenFrom(cwd, path)),
+    untracked.map(({ path }) => toOperand(cwd, path)),
   )
   if (rows.length === 0) lines.push('nothing to commit, working tree clean')
   else if (staged.length === 0) {

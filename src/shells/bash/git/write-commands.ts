@@ -2,37 +2,37 @@ import { ToolError } from '../../../errors.ts'
 import { type Flags, parseFlags } from '../flags.ts'
 import { HOME } from '../virtual-paths.ts'
 import {
-  type Asked,
-  atDashes,
-  counted,
+  changeSummary,
   failed,
   fatal,
-  inside,
-  isWanted,
-  said,
+  type GitInvocation,
+  type GitSubcommand,
+  gitSuccess,
+  matchesPathspec,
   short,
+  splitAtDashes,
   subject,
   table,
-  type Verb,
+  toWorkspacePath,
 } from './git-subcommand.ts'
 import { longStatus } from './status.ts'
 
-export const init: Verb = async ({ git, args, cwd }) => {
+export const init: GitSubcommand = async ({ git, args, cwd }) => {
   const flags = parseFlags(
     args,
     table({ '-q': 'quiet', '--quiet': 'quiet' }, { '-b': 'branch', '--initial-branch': 'branch' }),
   )
   if (flags === undefined || flags.operands.length > 1) return undefined
-  if (inside(cwd, flags.operands[0] ?? '.') !== '.')
+  if (toWorkspacePath(cwd, flags.operands[0] ?? '.') !== '.')
     return fatal(`a repository here is that of the workspace: git init in ${HOME}`)
   const isNew = (await git.head()) === undefined
   const defaultBranch = flags.values('branch').at(-1)
   if (isNew) await (await git.change()).init(defaultBranch === undefined ? {} : { defaultBranch })
   const done = isNew ? 'Initialized empty' : 'Reinitialized existing'
-  return said(flags.count('quiet') > 0 ? '' : `${done} Git repository in ${HOME}/.git/\n`)
+  return gitSuccess(flags.count('quiet') > 0 ? '' : `${done} Git repository in ${HOME}/.git/\n`)
 }
 
-export const clone: Verb = async ({ git, args, cwd }) => {
+export const clone: GitSubcommand = async ({ git, args, cwd }) => {
   const flags = parseFlags(
     args,
     table(
@@ -43,7 +43,7 @@ export const clone: Verb = async ({ git, args, cwd }) => {
   if (flags === undefined || flags.operands.length > 2) return undefined
   const [address, directory] = flags.operands
   if (address === undefined) return fatal('You must specify a repository to clone.')
-  if (directory === undefined || inside(cwd, directory) !== '.') {
+  if (directory === undefined || toWorkspacePath(cwd, directory) !== '.') {
     return fatal(`a repository here is that of the workspace itself: git clone ${address} ${cwd === HOME ? '.' : HOME}`)
   }
   const url = URL.canParse(address) ? new URL(address) : undefined
@@ -58,10 +58,10 @@ export const clone: Verb = async ({ git, args, cwd }) => {
     ...(ref === undefined ? {} : { ref }),
     ...(depth === undefined ? {} : { depth: Number(depth) }),
   })
-  return said('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${leftOut(skipped)}`)
+  return gitSuccess('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${leftOut(skipped)}`)
 }
 
-export const add: Verb = async ({ git, args, cwd }) => {
+export const add: GitSubcommand = async ({ git, args, cwd }) => {
   const flags = parseFlags(
     args,
     table({ '-A': 'all', '--all': 'all', '-u': 'tracked', '--update': 'tracked', '-v': 'ignored', '--': 'ignored' }),
@@ -69,15 +69,15 @@ export const add: Verb = async ({ git, args, cwd }) => {
   if (flags === undefined) return undefined
   const isWhole = flags.operands.length === 0 && flags.count('all') + flags.count('tracked') > 0
   if (flags.operands.length === 0 && !isWhole) {
-    return said('', 'Nothing specified, nothing added.\n')
+    return gitSuccess('', 'Nothing specified, nothing added.\n')
   }
-  const paths = isWhole ? ['.'] : flags.operands.map((name) => inside(cwd, name))
+  const paths = isWhole ? ['.'] : flags.operands.map((name) => toWorkspacePath(cwd, name))
   const repository = await git.change()
   await repository.add(paths, { tracked: flags.count('tracked') > 0 })
-  return said('')
+  return gitSuccess('')
 }
 
-export const commit: Verb = async (asked) => {
+export const commit: GitSubcommand = async (asked) => {
   const { git, head, args, cwd, stdin } = asked
   const flags = parseFlags(
     args,
@@ -118,13 +118,15 @@ export const commit: Verb = async (asked) => {
     return failed(1, longStatus(head, rows, cwd))
   }
   const id = await repository.commit({ ...(message === undefined ? {} : { message }), amend: isAmended })
-  if (flags.count('quiet') > 0) return said('')
+  if (flags.count('quiet') > 0) return gitSuccess('')
   const { entry, diff } = await git.show(id)
   const where = `${head.branch ?? 'detached HEAD'}${entry.parents.length === 0 ? ' (root-commit)' : ''}`
-  return said(`[${where} ${short(id)}] ${subject(entry.message)}\n${diff.length === 0 ? '' : counted(diff)}`)
+  return gitSuccess(
+    `[${where} ${short(id)}] ${subject(entry.message)}\n${diff.length === 0 ? '' : changeSummary(diff)}`,
+  )
 }
 
-export const branch: Verb = async ({ git, head, args }) => {
+export const branch: GitSubcommand = async ({ git, head, args }) => {
   const flags = parseFlags(
     args,
     table({ '-d': 'delete', '--delete': 'delete', '-D': 'force', '-q': 'quiet', '--quiet': 'quiet', '-f': 'x' }),
@@ -150,15 +152,15 @@ export const branch: Verb = async ({ git, head, args }) => {
       await (await git.change()).deleteBranch(name)
       if (flags.count('quiet') === 0) told += `Deleted branch ${name} (was ${short(at)}).\n`
     }
-    return said(told)
+    return gitSuccess(told)
   }
   const [name, at] = operands
   if (name === undefined || operands.length > 2) return undefined
   await create(git, name, at)
-  return said('')
+  return gitSuccess('')
 }
 
-export const checkout: Verb = async (asked) => {
+export const checkout: GitSubcommand = async (asked) => {
   const { git, args, cwd } = asked
   const flags = parseFlags(
     args,
@@ -168,7 +170,7 @@ export const checkout: Verb = async (asked) => {
     ),
   )
   if (flags === undefined) return undefined
-  const [refs, paths] = atDashes(flags.operands, args)
+  const [refs, paths] = splitAtDashes(flags.operands, args)
   const how = howOf(flags)
   const name = flags.values('create').at(-1)
   if (name !== undefined)
@@ -177,7 +179,7 @@ export const checkout: Verb = async (asked) => {
     if (refs.length > 1) return undefined
     return restored(
       asked,
-      paths.map((path) => inside(cwd, path)),
+      paths.map((path) => toWorkspacePath(cwd, path)),
       refs[0],
       how,
     )
@@ -191,7 +193,7 @@ export const checkout: Verb = async (asked) => {
       () => false,
     ))
   if (isKnown) return switchTo(asked, ref, how)
-  const files = refs.map((path) => inside(cwd, path))
+  const files = refs.map((path) => toWorkspacePath(cwd, path))
   try {
     return await restored(asked, files, undefined, how)
   } catch (error) {
@@ -200,7 +202,7 @@ export const checkout: Verb = async (asked) => {
   }
 }
 
-export const switchBranch: Verb = async (asked) => {
+export const switchBranch: GitSubcommand = async (asked) => {
   const { git, args } = asked
   const flags = parseFlags(
     args,
@@ -229,7 +231,7 @@ export const switchBranch: Verb = async (asked) => {
   return switchTo(asked, ref ?? 'HEAD', how)
 }
 
-export const restore: Verb = async (asked) => {
+export const restore: GitSubcommand = async (asked) => {
   const flags = parseFlags(
     asked.args,
     table(
@@ -246,7 +248,7 @@ export const restore: Verb = async (asked) => {
   )
   if (flags === undefined) return undefined
   if (flags.operands.length === 0) return fatal('you must specify path(s) to restore')
-  const paths = flags.operands.map((name) => inside(asked.cwd, name))
+  const paths = flags.operands.map((name) => toWorkspacePath(asked.cwd, name))
   const isIndex = flags.count('index') > 0
   const from = flags.values('from').at(-1)
   if (!isIndex && from !== undefined) return undefined
@@ -257,15 +259,15 @@ export const restore: Verb = async (asked) => {
         ...(flags.count('files') > 0 ? {} : { only: 'index' as const }),
       })
     : await repository.restore(paths)
-  return said('', leftOut(skipped))
+  return gitSuccess('', leftOut(skipped))
 }
 
 /** `git reset`, of the index alone, or of everything to HEAD. */
-export const reset: Verb = async (asked) => {
+export const reset: GitSubcommand = async (asked) => {
   const { git, head, args, cwd } = asked
   const flags = parseFlags(args, table({ '-q': 'quiet', '--quiet': 'quiet', '--hard': 'hard', '--mixed': 'ignored' }))
   if (flags === undefined) return undefined
-  const [before, after] = atDashes(flags.operands, args)
+  const [before, after] = splitAtDashes(flags.operands, args)
   const [first] = before
   const isHead = first === 'HEAD' || first === '@'
   const names = [...(isHead ? before.slice(1) : before), ...after]
@@ -286,15 +288,15 @@ export const reset: Verb = async (asked) => {
     const { skipped } = await repository.checkout(head.branch ?? head.commit, { force: true })
     const { entry } = await git.show('HEAD')
     const told = `HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`
-    return said(flags.count('quiet') > 0 ? '' : told, leftOut(skipped))
+    return gitSuccess(flags.count('quiet') > 0 ? '' : told, leftOut(skipped))
   }
-  const paths = names.length === 0 ? ['.'] : names.map((name) => inside(cwd, name))
+  const paths = names.length === 0 ? ['.'] : names.map((name) => toWorkspacePath(cwd, name))
   await repository.restore(paths, { from: 'HEAD', only: 'index' })
   const rows = (await git.status()).filter(
-    ({ files, path }) => files !== 'same' && files !== 'untracked' && isWanted(path, paths),
+    ({ files, path }) => files !== 'same' && files !== 'untracked' && matchesPathspec(path, paths),
   )
   const told = rows.map(({ files, path }) => `${files === 'deleted' ? 'D' : 'M'}\t${path}\n`).join('')
-  return said(flags.count('quiet') > 0 || told === '' ? '' : `Unstaged changes after reset:\n${told}`)
+  return gitSuccess(flags.count('quiet') > 0 || told === '' ? '' : `Unstaged changes after reset:\n${told}`)
 }
 
 interface How {
@@ -308,50 +310,50 @@ function howOf({ count }: Flags): How {
   return { force: count('force') > 0, quiet: count('quiet') > 0, detach: count('detach') > 0 }
 }
 
-async function switchTo({ git, head }: Asked, ref: string, { force, quiet, detach }: How) {
+async function switchTo({ git, head }: GitInvocation, ref: string, { force, quiet, detach }: How) {
   const isBranch = !detach && (await git.branches()).includes(ref)
-  if (isBranch && ref === head.branch && !force) return said('', quiet ? '' : `Already on '${ref}'\n`)
+  if (isBranch && ref === head.branch && !force) return gitSuccess('', quiet ? '' : `Already on '${ref}'\n`)
   const to = detach ? await git.resolve(ref) : ref
   const { commit: id, skipped } = await (await git.change()).checkout(to, { force })
   const { entry } = await git.show(id)
   const told = isBranch ? `Switched to branch '${ref}'\n` : `HEAD is now at ${short(id)} ${subject(entry.message)}\n`
-  return said('', `${quiet ? '' : told}${leftOut(skipped)}`)
+  return gitSuccess('', `${quiet ? '' : told}${leftOut(skipped)}`)
 }
 
-async function switchToNew({ git, head }: Asked, name: string, at: string | undefined, { force, quiet }: How) {
+async function switchToNew({ git, head }: GitInvocation, name: string, at: string | undefined, { force, quiet }: How) {
   if ((await git.branches()).includes(name)) return fatal(`a branch named '${name}' already exists`)
   const told = quiet ? '' : `Switched to a new branch '${name}'\n`
   const repository = await git.change()
   const commit = at === undefined ? head.commit : await git.resolve(at)
   if (commit === undefined) {
     await repository.moveTo(name)
-    return said('', told)
+    return gitSuccess('', told)
   }
   if (commit === head.commit && !force) {
     await repository.branch(name, { at: commit })
     await repository.moveTo(name)
-    return said('', told)
+    return gitSuccess('', told)
   }
   // The files first: where that is refused, there is no branch.
   const { skipped } = await repository.checkout(commit, { force })
   await repository.branch(name, { at: commit })
   await repository.moveTo(name)
-  return said('', told + leftOut(skipped))
+  return gitSuccess('', told + leftOut(skipped))
 }
 
-async function restored({ git }: Asked, paths: readonly string[], from: string | undefined, { quiet }: How) {
+async function restored({ git }: GitInvocation, paths: readonly string[], from: string | undefined, { quiet }: How) {
   const skipped = await (await git.change()).restore(paths, from === undefined ? {} : { from, overlay: true })
   const told = `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n`
-  return said('', `${quiet ? '' : told}${leftOut(skipped)}`)
+  return gitSuccess('', `${quiet ? '' : told}${leftOut(skipped)}`)
 }
 
 /** Whether the index is what stood there before the last commit. */
-async function isEmptied(git: Asked['git'], commit: string): Promise<boolean> {
+async function isEmptied(git: GitInvocation['git'], commit: string): Promise<boolean> {
   const [parent] = (await git.show(commit)).entry.parents
   return parent !== undefined && (await git.diff({ from: parent, to: 'index' })).length === 0
 }
 
-async function create(git: Asked['git'], name: string, at: string | undefined): Promise<void> {
+async function create(git: GitInvocation['git'], name: string, at: string | undefined): Promise<void> {
   if ((await git.branches()).includes(name)) {
     throw new ToolError('ALREADY_EXISTS', `a branch named '${name}' already exists`)
   }
@@ -361,7 +363,7 @@ async function create(git: Asked['git'], name: string, at: string | undefined): 
 const MOST_HISTORY = 1_000_000
 
 /** Whether a commit is in the history of another. */
-async function holds(git: Asked['git'], commit: string | undefined, wanted: string): Promise<boolean> {
+async function holds(git: GitInvocation['git'], commit: string | undefined, wanted: string): Promise<boolean> {
   if (commit === undefined) return false
   return (await git.log(commit, MOST_HISTORY)).some((entry) => entry.commit === wanted)
 }

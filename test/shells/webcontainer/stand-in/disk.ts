@@ -1,16 +1,16 @@
 import { memory } from '../../../../src/backends/memory/index.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf } from '../../../../src/paths/logical-path.ts'
-import type { Backend, Change, State } from '../../../../src/storage/backend.ts'
+import type { Backend, Change, EntryState } from '../../../../src/storage/backend.ts'
 
 /** All files of a stand-in: our memory, with nobody who guards it. */
 export interface Disk {
   readonly backend: Backend
-  state(path: Path): Promise<State>
-  set(path: Path, to: State): Promise<void>
+  state(path: Path): Promise<EntryState>
+  set(path: Path, to: EntryState): Promise<void>
   /** A directory with those above it. Gives the first that was made. */
   makeDirectories(path: Path): Promise<Path | undefined>
   /** Everything below, parents first. */
-  below(path: Path): Promise<{ path: Path; state: Exclude<State, null> }[]>
+  below(path: Path): Promise<{ path: Path; state: Exclude<EntryState, null> }[]>
   remove(path: Path): Promise<void>
   move(from: Path, to: Path): Promise<void>
   watch(path: Path, recursive: boolean, listener: (event: 'rename' | 'change', name: string) => void): () => void
@@ -58,7 +58,7 @@ export function createDisk(): Disk {
       return first
     },
     async below(path) {
-      const found: { path: Path; state: Exclude<State, null> }[] = []
+      const found: { path: Path; state: Exclude<EntryState, null> }[] = []
       for (const { name } of await store.list(path)) {
         const one = childOf(path, name)
         const state = await disk.state(one)

@@ -30,7 +30,7 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     const files = createCommandFiles({
       backend: disk.backend,
       judge: () => {},
-      sight: () => ({ see: () => true, enter: () => true, revision: 'all' }),
+      visibility: () => ({ see: () => true, enter: () => true, revision: 'all' }),
       signal,
       onRead: () => {},
       limits: { treeEntries: 100_000, fileBytes: 256 * 1024 * 1024 },
