@@ -9,7 +9,7 @@ const built = join(import.meta.dirname, '../../../dist')
 let directory: string
 
 const page = (from: string): string => `
-import { opfs } from '${from}/backends/opfs.js'
+import { opfs } from '${from}/backends/opfs/index.js'
 const backend = await opfs({ name: 'bundled', persist: false })
 const path = 'a.txt'
 await backend.commit(
