@@ -1,5 +1,6 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
-import { callbackSink, createWorkspace, type Failure, type Success } from 'wardspace'
+import { createWorkspace, type Failure, type Success } from 'wardspace'
+import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { createTalk, type KeptTalk, type Talk } from './conversation.ts'

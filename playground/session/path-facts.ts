@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Classification, Workspace } from 'wardspace'
+import type { Workspace } from 'wardspace'
+import type { Classification } from 'wardspace/policy'
 
 /** What the tree tells of a path beside its name. */
 export interface PathFact {

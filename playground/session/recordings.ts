@@ -1,5 +1,6 @@
-import { type Backend, parseRecording, type Replay, replay, type WorkspaceHistory } from 'wardspace'
+import type { Backend, WorkspaceHistory } from 'wardspace'
 import { memory } from 'wardspace/backends/memory'
+import { parseRecording, type Replay, replay } from 'wardspace/replay'
 import { bash } from 'wardspace/shells/bash'
 import { filesOf } from '../projects/files-of.ts'
 

@@ -1,4 +1,5 @@
-import { callbackSink, createWorkspace, type Explanation, type PolicyInput } from 'wardspace'
+import { createWorkspace, type Explanation, type PolicyInput } from 'wardspace'
+import { callbackSink } from 'wardspace/audit'
 import { bash } from 'wardspace/shells/bash'
 import type { SessionProject } from './types.ts'
 

@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { type Replay, reportMarkdown, reportRuns, type Workspace } from 'wardspace'
+import type { Workspace } from 'wardspace'
+import { reportMarkdown, reportRuns } from 'wardspace/audit'
+import type { Replay } from 'wardspace/replay'
 import { download } from '../projects/download.ts'
 import type { Desk } from '../session/desk.ts'
 import { type Recording, repeat } from '../session/recordings.ts'

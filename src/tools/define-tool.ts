@@ -25,8 +25,6 @@ export interface ResultFields {
   readonly [field: string]: unknown
 }
 
-export type { ShownLines } from '../history/shown-reads.ts'
-
 /** Which call of the run showed which lines of a version, for tools to note and to ask. */
 export type PreviousReads = Pick<ReadLines, 'note' | 'find'>
 

@@ -209,3 +209,12 @@ function firstDifference(
   }
   return undefined
 }
+
+export type {
+  Recorded,
+  RecordedAnswer,
+  RecordedRun,
+  RecordedStep,
+  RecordedWorkspace,
+  RecordLine,
+} from './recorder.ts'

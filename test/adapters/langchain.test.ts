@@ -4,8 +4,9 @@ import { FakeStreamingChatModel } from '@langchain/core/utils/testing'
 import { describe, expect, it } from 'vitest'
 import { modelTools, toModelText } from '../../src/adapters/json-schema/index.ts'
 import { langchainTools } from '../../src/adapters/langchain/index.ts'
+import { memorySink } from '../../src/audit/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
 const files = { 'src/app.ts': 'export const answer = 41\n', '.env': 'PASSWORD=never-shown\n' }

@@ -2,8 +2,9 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { describe, expect, it } from 'vitest'
 import { createSubscriptions } from '../../src/adapters/mcp/subscriptions.ts'
 import { parseResourceUri } from '../../src/adapters/mcp/uris.ts'
+import { callbackSink } from '../../src/audit/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { callbackSink, type WorkspaceOptions } from '../../src/index.ts'
+import type { WorkspaceOptions } from '../../src/index.ts'
 import { connect as connectTo, settled, workspaceOver } from './mcp-client.ts'
 
 const files = {

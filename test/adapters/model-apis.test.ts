@@ -8,8 +8,9 @@ import {
   openAiTools,
   toModelText,
 } from '../../src/adapters/json-schema/index.ts'
+import { memorySink } from '../../src/audit/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { type AuditRecord, createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
+import { type AuditRecord, createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { dialect } from './dialect-of-data.ts'
 

@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { modelTools, toModelText } from '../../src/adapters/json-schema/index.ts'
 import { hasWebTools, registerWebTools } from '../../src/adapters/webmcp/index.ts'
+import { memorySink } from '../../src/audit/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, memorySink, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
 /**

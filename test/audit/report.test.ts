@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { reportMarkdown, reportRuns } from '../../src/audit/index.ts'
 import { reportSections } from '../../src/audit/report-text.ts'
 import { memorySink } from '../../src/audit/sinks.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import {
-  createWorkspace,
-  type RunReport,
-  reportMarkdown,
-  reportRuns,
-  type Success,
-  type WorkspaceOptions,
-} from '../../src/index.ts'
+import { createWorkspace, type RunReport, type Success, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { entry } from './entries.ts'
 

@@ -12,7 +12,8 @@ import {
   trySteps,
 } from '../../src/dialects/define.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
-import { type Backend, createWorkspace, parseRecording, replay } from '../../src/index.ts'
+import { type Backend, createWorkspace } from '../../src/index.ts'
+import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
 const plainInput = z.object({ path: z.string() })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, parseRecording, replay, type WorkspaceHistory } from '../../src/index.ts'
+import { createWorkspace, type WorkspaceHistory } from '../../src/index.ts'
+import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
 const decoder = new TextDecoder()
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createWorkspace, type Failure, type PolicyLimits, type WorkspaceOptions } from '../../src/index.ts'
+import { createWorkspace, type Failure, type WorkspaceOptions } from '../../src/index.ts'
+import type { PolicyLimits } from '../../src/policy/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 
 const sixty = `${'x'.repeat(59)}\n`

@@ -36,6 +36,44 @@ export const uses: Readonly<Record<string, Use>> = {
   '.': use<typeof import('../../src/index.ts')>('one\n', async ({ createWorkspace }, { memory }) =>
     readBack(await createWorkspace({ backend: memory({ 'a.txt': 'one\n' }), policy: 'readOnly' })),
   ),
+  './audit': use<typeof import('../../src/audit/index.ts')>(
+    [true, 1],
+    async ({ memorySink, reportRuns, verifyAudit }, { root, memory }) => {
+      const sink = memorySink()
+      const workspace = await root.createWorkspace({
+        backend: memory({ 'a.txt': 'one\n' }),
+        policy: 'readOnly',
+        audit: sink,
+      })
+      await workspace.call('read_file', { path: 'a.txt' })
+      await workspace.close()
+      const records = sink.records()
+      return [verifyAudit(records).ok, reportRuns(records).length]
+    },
+  ),
+  './policy': use<typeof import('../../src/policy/index.ts')>(
+    ['readOnly', true],
+    async ({ permissions, policySchema }) => [
+      policySchema.parse({ preset: 'readOnly' }).preset,
+      permissions.includes('file:read'),
+    ],
+  ),
+  './replay': use<typeof import('../../src/workspace/replay.ts')>(
+    true,
+    async ({ parseRecording, replay }, { root, memory }) => {
+      const lines: string[] = []
+      const files = { 'a.txt': 'one\n' }
+      const workspace = await root.createWorkspace({
+        backend: memory(files),
+        policy: 'readOnly',
+        record: (line) => void lines.push(line),
+      })
+      await workspace.call('read_file', { path: 'a.txt' })
+      await workspace.close()
+      const recording = parseRecording(lines.join('\n'))
+      return (await replay(recording, { backend: memory(files) })).ok
+    },
+  ),
   './backends/memory': use<typeof import('../../src/backends/memory/index.ts')>('two\n', ({ memory }, kit) =>
     works(memory(), kit),
   ),

@@ -2,16 +2,10 @@ import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { toJsonSchema } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import {
-  createWorkspace,
-  defineTool,
-  parseRecording,
-  replay,
-  type Tool,
-  type WorkspaceOptions,
-} from '../../src/index.ts'
+import { createWorkspace, defineTool, type Tool, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { boundOutput } from '../../src/tools/shared/command-output.ts'
+import { parseRecording, replay } from '../../src/workspace/replay.ts'
 
 /** Counts the lines of a file, and where it is told to, writes the number beside it. */
 const countLines = defineTool({

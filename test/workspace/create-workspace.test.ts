@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { callbackSink } from '../../src/audit/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
 import { overlay } from '../../src/backends/overlay/index.ts'
 import {
   type Backend,
-  callbackSink,
   createWorkspace,
   type Draft,
   type Hooks,

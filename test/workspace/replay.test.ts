@@ -1,15 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
-import {
-  createWorkspace,
-  parseRecording,
-  type Recorded,
-  replay,
-  type Success,
-  type WorkspaceOptions,
-} from '../../src/index.ts'
+import { createWorkspace, type Success, type WorkspaceOptions } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { parseRecording, type Recorded, replay } from '../../src/workspace/replay.ts'
 import { byContent, calls, leaks, tree } from '../audit/planted.ts'
 
 const files: Record<string, MemoryEntry> = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { callbackSink } from '../../../src/audit/index.ts'
 import { memory } from '../../../src/backends/memory/index.ts'
-import { callbackSink, createWorkspace, type WorkspaceEvent } from '../../../src/index.ts'
+import { createWorkspace, type WorkspaceEvent } from '../../../src/index.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 
 async function open(options: Partial<Parameters<typeof createWorkspace>[0]> = {}) {

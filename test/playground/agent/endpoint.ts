@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { createWorkspace, memorySink } from 'wardspace'
+import { createWorkspace } from 'wardspace'
+import { memorySink } from 'wardspace/audit'
 import { memory } from 'wardspace/backends/memory'
 import { call, calls, type Script } from 'wardspace/testing/scripted-model'
 import { createAgent } from '../../../playground/agent/create-agent.ts'

@@ -1,4 +1,5 @@
-import { type AuditRecord, createWorkspace, memorySink, type Workspace, type WorkspaceOptions } from 'wardspace'
+import { type AuditRecord, createWorkspace, type Workspace, type WorkspaceOptions } from 'wardspace'
+import { memorySink } from 'wardspace/audit'
 import { memory } from 'wardspace/backends/memory'
 import { bash } from 'wardspace/shells/bash'
 import { createAgent } from '../../../playground/agent/create-agent.ts'

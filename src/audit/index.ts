@@ -1,0 +1,17 @@
+/** The audit: records and their chain, sinks, the check of a chain, and reports of runs. */
+
+export {
+  type AuditCheck,
+  type AuditEntry,
+  type AuditRecord,
+  type AuditSink,
+  type ChainHead,
+  HIDDEN_VERSION,
+  shaMap,
+  verifyAudit,
+} from './audit-log.ts'
+export { type ReportedRecord, type RunReport, reportRuns, type WrittenFile } from './report.ts'
+export { reportMarkdown } from './report-text.ts'
+export { callbackSink, type MemorySink, memorySink } from './sinks.ts'
+export { type SpanLike, spanSink, type TracerLike } from './span-sink.ts'
+export type { VerifyOptions } from './verify.ts'

@@ -1,0 +1,25 @@
+/** Policies as data: their schema, presets, permissions and labels, and what a verdict holds. */
+
+export type { Classification, FileKind, Protection } from '../files/classify/types.ts'
+export type { Access, ContentProtection, GuardedAccess } from './access.ts'
+export { type Label, type LabelPolicy, type LabelSink, type LabelSource, labelNames } from './labels.ts'
+export type { MemoryPolicy } from './memory-policy.ts'
+export type { NetworkPolicy } from './network-policy.ts'
+export { type Permission, permissions } from './permissions.ts'
+export {
+  type CallPolicy,
+  type CommandPolicy,
+  type Policy,
+  type PolicyCall,
+  type PolicyData,
+  type PolicyInput,
+  type PolicyLimits,
+  type PolicyRule,
+  type PresetName,
+  policySchema,
+  presetNames,
+  type Verdict,
+  type VerdictRule,
+} from './policy.ts'
+export { type Risk, type RiskFlag, riskMeanings } from './risk/index.ts'
+export type { Decision, Override } from './types.ts'
