@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Application } from 'typedoc'
 
@@ -54,10 +54,10 @@ function publishedSources(top) {
     const source = types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts')
     const imported = subpath.replace(/^\./, name)
     if (!source.includes('*')) return [[source, imported]]
-    const folder = source.slice(0, source.indexOf('*'))
-    return readdirSync(join(top, 'src', folder))
-      .filter((entry) => entry.endsWith('.ts'))
-      .map((entry) => [`${folder}${entry}`, imported.replace('*', entry.slice(0, -3))])
+    const [before, after] = source.split('*')
+    return readdirSync(join(top, 'src', before))
+      .filter((name) => existsSync(join(top, 'src', before, `${name}${after}`)))
+      .map((name) => [`${before}${name}${after}`, imported.replace('*', name)])
   })
   return new Map(published)
 }

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 export async function toolsPage(top) {
   const load = (file) => import(pathToFileURL(join(top, 'dist', file)).href)
   const { createWorkspace } = await load('index.js')
-  const { memory } = await load('backends/memory.js')
-  const { bash } = await load('shells/bash.js')
-  const { toJsonSchema } = await load('adapters/json-schema.js')
+  const { memory } = await load('backends/memory/index.js')
+  const { bash } = await load('shells/bash/index.js')
+  const { toJsonSchema } = await load('adapters/json-schema/index.js')
   const policy = { preset: 'autonomous', memory: { path: 'notes' } }
   const workspace = await createWorkspace({ backend: memory(), shell: bash(), mode: 'plan', policy })
   const sections = toJsonSchema(workspace.tools).map(toolSection)
