@@ -1,6 +1,7 @@
 import type { ObjectStore } from '../../src/backends/object-store/index.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
 import type { Backend, Workspace } from '../../src/index.ts'
+import type { Shell } from '../../src/shells/author.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
 
@@ -134,6 +135,31 @@ export const uses: Readonly<Record<string, Use>> = {
     }
     return made.some(isDialect) || made.length > 0
   }),
+  './shell': use<typeof import('../../src/shells/author.ts')>(
+    ['deny', 'COMMAND_DENIED', '1\n'],
+    async ({ analyzeCommand, createLineAnalyzer, createOutputTail }, kit) => {
+      const judge = createLineAnalyzer({ root: '/workspace', shell: 'bash' })
+      const capabilities = { processes: false, network: false, background: false, stderr: true, guarded: true }
+      const shell: Shell = {
+        name: 'count',
+        capabilities: { ...capabilities, confined: true, undo: true },
+        judge,
+        async run({ cwd, files }) {
+          const tail = createOutputTail(100)
+          tail.addText(`${(await files.read('a.txt')).length - 3}\n`)
+          return { stdout: tail.take(), stderr: '', exitCode: 0, cwd }
+        },
+        async close() {},
+      }
+      const policy = { preset: 'autonomous', tools: { run_command: 'allow' } } as const
+      const workspace = await opened(kit, { policy, shell })
+      const denied = await workspace.call('run_command', { command: 'sudo ls' })
+      const counted = await workspace.call('run_command', { command: 'count a.txt' })
+      await workspace.close()
+      const { decision } = analyzeCommand('npm test && git push', { deny: ['git push'] })
+      return [decision, denied.ok ? 'ok' : denied.code, counted.ok ? counted.stdout : counted.message]
+    },
+  ),
   './shells/bash': use<typeof import('../../src/shells/bash/index.ts')>('1\n', async ({ bash }, kit) => {
     const worker = () => kit.worker('./shells/bash-thread')
     return command(kit.memory({ 'a.txt': 'x\n' }), bash(kit.worker === undefined ? {} : { worker }), kit)

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Failure } from '../../errors.ts'
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import { lineProcess } from '../../shells/shared/line-process.ts'
+import { createLineProcess } from '../../shells/shared/line-process.ts'
 import type { CommandTransaction, Shell, ShellOutcome, ShellProcess } from '../../shells/types.ts'
 import { type Draft, defineTool, type Tool } from '../../tools/define-tool.ts'
 
@@ -23,7 +23,7 @@ export interface BackgroundOptions {
  */
 export function runInBackground(options: BackgroundOptions): ShellProcess {
   const { shell, open, commit, line, cwd, timeoutMs, now } = options
-  return lineProcess(shell.name, async (stopped) => {
+  return createLineProcess(shell.name, async (stopped) => {
     for (;;) {
       const transaction = open(stopped)
       const { files, git, signal } = transaction

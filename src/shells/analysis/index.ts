@@ -9,32 +9,33 @@ import { judgeSource } from './walk-script.ts'
 export type { Decide } from './analysis.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
 
-export interface JudgeOptions {
-  /** Where the line starts; the root of the workspace if left out. */
+/** Options of {@link analyzeCommand}. */
+export interface AnalyzeOptions {
+  /** Directory in which the line starts. Default: the root of the workspace. */
   readonly cwd?: LogicalPath
-  /** The absolute name under which the shell shows the root of the workspace: `/workspace`. */
+  /** Absolute path under which the shell shows the root of the workspace, such as `/workspace`. */
   readonly root?: string
-  /** Which shell reads the line. What `sh` reads in another way than bash is refused there. */
+  /** Shell that parses the line. With `sh`, syntax that `sh` reads differently from bash is refused. Default: `bash`. */
   readonly shell?: 'bash' | 'sh'
-  /** What the rules of a policy say of one command of the line: each has to be allowed by itself. */
+  /** Applies the rules of a policy to one command of the line. Every command must be allowed. */
   readonly decide?: Decide
 }
 
 /**
- * Judges a command line by its parsed structure, before anything of it runs: every command that it would start, through
- * wrappers, launchers, substitutions and scripts in words, is held against the built-in denylist, the policy's lists and
- * `decide`. What only the run could tell, where a command or its options stand, is refused whatever the lists say.
- * Words that are data are let alone. Pure, total, and linear in the line.
+ * Evaluates a command line by its parsed structure, before anything runs. Every command that the line would start, also
+ * through wrappers, launchers, substitutions and scripts in arguments, is checked against the built-in denylist, the
+ * lists of the policy and `decide`. A command name or option that is only known at run time is refused, whatever the
+ * lists allow. Words that are data are ignored. Pure and total; takes time linear in the length of the line.
  *
- * The files that redirections open are in `accesses`; they lie in the workspace, and policy has yet to judge them. Other
- * arguments are not looked at as paths: the shell guards what its commands really open.
+ * `accesses` lists the files that redirections open. They are inside the workspace; policy still has to evaluate them.
+ * Other arguments are not read as paths: the shell guards the files that its commands really open.
  *
  * @throws TypeError if the policy's lists are not valid
  * @example
  * analyzeCommand('npm test && git push', { deny: ['git push'] }).decision // 'deny'
  * analyzeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
  */
-export function analyzeCommand(line: string, policy: CommandPolicy, options: JudgeOptions = {}): CommandVerdict {
+export function analyzeCommand(line: string, policy: CommandPolicy, options: AnalyzeOptions = {}): CommandVerdict {
   const judge = createJudge(listsOf(policy), options.root, options.decide)
   const fault = characterFault(line)
   if (fault !== undefined) {
@@ -45,7 +46,7 @@ export function analyzeCommand(line: string, policy: CommandPolicy, options: Jud
   try {
     judgeSource(judge, line, scope, [0, line.length])
   } catch (error) {
-    // The parser's and our own recursion follow the nesting of the line; the judge throws the same where it counts.
+    // The recursion of the parser and the walk follows the nesting of the line; `Analysis.command` throws the same error.
     if (!(error instanceof RangeError)) throw error
     judge.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
   }
@@ -55,8 +56,8 @@ export function analyzeCommand(line: string, policy: CommandPolicy, options: Jud
 const compiled = new WeakMap<CommandPolicy, CommandLists>()
 
 function listsOf(policy: CommandPolicy): CommandLists {
-  const known = compiled.get(policy)
-  if (known !== undefined) return known
+  const cached = compiled.get(policy)
+  if (cached !== undefined) return cached
   const lists = compileLists(policy)
   compiled.set(policy, lists)
   return lists

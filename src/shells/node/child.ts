@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import { createTail } from '../shared/output-tail.ts'
+import { createOutputTail } from '../shared/output-tail.ts'
 import { endProcesses } from './end-processes.ts'
 
 export interface ChildOptions {
@@ -54,9 +54,9 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   })
   await started(child)
   const group = child.pid as number
-  const stdout = createTail(KEPT, onOutput && ((text) => onOutput('stdout', text)))
-  const stderr = createTail(KEPT, onOutput && ((text) => onOutput('stderr', text)))
-  const report = createTail(REPORT)
+  const stdout = createOutputTail(KEPT, onOutput && ((text) => onOutput('stdout', text)))
+  const stderr = createOutputTail(KEPT, onOutput && ((text) => onOutput('stderr', text)))
+  const report = createOutputTail(REPORT)
   const [input, out, err, told] = child.stdio as unknown as [Writable | null, Readable, Readable, Readable]
   out.on('data', stdout.add)
   err.on('data', stderr.add)

@@ -5,7 +5,7 @@ import type { ShellOutcome, ShellProcess } from '../types.ts'
  * A line that runs to its end beside others, as a background process: its output shows when it has ended, and it reads no
  * input. A failure is told on the error output, with the exit code that a system would give.
  */
-export function lineProcess(
+export function createLineProcess(
   shell: string,
   run: (stopped: AbortSignal) => Promise<Pick<ShellOutcome, 'stdout' | 'stderr' | 'exitCode'>>,
 ): ShellProcess {

@@ -1,5 +1,5 @@
 /** The end of a stream of text. */
-export interface Tail {
+export interface OutputTail {
   add(bytes: Uint8Array): void
   addText(text: string): void
   /** What came since the last time, or the end of it. */
@@ -7,7 +7,7 @@ export interface Tail {
 }
 
 /** Keeps at least the last so many characters of what comes, and never more than twice that. */
-export function createTail(most: number, onText?: (text: string) => void): Tail {
+export function createOutputTail(most: number, onText?: (text: string) => void): OutputTail {
   const decoder = new TextDecoder('utf-8')
   let parts: string[] = []
   let length = 0

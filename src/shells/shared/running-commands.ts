@@ -17,6 +17,7 @@ export interface RunningCommands {
   settled(): Promise<void>
 }
 
+/** Tracks the running commands of one shell. */
 export function createRunningCommands(): RunningCommands {
   const stops = new Set<() => void>()
   const running = new Set<Promise<unknown>>()

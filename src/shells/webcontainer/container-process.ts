@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { createTail } from '../shared/output-tail.ts'
+import { createOutputTail } from '../shared/output-tail.ts'
 import type { WebContainer } from './client.ts'
 import { containerCall } from './container-call.ts'
 
@@ -42,7 +42,7 @@ export async function launch(container: WebContainer, options: LaunchOptions, gr
     'start a process',
     container.spawn('jsh', ['-c', script], { cwd, env: { ...env }, terminal: { ...terminal } }),
   )
-  const tail = createTail(KEPT, onOutput)
+  const tail = createOutputTail(KEPT, onOutput)
   const drained = drain(process.output, tail.addText)
   let giveUp = (): void => {}
   const given = new Promise<undefined>((resolve) => {

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { lineProcess } from '../shared/line-process.ts'
+import { createLineProcess } from '../shared/line-process.ts'
 import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../types.ts'
 
 /** Where there is no container: why, and what runs the commands, if anything. */
@@ -39,7 +39,7 @@ export async function startInFallback(fallen: FallbackState, command: Background
 
 /** A line of a shell without processes runs beside the others; what it changes is carried out at its end. */
 function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
-  return lineProcess(shell.name, async (stopped) => {
+  return createLineProcess(shell.name, async (stopped) => {
     const signal = command.signal === undefined ? stopped : AbortSignal.any([command.signal, stopped])
     const outcome = await shell.run({ ...command, signal })
     await command.keep()

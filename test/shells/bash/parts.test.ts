@@ -21,7 +21,7 @@ import { applyChanges, type CommandChange } from '../../../src/shells/shared/app
 import { createProcesses } from '../../../src/shells/shared/background-processes.ts'
 import type { CommandFilesOptions } from '../../../src/shells/shared/command-files.ts'
 import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
-import { lineProcess } from '../../../src/shells/shared/line-process.ts'
+import { createLineProcess } from '../../../src/shells/shared/line-process.ts'
 import { createRunningCommands } from '../../../src/shells/shared/running-commands.ts'
 import { createMarks } from '../../../src/shells/shared/secret-marks.ts'
 import type { CommandGit, ShellProcess } from '../../../src/shells/types.ts'
@@ -182,7 +182,7 @@ describe('background commands', () => {
   })
 
   it('of a line read no input, and tell of a fault without its words', async () => {
-    const process = lineProcess('bash', async () => {
+    const process = createLineProcess('bash', async () => {
       throw new TypeError('/home/someone')
     })
     await expect(process.write('x')).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })

@@ -1,0 +1,42 @@
+/**
+ * Types and helpers for authors of shells: the `Shell` contract, the analysis of command lines, and the parts that the
+ * built-in shells share.
+ */
+export { type AnalyzeOptions, analyzeCommand, type Decide } from './analysis/index.ts'
+export type {
+  CommandAccess,
+  CommandVerdict,
+  DenialReason,
+  JudgedCommand,
+  ReasonCode,
+  TextRange,
+} from './analysis/verdict.ts'
+export { applyChanges, type CommandChange } from './shared/apply-changes.ts'
+export { createLineAnalyzer } from './shared/line-judge.ts'
+export { createLineProcess } from './shared/line-process.ts'
+export { createOutputTail, type OutputTail } from './shared/output-tail.ts'
+export { createRunningCommands, type RunningCommands } from './shared/running-commands.ts'
+export type {
+  BackgroundCommand,
+  CommandDiff,
+  CommandFiles,
+  CommandFilters,
+  CommandGit,
+  CommandJudge,
+  CommandRepository,
+  CommandSession,
+  CommandStat,
+  CommandStatus,
+  CommandTransaction,
+  CommitSubscription,
+  GitDiffRequest,
+  GitState,
+  JudgedLine,
+  JudgeOptions,
+  RefusedAccess,
+  Shell,
+  ShellCapabilities,
+  ShellCommand,
+  ShellOutcome,
+  ShellProcess,
+} from './types.ts'
