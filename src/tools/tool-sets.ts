@@ -1,55 +1,64 @@
-/** A named set of tools, or their names. */
+import type { ToolName } from './index.ts'
+
+/** The name of a set of tools, or a list of tool names. */
 export type ToolSet = 'minimal' | 'files' | 'full' | readonly string[]
 
-/** What each named set holds; `full` is everything there is. */
-const sets = {
-  minimal: ['read_file', 'list_directory', 'search_text', 'write_file', 'apply_patch', 'diff_workspace'],
-  files: [
-    'read_file',
-    'write_file',
-    'edit_file',
-    'replace_range',
-    'append_file',
-    'delete_file',
-    'move_file',
-    'copy_file',
-    'create_directory',
-    'list_directory',
-    'find_files',
-    'search_text',
-    'file_info',
-    'apply_patch',
-    'diff_workspace',
-  ],
-} as const satisfies Record<string, readonly string[]>
+type NamedSet = 'minimal' | 'files'
+
+/** The named sets of each built-in tool. The set `full` contains every tool. To add a tool, add a line. */
+const setsOfTool = {
+  read_file: ['minimal', 'files'],
+  write_file: ['minimal', 'files'],
+  edit_file: ['files'],
+  replace_range: ['files'],
+  append_file: ['files'],
+  delete_file: ['files'],
+  move_file: ['files'],
+  copy_file: ['files'],
+  create_directory: ['files'],
+  list_directory: ['minimal', 'files'],
+  find_files: ['files'],
+  search_text: ['minimal', 'files'],
+  file_info: ['files'],
+  apply_patch: ['minimal', 'files'],
+  diff_workspace: ['minimal', 'files'],
+  run_command: [],
+  start_command: [],
+  check_command: [],
+  stop_command: [],
+  memory_search: [],
+  memory_get: [],
+  memory_recall: [],
+  memory_store: [],
+  submit_plan: [],
+} as const satisfies Readonly<Record<ToolName, readonly NamedSet[]>>
+
+const sets: ReadonlyMap<string, readonly NamedSet[]> = new Map(Object.entries(setsOfTool))
 
 /**
- * The tools of a set among those that there are, in the order of the registry. A named set leaves out what this build
- * does not have.
+ * Returns the tools of a set that are in the registry, in the order of the registry. A named set contains only built-in
+ * tools.
  *
  * @throws TypeError for an unknown set, an unknown or repeated name, or an empty list
  */
 export function resolveToolSet(set: ToolSet, registry: Iterable<string>): readonly string[] {
-  const known = [...registry]
-  if (set === 'full') return known
+  const names = [...registry]
+  if (set === 'full') return names
+  if (set === 'minimal' || set === 'files') return names.filter((name) => sets.get(name)?.includes(set))
   if (typeof set === 'string') {
-    if (!Object.hasOwn(sets, set)) {
-      throw new TypeError(
-        `Unknown tool set ${JSON.stringify(set)}; the sets are "minimal", "files", "full", or a list of names`,
-      )
-    }
-    const wanted: readonly string[] = sets[set]
-    return known.filter((name) => wanted.includes(name))
+    throw new TypeError(
+      `Unknown tool set ${JSON.stringify(set)}; the sets are "minimal", "files", "full", or a list of names`,
+    )
   }
   if (!Array.isArray(set)) throw new TypeError('A tool set must be "minimal", "files", "full", or a list of tool names')
   if (set.length === 0) throw new TypeError('A tool set must not be empty')
-  const wanted = new Set<string>()
+  const selected = new Set<string>()
   for (const [index, name] of set.entries()) {
-    if (!known.includes(name)) {
-      throw new TypeError(`Unknown tool ${JSON.stringify(name)} at tools[${index}]; the tools are ${known.join(', ')}`)
+    if (!names.includes(name)) {
+      throw new TypeError(`Unknown tool ${JSON.stringify(name)} at tools[${index}]; the tools are ${names.join(', ')}`)
     }
-    if (wanted.has(name)) throw new TypeError(`Tool "${name}" is listed twice, again at tools[${index}]`)
-    wanted.add(name)
+    if (selected.has(name)) throw new TypeError(`Tool "${name}" is listed twice, again at tools[${index}]`)
+    selected.add(name)
   }
-  return known.filter((name) => wanted.has(name))
+  return names.filter((name) => selected.has(name))
 }

@@ -11,6 +11,7 @@ import {
   type WorkspaceOptions,
 } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
+import { toolRows, tree } from '../tools/table.ts'
 
 const files = {
   'src/app.ts': 'export const answer = 41\nconst two = 2\n\nconst answers = 3\n',
@@ -222,6 +223,18 @@ describe('what a model is told of a result', () => {
     } as const
     expect(toModelText('constructor', result)).toBe('Did it\nsize: 3')
     expect(toModelText('find_files', { ...result, files: 7 } as Success)).toBe('Did it\nsize: 3\nfiles: 7')
+  })
+})
+
+describe('the text of each tool', () => {
+  it.each(toolRows.map(([tool, { modelText }]) => [tool, modelText] as const))('%s', async (tool, { input, text }) => {
+    const { workspace, tell } = await open({
+      backend: memory(tree),
+      shell: bash(),
+      ...(tool === 'submit_plan' ? { mode: 'plan', approve: () => 'allow' } : {}),
+    })
+    expect(await tell(tool, input)).toMatch(text)
+    await workspace.close()
   })
 })
 

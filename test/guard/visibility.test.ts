@@ -4,6 +4,7 @@ import { memory } from '../../src/backends/memory/index.ts'
 import { createWorkspace, type Path, type PolicyInput } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import * as generate from '../policy/generate.ts'
+import { hiddenCallsAnywhere, hiddenCallsAt } from '../tools/table.ts'
 
 const visible = {
   'README.md': '# Project\n',
@@ -34,70 +35,8 @@ const policies: Readonly<Record<string, PolicyInput>> = {
   },
 }
 
-const add = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch\n`
-const update = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-zanzibar\n+x\n*** End Patch\n`
-const hash = 'a'.repeat(64)
-
-/** Everything that an agent can look with, at hidden names, beside them, below and above. */
-const calls: readonly (readonly [string, Record<string, unknown>])[] = [
-  ['list_directory', { maxDepth: 9, includeHidden: true, includeIgnored: true }],
-  ['list_directory', { path: 'src', maxDepth: 3 }],
-  ['list_directory', { path: 'docs' }],
-  ['find_files', { pattern: '**' }],
-  ['find_files', { pattern: '**/*.md', path: 'docs' }],
-  ['search_text', { query: 'zanzibar' }],
-  ['search_text', { query: 'zan+', mode: 'regex', filesOnly: true, includeIgnored: true, includeHidden: true }],
-  ['search_text', { query: 'zanzibar', includeGlob: 'src/helper.ts' }],
-  ['diff_workspace', {}],
-  ['read_file', { path: 'src/helpr.ts' }],
-  ['read_file', { path: 'docs/guidess.md' }],
-  ['read_file', { path: 'README.md/x' }],
-  ...Object.keys(hidden).flatMap((path): (readonly [string, Record<string, unknown>])[] => [
-    ['read_file', { path }],
-    ['file_info', { path }],
-    ['list_directory', { path }],
-    ['find_files', { pattern: '*', path }],
-    ['search_text', { query: 'z', path }],
-    ['edit_file', { path, oldText: 'zanzibar', newText: 'x' }],
-    ['replace_range', { path, startLine: 1, endLine: 1, newText: 'x', expectedSha256: hash }],
-    ['write_file', { path, content: 'x' }],
-    ['write_file', { path, content: 'x', expectedSha256: null }],
-    ['write_file', { path, content: 'x', mode: 'CREATE_NEW' }],
-    ['write_file', { path: `${path}/below`, content: 'x' }],
-    ['read_file', { path: `${path}/below` }],
-    ['append_file', { path, content: 'x' }],
-    ['create_directory', { path }],
-    ['delete_file', { path }],
-    ['move_file', { path, to: 'new/a' }],
-    ['move_file', { path: 'README.md', to: path }],
-    ['copy_file', { path, to: 'new/a' }],
-    ['copy_file', { path: 'README.md', to: path }],
-    ['apply_patch', { patch: add(path), dryRun: true }],
-    ['apply_patch', { patch: update(path), dryRun: true }],
-    ['diff_workspace', { paths: [path] }],
-  ]),
-  ['run_command', { command: 'ls -R; ls -a src docs; echo * src/* docs/*; find . | sort' }],
-  ['run_command', { command: 'cat src/helper.ts; cat docs/guides.md; cat private/notes.md; wc -c src/*' }],
-  [
-    'run_command',
-    {
-      command:
-        'test -e src/helper.ts && echo there; test -d private && echo there; [ -s docs/guides.md ] && echo there',
-    },
-  ],
-  [
-    'run_command',
-    {
-      command:
-        'cat src/helper.ts/x; ls private/notes.md/x; test -e docs/guides.md/x || echo no; echo x > src/helper.ts/y',
-    },
-  ],
-  ['run_command', { command: 'grep -r zanzibar .; grep -rl zanzibar src; rg zanzibar' }],
-  [
-    'run_command',
-    { command: 'cd src/private; cd ../private; echo x > src/helper.ts; mkdir private; touch docs/guides.md' },
-  ],
-]
+/** Every input of `test/tools/table.ts` that could show a hidden file. */
+const calls = [...hiddenCallsAnywhere(), ...Object.keys(hidden).flatMap(hiddenCallsAt)]
 
 async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInput): Promise<Map<string, string>> {
   const found = new Map<string, string>()

@@ -2,52 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { bash } from '../../src/shells/bash/index.ts'
 import { builtinTools } from '../../src/tools/index.ts'
+import type { WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'
-
-const tree = {
-  'a.ts': 'one\ntwo\n',
-  'b.ts': 'b\n',
-  'd/x.ts': 'x\n',
-  '.env': 'PASSWORD=hunter2\n',
-  '.git/config': '[core]\n',
-  'node_modules/p/i.js': 'i\n',
-  'package-lock.json': '{}\n',
-  'blob.dat': new Uint8Array([1, 0, 2]),
-  'latin.txt': new Uint8Array([0xe9, 0x0a]),
-  'to-secret': { link: '.env' },
-  'to-nothing': { link: 'gone' },
-} as const
-
-const hash = 'a'.repeat(64)
-
-/** A right input of each tool, to be made wrong in one place. */
-const right: Record<string, Record<string, unknown>> = {
-  list_directory: { path: '.' },
-  find_files: { pattern: '**', path: '.' },
-  search_text: { query: 'one', path: '.' },
-  read_file: { path: 'a.ts' },
-  file_info: { path: 'a.ts' },
-  edit_file: { path: 'a.ts', oldText: 'one', newText: 'x' },
-  replace_range: { path: 'a.ts', startLine: 1, endLine: 1, newText: 'x', expectedSha256: hash },
-  write_file: { path: 'new.ts', content: 'x' },
-  apply_patch: { patch: '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n-one\n+x\n two\n' },
-  append_file: { path: 'a.ts', content: 'x' },
-  create_directory: { path: 'new' },
-  copy_file: { path: 'a.ts', to: 'new.ts' },
-  move_file: { path: 'a.ts', to: 'new.ts' },
-  delete_file: { path: 'a.ts' },
-  diff_workspace: {},
-  run_command: { command: 'true' },
-  start_command: { command: 'true' },
-  check_command: { id: 'process-1' },
-  stop_command: { id: 'process-1' },
-  memory_search: { query: 'x' },
-  memory_get: { id: 'x' },
-  memory_recall: {},
-  memory_store: { id: 'x', content: 'x' },
-  submit_plan: { plan: 'x' },
-}
+import { hash, type PathCase, type ToolRow, toolTable, tree } from './table.ts'
 
 const badPaths: readonly unknown[] = [
   '',
@@ -66,8 +24,15 @@ const badPaths: readonly unknown[] = [
   'x/'.repeat(3000),
 ]
 
-/** The fields that take a path, by tool. */
-const pathFields = (tool: string) => (tool === 'move_file' || tool === 'copy_file' ? ['path', 'to'] : ['path'])
+/** Paths of the tree, by the case that they are. */
+const pathOf: Readonly<Record<PathCase, string>> = {
+  missing: 'none/at/all.ts',
+  directory: 'd',
+  danglingLink: 'to-nothing',
+  binary: 'blob.dat',
+  latin1: 'latin.txt',
+  file: 'a.ts',
+}
 
 describe('every tool', () => {
   it('repeats no field at length that it does not know', async () => {
@@ -76,25 +41,26 @@ describe('every tool', () => {
     expect(JSON.stringify(answer).length).toBeLessThan(2000)
   })
 
-  it('has a right input here', () => {
-    expect(Object.keys(right).sort()).toEqual(builtinTools.map(({ name }) => name).sort())
+  it('has a row in test/tools/table.ts', () => {
+    expect(Object.keys(toolTable).sort()).toEqual(builtinTools.map(({ name }) => name).sort())
   })
 })
 
 describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObject; mutates: boolean }] as const))(
   '%s',
   (name, tool) => {
-    const good = right[name] as Record<string, unknown>
-    /** What takes no path by itself is shown against bad ones in tests of its own. */
-    const takesPath = 'path' in tool.input.shape
-    const itOfPaths = takesPath ? it : () => {}
+    const { input: good, wrong, paths, codes, mayTellNames }: ToolRow = toolTable[name]
+    /** Tools without a field `path` have tests of their own for bad paths. */
+    const itOfPaths = 'path' in tool.input.shape ? it : () => {}
+
+    const options: Partial<WorkspaceOptions> = {
+      shell: bash(),
+      mode: name === 'submit_plan' ? 'plan' : 'act',
+      policy: { preset: 'autonomous', memory: {} },
+    }
 
     async function refusals(cases: readonly (readonly [unknown, RegExp | string])[]) {
-      const { code, snapshot } = await bench(tree, {
-        shell: bash(),
-        mode: name === 'submit_plan' ? 'plan' : 'act',
-        policy: { preset: 'autonomous', memory: {} },
-      })
+      const { code, snapshot } = await bench(tree, options)
       const before = await snapshot()
       for (const [input, expected] of cases) {
         const found = await code(name, input)
@@ -118,7 +84,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       for (const [field, schema] of Object.entries(tool.input.shape)) {
         const required = !(schema as z.ZodType).safeParse(undefined).success
         if (required) {
-          const { [field]: _, ...without } = good
+          const { [field]: _, ...without } = good as Readonly<Record<string, unknown>>
           cases.push([without, 'INVALID_INPUT'])
         }
         const wrong: unknown[] = [
@@ -147,11 +113,16 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       await refusals(cases)
     })
 
+    it.each(wrong)('names the field %s when it is %j', async (field, value) => {
+      const { call } = await bench(tree, options)
+      const answer = await call(name, { ...good, [field]: value })
+      expect(answer).toMatchObject({ ok: false, code: 'INVALID_INPUT' })
+      expect(answer.field).toMatch(new RegExp(`^${field}(?:\\.|\\[|$)`))
+    })
+
     itOfPaths('refuses every path that the guard refuses, in every field', async () => {
       await refusals(
-        pathFields(name).flatMap((field) =>
-          badPaths.map((path) => [{ ...good, [field]: path }, /PATH_REJECTED/] as const),
-        ),
+        paths.flatMap((field) => badPaths.map((path) => [{ ...good, [field]: path }, /PATH_REJECTED/] as const)),
       )
     })
 
@@ -165,7 +136,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
 
     itOfPaths('keeps away from git, and from secrets under any name', async () => {
       const { call } = await bench(tree)
-      for (const field of pathFields(name)) {
+      for (const field of paths) {
         for (const path of ['.git/config', '.GIT/config', '.git/x', 'd/.git/x', 'git~1/config']) {
           const answer = await call(name, { ...good, [field]: path })
           expect([answer.ok, answer.code]).toEqual([
@@ -175,8 +146,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
         }
         for (const path of ['.env', '.ENV', 'to-secret', '.env ', 'd/../.env', '.env/']) {
           const answer = await call(name, { ...good, [field]: path })
-          const mayTell = name === 'file_info' || name === 'list_directory' || name === 'find_files'
-          if (!mayTell) expect(answer.ok, path).toBe(false)
+          if (!mayTellNames) expect(answer.ok, path).toBe(false)
           expect(JSON.stringify(answer)).not.toContain('hunter2')
         }
       }
@@ -184,24 +154,10 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
     })
 
     itOfPaths('gives the code that fits what is there', async () => {
-      const missing = { ...good, path: 'none/at/all.ts' }
-      const directory = { ...good, path: 'd' }
-      const through = { ...good, path: 'a.ts/x' }
-      const dangling = { ...good, path: 'to-nothing' }
-      const creates = name === 'write_file' || name === 'append_file' || name === 'create_directory'
-      const cases: (readonly [unknown, RegExp])[] = [[through, /NOT_A_DIRECTORY/]]
-      if (!creates) cases.push([missing, /NOT_FOUND/])
-      const onFiles = ['read_file', 'edit_file', 'replace_range', 'write_file', 'append_file', 'delete_file']
-      if (onFiles.includes(name)) cases.push([directory, /IS_DIRECTORY/])
-      if (['read_file', 'edit_file', 'replace_range', 'search_text', 'list_directory', 'find_files'].includes(name))
-        cases.push([dangling, /NOT_FOUND/])
-      if (['read_file', 'edit_file', 'replace_range', 'append_file'].includes(name)) {
-        cases.push(
-          [{ ...good, path: 'blob.dat' }, /UNSUPPORTED_BINARY/],
-          [{ ...good, path: 'latin.txt' }, /UNSUPPORTED_ENCODING/],
-        )
+      const cases: [unknown, RegExp][] = [[{ ...good, path: 'a.ts/x' }, /NOT_A_DIRECTORY/]]
+      for (const [pathCase, code] of Object.entries(codes)) {
+        cases.push([{ ...good, path: pathOf[pathCase as PathCase] }, new RegExp(code)])
       }
-      if (name === 'list_directory' || name === 'find_files') cases.push([{ ...good, path: 'a.ts' }, /NOT_A_DIRECTORY/])
       if (tool.mutates && name !== 'create_directory') {
         cases.push(
           [{ ...good, path: 'node_modules/p/i.js' }, /POLICY_DENIED/],
@@ -209,7 +165,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
         )
         cases.push([{ ...good, path: '.' }, /PATH_REJECTED|IS_DIRECTORY|POLICY_DENIED/])
       }
-      if (tool.mutates && 'expectedSha256' in tool.input.shape && !creates) {
+      if (tool.mutates && 'expectedSha256' in tool.input.shape && codes.missing !== undefined) {
         cases.push([{ ...good, expectedSha256: hash }, /WRITE_CONFLICT/])
       }
       await refusals(cases)

@@ -49,9 +49,12 @@ function told(tool: string, result: Success): Told {
   }
 }
 
-type Forms = { readonly [N in ToolName]: (result: Success & ToolOutput<N>) => Told }
+type Forms = { readonly [N in ToolName]?: (result: Success & ToolOutput<N>) => Told }
 
-/** The current version of a file is told as `sha256`, whether it was read or written. */
+/**
+ * Short forms of results. The result of any other tool is written with all its fields. The current version of a file is
+ * called `sha256`, whether the file was read or written.
+ */
 const forms: Forms = {
   read_file: ({ sha256, kind, encoding, eol, bom, truncated, content }) => ({
     facts: { sha256, kind, encoding, eol, bom, truncated },
