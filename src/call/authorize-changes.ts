@@ -7,7 +7,8 @@ import { combineVerdicts, type Verdict } from '../policy/policy.ts'
 import { type Risk, risksOf } from '../policy/risk/index.ts'
 import { riskVerdict } from '../policy/risk-verdict.ts'
 import { isAbove } from '../policy/taint.ts'
-import type { Backend, Change, EntryState, Receipt, Version } from '../storage/backend.ts'
+import type { Receipt, Version } from '../storage/backend.ts'
+import { stateWithin } from '../storage/versions.ts'
 import type { Draft } from '../tools/define-tool.ts'
 import { diffOfChanges } from './change-diff.ts'
 import type { AuthorizedCall, AuthorizedChanges, KnownChange } from './state/call.ts'
@@ -31,9 +32,9 @@ export async function authorizeChanges(
   let bytes = 0
   for (const change of draft.changes ?? []) {
     const access = coveringAccess(accesses, change)
-    const present = await presentState(draft.target ?? core.backend, change, core.limits.textFileBytes)
-    const { before } = present
-    known.push({ change, ...present })
+    const backend = draft.target ?? core.backend
+    const { state: before, ...head } = await stateWithin(backend, change.path, core.limits.textFileBytes)
+    known.push({ change, before, ...head })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
     if (access === undefined) {
       if (change.to?.type === 'directory' && before === null) parents.push(parentAccess(accesses, change.path))
@@ -132,24 +133,6 @@ function weightOf(known: readonly KnownChange[]): number {
   }
   return sum
 }
-
-/** What stands at a path now, as far as diff and classification need it: of a very large file only its head. */
-async function presentState(
-  backend: Pick<Backend, 'stat' | 'read' | 'readLink'>,
-  { path }: Change,
-  maxBytes: number,
-): Promise<Pick<KnownChange, 'before' | 'headOf'>> {
-  const stat = await backend.stat(path)
-  if (stat === undefined || stat.type === 'other') return { before: null }
-  if (stat.type === 'directory') return { before: { type: 'directory' } }
-  if (stat.type === 'link') return { before: { type: 'link', target: await backend.readLink(path) } }
-  const isLarge = stat.size > maxBytes
-  const { bytes } = await backend.read(path, isLarge ? { start: 0, end: HEAD_BYTES } : undefined)
-  const before: EntryState = { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
-  return isLarge ? { before, headOf: stat.size } : { before }
-}
-
-const HEAD_BYTES = 64 * 1024
 
 /** Says a change set by its versions: equal for equal changes, known without making the diff. */
 function keyOf({ applied }: Receipt): string {

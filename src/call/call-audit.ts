@@ -213,13 +213,13 @@ function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined)
   if (applied.length === 0) return artifactUri === undefined ? nothing : { ...nothing, artifactUris: [artifactUri] }
   return {
     pathsWritten: applied.map(({ path }) => path),
-    oldSha256: shaMap(applied.map(({ path, before }) => [path, versionOf(path, before)])),
-    newSha256: shaMap(applied.map(({ path, after }) => [path, versionOf(path, after)])),
+    oldSha256: shaMap(applied.map(({ path, before }) => [path, auditVersion(path, before)])),
+    newSha256: shaMap(applied.map(({ path, after }) => [path, auditVersion(path, after)])),
     artifactUris: artifactUri === undefined ? NO_PATHS : [artifactUri],
   }
 }
 
-function versionOf(path: Path, version: Version): string | null {
+function auditVersion(path: Path, version: Version): string | null {
   return version?.type === 'file' ? hidden(path, version.sha256) : null
 }
 

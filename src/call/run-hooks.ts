@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { withTimeout } from '../util/timers.ts'
 import type { HookCall, HookResult, Hooks, PreToolCall } from './state/hooks.ts'
 
 /** The pre-call hooks, in their order. */
@@ -17,7 +18,7 @@ export async function runPreHook(
   call: HookCall,
   timeoutMs: number,
 ): Promise<{ input: unknown } | undefined> {
-  const answer: unknown = await bounded('preToolCall', () => hook(frozen(call)), timeoutMs, 'Nothing was done.')
+  const answer: unknown = await callHook('preToolCall', () => hook(frozen(call)), timeoutMs, 'Nothing was done.')
   if (answer === undefined) return undefined
   if (typeof answer === 'object' && answer !== null) {
     const { refuse } = answer as { refuse?: unknown }
@@ -39,7 +40,7 @@ export async function runPostHooks<R extends HookResult>(
 ): Promise<R | HookResult> {
   let shown: R | HookResult = result
   for (const hook of listOf(hooks.postToolResponse)) {
-    const changed: unknown = await bounded(
+    const changed: unknown = await callHook(
       'postToolResponse',
       () => hook({ ...frozen(call), result: shown }),
       timeoutMs,
@@ -74,23 +75,20 @@ function freeze(value: unknown): void {
   for (const item of Object.values(value)) freeze(item)
 }
 
-async function bounded<T>(
+/** Calls a hook. Its own error reaches the caller only if it is a ToolError. */
+async function callHook<T>(
   name: string,
   hook: () => T | Promise<T>,
   timeoutMs: number,
   consequence: string,
 ): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failed(name, `did not answer within ${timeoutMs} ms`, consequence)), timeoutMs)
-  })
   try {
-    return await Promise.race([Promise.resolve().then(hook), late])
+    return await withTimeout(Promise.resolve().then(hook), timeoutMs, () =>
+      failed(name, `did not answer within ${timeoutMs} ms`, consequence),
+    )
   } catch (error) {
     if (error instanceof ToolError) throw error
     throw failed(name, 'failed', consequence)
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -47,8 +47,8 @@ export function rootsOfClient(first: ServedWorkspace, served: ServedRoots): Root
       async open(client) {
         try {
           const { roots, refused } = await placeClientRoots(client, served.granted)
-          const wanted = roots.length === 0 || isSame(roots, served.granted) ? served.granted : roots
-          if (current !== undefined && (wanted === isOver || isSame(wanted, isOver))) {
+          const wanted = roots.length === 0 || sameRoots(roots, served.granted) ? served.granted : roots
+          if (current !== undefined && (wanted === isOver || sameRoots(wanted, isOver))) {
             return { ...current, refused }
           }
           await leave()
@@ -68,7 +68,7 @@ export function rootsOfClient(first: ServedWorkspace, served: ServedRoots): Root
   }
 }
 
-function isSame(some: readonly Root[] | undefined, others: readonly Root[] | undefined): boolean {
+function sameRoots(some: readonly Root[] | undefined, others: readonly Root[] | undefined): boolean {
   const spelled = (roots: readonly Root[]) => roots.map(({ at, directory }) => `${at}\0${placeOf(directory)}`).sort()
   return some !== undefined && others !== undefined && spelled(some).join('\n') === spelled(others).join('\n')
 }

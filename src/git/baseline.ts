@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { objectId } from '../files/hash/sha1.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../storage/backend.ts'
+import { stateAt } from '../storage/versions.ts'
 import { type Changed, FILE, gitMode, LINK, type Side } from './changed-path.ts'
 
 /**
@@ -27,12 +28,7 @@ export function createBaseline(backend: Backend): Baseline {
 
   async function present(path: Path): Promise<EntryState> {
     try {
-      const stat = await backend.stat(path)
-      if (stat === undefined || stat.type === 'other') return null
-      if (stat.type === 'directory') return { type: 'directory' }
-      if (stat.type === 'link') return { type: 'link', target: await backend.readLink(path) }
-      const { bytes } = await backend.read(path)
-      return { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
+      return await stateAt(backend, path)
     } catch (error) {
       if (error instanceof ToolError && (error.code === 'NOT_FOUND' || error.code === 'NOT_A_DIRECTORY')) return null
       throw error

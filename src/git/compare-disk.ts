@@ -1,7 +1,7 @@
 import { objectId } from '../files/hash/sha1.ts'
 import { type IgnoreScope, ignoredIn } from '../paths/ignore.ts'
 import { childOf, type Path, ROOT } from '../paths/logical-path.ts'
-import type { Backend, DirectoryStats } from '../storage/backend.ts'
+import { type Backend, type DirectoryStats, FACTS, TYPE_CODES } from '../storage/backend.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { type BaseDirectory, sideOfBase } from './base-tree.ts'
 import { type Changed, gitMode, LINK, type Side, SUBMODULE } from './changed-path.ts'
@@ -9,7 +9,7 @@ import { deletions } from './compare-tree.ts'
 import { type Facts, scopeWith } from './ignore-scope.ts'
 import type { IndexEntry } from './index-file.ts'
 import type { Objects } from './objects.ts'
-import { FACTS, readDirectoryStats, TYPE_DIRECTORY, TYPE_FILE, TYPE_LINK } from './stat-directories.ts'
+import { readDirectoryStats } from './stat-directories.ts'
 import { isValidGitPath } from './valid-path.ts'
 
 /** What git's index remembers of the files, and when it was written. */
@@ -159,12 +159,12 @@ export function diskComparer(backend: Backend, objects: Objects) {
     }
 
     const ignoreAt = names.indexOf('.gitignore')
-    if (ignoreAt !== -1 && types[ignoreAt] === TYPE_FILE) {
+    if (ignoreAt !== -1 && types[ignoreAt] === TYPE_CODES.file) {
       const file = childOf(path, '.gitignore')
       const id = await idOf(ignoreAt, file)
       if (last?.ignoreId === id && last.outer === outer) known.scope = last.scope
       else {
-        const bytes = await contentOf(file, TYPE_FILE, 0)
+        const bytes = await contentOf(file, TYPE_CODES.file, 0)
         known.scope = bytes === undefined ? outer : scopeWith(outer, path, bytes, facts.caseInsensitive)
       }
       known.ignoreId = id
@@ -176,7 +176,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
       if (name === '.git') continue
       const type = types[i]
       const old = base?.files.get(name)
-      if (type === TYPE_DIRECTORY) {
+      if (type === TYPE_CODES.directory) {
         if (old?.mode === SUBMODULE) {
           present += 1
           continue
@@ -189,7 +189,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
         children.push({ path: childPath, base: within, ignored: hidden })
         continue
       }
-      if (type !== TYPE_FILE && type !== TYPE_LINK) continue
+      if (type !== TYPE_CODES.file && type !== TYPE_CODES.link) continue
       const childPath = childOf(path, name)
       if (old !== undefined) {
         present += 1
@@ -211,13 +211,18 @@ export function diskComparer(backend: Backend, objects: Objects) {
       if (here !== undefined && present < base.files.size) {
         for (const [name, old] of base.files) {
           const type = here.get(name)
-          if (type === TYPE_FILE || type === TYPE_LINK || old.mode === SUBMODULE || !isValidGitPath(path, name))
+          if (
+            type === TYPE_CODES.file ||
+            type === TYPE_CODES.link ||
+            old.mode === SUBMODULE ||
+            !isValidGitPath(path, name)
+          )
             continue
           changed.push({ path: childOf(path, name), old: sideOfBase(objects, old), now: null })
         }
       }
       for (const [name, old] of base.directories) {
-        if (here?.get(name) !== TYPE_DIRECTORY) deletions(objects, old, childOf(path, name), add)
+        if (here?.get(name) !== TYPE_CODES.directory) deletions(objects, old, childOf(path, name), add)
       }
     }
     known.changed = changed
@@ -233,7 +238,7 @@ export function diskComparer(backend: Backend, objects: Objects) {
 
   async function contentOf(path: Path, type: number, size: number): Promise<Uint8Array | undefined> {
     try {
-      if (type === TYPE_LINK) return new TextEncoder().encode(await backend.readLink(path))
+      if (type === TYPE_CODES.link) return new TextEncoder().encode(await backend.readLink(path))
       if (size > LARGEST) return undefined
       return (await backend.read(path)).bytes
     } catch {
@@ -275,7 +280,7 @@ function createJustRead() {
 }
 
 function modeOf(glance: DirectoryStats, i: number, base: number | undefined): number {
-  if (glance.types[i] === TYPE_LINK) return LINK
+  if (glance.types[i] === TYPE_CODES.link) return LINK
   const bits = glance.facts[FACTS * i + 1] as number
   return gitMode(bits < 0 ? undefined : bits, base)
 }

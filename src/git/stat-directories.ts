@@ -1,15 +1,6 @@
 import { ToolError } from '../errors.ts'
 import { childOf, type Path } from '../paths/logical-path.ts'
-import type { Backend, DirectoryStats } from '../storage/backend.ts'
-
-/** Numbers per name in a {@link DirectoryStats}. */
-export const FACTS = 5
-export const TYPE_OTHER = 0
-export const TYPE_FILE = 1
-export const TYPE_DIRECTORY = 2
-export const TYPE_LINK = 3
-
-const types = { other: TYPE_OTHER, file: TYPE_FILE, directory: TYPE_DIRECTORY, link: TYPE_LINK } as const
+import { type Backend, type DirectoryStats, FACTS, TYPE_CODES } from '../storage/backend.ts'
 
 /** The backend's own glance at directories, or one made of its list and stats. */
 export async function readDirectoryStats(
@@ -43,7 +34,7 @@ async function glanceAt(backend: Backend, directory: Path): Promise<DirectorySta
     return {
       stamp: Number.NaN,
       names: entries.map(({ name }) => name),
-      types: Uint8Array.from(entries, ({ type }) => types[type]),
+      types: Uint8Array.from(entries, ({ type }) => TYPE_CODES[type]),
       facts,
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { LogicalPath } from '../paths/logical-path.ts'
+import { sameBytes } from '../util/bytes.ts'
 import { changedRegions, lineEndAfter, lineStartBefore, type Region } from './line-diff.ts'
 import { quoteName } from './quoted-name.ts'
 
@@ -222,12 +223,4 @@ function firstBytes(text: string, most: number): string {
     end += char.length
   }
   return text.slice(0, end)
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) {
-    if (a[i] !== b[i]) return false
-  }
-  return true
 }

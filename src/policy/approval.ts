@@ -1,4 +1,5 @@
 import { ToolError } from '../errors.ts'
+import { throwIfAborted } from '../util/abort.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { GuardedAccess } from './access.ts'
 import type { Verdict } from './policy.ts'
@@ -179,10 +180,12 @@ async function answerOf(
   request: ApprovalRequest,
   signal: AbortSignal | undefined,
 ): Promise<ReadAnswer | 'later'> {
-  throwIfAborted(request, signal)
+  throwIfAborted(signal, cancelled(request))
   const answered = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
-    signal?.addEventListener('abort', () => reject(abortError(request)), { signal: answered.signal })
+    signal?.addEventListener('abort', () => reject(new ToolError('ABORTED', cancelled(request))), {
+      signal: answered.signal,
+    })
   })
   const asking = (async () => approve(request, signal === undefined ? {} : { signal }))()
   let answer: unknown
@@ -190,24 +193,20 @@ async function answerOf(
     // A late rejection of a handler that nobody waits for any more ends here, too.
     answer = await Promise.race([asking, aborted])
   } catch {
-    throwIfAborted(request, signal)
+    throwIfAborted(signal, cancelled(request))
     throw failed(request, 'failed')
   } finally {
     answered.abort()
   }
-  throwIfAborted(request, signal)
+  throwIfAborted(signal, cancelled(request))
   if (answer === 'later') return answer
   const read = readAnswer(answer)
   if (read !== undefined) return read
   throw failed(request, 'gave an answer that is none of "allow", "allow-run", "later" and { deny: reason }')
 }
 
-function throwIfAborted(request: ApprovalRequest, signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw abortError(request)
-}
-
-function abortError(request: ApprovalRequest): ToolError {
-  return new ToolError('ABORTED', `${request.tool} was cancelled while its approval was awaited`)
+function cancelled({ tool }: ApprovalRequest): string {
+  return `${tool} was cancelled while its approval was awaited`
 }
 
 function failed(request: ApprovalRequest, why: string): ToolError {

@@ -179,6 +179,15 @@ export interface WalkVisitor {
   skipped(directory: Path, error: ToolError): void
 }
 
+/** Numbers per name in {@link DirectoryStats.facts}. */
+export const FACTS = 5
+
+/** The number of each type in {@link DirectoryStats.types}. */
+export const TYPE_CODES = Object.freeze({ other: 0, file: 1, directory: 2, link: 3 }) satisfies Record<
+  EntryType,
+  number
+>
+
 /** A directory at one moment. */
 export interface DirectoryStats {
   /** The same number means the same names; NaN where it may not be trusted. */

@@ -12,6 +12,7 @@ import {
   quote,
   ROOT,
 } from '../paths/logical-path.ts'
+import { sameBytes } from '../util/bytes.ts'
 import type {
   Backend,
   Capabilities,
@@ -26,6 +27,7 @@ import type {
   Version,
 } from './backend.ts'
 import { linkTarget, validateChanges } from './change-set.ts'
+import { stateAt } from './versions.ts'
 
 /**
  * One tree of several backends, each under a path; the one under `''` is the root and must be there. The longest path
@@ -296,7 +298,7 @@ async function commitAll(groups: readonly Group[], options: CommitOptions): Prom
     for (const { mount, changes, parents } of groups) {
       const { backend } = mount
       const set = [...parents, ...changes]
-      const before = groups.length < 2 ? [] : await Promise.all(set.map(({ path }) => stateOf(backend, path)))
+      const before = groups.length < 2 ? [] : await Promise.all(set.map(({ path }) => stateAt(backend, path)))
       const receipt = await within(mount, () => backend.commit(set, options))
       done.push({ mount, changes: set, before })
       for (const entry of receipt.applied.slice(parents.length)) {
@@ -308,15 +310,6 @@ async function commitAll(groups: readonly Group[], options: CommitOptions): Prom
     for (const one of done.reverse()) await putBack(one, options)
     throw error
   }
-}
-
-async function stateOf(backend: Backend, path: Path): Promise<EntryState> {
-  const stat = await backend.stat(path)
-  if (stat === undefined || stat.type === 'other') return null
-  if (stat.type === 'directory') return { type: 'directory' }
-  if (stat.type === 'link') return { type: 'link', target: await backend.readLink(path) }
-  const { bytes } = await backend.read(path)
-  return { type: 'file', bytes, ...(stat.mode === undefined ? {} : { mode: stat.mode }) }
 }
 
 /** What was committed to a volatile backend, and what was there before. */
@@ -354,10 +347,6 @@ async function putBack({ mount, changes, before }: Done, options: CommitOptions)
       },
     )
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i])
 }
 
 async function scanOne(

@@ -138,14 +138,14 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
     receipt: {
       applied: changes.map(({ path }, i) => ({
         path,
-        before: versionOf(before[i]),
-        after: versionOf(after.get(path)),
+        before: versionOfStored(before[i]),
+        after: versionOfStored(after.get(path)),
       })),
     },
   }
 }
 
-function versionOf(entry: StoredEntry<unknown> | undefined): Version {
+function versionOfStored(entry: StoredEntry<unknown> | undefined): Version {
   if (entry === undefined) return null
   if (entry.type === 'directory') return DIRECTORY_VERSION
   if (entry.type === 'link') return { type: 'link', target: entry.target }

@@ -1,10 +1,11 @@
 import { ToolError } from '../errors.ts'
 import { cachedSha256, sha256Cached } from '../files/hash/sha256.ts'
-import { ancestorsOf, display, type Path, quote } from '../paths/logical-path.ts'
+import { type Path, quote } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode, FileNode, LinkNode, Receipt, Stat, TreeNode, Version } from './backend.ts'
 import { canonicalSync, type LookupResult } from './canonical-path.ts'
 import { applyOrder, checkChangeSet } from './change-set.ts'
 import { directoryNode, nodeAt, nodeFinder, withNodeAt } from './tree.ts'
+import { type ReadVerb, wrongType } from './wrong-type.ts'
 
 /** Gives a tag for each node that is made. */
 export interface Tags {
@@ -20,6 +21,7 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
     const node = nodeAt(present(), path)
     return node?.type === 'link' ? { link: node.target } : node
   }
+  const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => nodeAt(present(), at)?.type)
   return {
     async canonical(path, how) {
       const node = nodeAt(present(), path as Path)
@@ -33,13 +35,13 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
 
     async list(path) {
       const node = nodeAt(present(), path)
-      if (node?.type !== 'directory') throw wrongType(present(), 'list', path, node)
+      if (node?.type !== 'directory') throw refusal('list', path)
       return Array.from(node.entries(), ([name, { type }]) => ({ name, type }))
     },
 
     async read(path, range) {
       const node = nodeAt(present(), path)
-      if (node?.type !== 'file') throw wrongType(present(), 'read', path, node)
+      if (node?.type !== 'file') throw refusal('read', path)
       if (range === undefined) return { bytes: node.bytes, stat: node.stat }
       if (range.tag !== undefined && range.tag !== node.stat.tag) {
         throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
@@ -53,7 +55,7 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
 
     async readLink(path) {
       const node = nodeAt(present(), path)
-      if (node?.type !== 'link') throw wrongType(present(), 'read link', path, node)
+      if (node?.type !== 'link') throw refusal('read link', path)
       return node.target
     },
 
@@ -92,8 +94,8 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
     receipt: {
       applied: changes.map(({ path, to }, i) => ({
         path,
-        before: versionOf(before[i]),
-        after: to === null ? null : versionOf(nodeAt(draft, path)),
+        before: versionOfNode(before[i]),
+        after: to === null ? null : versionOfNode(nodeAt(draft, path)),
       })),
     },
   }
@@ -157,7 +159,7 @@ export function modeOf({ mode = FILE_MODE }: { readonly mode?: number }): number
 }
 
 /** Of a file, the hash is worked out when it is asked for: a receipt that nobody reads costs none. */
-export function versionOf(node: TreeNode | undefined): Version {
+export function versionOfNode(node: TreeNode | undefined): Version {
   if (node === undefined) return null
   if (node.type === 'directory') return DIRECTORY_VERSION
   if (node.type === 'link') return { type: 'link', target: node.target }
@@ -197,22 +199,4 @@ export function linkNode(target: string, at: number, tags: Tags): LinkNode {
 
 export function directoryStat(at: number, tags: Tags): Stat {
   return { type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt: at, tag: tags.next() }
-}
-
-/** The refusal of a read of something that is not there or of another type. */
-function wrongType(root: DirectoryNode, verb: string, path: Path, node: TreeNode | undefined): ToolError {
-  const cannot = `Cannot ${verb} ${quote(display(path))}`
-  if (node === undefined) {
-    const inTheWay = ancestorsOf(path)
-      .map((above) => nodeAt(root, above))
-      .find((above) => above !== undefined)
-    if (inTheWay === undefined || inTheWay.type === 'directory') {
-      return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
-    }
-    return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a ${inTheWay.type}`, { path })
-  }
-  if (verb === 'list') return new ToolError('NOT_A_DIRECTORY', `${cannot}: it is a ${node.type}`, { path })
-  if (node.type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })
-  const code = verb === 'read' ? 'PATH_REJECTED' : 'INVALID_INPUT'
-  return new ToolError(code, `${cannot}: it is a ${node.type}`, { path })
 }

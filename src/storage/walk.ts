@@ -1,6 +1,8 @@
 import { ToolError } from '../errors.ts'
 import { type IgnoreRules, type IgnoreScope, ignoredIn, ignoreScope, parseIgnore } from '../paths/ignore.ts'
 import { ancestorsOf, childOf, display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
+import { throwIfAborted } from '../util/abort.ts'
+import { yieldToEventLoop } from '../util/timers.ts'
 import type { Backend, DirectoryEntry, DirectoryNode, EntryType, FileNode, WalkVisitor } from './backend.ts'
 
 /** What listing, finding and searching leave out unless they are asked for it. */
@@ -174,10 +176,10 @@ function createCursor(backend: Backend, start: Path, options: WalkOptions): Curs
     },
     async load() {
       if (isSliceOver()) {
-        await nextTurn()
+        await yieldToEventLoop()
         sliceEnd = performance.now() + SLICE_MS
       }
-      throwIfAborted(options.signal, start)
+      throwIfCancelled(options.signal, start)
       const directory = pending
       if (directory === 'start') {
         pending = undefined
@@ -196,19 +198,9 @@ function createCursor(backend: Backend, start: Path, options: WalkOptions): Curs
   }
 }
 
-function throwIfAborted(signal: AbortSignal | undefined, start: Path): void {
-  if (signal?.aborted === true)
-    throw new ToolError('ABORTED', `Walk of ${quote(display(start))} was cancelled`, { path: start })
-}
-
-// Taken at load time: a shell that guards its built-ins against commands may later hide them from us too.
-const later: (resume: () => void) => unknown = globalThis.setImmediate ?? globalThis.setTimeout
-
-/** Lets timers and signals run. */
-function nextTurn(): Promise<void> {
-  return new Promise((resume) => {
-    later(resume)
-  })
+/** Makes the message only when it is needed: this runs for every directory. */
+function throwIfCancelled(signal: AbortSignal | undefined, start: Path): void {
+  if (signal?.aborted) throwIfAborted(signal, `Walk of ${quote(display(start))} was cancelled`, { path: start })
 }
 
 /** Whether the filters let a name through that no ignore file was asked about yet. */
@@ -272,13 +264,13 @@ async function filesOnTheWayDown(
   start: Path,
   options: VisibleOptions,
 ): Promise<readonly Path[]> {
-  throwIfAborted(options.signal, start)
+  throwIfCancelled(options.signal, start)
   const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY
   const stops = new Map<Path, Stop>()
   stops.set(start, { depth: 1, outer: await scopeAbove(backend, start, options), entries: [] })
   await descend({
     visit(directory, listed, read) {
-      throwIfAborted(options.signal, start)
+      throwIfCancelled(options.signal, start)
       const stop = stops.get(directory) as Stop
       const rules = hasIgnoreFile(listed, options) ? read(IGNORE_FILE, MAX_IGNORE_FILE_BYTES) : undefined
       const scope = rules === undefined ? stop.outer : ignoreScope(stop.outer, directory, rulesOf(rules, backend))
@@ -473,7 +465,7 @@ function knownFiles(
 ): { readonly files: readonly Path[] | undefined; remember(files: readonly Path[]): void } | undefined {
   const tree = backend.tree?.()
   if (tree === undefined || options.maxDepth !== undefined) return undefined
-  throwIfAborted(options.signal, start)
+  throwIfCancelled(options.signal, start)
   const directory = directoryAt(tree, start)
   const listing = listFromNode(directory, start, scopeInTree(tree, start, options, backend), options, backend)
   const key = options.links === true ? 'filesAndLinks' : 'files'

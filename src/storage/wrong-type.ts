@@ -2,24 +2,27 @@ import { ToolError } from '../errors.ts'
 import { ancestorsOf, display, type Path, quote } from '../paths/logical-path.ts'
 import type { EntryType } from './backend.ts'
 
-/** What a read was meant to do, as its refusal names it. */
 export type ReadVerb = 'list' | 'read' | 'read link'
 
+/** The action that an error message names; `change` for the parent directory of a change. */
+export type PathVerb = ReadVerb | 'change'
+
 /**
- * The refusal of a read of something that is not there, or is of another type, as every backend words it. `typeAt` tells
- * what is at a path now.
+ * Returns the error for a path that is absent or has another type than the action needs, worded as every backend words
+ * it: `NOT_FOUND`, `NOT_A_DIRECTORY` (also below a file), `IS_DIRECTORY`, `PATH_REJECTED` or `INVALID_INPUT`. `typeAt`
+ * returns the type of what is at a path now.
  */
-export function wrongType(verb: ReadVerb, path: Path, typeAt: (path: Path) => EntryType | undefined): ToolError {
+export function wrongType(verb: PathVerb, path: Path, typeAt: (path: Path) => EntryType | undefined): ToolError {
   const cannot = `Cannot ${verb} ${quote(display(path))}`
   const type = typeAt(path)
   if (type === undefined) {
-    const inTheWay = ancestorsOf(path)
+    const blocking = ancestorsOf(path)
       .map(typeAt)
       .find((above) => above !== undefined)
-    if (inTheWay === undefined || inTheWay === 'directory') {
+    if (blocking === undefined || blocking === 'directory') {
       return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
     }
-    return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a ${inTheWay}`, { path })
+    return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a ${blocking}`, { path })
   }
   if (verb === 'list') return new ToolError('NOT_A_DIRECTORY', `${cannot}: it is a ${type}`, { path })
   if (type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })

@@ -4,7 +4,7 @@ import { display, quote } from '../paths/logical-path.ts'
 import { defineTool } from './define-tool.ts'
 import { checkExpected, refuseVersion } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason } from './shared/fields.ts'
-import { versionOf } from './shared/file-version.ts'
+import { hashFile } from './shared/file-version.ts'
 import { notFound, refuseRoot, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({ path: filePath, expectedSha256, reason })
@@ -40,7 +40,7 @@ export const deleteFile = defineTool({
     let oldSha256: string | null = null
     if (stat.type === 'link') refuseVersion(path, asked.expectedSha256, 'link')
     else if (!isLarge || context.staleGuard === 'shown') {
-      oldSha256 = await versionOf(context, path, stat)
+      oldSha256 = await hashFile(context, path, stat)
       checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: false })
     }
     const { type } = stat

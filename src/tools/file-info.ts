@@ -8,7 +8,7 @@ import type { GuardedAccess } from '../policy/access.ts'
 import type { Stat } from '../storage/backend.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import { filePath } from './shared/fields.ts'
-import { versionOf } from './shared/file-version.ts'
+import { hashFile } from './shared/file-version.ts'
 import { isoTime } from './shared/iso-time.ts'
 import { notFound, targetOf } from './shared/target.ts'
 
@@ -101,7 +101,7 @@ async function contentOf(
   const { files, limits } = context
   if (stat.size > limits.textFileBytes) {
     const head = await files.readRange(path, { start: 0, end: HEAD_BYTES, tag: stat.tag })
-    return { ...facts(classifyContent(classification, head.bytes)), sha256: await versionOf(context, path, stat) }
+    return { ...facts(classifyContent(classification, head.bytes)), sha256: await hashFile(context, path, stat) }
   }
   const { bytes } = await files.read(path, limits.textFileBytes)
   const refined = classifyContent(classification, bytes)

@@ -10,7 +10,7 @@ import type { Stat } from '../storage/backend.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import { checkExpected } from './shared/expected-version.ts'
 import { expectedSha256, filePath, reason, versions } from './shared/fields.ts'
-import { versionOf } from './shared/file-version.ts'
+import { hashFile } from './shared/file-version.ts'
 import { alreadyThere, notFound, refuseRoot, targetOf } from './shared/target.ts'
 import { newSha256, refuseMarks } from './shared/text-change.ts'
 
@@ -83,7 +83,7 @@ async function currentOf(
     return { sha256: document.sha256, document }
   } catch (error) {
     if (!(error instanceof ToolError && notText.has(error.code))) throw error
-    return { sha256: await versionOf(context, path, stat), document: undefined }
+    return { sha256: await hashFile(context, path, stat), document: undefined }
   }
 }
 

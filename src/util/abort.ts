@@ -1,6 +1,14 @@
-import { ToolError } from '../errors.ts'
+import { type ErrorDetails, ToolError } from '../errors.ts'
 
-/** Refuses to go on once the caller has cancelled. */
-export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new ToolError('ABORTED', 'Cannot commit: the call was cancelled')
+/**
+ * Throws if the caller has cancelled.
+ *
+ * @throws ToolError `ABORTED`
+ */
+export function throwIfAborted(
+  signal: AbortSignal | undefined,
+  message = 'Cannot commit: the call was cancelled',
+  details?: ErrorDetails,
+): void {
+  if (signal?.aborted) throw new ToolError('ABORTED', message, details)
 }

@@ -1,10 +1,22 @@
-/** The parts one after another, in new memory. */
+/** Copies the parts, in order, into a new array. */
 export function concatBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
-  let at = 0
+  let offset = 0
   for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
+    whole.set(part, offset)
+    offset += part.length
   }
   return whole
+}
+
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && samePrefix(a, b, a.length)
+}
+
+/** Compares the first `length` bytes. False if either array is shorter. */
+export function samePrefix(a: Uint8Array, b: Uint8Array, length: number): boolean {
+  if (a.length < length || b.length < length) return false
+  if (a === b) return true
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
+  return true
 }

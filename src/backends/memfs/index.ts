@@ -14,6 +14,7 @@ import type {
 } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { applyOrder, checkChangeSet } from '../../storage/change-set.ts'
+import { wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 
 /** Which part of the volume is the workspace. */
@@ -80,14 +81,14 @@ function backendOver(files: OpenVolume): Backend {
 
     async list(path) {
       const type = files.type(path)
-      if (type !== 'directory') throw wrongType(files, 'list', path, type)
+      if (type !== 'directory') throw wrongType('list', path, files.type)
       const entries = files.entries(path).filter(({ name }) => isGuarded(name))
       return entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name))
     },
 
     async read(path, range) {
       const found = files.at(path)
-      if (found?.type !== 'file') throw wrongType(files, 'read', path, found?.type)
+      if (found?.type !== 'file') throw wrongType('read', path, files.type)
       const { bytes, stat } = found
       if (range === undefined) return { bytes, stat }
       if (range.tag !== undefined && range.tag !== stat.tag) {
@@ -102,7 +103,7 @@ function backendOver(files: OpenVolume): Backend {
 
     async readLink(path) {
       const type = files.type(path)
-      if (type !== 'link') throw wrongType(files, 'read link', path, type)
+      if (type !== 'link') throw wrongType('read link', path, files.type)
       return files.readLink(path)
     },
 
@@ -145,7 +146,11 @@ function commitNow(files: OpenVolume, changes: readonly Change[], { at }: Commit
     throw error
   }
   return {
-    applied: changes.map(({ path }, i) => ({ path, before: versionOf(before[i]), after: after.get(path) ?? null })),
+    applied: changes.map(({ path }, i) => ({
+      path,
+      before: versionOfEntry(before[i]),
+      after: after.get(path) ?? null,
+    })),
   }
 }
 
@@ -194,7 +199,7 @@ function touchedPaths(changes: readonly Change[], lookup: (path: Path) => Found 
 
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
-function versionOf(found: Found | undefined): Version {
+function versionOfEntry(found: Found | undefined): Version {
   switch (found?.type) {
     case 'file':
       return { type: 'file', sha256: found.sha256, size: found.stat.size, mode: found.stat.mode }
@@ -354,22 +359,6 @@ function typeOf(stats: Omit<DirentLike, 'name'>): EntryType {
   if (stats.isSymbolicLink()) return 'link'
   if (stats.isDirectory()) return 'directory'
   return stats.isFile() ? 'file' : 'other'
-}
-
-function wrongType(files: OpenVolume, verb: string, path: Path, type: EntryType | undefined): ToolError {
-  const cannot = `Cannot ${verb} ${quote(display(path))}`
-  if (type === undefined) {
-    for (let above = parentOf(path); above !== ''; above = parentOf(above)) {
-      const inTheWay = files.type(above)
-      if (inTheWay === undefined || inTheWay === 'directory') continue
-      return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a ${inTheWay}`, { path })
-    }
-    return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
-  }
-  if (verb === 'list') return new ToolError('NOT_A_DIRECTORY', `${cannot}: it is a ${type}`, { path })
-  if (type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })
-  const code = verb === 'read' ? 'PATH_REJECTED' : 'INVALID_INPUT'
-  return new ToolError(code, `${cannot}: it is a ${type}`, { path })
 }
 
 /** The volume's own messages hold physical paths, so that only the code is told. */

@@ -8,7 +8,7 @@ import { concurrentChangeError, linkNoReplace, type Pins } from './journal-steps
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { type Staged, stage, syncDirectories } from './staging.ts'
 import type { Temp } from './state-directory.ts'
-import { type Applying, dropTemps, isSame, type Task, verbFor } from './tasks.ts'
+import { type Applying, dropTemps, isUnchanged, type Task, verbFor } from './tasks.ts'
 import { movedOutsideError, type PinnedDirectory } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
@@ -35,7 +35,7 @@ export async function applyOne(how: Applying, pins: Pins, task: Task): Promise<V
 }
 
 function changeName(at: string, { change: { path, to }, present }: Task): void {
-  if (present !== undefined && !isSame(at, present)) throw concurrentChangeError(path)
+  if (present !== undefined && !isUnchanged(at, present)) throw concurrentChangeError(path)
   if (to === null) {
     if (present?.type === 'directory') rmdirSync(at)
     else unlinkSync(at)
@@ -65,7 +65,7 @@ async function putStaged(
       linkNoReplace(staged, at, path)
       dropTemps(how, pins, [temp])
     } else {
-      if (!isSame(at, present)) throw concurrentChangeError(path)
+      if (!isUnchanged(at, present)) throw concurrentChangeError(path)
       renameSync(staged, at)
     }
     return versionAfter(to, stats, how.modes)

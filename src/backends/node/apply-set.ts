@@ -25,7 +25,7 @@ import { readContent } from './read-content.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { fsyncAsync, type Staged, stage, syncDirectories } from './staging.ts'
 import { bootId, type StateDirectory, type Temp } from './state-directory.ts'
-import { type Applying, dropTemps, isSame, type Task, type TaskMap, verbFor } from './tasks.ts'
+import { type Applying, dropTemps, isUnchanged, type Task, type TaskMap, verbFor } from './tasks.ts'
 import { movedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
@@ -219,7 +219,7 @@ async function linkSource(
   if (to.mode !== undefined && to.mode !== (present.stats.mode & 0o777)) return undefined
   if (version.size !== to.bytes.length || version.sha256 !== sha256(to.bytes)) return undefined
   const source = await retryOnDescriptorLimit(() => place(pins, change.path))
-  if (!isSame(source, present) || !tryLink(source, at)) return undefined
+  if (!isUnchanged(source, present) || !tryLink(source, at)) return undefined
   if (how.durable) {
     const fd = await retryOnDescriptorLimit(() => openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW))
     try {
@@ -260,7 +260,8 @@ function requireUndisturbed(pins: Pins, tasks: readonly Task[], taskOf: TaskMap)
   for (const { change, present } of tasks) {
     const parent = parentOf(change.path)
     if (!taskOf.has(parent)) directories.add(parent)
-    if (present !== undefined && !isSame(place(pins, change.path), present)) throw concurrentChangeError(change.path)
+    if (present !== undefined && !isUnchanged(place(pins, change.path), present))
+      throw concurrentChangeError(change.path)
   }
   for (const directory of directories) if (!pins.get(directory).holds()) throw movedOutsideError(directory)
 }

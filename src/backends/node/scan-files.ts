@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { errnoOf } from './errno.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { statOf } from './stat.ts'
@@ -39,7 +39,7 @@ export async function scanFiles(
   let next = 0
   while (next < paths.length) {
     next = await retryOnDescriptorLimit(() => scanTurn(ground, paths, next, visit, modes, buffer, (at) => (next = at)))
-    if (next < paths.length) await nextTurn()
+    if (next < paths.length) await yieldToEventLoop()
   }
 }
 

@@ -1,8 +1,8 @@
 import { fstatSync, lstatSync, type Stats } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import type { DirectoryStats, EntryType } from '../../storage/backend.ts'
+import { type DirectoryStats, FACTS, TYPE_CODES } from '../../storage/backend.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { errnoOf } from './errno.ts'
 import { listDirectory } from './list-directory.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
@@ -14,9 +14,6 @@ const TURN_MS = 10
 
 /** The times of a directory that changed within the last two seconds may stay the same when it changes again. */
 const RACY_MS = 2000
-
-const FACTS = 5
-const codes: Readonly<Record<EntryType, number>> = { other: 0, file: 1, directory: 2, link: 3 }
 
 const QUIET = Object.freeze({ throwIfNoEntry: false })
 
@@ -41,7 +38,7 @@ export async function statDirectories(
         if (performance.now() > end) return
       }
     })
-    if (found.length < directories.length) await nextTurn()
+    if (found.length < directories.length) await yieldToEventLoop()
   }
   return found
 }
@@ -85,7 +82,7 @@ function glanceAt(
     if (last !== undefined && last.stamp === stamp) return look(`${pin.self}/`, last, modes)
     const entries = listDirectory(ground, directory)
     const names = entries.map(({ name }) => name)
-    const types = Uint8Array.from(entries, ({ type }) => codes[type])
+    const types = Uint8Array.from(entries, ({ type }) => TYPE_CODES[type])
     return look(`${pin.self}/`, { stamp, names, types }, modes)
   } catch (error) {
     if (isGone(error)) return undefined
@@ -100,9 +97,9 @@ function look(prefix: string, { stamp, names, types }: Omit<DirectoryStats, 'fac
   const facts = new Float64Array(FACTS * names.length)
   let present = types
   for (let i = 0; i < names.length; i++) {
-    if (types[i] === codes.directory) continue
+    if (types[i] === TYPE_CODES.directory) continue
     const stats = lstatSync(prefix + (names[i] as string), QUIET)
-    const type = stats === undefined ? codes.other : codes[typeOf(stats)]
+    const type = stats === undefined ? TYPE_CODES.other : TYPE_CODES[typeOf(stats)]
     if (type !== types[i]) {
       if (present === types) present = types.slice()
       present[i] = type

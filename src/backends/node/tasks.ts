@@ -35,7 +35,7 @@ export function dropTemps({ state, strays }: Applying, pins: Pins, temps: readon
 }
 
 /** Whether what is at a place still is what was judged: the last look before it is replaced. */
-export function isSame(at: string, present: Present): boolean {
+export function isUnchanged(at: string, present: Present): boolean {
   const now = lstatAt(at)
   if (now === undefined) return false
   // Making the staged copy of a neighbour changes a directory's times.

@@ -1,8 +1,8 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { WalkVisitor } from '../../storage/backend.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import { failure } from './errno.ts'
 import { listPinned } from './list-directory.ts'
 import { fill } from './read-content.ts'
@@ -135,7 +135,7 @@ export async function walkTree(
 
   try {
     do {
-      if (isBegun) await nextTurn()
+      if (isBegun) await yieldToEventLoop()
       await retryOnDescriptorLimit(turn)
     } while (frames.length > 0)
   } catch (error) {

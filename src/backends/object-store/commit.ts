@@ -2,7 +2,8 @@ import { ToolError } from '../../errors.ts'
 import type { Backend, Change, CommitOptions, Receipt } from '../../storage/backend.ts'
 import { hashBytes, planStoredCommit } from '../../storage/plan-commit.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { type Contents, each } from './contents.ts'
+import { mapConcurrent } from '../../util/map-concurrent.ts'
+import { AT_ONCE, type Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
 import { type Garbage, manifestAfter } from './manifest.ts'
 import { requireConditions } from './probe.ts'
@@ -126,7 +127,7 @@ function createUploads({ contents }: Options) {
       for (const [name, bytes] of missing) sent.set(name, bytes)
       const tidied = contents.remove(garbage).catch(() => {})
       try {
-        await each(missing, ([name, bytes]) => contents.write(name, bytes))
+        await mapConcurrent(missing, ([name, bytes]) => contents.write(name, bytes), AT_ONCE)
       } finally {
         await tidied
       }

@@ -1,11 +1,12 @@
 import { concatBytes } from '../../util/bytes.ts'
+import { mapConcurrent } from '../../util/map-concurrent.ts'
 import type { ObjectStore } from './store.ts'
 
 /** The bytes in one object: a larger file is several. */
 export const PART_BYTES = 8 * 1024 * 1024
 
 /** Objects on their way at once. */
-const AT_ONCE = 6
+export const AT_ONCE = 6
 
 /** The bytes of files, as objects that are written once under a name that nobody else uses. */
 export interface Contents {
@@ -24,9 +25,10 @@ export function keysOf(prefix: string, content: string, size: number): string[] 
 export function openContents(store: ObjectStore, prefix: string): Contents {
   return {
     async write(content, bytes) {
-      await each(keysOf(prefix, content, bytes.length), async (key, part) => {
+      const put = async (key: string, part: number) => {
         await store.put(key, bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES))
-      })
+      }
+      await mapConcurrent(keysOf(prefix, content, bytes.length), put, AT_ONCE)
     },
 
     async read(content, size, start, end) {
@@ -35,7 +37,7 @@ export function openContents(store: ObjectStore, prefix: string): Contents {
       const first = Math.floor(start / PART_BYTES)
       const wanted = keys.slice(first, Math.ceil(end / PART_BYTES))
       const pieces = wanted.map((): Uint8Array | undefined => undefined)
-      await each(wanted, async (key, at) => {
+      const get = async (key: string, at: number) => {
         const from = (first + at) * PART_BYTES
         const partEnd = Math.min(size, from + PART_BYTES)
         const [offset, stop] = [Math.max(start, from), Math.min(end, partEnd)]
@@ -43,7 +45,8 @@ export function openContents(store: ObjectStore, prefix: string): Contents {
         const found = await store.get(key, isWhole ? {} : { offset: offset - from, length: stop - offset })
         if (found !== undefined && found !== 'unchanged' && found.bytes.length === stop - offset)
           pieces[at] = found.bytes
-      })
+      }
+      await mapConcurrent(wanted, get, AT_ONCE)
       if (pieces.length === 1) return pieces[0]
       return pieces.every((piece) => piece !== undefined) ? concatBytes(pieces) : undefined
     },
@@ -53,23 +56,4 @@ export function openContents(store: ObjectStore, prefix: string): Contents {
       if (keys.length > 0) await store.delete(keys)
     },
   }
-}
-
-/** Does something for each item, a few at a time. Ends with the first failure, once nothing is on its way any more. */
-export async function each<T>(items: readonly T[], action: (item: T, index: number) => Promise<void>): Promise<void> {
-  let next = 0
-  let failed = false
-  const worker = async () => {
-    while (next < items.length && !failed) {
-      const index = next++
-      try {
-        await action(items[index] as T, index)
-      } catch (error) {
-        failed = true
-        throw error
-      }
-    }
-  }
-  const results = await Promise.allSettled(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker))
-  for (const result of results) if (result.status === 'rejected') throw result.reason
 }

@@ -22,9 +22,10 @@ import type {
 } from '../../storage/backend.ts'
 import { canonical } from '../../storage/canonical-path.ts'
 import { applyOrder, checkChangeSet, validateChanges } from '../../storage/change-set.ts'
+import { versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
-import { type Entry, type Folder, wrongType } from './folder.ts'
+import { type Entry, type Folder, wrongTypeAt } from './folder.ts'
 import type { Lease } from './lease.ts'
 import type { RedoStep } from './redo-log.ts'
 import { openStaging, type Staging } from './staging.ts'
@@ -114,7 +115,7 @@ export async function openFiles(
   }
 
   async function notALink(path: Path): Promise<never> {
-    throw await wrongType(folder.look, 'read link', path, await folder.look(path))
+    throw await wrongTypeAt(folder.look, 'read link', path, await folder.look(path))
   }
 
   /** A whole file, or undefined where there is none. */
@@ -174,7 +175,7 @@ export async function openFiles(
       return {
         applied: changes.map(({ path, to }) => {
           const before = present.version(path)
-          return { path, before, after: isNoChange(present.at(path), to) ? before : versionOf(to) }
+          return { path, before, after: isNoChange(present.at(path), to) ? before : versionAfter(to) }
         }),
       }
     })
@@ -236,7 +237,7 @@ export async function openFiles(
     read(path, range) {
       return reading('read', path, async () => {
         const entry = await folder.look(path)
-        if (entry?.type !== 'file') throw await wrongType(folder.look, 'read', path, entry)
+        if (entry?.type !== 'file') throw await wrongTypeAt(folder.look, 'read', path, entry)
         const { stat } = entry
         if (range === undefined) {
           const bytes = await folder.bytes(entry)
@@ -370,9 +371,9 @@ async function versionNow(bytes: Uint8Array): Promise<string> {
   return sha256Cached(bytes)
 }
 
-function versionOf(to: EntryState): Version {
-  if (to?.type === 'file') return { type: 'file', sha256: sha256Cached(to.bytes), size: to.bytes.length }
-  return to === null ? null : DIRECTORY_VERSION
+/** The storage keeps no permission bits. */
+function versionAfter(to: EntryState): Version {
+  return versionOf(to?.type === 'file' ? { type: 'file', bytes: to.bytes } : to, sha256Cached)
 }
 
 /** The path as the storage spells it, as far as it exists. */

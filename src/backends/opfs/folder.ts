@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
-import { childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import { ancestorsOf, childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { DirectoryEntry, Stat } from '../../storage/backend.ts'
+import { type PathVerb, wrongType } from '../../storage/wrong-type.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { hasSyncHandles, retryWhileBusy, type SyncFile } from './handle-slots.ts'
 import { storageFailure } from './storage-failure.ts'
@@ -17,9 +18,9 @@ export interface Folder {
   /** Looks at many: where several are in one directory, that is listed once. */
   lookAtAll(paths: readonly Path[]): Promise<ReadonlyMap<Path, Entry | undefined>>
   /** Throws `NOT_FOUND` or `NOT_A_DIRECTORY`. */
-  directory(path: Path, verb: string): Promise<FileSystemDirectoryHandle>
+  directory(path: Path, verb: PathVerb): Promise<FileSystemDirectoryHandle>
   /** Sorted by name. Throws `NOT_FOUND` or `NOT_A_DIRECTORY`. */
-  list(path: Path, verb: string): Promise<DirectoryEntry[]>
+  list(path: Path, verb: PathVerb): Promise<DirectoryEntry[]>
   bytes(entry: Entry & { readonly type: 'file' }): Promise<Uint8Array>
   makeDirectory(path: Path): Promise<void>
   remove(path: Path): Promise<void>
@@ -146,11 +147,11 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
     async directory(path, verb) {
       const entry = await look(path)
       if (entry?.type === 'directory') return entry.handle
-      throw await wrongType(look, verb, path, entry)
+      throw await wrongTypeAt(look, verb, path, entry)
     },
     list: async (path, verb) => {
       const entry = await look(path)
-      if (entry?.type !== 'directory') throw await wrongType(look, verb, path, entry)
+      if (entry?.type !== 'directory') throw await wrongTypeAt(look, verb, path, entry)
       return entriesOf(entry.handle, path)
     },
     bytes: (entry) => readWhole(entry, isPrivate),
@@ -172,24 +173,20 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
   }
 }
 
-/** The refusal of a read of something that is not there or of another type. */
-export async function wrongType(
+/** Returns the error for a path that is absent or has another type, after looking up its ancestors. */
+export async function wrongTypeAt(
   look: Folder['look'],
-  verb: string,
+  verb: PathVerb,
   path: Path,
   entry: Entry | undefined,
 ): Promise<ToolError> {
-  const cannot = `Cannot ${verb} ${quote(display(path))}`
-  if (entry !== undefined) {
-    const code = entry.type === 'directory' ? 'IS_DIRECTORY' : verb === 'list' ? 'NOT_A_DIRECTORY' : 'INVALID_INPUT'
-    return new ToolError(code, `${cannot}: it is a ${entry.type}`, { path })
-  }
-  for (let above = parentOf(path); above !== ROOT; above = parentOf(above)) {
+  const types = new Map<Path, Entry['type'] | undefined>([[path, entry?.type]])
+  for (const above of entry === undefined ? ancestorsOf(path) : []) {
     const type = (await look(above))?.type
-    if (type === 'directory') break
-    if (type === 'file') return new ToolError('NOT_A_DIRECTORY', `${cannot}: a part of the path is a file`, { path })
+    types.set(above, type)
+    if (type !== undefined) break
   }
-  return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
+  return wrongType(verb, path, (at) => types.get(at))
 }
 
 function directoryEntry(handle: FileSystemDirectoryHandle): Entry {

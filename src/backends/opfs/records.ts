@@ -11,6 +11,7 @@ import {
   modeOf,
   type Tags,
 } from '../../storage/tree-commit.ts'
+import { samePrefix } from '../../util/bytes.ts'
 import { openReader, openWriter, type Reader, type Writer } from './byte-cursor.ts'
 import { RECORD_HEADER } from './record-frame.ts'
 
@@ -172,23 +173,16 @@ function takenFrom(
   const moved = from === undefined ? undefined : nodeAt(before, from)
   const { length } = to.bytes
   if (from !== undefined && moved?.type === 'file' && moved.bytes.length === length) {
-    if (isSame(moved.bytes, to.bytes, length)) return { path: from, length }
+    if (samePrefix(moved.bytes, to.bytes, length)) return { path: from, length }
   }
   const { sharedPrefix = 0 } = to
   if (sharedPrefix < WORTH_BYTES || sharedPrefix > to.bytes.length) return undefined
   const old = nodeAt(before, path)
-  if (old?.type !== 'file' || !isSame(old.bytes, to.bytes, sharedPrefix)) return undefined
+  if (old?.type !== 'file' || !samePrefix(old.bytes, to.bytes, sharedPrefix)) return undefined
   return { path, length: sharedPrefix }
 }
 
 const WORTH_BYTES = 256
-
-function isSame(a: Uint8Array, b: Uint8Array, length: number): boolean {
-  if (a === b) return true
-  if (a.length < length || b.length < length) return false
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
-  return true
-}
 
 function* everyNode(path: Path, node: TreeNode): Iterable<{ readonly path: Path; readonly node: TreeNode }> {
   yield { path, node }

@@ -195,11 +195,11 @@ function wholeDirectories(loose: Iterable<string>, tracked: Iterable<string>): S
   return rows
 }
 
-function isSame(a: Entry, b: Entry): boolean {
+function sameEntry(a: Entry, b: Entry): boolean {
   return a?.id === b?.id && a?.mode === b?.mode
 }
 
 function stateOf(before: Entry, after: Entry): GitState {
-  if (isSame(before, after)) return 'same'
+  if (sameEntry(before, after)) return 'same'
   return before === null ? 'added' : after === null ? 'deleted' : 'modified'
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, EntryState } from '../../storage/backend.ts'
-import { stateAt } from '../../storage/versions.ts'
+import { sameState, stateAt } from '../../storage/versions.ts'
 import { applyChanges, type CommandChange } from '../shared/apply-changes.ts'
 import type { CommandFiles } from '../types.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -40,7 +40,7 @@ export async function applyOverlayfs(apart: Apart, files: CommandFiles): Promise
       }
       if (after?.type === 'directory') waiting.push(path)
       const before = await present(backend, path)
-      if (!isSame(before, after)) made.push({ path, before, after })
+      if (!sameState(before, after, { modes: true })) made.push({ path, before, after })
     }
   }
   const isTouched = readdirSync(upper).length > 0
@@ -76,10 +76,4 @@ function stateIn(upper: string, path: Path, stat: Stats): EntryState | ToolError
     return new ToolError('LIMIT_EXCEEDED', `Cannot keep ${name}: it has ${stat.size} bytes`, { path })
   }
   return { type: 'file', bytes: readFileSync(join(upper, path)), mode: stat.mode & 0o777 }
-}
-
-function isSame(a: EntryState, b: EntryState): boolean {
-  if (a?.type === 'file' && b?.type === 'file') return a.mode === b.mode && Buffer.compare(a.bytes, b.bytes) === 0
-  if (a?.type === 'link' && b?.type === 'link') return a.target === b.target
-  return a?.type === 'directory' && b?.type === 'directory'
 }

@@ -1,9 +1,9 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
 import type { Visibility } from '../../guard/visibility.ts'
 import { childOf, type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import type { Mask } from './sandbox.ts'
 
 /** More than this, and the system does not take the arguments. */
@@ -37,7 +37,7 @@ export async function findMasks(
   let count = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     count += 1
-    if (count % TURN === 0) await nextTurn()
+    if (count % TURN === 0) await yieldToEventLoop()
     const entries = entriesOf(join(root, directory), list)
     if (entries === undefined) {
       // Its owner could open it to others, and the command is its owner.

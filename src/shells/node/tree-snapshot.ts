@@ -1,7 +1,14 @@
 import { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
-import type { Backend, DirectoryStats, EntryState, EntryType } from '../../storage/backend.ts'
-import { stateAt } from '../../storage/versions.ts'
+import {
+  type Backend,
+  type DirectoryStats,
+  type EntryState,
+  type EntryType,
+  FACTS,
+  TYPE_CODES,
+} from '../../storage/backend.ts'
+import { sameState, stateAt } from '../../storage/versions.ts'
 
 /** What a path was before a command and is after it. */
 export interface Difference {
@@ -52,7 +59,7 @@ export function createSnapshots(backend: Backend, most: number): Shadows {
         for (const [i, name] of seen.names.entries()) {
           const path = childOf(directory, name)
           const type = types[seen.types[i] as number] as EntryType
-          const facts = seen.facts.subarray(i * 5, i * 5 + 5)
+          const facts = seen.facts.subarray(i * FACTS, i * FACTS + FACTS)
           if (type === 'directory') next.push(path)
           yield { path, type, stamp: type === 'directory' ? '' : facts.join(' '), changedAt: facts[3] as number }
         }
@@ -88,7 +95,7 @@ export function createSnapshots(backend: Backend, most: number): Shadows {
             const before = was?.state ?? null
             const told = committed.get(path)
             const meant = told === undefined ? before : told
-            if (!isOther && (sameState(after, before) || sameState(after, meant))) return
+            if (!isOther && (sameState(after, before, MODES) || sameState(after, meant, MODES))) return
             found.push({ path, before: meant, after, isOther })
           }
           for await (const { path, type, stamp } of entries()) {
@@ -112,7 +119,9 @@ function glanceOf({ statDirectories: glance }: Backend): NonNullable<Backend['st
   return glance
 }
 
-const types: readonly EntryType[] = ['other', 'file', 'directory', 'link']
+const MODES = Object.freeze({ modes: true })
+
+const types = Object.keys(TYPE_CODES) as readonly EntryType[]
 
 /** The state of what is there; a file is looked at before it is read, so that a large one never comes into memory. */
 async function stateOf(backend: Backend, path: Path, type: EntryType, room: number): Promise<EntryState> {
@@ -127,12 +136,4 @@ function tooLarge(most: number): ToolError {
     value: most,
     hint: 'Raise shadowBytes of the shell, or use a sandbox that keeps writes apart.',
   })
-}
-
-function sameState(a: EntryState, b: EntryState): boolean {
-  if (a === null || b === null) return a === b
-  if (a.type === 'link' && b.type === 'link') return a.target === b.target
-  if (a.type !== 'file' || b.type !== 'file') return a.type === b.type
-  if (a.mode !== undefined && b.mode !== undefined && a.mode !== b.mode) return false
-  return a.bytes.length === b.bytes.length && Buffer.compare(a.bytes, b.bytes) === 0
 }

@@ -1,6 +1,7 @@
 import { type ErrorCode, ToolError } from '../../errors.ts'
 import { isWithin, type Path } from '../../paths/logical-path.ts'
 import type { EntryState } from '../../storage/backend.ts'
+import { sameBytes } from '../../util/bytes.ts'
 import type { CommandFiles } from '../types.ts'
 import { refusing } from './refusal-codes.ts'
 
@@ -66,10 +67,4 @@ export async function applyChanges(files: CommandFiles, made: readonly CommandCh
     await attempt(path, () => files.link(path, after.target))
   }
   return leftOut
-}
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
 }

@@ -1,4 +1,5 @@
 import { ToolError } from '../../errors.ts'
+import { withTimeout } from '../../util/timers.ts'
 
 /** How long a container may take to answer, in milliseconds: its promises never settle when its frame is gone. */
 const PATIENCE_MS = 60_000
@@ -9,16 +10,10 @@ const PATIENCE_MS = 60_000
  * @throws ToolError `SHELL_UNAVAILABLE` where it refuses, or does not answer
  */
 export async function containerCall<T>(what: string, promise: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failed(what, `no answer within ${patienceMs} ms`)), patienceMs)
-  })
   try {
-    return await Promise.race([promise, late])
+    return await withTimeout(promise, patienceMs, () => failed(what, `no answer within ${patienceMs} ms`))
   } catch (error) {
     throw error instanceof ToolError ? error : failed(what, plain(error))
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -1,6 +1,7 @@
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { EntryState } from '../../storage/backend.ts'
-import { type CommandChange, sameBytes } from '../shared/apply-changes.ts'
+import { sameState } from '../../storage/versions.ts'
+import type { CommandChange } from '../shared/apply-changes.ts'
 
 /** What stands in a container, as far as it tells: no modes and no times. */
 export type ContainerEntry = Exclude<EntryState, null>
@@ -74,7 +75,7 @@ export function differences(before: ContainerTree, after: ContainerTree): Comman
   const made: CommandChange[] = []
   for (const [path, was] of before) {
     const is = after.get(path) ?? null
-    if (!isOwn(path) && !isSame(was, is)) made.push({ path, before: was, after: is })
+    if (!isOwn(path) && !sameContent(was, is)) made.push({ path, before: was, after: is })
   }
   for (const [path, is] of after) {
     if (!before.has(path) && !isOwn(path)) made.push({ path, before: null, after: is })
@@ -82,8 +83,7 @@ export function differences(before: ContainerTree, after: ContainerTree): Comman
   return made
 }
 
-export function isSame(a: EntryState, b: EntryState): boolean {
-  if (a?.type === 'file' && b?.type === 'file') return sameBytes(a.bytes, b.bytes)
-  if (a?.type === 'link' && b?.type === 'link') return a.target === b.target
-  return a?.type === b?.type
+/** Compares what a container can hold: no permission bits. */
+export function sameContent(a: EntryState, b: EntryState): boolean {
+  return sameState(a, b, { modes: false })
 }

@@ -15,7 +15,7 @@ import {
   type FileTree,
   holdingOf,
   isOwn,
-  isSame,
+  sameContent,
   treeOf,
 } from './file-tree.ts'
 import { readable, type VisibleEntry } from './visible-files.ts'
@@ -109,8 +109,8 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       const is = holds.get(path) ?? null
       const { told: _, ...same } = entry
       // What others do to it at once is a change, unless it is known for a form of the same.
-      const isForm = is === null || !isShared || isSame(is, withoutBom(entry.given))
-      entries.set(path, isSame(is, entry.given) || !isForm ? same : { ...same, told: is })
+      const isForm = is === null || !isShared || sameContent(is, withoutBom(entry.given))
+      entries.set(path, sameContent(is, entry.given) || !isForm ? same : { ...same, told: is })
     }
   }
 
@@ -189,8 +189,8 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   function inOwnForm(change: CommandChange): CommandChange {
     const { path, after } = change
     const { given, told: is } = entries.get(path) ?? {}
-    if (given?.type !== 'file' || after?.type !== 'file' || !is || isSame(given, is)) return change
-    const dropsBom = isSame(withoutBom(given), is) && isSame(withoutBom(after), after)
+    if (given?.type !== 'file' || after?.type !== 'file' || !is || sameContent(given, is)) return change
+    const dropsBom = sameContent(withoutBom(given), is) && sameContent(withoutBom(after), after)
     return dropsBom ? { ...change, after: { type: 'file', bytes: withBom(after.bytes) } } : change
   }
 
@@ -206,7 +206,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       stat.type === 'link'
         ? { type: 'link', target: await files.readLink(path) }
         : { type: 'file', bytes: await files.read(path) }
-    return isSame(now, given)
+    return sameContent(now, given)
   }
 
   return {
@@ -234,7 +234,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       const next = new Map<Path, Entry>()
       for (const [path, { held: given, tag }] of wanted) {
         const entry = entries.get(path)
-        const isThere = entry !== undefined && isSame(entry.given, given)
+        const isThere = entry !== undefined && sameContent(entry.given, given)
         if (!isThere) changes.push({ path, to: given })
         next.set(path, { ...(isThere ? entry : { given }), ...(tag === undefined ? {} : { tag }) })
       }
@@ -287,7 +287,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
         else {
           const { told: was } = entries.get(path) ?? {}
           const stripped = withoutBom(after)
-          entries.set(path, { given: after, ...(was && !isSame(stripped, after) ? { told: stripped } : {}) })
+          entries.set(path, { given: after, ...(was && !sameContent(stripped, after) ? { told: stripped } : {}) })
         }
       }
       await bring(now, back)
@@ -297,7 +297,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
     async follow(path, state) {
       const there = entries.get(path)
-      if (!isMounted || isSame(there?.given ?? null, state)) return
+      if (!isMounted || sameContent(there?.given ?? null, state)) return
       await bring(all(), [{ path, to: state }])
       for (const below of entries.keys()) {
         if (below !== path && isWithin(below, path) && state?.type !== 'directory') entries.delete(below)

@@ -3,6 +3,7 @@ import type { Path } from '../../paths/logical-path.ts'
 import type { CommandVerdict } from '../../shells/analysis/index.ts'
 import type { Shell, ShellCapabilities } from '../../shells/types.ts'
 import type { Backend, Change } from '../../storage/backend.ts'
+import { withTimeout } from '../../util/timers.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../workspace/create-workspace.ts'
 import { check } from '../assert.ts'
 import { snapshot } from '../backend/case.ts'
@@ -116,11 +117,7 @@ const PATIENCE_MS = 20_000
 
 /** Waits for something that must come, so that a shell that hangs fails its case. */
 export async function within<T>(what: string, promise: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what}: it hangs`)), PATIENCE_MS)
-  })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+  return withTimeout(promise, PATIENCE_MS, () => new Error(`${what}: it hangs`))
 }
 
 /** Waits until something is so. */

@@ -1,7 +1,7 @@
-import { ToolError } from '../../errors.ts'
 import { createSha256, sha256 } from '../../files/hash/sha256.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { throwIfAborted } from '../../util/abort.ts'
 import type { ToolContext } from '../define-tool.ts'
 
 /** Bytes of a large file that are in memory at once. */
@@ -12,7 +12,7 @@ export const PART_BYTES = 1024 * 1024
  *
  * @throws ToolError `WRITE_CONFLICT` where the file changes meanwhile, `ABORTED`
  */
-export async function versionOf(
+export async function hashFile(
   context: Pick<ToolContext, 'files' | 'limits' | 'signal'>,
   path: Path,
   stat: Stat,
@@ -32,7 +32,7 @@ export async function* partsOf(
   stat: Stat,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (let start = 0; start < stat.size; start += PART_BYTES) {
-    if (signal?.aborted) throw new ToolError('ABORTED', `Reading ${quote(path)} was cancelled`, { path })
+    throwIfAborted(signal, `Reading ${quote(path)} was cancelled`, { path })
     const end = Math.min(start + PART_BYTES, stat.size)
     yield (await files.readRange(path, { start, end, tag: stat.tag })).bytes
   }

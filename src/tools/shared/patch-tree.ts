@@ -6,6 +6,8 @@ import type { PatchPlan } from '../../patch/plan.ts'
 import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { Change, Receipt, Stat } from '../../storage/backend.ts'
+import { throwIfAborted } from '../../util/abort.ts'
+import { sameBytes } from '../../util/bytes.ts'
 import type { ShownVersion, ToolContext } from '../define-tool.ts'
 import { checkExpected } from './expected-version.ts'
 import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
@@ -51,7 +53,7 @@ export async function patchTree(
 
   for (const [index, change] of plan.changes.entries()) {
     context.progress(index, 'files patched', plan.changes.length)
-    if (context.signal?.aborted) throw new ToolError('ABORTED', 'Applying the patch was cancelled')
+    throwIfAborted(context.signal, 'Applying the patch was cancelled')
     const { kind, oldPath, newPath } = change
     const old = oldPath === null ? undefined : entryOf(oldPath)
     const takesFromStart = fromStart && (kind === 'rename' || kind === 'copy')
@@ -183,7 +185,7 @@ function modeOf({ kind, oldMode, newMode }: FileChange<LogicalPath>, source: Con
 /** The change set: each path once, from what it was to what it has become. */
 async function finish(context: ToolContext, entries: readonly Entry[], deletions: number): Promise<PatchedTree> {
   const { files } = context
-  const touched = entries.filter(({ before, after }) => before !== after && !isSame(before, after))
+  const touched = entries.filter(({ before, after }) => before !== after && !sameContent(before, after))
   const removed = touched.filter(({ after }) => after === null)
   const made = touched.filter(({ before, after }) => before === null && after !== null)
   const changes = new Map<Path, Change>()
@@ -261,10 +263,9 @@ async function addParents(
   }
 }
 
-function isSame(before: Content | null, after: Content | null): boolean {
+function sameContent(before: Content | null, after: Content | null): boolean {
   if (before === null || after === null) return before === after
-  if (before.mode !== after.mode || before.bytes.length !== after.bytes.length) return false
-  return before.bytes === after.bytes || before.bytes.every((byte, i) => byte === after.bytes[i])
+  return before.mode === after.mode && sameBytes(before.bytes, after.bytes)
 }
 
 /** A run that knew the whole of a file knows what a patch of its own made of it. */

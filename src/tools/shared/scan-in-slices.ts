@@ -1,6 +1,7 @@
-import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Stat } from '../../storage/backend.ts'
+import { throwIfAborted } from '../../util/abort.ts'
+import { yieldToEventLoop } from '../../util/timers.ts'
 import type { ToolContext } from '../define-tool.ts'
 
 export interface ScanVisits {
@@ -23,7 +24,7 @@ export async function scanInSlices(
   let next = 0
   let isDone = false
   while (!isDone && next < paths.length) {
-    throwIfAborted(signal)
+    throwIfAborted(signal, 'The search was cancelled')
     if (isLate()) return false
     const sliceEnd = performance.now() + SLICE_MS
     let isPaused = false
@@ -45,10 +46,10 @@ export async function scanInSlices(
       isDone = signal?.aborted === true || !visit(path, bytes)
       return !isDone
     })
-    throwIfAborted(signal)
+    throwIfAborted(signal, 'The search was cancelled')
     if (!isPaused) return true
     progress(next, 'files searched', paths.length)
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return true
 }
@@ -58,16 +59,3 @@ const LOOK_BYTES = 256 * 1024
 const LOOK_FILES = 64
 
 const SLICE_MS = 25
-
-function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new ToolError('ABORTED', 'The search was cancelled')
-}
-
-/** Taken when loaded: a shell may hide the timers of its commands later. `setImmediate` costs nothing where it exists. */
-const later = (globalThis as { setImmediate?: (run: () => void) => void }).setImmediate ?? globalThis.setTimeout
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    later(() => resolve())
-  })
-}
