@@ -22,7 +22,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   backends: ['files', 'paths', 'storage', 'util'],
   history: ['paths', 'storage'],
   patch: ['files', 'paths', 'util'],
-  policy: ['files', 'limits', 'paths', 'storage', 'util'],
+  policy: ['files', 'limits', 'patch', 'paths', 'storage', 'util'],
   git: ['files', 'patch', 'paths', 'storage', 'util'],
   guard: ['files', 'paths', 'policy', 'storage'],
   audit: ['files', 'paths', 'policy', 'storage', 'util'],

@@ -2,25 +2,38 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { looksBinary } from '../../files/text/encoding.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Change, EntryState } from '../../storage/backend.ts'
+import { languageOf } from './languages.ts'
+import { changesDeclarations, removesTests } from './line-rules.ts'
 import { isBuildFile, isSecuritySensitive, isTestPath } from './names.ts'
-import { publicApiOf } from './public-api.ts'
-import { removesTests } from './tests.ts'
-import { languageOf } from './tokens.ts'
 
 /**
- * What each flag means. They make a person look, and prove nothing: names and declarations are recognised in TypeScript,
- * JavaScript, Python, Go, Rust and Java.
+ * The meaning of each flag. Flags are advisory: they ask a person to look, and their absence proves nothing.
+ *
+ * `changesPublicApi` and `deletesOrSkipsTests` follow line rules for TypeScript, JavaScript, Python, Go, Rust and Java,
+ * applied to the lines that a line diff removes and adds. Such rules miss
+ * - everything but the first line of a declaration: parameters on lines of their own, fields of an exported interface,
+ *   enum variants, names in an `export { … }` over several lines;
+ * - what is public without saying so on its line: members of exported classes and interfaces, Python re-exports, Go
+ *   interface methods without a result;
+ * - a weaker assertion in place of a stronger one, and a test replaced by another;
+ * - test functions and assertions under names of the project's own, and skips that a variable or a configuration decides;
+ * - everything beyond character 1,000 of a line.
+ *
+ * They raise a flag without cause for a declaration that is only laid out differently, and for text in strings and in
+ * comments within a line that looks like code.
  */
 export const riskMeanings = {
   touchesBuildFile: 'A file that decides how the project is built, tested, packaged or delivered, by its name',
   touchesSecuritySensitivePath:
-    'A file whose name, or that of a directory above, speaks of security or of who may do what; one that may hold a secret; or one labelled confidential or higher',
-  deletesFile: 'A file or link is gone afterwards, and was not moved',
-  changesPublicApi: 'An exported declaration is gone or has another signature; what only adds does not count',
-  deletesOrSkipsTests: 'A test file is gone, or holds fewer tests or checks, or skips more of them',
+    'A file or parent directory whose name contains a word about security or permissions; a file that may hold a secret; a file labelled confidential or higher',
+  deletesFile: 'A file or link is deleted and not moved',
+  changesPublicApi:
+    'A line with an exported or public declaration is removed or has another signature; additions do not count',
+  deletesOrSkipsTests:
+    'A test file is deleted, or the changed lines remove more tests or assertions than they add, or add more skips than they remove',
 } as const
 
-/** What a change may be that a person should look at; {@link riskMeanings} says each in words. */
+/** Something about a change that a person should check. {@link riskMeanings} describes each flag. */
 export type RiskFlag = keyof typeof riskMeanings
 
 export const riskFlags = Object.keys(riskMeanings) as [RiskFlag, ...RiskFlag[]]
@@ -31,85 +44,84 @@ export interface Risk {
   readonly path: string
 }
 
-/** One change as far as risks are told from it. */
+/** A change together with the state that it replaces. */
 export interface RiskyChange {
   readonly change: Pick<Change, 'path' | 'to' | 'from'>
   readonly before: EntryState
-  /** Where `before` is only the head of a large file: the size of the whole. */
+  /** If `before` holds only the head of a large file: the size of the whole file in bytes. */
   readonly headOf?: number
 }
 
-/** A longer text is not looked through, in bytes: what differs in it may change anything. */
+/** Maximum size of a text that the line rules examine, in bytes. A change of a longer text raises the flag. */
 const MAX_TEXT = 256 * 1024
 
 /**
- * The risks of a change set, in the order of the flags. Never fails.
+ * Returns the risks of a change set, in the order of the flags. Never throws.
  *
- * @param isSensitive what else is known of a path, such as its label
+ * @param isSensitive additional reasons for `touchesSecuritySensitivePath`, such as the label of a path
  */
 export function risksOf(changes: readonly RiskyChange[], isSensitive?: (path: Path) => boolean): Risk[] {
   const risks: Risk[] = []
   const files = changes.filter(({ change, before }) => change.to?.type !== 'directory' && before?.type !== 'directory')
-  const movedTo = findMoves(files)
+  const destinationOf = findMoves(files)
   for (const flag of riskFlags) {
-    for (const one of files) {
-      const { path } = one.change
-      const isRisky = tests[flag](one, movedTo) || (flag === 'touchesSecuritySensitivePath' && isSensitive?.(path))
+    for (const file of files) {
+      const { path } = file.change
+      const isRisky =
+        checks[flag](file, destinationOf) || (flag === 'touchesSecuritySensitivePath' && isSensitive?.(path))
       if (isRisky) risks.push({ flag, path })
     }
   }
   return risks
 }
 
-/** Where what a change takes away is afterwards, if anywhere. */
-type MovedTo = (one: RiskyChange) => string | undefined
+/** Returns the new path of a file that a change set moves, and `undefined` for a file that it deletes. */
+type DestinationOf = (file: RiskyChange) => string | undefined
 
-const tests: Readonly<Record<RiskFlag, (one: RiskyChange, movedTo: MovedTo) => boolean>> = {
+const checks: Readonly<Record<RiskFlag, (file: RiskyChange, destinationOf: DestinationOf) => boolean>> = {
   touchesBuildFile: ({ change }) => isBuildFile(change.path),
   touchesSecuritySensitivePath: ({ change }) => isSecuritySensitive(change.path),
-  deletesFile: (one, movedTo) => one.change.to === null && one.before !== null && movedTo(one) === undefined,
+  deletesFile: (file, destinationOf) =>
+    file.change.to === null && file.before !== null && destinationOf(file) === undefined,
   changesPublicApi({ change, before, headOf }) {
     const language = languageOf(change.path)
     if (language === undefined || before === null || isTestPath(change.path)) return false
-    const [old, now] = [textOf(before, headOf), textOf(change.to)]
-    if (old === undefined || now === undefined) return true
-    if (old === now) return false
-    const [were, are] = [old, now].map((text) => publicApiOf(text, language, change.path))
-    // Nested deeper than is followed: then it may change anything, too.
-    if (were === undefined || are === undefined) return true
-    const kept = new Set(are)
-    return were.some((declaration) => !kept.has(declaration))
+    const [oldText, newText] = [textOf(before, headOf), textOf(change.to)]
+    if (oldText === undefined || newText === undefined) return true
+    return changesDeclarations(oldText, newText, language)
   },
-  deletesOrSkipsTests(one, movedTo) {
-    const { change, before, headOf } = one
+  deletesOrSkipsTests(file, destinationOf) {
+    const { change, before, headOf } = file
     const language = languageOf(change.path)
     if (language === undefined || before === null) return false
     const isTest = isTestPath(change.path)
+    const oldText = textOf(before, headOf)
     if (change.to === null) {
-      const moved = movedTo(one)
-      if (moved !== undefined) return isTest && !isTestPath(moved)
-      return isTest || removesTests(textOf(before, headOf) ?? '', '', language)
+      const destination = destinationOf(file)
+      if (destination !== undefined) return isTest && !isTestPath(destination)
+      return isTest || removesTests(oldText ?? '', '', language)
     }
-    const [old, now] = [textOf(before, headOf), textOf(change.to)]
-    if (old === undefined || now === undefined) return isTest
-    return old !== now && (isTest || language === 'rust') && removesTests(old, now, language)
+    const newText = textOf(change.to)
+    if (oldText === undefined || newText === undefined) return isTest
+    return (isTest || language === 'rust') && removesTests(oldText, newText, language)
   },
 }
 
-/** Of every path that is gone, where its content is now. A copy that was there before is none. */
-function findMoves(changes: readonly RiskyChange[]): MovedTo {
-  const gone = changes.filter(({ change }) => change.to === null)
-  const named = new Map<string, string>()
-  const sizes = new Set(gone.map(({ before }) => sizeOf(before)))
-  const held = new Map<string, string>()
+/** Finds moves: by the `from` of a change, or by equal content. A copy that existed before does not count. */
+function findMoves(changes: readonly RiskyChange[]): DestinationOf {
+  const deleted = changes.filter(({ change }) => change.to === null)
+  const declaredMoves = new Map<string, string>()
+  const sizes = new Set(deleted.map(({ before }) => sizeOf(before)))
+  const pathsByContent = new Map<string, string>()
   for (const { change } of changes) {
     if (change.to === null) continue
-    if (change.from !== undefined) named.set(change.from, change.path)
-    if (sizes.has(sizeOf(change.to))) held.set(contentOf(change.to), change.path)
+    if (change.from !== undefined) declaredMoves.set(change.from, change.path)
+    if (sizes.has(sizeOf(change.to))) pathsByContent.set(contentOf(change.to), change.path)
   }
   return ({ change, before }) => {
-    const moved = named.get(change.path)
-    return moved !== undefined || held.size === 0 || before === null ? moved : held.get(contentOf(before))
+    const declared = declaredMoves.get(change.path)
+    if (declared !== undefined || pathsByContent.size === 0 || before === null) return declared
+    return pathsByContent.get(contentOf(before))
   }
 }
 
@@ -117,11 +129,12 @@ function sizeOf(state: EntryState): number {
   return state?.type === 'file' ? state.bytes.length : -1
 }
 
+/** Returns a key that is equal for equal contents. */
 function contentOf(state: EntryState): string {
   return state?.type === 'file' ? sha256(state.bytes) : JSON.stringify(state)
 }
 
-/** `undefined`: there is a file, and it is no text that can be looked through. */
+/** Returns the text of a file, and `undefined` for anything that the line rules cannot examine. */
 function textOf(state: EntryState, headOf?: number): string | undefined {
   if (state === null) return ''
   if (headOf !== undefined || state.type !== 'file' || state.bytes.length > MAX_TEXT || looksBinary(state.bytes))

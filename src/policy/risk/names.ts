@@ -1,10 +1,10 @@
 import { classifyPath } from '../../files/classify/index.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
-import { languageOf } from './tokens.ts'
+import { languageOf } from './languages.ts'
 
 const list = (names: string) => new Set(names.split(/\s+/))
 
-/** Whole names, lower-cased, of files that decide how a project is built, tested, packaged or delivered. */
+/** Complete names, in lower case, of files that decide how a project is built, tested, packaged or delivered. */
 const buildNames = list(`package.json deno.json deno.jsonc bunfig.toml turbo.json nx.json lerna.json pnpm-workspace.yaml
   .babelrc .swcrc gulpfile.js gruntfile.js pyproject.toml setup.py setup.cfg tox.ini noxfile.py pipfile manifest.in
   environment.yml go.mod go.work cargo.toml build.rs rust-toolchain rust-toolchain.toml pom.xml build.xml build.gradle
@@ -25,7 +25,7 @@ const buildPatterns = [
   /^(?:docker-)?compose(?:\.[\w-]+)*\.ya?ml$/,
 ]
 
-const buildPlaces = [
+const buildDirectories = [
   /(?:^|\/)\.github\/(?:workflows|actions)\//,
   /(?:^|\/)\.circleci\//,
   /(?:^|\/)\.cargo\/config(?:\.toml)?$/,
@@ -34,7 +34,7 @@ const buildPlaces = [
   /(?:^|\/)\.husky\//,
 ]
 
-/** Whether a file decides how the project is built, tested, packaged or delivered, by its name. */
+/** Returns whether a file decides how the project is built, tested, packaged or delivered, by its name. */
 export function isBuildFile(path: string): boolean {
   const lower = path.toLowerCase()
   const name = lower.slice(lower.lastIndexOf('/') + 1)
@@ -42,11 +42,11 @@ export function isBuildFile(path: string): boolean {
     buildNames.has(name) ||
     classifyPath(path as LogicalPath).kind === 'LOCKFILE' ||
     buildPatterns.some((pattern) => pattern.test(name)) ||
-    buildPlaces.some((place) => place.test(lower))
+    buildDirectories.some((directory) => directory.test(lower))
   )
 }
 
-/** Words of names that speak of protection, or of who may do what. */
+/** Words in names that refer to security or permissions. */
 const securityWords =
   list(`auth authn authz authenticate authenticated authentication authenticator authorize authorized
   authorization authorizer oauth oauth2 oidc saml sso ldap kerberos login signin signup logout session sessions password
@@ -58,18 +58,18 @@ const securityWords =
 const securityNames = list(`codeowners sudoers .htaccess .htpasswd authorized_keys known_hosts nginx.conf httpd.conf
   security.txt .gitleaks.toml .snyk dependabot.yml`)
 
-const securityPlaces = [/(?:^|\/)\.github\/workflows\//, /(?:^|\/)\.husky\//]
+const securityDirectories = [/(?:^|\/)\.github\/workflows\//, /(?:^|\/)\.husky\//]
 
-/** Whether a name speaks of security: a word of it, or of a directory above, or what it is known for. */
+/** Returns whether the name of a file or of a parent directory refers to security, or the file may hold a secret. */
 export function isSecuritySensitive(path: string): boolean {
   const lower = path.toLowerCase()
   if (securityNames.has(lower.slice(lower.lastIndexOf('/') + 1))) return true
-  if (securityPlaces.some((place) => place.test(lower))) return true
+  if (securityDirectories.some((directory) => directory.test(lower))) return true
   if (classifyPath(path as LogicalPath).protection === 'secret') return true
   return path.split('/').some((name) => wordsOf(name).some((word) => securityWords.has(word)))
 }
 
-/** `userAuthService.ts`: user, auth, service, ts. A text about security is no part of it. */
+/** Splits `userAuthService.ts` into user, auth, service, ts. Returns nothing for documents: text about security is harmless. */
 function wordsOf(name: string): string[] {
   if (/\.(?:md|mdx|markdown|rst|adoc|txt)$/i.test(name)) return []
   return name
@@ -79,22 +79,24 @@ function wordsOf(name: string): string[] {
     .split(/[^\p{L}\p{N}]/u)
 }
 
-/** Whether a file holds tests, by its name and place. */
+/** Returns whether a file contains tests, by its name and directory. */
 export function isTestPath(path: string): boolean {
   const language = languageOf(path)
   if (language === undefined) return false
   const name = path.slice(path.lastIndexOf('/') + 1, path.lastIndexOf('.'))
-  const place = `/${path.toLowerCase()}`
+  const location = `/${path.toLowerCase()}`
   switch (language) {
     case 'javascript':
-      return /\.(?:test|spec|e2e|cy)$/i.test(name) || /\/(?:__tests__|tests?|e2e|specs?)\//.test(place)
+      return /\.(?:test|spec|e2e|cy)$/i.test(name) || /\/(?:__tests__|tests?|e2e|specs?)\//.test(location)
     case 'python':
-      return /^test_|_tests?$|^(?:conftest|tests)$/.test(name) || /\/tests?\//.test(place)
+      return /^test_|_tests?$|^(?:conftest|tests)$/.test(name) || /\/tests?\//.test(location)
     case 'go':
       return name.endsWith('_test')
     case 'rust':
-      return /(?:^|_)tests?$/.test(name) || /\/(?:tests|benches)\//.test(place)
+      return /(?:^|_)tests?$/.test(name) || /\/(?:tests|benches)\//.test(location)
     case 'java':
-      return /(?:Tests?|IT|TestCase|Spec)$|^Test[A-Z]/.test(name) || /\/src\/(?:test|integrationtest|it)\//.test(place)
+      return (
+        /(?:Tests?|IT|TestCase|Spec)$|^Test[A-Z]/.test(name) || /\/src\/(?:test|integrationtest|it)\//.test(location)
+      )
   }
 }
