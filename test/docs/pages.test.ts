@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -63,8 +63,14 @@ describe('the pages', () => {
     expect(deadLinks(path, pages)).toEqual([])
   })
 
-  it('name every subpath on the first one', () => {
-    const text = pages.get('README.md') ?? ''
+  it.each([...pages.keys()])('%s names only files of the repository that exist', (path) => {
+    const named = (pages.get(path) ?? '').matchAll(/`((?:src|test|playground|bench|examples)\/[\w./-]+)`/g)
+    const missing = [...named].map(([, file = '']) => file).filter((file) => !existsSync(join(top, file)))
+    expect(missing.filter((file) => !file.includes('NAME'))).toEqual([])
+  })
+
+  it('list every subpath in docs/runtimes.md', () => {
+    const text = pages.get('docs/runtimes.md') ?? ''
     expect(subpaths().filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 

@@ -1,7 +1,7 @@
 import { startVitest } from 'vitest/node'
 import matrixReporter, { filling } from './reporter.ts'
 
-/** `npm run matrix`: runs what fills the cells, prints the table, and writes it into the README; fails where a cell does. */
+/** `npm run matrix`: runs what fills the cells, prints the table, and writes it into `docs/runtimes.md`; fails where a cell does. */
 process.env.MATRIX = 'write'
 const vitest = await startVitest('test', filling, {
   watch: false,

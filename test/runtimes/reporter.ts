@@ -3,12 +3,12 @@ import { join, relative } from 'node:path'
 import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
 import { type Cell, cellOf, TESTS } from './cell.ts'
 import { everywhere } from './matrix.ts'
-import { tableInReadme, withTable } from './readme.ts'
+import { tableInPage, withTable } from './matrix-page.ts'
 import type { CaseResult } from './report.ts'
 import { faultsOfMatrix, type Matrix, tableOf } from './table.ts'
 
 const top = join(import.meta.dirname, '../..')
-const README = join(top, 'README.md')
+const PAGE = join(top, 'docs/runtimes.md')
 
 /** Which suites of vitest's own runs are cells: runtime, row, suite. */
 const suites: Readonly<Record<string, readonly (readonly [runtime: string, row: string, suite: string])[]>> = {
@@ -42,8 +42,8 @@ export const filling = [
 
 /**
  * Gathers the matrix from a run of vitest: the suites that are cells, and what tests of other runtimes hand over. A run of all
- * files fails where a cell is missing, below its floor, or not as the README shows it. With `MATRIX=write` it prints the
- * table and writes it into the README.
+ * files fails where a cell is missing, below its floor, or not as `docs/runtimes.md` shows it. With `MATRIX=write` it
+ * prints the table and writes it into that page.
  */
 export default function matrixReporter(): Reporter {
   let vitest: Vitest
@@ -61,12 +61,12 @@ export default function matrixReporter(): Reporter {
       if (!whole && !writes) return
       const matrix = matrixOf(modules)
       const faults = faultsOfMatrix(matrix)
-      const readme = readFileSync(README, 'utf8')
+      const page = readFileSync(PAGE, 'utf8')
       const table = tableOf(matrix)
       if (writes) console.log(`\n${table}`)
-      if (writes && faults.length === 0) writeFileSync(README, withTable(readme, table))
-      if (!writes && shapeOf(tableInReadme(readme)) !== shapeOf(table)) {
-        faults.push(`The README shows another table; npm run matrix updates it. Now it is:\n${table}`)
+      if (writes && faults.length === 0) writeFileSync(PAGE, withTable(page, table))
+      if (!writes && shapeOf(tableInPage(page)) !== shapeOf(table)) {
+        faults.push(`docs/runtimes.md shows another table; npm run matrix updates it. Now it is:\n${table}`)
       }
       for (const fault of faults) console.error(`\nThe matrix: ${fault}`)
       if (faults.length > 0) process.exitCode = 1

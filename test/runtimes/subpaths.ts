@@ -24,7 +24,7 @@ export function expected(subpaths: readonly string[]): Readonly<Record<string, u
   return Object.fromEntries(subpaths.map((subpath) => [subpath, useOf(subpath)?.gives]))
 }
 
-/** The subpaths that do not fit every runtime, as the table of the README. */
+/** The subpaths that do not fit every runtime, as the table of `docs/runtimes.md`. */
 export function absenceTable(): string {
   const names: readonly Runtime[] = ['Node', 'Deno', 'Bun', 'workerd', 'Chromium']
   const rows = Object.entries(uses).flatMap(([subpath, { absent = {} }]) => {

@@ -43,6 +43,7 @@ export default defineConfig({
             { text: 'In a browser app', link: '/guide/browser' },
             { text: 'On the edge', link: '/guide/edge' },
             { text: 'In Node', link: '/guide/node' },
+            { text: 'Command line', link: '/guide/command-line' },
             { text: 'In tests', link: '/guide/tests' },
             { text: 'With model APIs and frameworks', link: '/guide/models' },
           ],
@@ -62,7 +63,8 @@ export default defineConfig({
           text: 'Know it',
           items: [
             { text: 'Tools', link: '/tools' },
-            { text: 'Dialects', link: '/dialects' },
+            { text: 'Runtimes and subpaths', link: '/runtimes' },
+            { text: 'Benchmarks', link: '/benchmarks' },
             { text: 'Policy', link: '/policy' },
             { text: 'Commands', link: '/shell' },
             { text: 'Dialects', link: '/dialects' },
