@@ -21,7 +21,14 @@ export function readPages(): ReadonlyMap<string, string> {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => join(entry.parentPath, entry.name).slice(top.length + 1))
     .filter((path) => !path.startsWith('docs/site/'))
-  const paths = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', 'examples/edge-worker/README.md', ...docs.sort()]
+  const paths = [
+    'README.md',
+    'CHANGELOG.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    'examples/edge-worker/README.md',
+    ...docs.sort(),
+  ]
   return new Map(paths.map((path) => [path, readFileSync(join(top, path), 'utf8')]))
 }
 
