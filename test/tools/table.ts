@@ -107,7 +107,7 @@ const byId = { reason: 'takes no path; a test of background commands covers it' 
 const notes = { reason: 'addresses notes by id; memory.test.ts covers their visibility' }
 const noPath = { paths: [], codes: {}, mayTellNames: false } as const
 
-export const toolTable = {
+export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
   list_directory: {
     input: { path: '.' },
     wrong: [
@@ -558,7 +558,7 @@ export const toolTable = {
     race: { reason: 'reads no file' },
     modelText: { input: { plan: 'x', paths: ['**'] }, text: /^The plan is approved: go on by it\npaths: \["\*\*"\]/ },
   },
-} as const satisfies { readonly [N in ToolName]: ToolRow<N> }
+}
 
 /** The rows in the order of the table. */
 export const toolRows = Object.entries(toolTable) as readonly (readonly [ToolName, ToolRow])[]

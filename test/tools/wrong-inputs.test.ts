@@ -5,7 +5,7 @@ import { builtinTools } from '../../src/tools/index.ts'
 import type { WorkspaceOptions } from '../../src/workspace/create-workspace.ts'
 import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'
-import { hash, type PathCase, type ToolRow, toolTable, tree } from './table.ts'
+import { hash, type PathCase, toolTable, tree } from './table.ts'
 
 const badPaths: readonly unknown[] = [
   '',
@@ -49,7 +49,7 @@ describe('every tool', () => {
 describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObject; mutates: boolean }] as const))(
   '%s',
   (name, tool) => {
-    const { input: good, wrong, paths, codes, mayTellNames }: ToolRow = toolTable[name]
+    const { input: good, wrong, paths, codes, mayTellNames } = toolTable[name]
     /** Tools without a field `path` have tests of their own for bad paths. */
     const itOfPaths = 'path' in tool.input.shape ? it : () => {}
 
