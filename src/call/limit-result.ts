@@ -1,4 +1,5 @@
 import type { Artifacts } from '../audit/artifacts.ts'
+import { utf8Length } from '../files/text/utf8-length.ts'
 
 /**
  * Bounds what a model sees of a result, in bytes of JSON, as far as strings and arrays make it long. What is cut is
@@ -35,10 +36,6 @@ function weigh(value: unknown, most: number): number {
     if (sum > most) break
   }
   return sum
-}
-
-function utf8Length(text: string): number {
-  return new TextEncoder().encode(text).length
 }
 
 /** The beginning of a long string or array. */

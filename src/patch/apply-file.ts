@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { redact } from '../files/secrets/index.ts'
+import { MARK_PATTERN, MARK_START, redact } from '../files/secrets/index.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text/encoding.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import { byteText } from '../util/native-bytes.ts'
@@ -172,15 +172,13 @@ function* readings(file: FileText, body: TextBody): Generator<() => Applied> {
     bom && 'pieces' in applied ? { pieces: [`\ufeff${joinPieces(applied.pieces, text)}`] } : applied
   const ended = body.type === 'hunks' ? withLineEnds(body, text) : undefined
   if (bom || ended !== undefined) yield () => withBom(apply(text, ended ?? body))
-  if (!someLine(body, (line) => line.includes('[REDACTED:'))) return
+  if (!someLine(body, (line) => line.includes(MARK_START))) return
   const { marks } = redact(text)
   if (marks.length === 0) return
   const hidden = new Map(
     marks.map(({ mark, originalStart, originalEnd }) => [mark, text.slice(originalStart, originalEnd)]),
   )
-  const revealed = mapLines(ended ?? body, (line) =>
-    line.replace(/\[REDACTED:[a-z-]{1,40}:[0-9]{1,15}\]/g, (mark) => hidden.get(mark) ?? mark),
-  )
+  const revealed = mapLines(ended ?? body, (line) => line.replaceAll(MARK_PATTERN, (mark) => hidden.get(mark) ?? mark))
   yield () => withBom(apply(text, revealed))
 }
 
@@ -226,7 +224,7 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
   if (old === null || path === null || (body.type !== 'hunks' && body.type !== 'chunks')) return
   const parts: readonly (Hunk | Chunk)[] = body.type === 'hunks' ? body.hunks : body.chunks
   const added = parts.flatMap(({ oldLines, newLines }) => {
-    const marked = newLines.filter((line) => line.includes('[REDACTED:'))
+    const marked = newLines.filter((line) => line.includes(MARK_START))
     if (marked.length === 0) return []
     const kept = new Set(oldLines)
     return marked.filter((line) => !kept.has(line))

@@ -1,3 +1,4 @@
+import { byteText, fromByteText } from '../util/native-bytes.ts'
 import { compileName, parseClass, type Token } from './wildcard.ts'
 
 /** The rules of one ignore file. */
@@ -355,12 +356,10 @@ const NOT_ASCII = /[^\x00-\x7f]/
 /** One character per byte of the UTF-8, since git matches bytes. */
 function toBytes(text: string): string {
   if (!NOT_ASCII.test(text)) return text
-  let bytes = ''
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte)
-  return bytes
+  return byteText(new TextEncoder().encode(text))
 }
 
 function fromBytes(bytes: string): string {
   if (!NOT_ASCII.test(bytes)) return bytes
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes, (char) => char.charCodeAt(0)))
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(fromByteText(bytes))
 }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import type { GuardedFiles } from '../guard/guarded-files.ts'
+import type { ShownVersion } from '../history/read-history.ts'
 import type { ReadLines } from '../history/shown-reads.ts'
 import type { Limits } from '../limits.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
@@ -12,12 +13,7 @@ import type { Processes } from '../shells/shared/background-processes.ts'
 import type { CommandSession, RefusedAccess } from '../shells/types.ts'
 import type { Backend, Change, Receipt } from '../storage/backend.ts'
 
-/** A version that a call shows to its run: all of it, or some of its lines. */
-export interface ShownVersion {
-  readonly path: Path
-  readonly sha256: string
-  readonly lines: 'all' | { readonly start: number; readonly end: number; readonly total: number }
-}
+export type { ShownVersion } from '../history/read-history.ts'
 
 /** The fields of a success, as the caller gets it. */
 export interface ResultFields {

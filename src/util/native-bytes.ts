@@ -1,28 +1,38 @@
 /**
- * The bytes as a string with one unit per byte. ASCII bytes are exact, others give some non-ASCII unit: meant for finding
- * ASCII in bytes with the engine's fast string search, not for showing.
+ * Returns the bytes as a string with one unit per byte. ASCII bytes are exact; other bytes give some non-ASCII unit. For
+ * finding ASCII in bytes with the engine's fast string search, not for display.
  */
 export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string {
   return methods.latin1Slice.call(bytes, start, end)
 }
 
-/** The bytes as a string with exactly one unit per byte. */
+/** Returns the bytes as a string in which each unit has the value of its byte. */
 export function byteText(bytes: Uint8Array): string {
   return native === undefined ? exactText(bytes) : native.latin1Slice.call(bytes, 0, bytes.length)
 }
 
-/** Where a byte first occurs at or after `from`, or -1. */
+/** Returns the bytes of a string made by {@link byteText}. */
+export function fromByteText(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+  return bytes
+}
+
+/** Returns the first index of a byte at or after `from`, or -1. */
 export function indexOfByte(bytes: Uint8Array, byte: number, from = 0): number {
   return methods.indexOf.call(bytes, byte, from)
 }
 
-/** What is used of Node's Buffer. */
+/** The methods of Node's `Buffer` that this module uses. */
 export interface ByteMethods {
   readonly latin1Slice: (this: Uint8Array, start: number, end: number) => string
   readonly indexOf: (this: Uint8Array, byte: number, from: number) => number
 }
 
-/** Node's Buffer works on any bytes without a view, up to 40 times faster; other platforms have none, or a weaker one. */
+/**
+ * Returns the methods of Node's `Buffer`, or `undefined` on platforms without it or with an imitation that gives other
+ * results. They accept any `Uint8Array` without creating a view and are up to 40 times faster than portable code.
+ */
 export function findNativeMethods(buffer: { prototype: Partial<ByteMethods> } | undefined): ByteMethods | undefined {
   try {
     const { latin1Slice, indexOf } = buffer?.prototype ?? {}
@@ -36,7 +46,7 @@ export function findNativeMethods(buffer: { prototype: Partial<ByteMethods> } | 
 
 const decoder = new TextDecoder('latin1')
 
-/** The same on any platform; a decoder reads a few bytes as other units than Node does. */
+/** Portable versions. The decoder gives some non-ASCII bytes other units than Node does. */
 export const portableMethods: ByteMethods = {
   latin1Slice(start, end) {
     return decoder.decode(this.subarray(start, end))
@@ -46,7 +56,7 @@ export const portableMethods: ByteMethods = {
   },
 }
 
-/** {@link byteText} on any platform. An argument list has a limit. */
+/** Portable version of {@link byteText}. Works in chunks because the length of an argument list is limited. */
 export function exactText(bytes: Uint8Array): string {
   const parts: string[] = []
   for (let at = 0; at < bytes.length; at += 8192) parts.push(String.fromCharCode(...bytes.subarray(at, at + 8192)))

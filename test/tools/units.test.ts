@@ -5,6 +5,7 @@ import { createArtifacts } from '../../src/audit/artifacts.ts'
 import { limitResult } from '../../src/call/limit-result.ts'
 import { createSha256 } from '../../src/files/hash/sha256.ts'
 import { createSha256Portable } from '../../src/files/hash/sha256-portable.ts'
+import { markPositions } from '../../src/files/secrets/index.ts'
 import { utf8Length } from '../../src/files/text/utf8-length.ts'
 import type { ToolContext } from '../../src/tools/define-tool.ts'
 import { boundContent } from '../../src/tools/shared/bound-content.ts'
@@ -13,7 +14,6 @@ import { isoTime } from '../../src/tools/shared/iso-time.ts'
 import { nearestPassage } from '../../src/tools/shared/nearest-passage.ts'
 import { memoryOf, memoryPath } from '../../src/tools/shared/notes.ts'
 import { occurrences } from '../../src/tools/shared/occurrences.ts'
-import { markPositions } from '../../src/tools/shared/secret-marks.ts'
 import { deskOf, targetOf } from '../../src/tools/shared/target.ts'
 import { newSha256 } from '../../src/tools/shared/text-change.ts'
 import { truncatePatch } from '../../src/tools/shared/truncate-patch.ts'
@@ -213,6 +213,6 @@ describe('marks in a text', () => {
     const known = new Map([['[REDACTED:token:1]', 'one']])
     const text = `[REDACTED:token:2][REDACTED:${'x'.repeat(300)}] [REDACTED:token:1]\n[REDACTED:[REDACTED:token:1`
     const start = text.indexOf('[REDACTED:token:1]')
-    expect([...markPositions(text, known)]).toEqual([{ start, end: start + 18, of: 'one' }])
+    expect([...markPositions(text, (mark) => known.get(mark))]).toEqual([{ start, end: start + 18, value: 'one' }])
   })
 })

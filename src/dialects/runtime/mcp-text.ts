@@ -1,5 +1,6 @@
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import type { ToolOutput } from '../../tools/index.ts'
+import { byteText } from '../../util/native-bytes.ts'
 import type { Answer } from './types.ts'
 
 type Listing = ToolOutput<'list_directory'>
@@ -75,7 +76,5 @@ export function mediaAnswer(path: string, text: string): Answer {
 }
 
 function base64(text: string): string {
-  let units = ''
-  for (const byte of new TextEncoder().encode(text)) units += String.fromCharCode(byte)
-  return btoa(units)
+  return btoa(byteText(new TextEncoder().encode(text)))
 }

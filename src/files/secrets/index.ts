@@ -2,6 +2,15 @@ import { latin1 } from '../../util/native-bytes.ts'
 import { findSecrets } from './find.ts'
 import { lineHasSecret, mayHoldPrivateKey } from './prefilter.ts'
 
+/** The start of every mark. */
+export const MARK_START = '[REDACTED:'
+
+/** Matches text in the form of a mark. Its group is the number. */
+export const MARK_PATTERN = /\[REDACTED:[a-z-]{1,40}:([0-9]{1,15})\]/g
+
+/** No mark is this long. */
+const MARK_LIMIT = 200
+
 /** One hidden secret, or one line of a key of several lines. */
 export interface SecretMark {
   /** What kind of secret, as in the mark. */
@@ -39,7 +48,7 @@ export function redact(text: string): Redaction {
   let number = highestNumber(text)
   for (const { kind, start, end } of secrets) {
     number += 1
-    const mark = `[REDACTED:${kind}:${number}]`
+    const mark = `${MARK_START}${kind}:${number}]`
     redacted += text.slice(from, start)
     marks.push({
       kind,
@@ -86,11 +95,29 @@ export function toOriginalOffset(redaction: Redaction, offset: number): number |
   return offset < mark.end ? undefined : offset - mark.end + mark.originalEnd
 }
 
+/**
+ * Yields the positions of the marks in a text for which `lookup` returns a value, in order and with that value. A mark
+ * ends at the first `]`. Linear in the length of the text.
+ */
+export function* markPositions<T>(
+  text: string,
+  lookup: (mark: string) => T | undefined,
+): Generator<{ start: number; end: number; value: T }, void, undefined> {
+  for (let start = text.indexOf(MARK_START); start !== -1; start = text.indexOf(MARK_START, start + 1)) {
+    const close = text.slice(start, start + MARK_LIMIT).indexOf(']')
+    if (close === -1) continue
+    const end = start + close + 1
+    const value = lookup(text.slice(start, end))
+    if (value !== undefined) yield { start, end, value }
+  }
+}
+
 /** The highest number of what already looks like a mark in a text: ours go on after it, so that none is taken for it. */
 function highestNumber(text: string): number {
   let highest = 0
-  for (const [, digits] of text.matchAll(/\[REDACTED:[a-z-]{1,40}:([0-9]{1,9})\]/g)) {
-    highest = Math.max(highest, Number(digits))
+  for (const [, digits = ''] of text.matchAll(MARK_PATTERN)) {
+    // Leaves room for the numbers that follow.
+    if (digits.length <= 9) highest = Math.max(highest, Number(digits))
   }
   return highest
 }

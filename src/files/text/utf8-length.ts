@@ -1,4 +1,4 @@
-/** Bytes that a text takes as UTF-8. */
+/** Returns the length of a text in bytes of UTF-8. A lone surrogate counts as two bytes. */
 export function utf8Length(text: string): number {
   let bytes = text.length
   for (let i = 0; i < text.length; i++) {

@@ -1,6 +1,7 @@
 import { ToolError } from '../../errors.ts'
-import { mayHoldSecret, redact } from '../../files/secrets/index.ts'
+import { markPositions, mayHoldSecret, redact } from '../../files/secrets/index.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
+import { byteText, fromByteText } from '../../util/native-bytes.ts'
 
 /** Hides the secrets in what a command reads, and brings them back in what it writes. */
 export interface SecretMarks {
@@ -12,11 +13,6 @@ export interface SecretMarks {
    */
   restore(bytes: Uint8Array, path: LogicalPath): Uint8Array
 }
-
-/** How a mark begins. */
-export const MARK_START = '[REDACTED:'
-/** More than any mark has. */
-const LONGEST = 200
 
 /** The marks of one command. They are remembered by the file that they were shown in. */
 export function createMarks(): SecretMarks {
@@ -41,30 +37,26 @@ export function createMarks(): SecretMarks {
       const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
       if (isUtf16) return hideUtf16(bytes, path)
       // Every format of a secret is ASCII, so that other bytes may stand for themselves.
-      const text = toText(bytes)
+      const text = byteText(bytes)
       const { text: shown, marks } = redact(text)
       if (marks.length === 0) return bytes
       const known = byPath.get(path) ?? new Map<string, string>()
       for (const { mark, originalStart, originalEnd } of marks) known.set(mark, text.slice(originalStart, originalEnd))
       byPath.set(path, known)
-      return toBytes(shown)
+      return fromByteText(shown)
     },
 
     restore(bytes, path) {
       if (byPath.size === 0) return bytes
-      const text = toText(bytes)
+      const text = byteText(bytes)
       const places: { start: number; end: number }[] = []
       let restored = ''
       let from = 0
-      for (let at = text.indexOf(MARK_START); at !== -1; at = text.indexOf(MARK_START, at + 1)) {
-        const close = text.indexOf(']', at)
-        if (close === -1 || close - at > LONGEST) continue
-        const meaning = meaningOf(text.slice(at, close + 1), path)
-        if (meaning === undefined) continue
-        restored += text.slice(from, at)
+      for (const { start, end, value: meaning } of markPositions(text, (mark) => meaningOf(mark, path))) {
+        restored += text.slice(from, start)
         places.push({ start: restored.length, end: restored.length + meaning.length })
         restored += meaning
-        from = close + 1
+        from = end
       }
       if (places.length === 0) return bytes
       restored += text.slice(from)
@@ -75,7 +67,7 @@ export function createMarks(): SecretMarks {
         while (mark !== undefined && mark.originalEnd < end) mark = marks[++next]
         if (mark === undefined || mark.originalStart > start) throw unclear(path)
       }
-      return toBytes(restored)
+      return fromByteText(restored)
     },
   }
 }
@@ -95,19 +87,4 @@ function unclear(path: LogicalPath): ToolError {
     `Cannot write ${quote(path)}: a mark of a hidden secret stands where the secret itself may not`,
     { path, hint: 'Leave the [REDACTED:…] marks in the lines and the file that they were shown in.' },
   )
-}
-
-const CHUNK = 8192
-
-/** One unit per byte, exactly. */
-function toText(bytes: Uint8Array): string {
-  let text = ''
-  for (let i = 0; i < bytes.length; i += CHUNK) text += String.fromCharCode(...bytes.subarray(i, i + CHUNK))
-  return text
-}
-
-function toBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length)
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
-  return bytes
 }

@@ -1,5 +1,5 @@
+import { MARK_START } from '../../files/secrets/index.ts'
 import type { EntryState } from '../../storage/backend.ts'
-import { MARK_START } from '../shared/secret-marks.ts'
 import type { ContainerEntry } from './file-tree.ts'
 
 const BOM = [0xef, 0xbb, 0xbf] as const

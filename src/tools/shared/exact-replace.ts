@@ -1,10 +1,9 @@
 import { ToolError } from '../../errors.ts'
-import type { Redaction } from '../../files/secrets/index.ts'
+import { markPositions, type Redaction } from '../../files/secrets/index.ts'
 import { adaptLineEnds, type LineEnd } from '../../files/text/encoding.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import { nearestPassage } from './nearest-passage.ts'
 import { occurrences } from './occurrences.ts'
-import { markPositions } from './secret-marks.ts'
 
 interface Replacement {
   readonly oldText: string
@@ -137,7 +136,8 @@ function linesOf(text: string, found: readonly Match[]): number[] {
 function refusePartsOfMarks(text: string, found: readonly Match[], marks: Redaction['marks'], path: Path): void {
   if (marks.length === 0) return
   let index = 0
-  for (const mark of markPositions(text, new Map(marks.map((one) => [one.mark, one])))) {
+  const names = new Set(marks.map(({ mark }) => mark))
+  for (const mark of markPositions(text, (name) => names.has(name) || undefined)) {
     while (index < found.length && (found[index] as Match).end <= mark.start) index += 1
     for (let i = index; i < found.length && (found[i] as Match).start < mark.end; i++) {
       const { start, end } = found[i] as Match

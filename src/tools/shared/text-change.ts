@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import { mayHoldSecret, redact } from '../../files/secrets/index.ts'
+import { MARK_START, markPositions, mayHoldSecret, redact } from '../../files/secrets/index.ts'
 import type { TextDocument } from '../../files/text/document.ts'
 import { encodeText } from '../../files/text/encoding.ts'
 import { checkLimit } from '../../limits.ts'
@@ -7,7 +7,6 @@ import { unifiedDiff } from '../../patch/diff.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { Change, Receipt } from '../../storage/backend.ts'
 import type { ShownVersion, ToolContext } from '../define-tool.ts'
-import { MARK_START, markPositions } from './secret-marks.ts'
 
 /** A changed text, ready to be committed over the version it came from. */
 export interface TextChange {
@@ -95,7 +94,7 @@ function restoreMarks(document: TextDocument, changed: string): string {
   const hidden = new Map(marks.map((mark) => [mark.mark, mark]))
   let restored = ''
   let from = 0
-  for (const { start, end, of: mark } of markPositions(changed, hidden)) {
+  for (const { start, end, value: mark } of markPositions(changed, (name) => hidden.get(name))) {
     restored += changed.slice(from, start) + document.original.slice(mark.originalStart, mark.originalEnd)
     from = end
   }
