@@ -1,7 +1,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider'
 import type { OpenedModel } from './models.ts'
+import { redactKey } from './redact-key.ts'
 import type { ModelChoice } from './types.ts'
-import { withoutKey } from './without-key.ts'
 
 type Endpoint = Extract<ModelChoice, { kind: 'endpoint' }>
 
@@ -17,7 +17,7 @@ export async function openEndpoint(endpoint: Endpoint, reach?: typeof fetch): Pr
   const { origin } = new URL(baseURL)
   const through = withoutAgent(reach ?? (await import('../outside/fetch.ts')).outsideFetch([origin]))
   const model = await modelOf(provider, { baseURL, secret, name, fetch: through })
-  return { model: withoutKey(model, secret), name: `${name} at ${new URL(baseURL).host}` }
+  return { model: redactKey(model, secret), name: `${name} at ${new URL(baseURL).host}` }
 }
 
 const titles = { anthropic: 'Anthropic', openai: 'OpenAI', compatible: 'The server' } as const

@@ -1,8 +1,8 @@
 import { Zip, ZipDeflate, ZipPassThrough } from 'fflate'
 import type { Backend } from 'wardspace'
-import { breathing } from './breathe.ts'
 import { filesOf, type StoredFile } from './files-of.ts'
 import type { Task } from './types.ts'
+import { createYield } from './yield-to-page.ts'
 
 /** So much is packed at a time. */
 const SLICE = 256 * 1024
@@ -21,7 +21,7 @@ export async function zipOf(backend: Backend, { onProgress, signal }: Task = {})
     parts.push(chunk as Uint8Array<ArrayBuffer>)
   })
   let done = 0
-  const breathe = breathing()
+  const breathe = createYield()
   for await (const file of filesOf(backend)) {
     const content = contentOf(file)
     const entry = entryFor(file)

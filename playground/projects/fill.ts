@@ -1,6 +1,6 @@
 import { type Backend, type Change, type Path, parsePath, ToolError } from 'wardspace'
-import { breathing } from './breathe.ts'
 import type { ProjectFile, Task } from './types.ts'
+import { createYield } from './yield-to-page.ts'
 
 /** Files as an importer gives them. */
 export interface FileSource {
@@ -29,7 +29,7 @@ export async function fill(
   let changes: Change[] = []
   let bytes = 0
   let done = 0
-  const breathe = breathing()
+  const breathe = createYield()
 
   async function flush(): Promise<void> {
     signal?.throwIfAborted()

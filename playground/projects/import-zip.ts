@@ -1,8 +1,8 @@
 import { Inflate, inflateSync } from 'fflate'
-import { breathing } from './breathe.ts'
 import { crc32 } from './crc32.ts'
 import type { FileSource } from './fill.ts'
 import type { ProjectFile, Task } from './types.ts'
+import { createYield } from './yield-to-page.ts'
 import { broken, type ReadAt, readDirectory, startOf, windowsOf, type ZipEntry } from './zip-directory.ts'
 
 /** What a project may weigh: as much as the storage in the browser takes. */
@@ -35,7 +35,7 @@ async function* unpacked(
   signal: AbortSignal | undefined,
 ): AsyncIterable<ProjectFile> {
   const read = windowsOf(file)
-  const breathe = breathing()
+  const breathe = createYield()
   for (const entry of entries) {
     signal?.throwIfAborted()
     const { path, mode } = entry

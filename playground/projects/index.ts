@@ -1,27 +1,27 @@
 import { type Backend, ToolError } from 'wardspace'
+import { memoryByteStore } from './byte-store.ts'
 import { forgetHandle, keepHandle } from './handles.ts'
-import { hold } from './holding.ts'
-import { keptInMemory } from './kept.ts'
+import { openSharedProject } from './open-shared-project.ts'
+import { openStoredProject } from './open-stored-project.ts'
 import { hasPrivateStorage, removePrivate } from './private-storage.ts'
+import { acquireProjectLock } from './project-lock.ts'
 import { createRegistry } from './registry.ts'
-import { openShared } from './shared.ts'
+import { removeUnfinished } from './remove-unfinished.ts'
 import { fillFrom } from './sources.ts'
-import { openStored } from './stored.ts'
-import { tidy } from './tidy.ts'
-import type { Kept, OpenProject, ProjectInfo, Projects } from './types.ts'
+import type { ByteStore, OpenProject, ProjectInfo, Projects } from './types.ts'
 
 /** What lives in this tab alone. */
 interface InTab {
   info: ProjectInfo
   readonly backend: Backend
-  readonly kept: Kept
+  readonly kept: ByteStore
 }
 
 /** The projects of this browser, and those of this tab. */
 export function openProjects(): Projects {
   const registry = hasPrivateStorage() ? createRegistry() : undefined
   const inTab = new Map<string, InTab>()
-  if (registry !== undefined) void tidy(registry).catch(() => {})
+  if (registry !== undefined) void removeUnfinished(registry).catch(() => {})
 
   async function find(id: string): Promise<ProjectInfo> {
     const info = inTab.get(id)?.info ?? (await registry?.get(id))
@@ -53,11 +53,12 @@ export function openProjects(): Projects {
         return { info, warnings: [] }
       }
       // Held while it is made, so that no other tab takes it for what a closed tab left behind.
-      const held = storage === 'opfs' ? await hold(id, {}, { letGo: async () => {}, free() {} }) : undefined
-      const backend = await openStored(storage, id)
+      const held =
+        storage === 'opfs' ? await acquireProjectLock(id, {}, { letGo: async () => {}, free() {} }) : undefined
+      const backend = await openStoredProject(storage, id)
       try {
         const warnings = await fillFrom(backend, source, task)
-        if (storage === 'memory') inTab.set(id, { info, backend, kept: keptInMemory() })
+        if (storage === 'memory') inTab.set(id, { info, backend, kept: memoryByteStore() })
         else {
           await backend.close()
           // Only now is there such a project: what was half made never was.
@@ -76,7 +77,7 @@ export function openProjects(): Projects {
     async open(id, options = {}) {
       const info = { ...(await find(id)), openedAt: Date.now() }
       const opened = inTab.get(id)
-      const project = opened === undefined ? await openShared(info, options) : openInTab(opened, info)
+      const project = opened === undefined ? await openSharedProject(info, options) : openInTab(opened, info)
       if (project.writable) await note(info)
       return project
     },
@@ -91,7 +92,7 @@ export function openProjects(): Projects {
       inTab.delete(id)
       await here?.backend.close()
       if (here !== undefined) return
-      const held = await hold(id, { takeOver: true }, { letGo: async () => {}, free() {} })
+      const held = await acquireProjectLock(id, { takeOver: true }, { letGo: async () => {}, free() {} })
       try {
         await registry?.remove(id)
         await removePrivate('playground', id)

@@ -70,7 +70,7 @@ export interface Created {
 }
 
 /** What stands beside a project's files, never among them: conversation, timeline, checkpoints. */
-export interface Kept {
+export interface ByteStore {
   /** What was saved under a name; `undefined` where nothing was. */
   load<T>(name: string): Promise<T | undefined>
   /** Saves JSON under a name, whole or not at all. Saves of one name that are waiting become one. */
@@ -96,7 +96,7 @@ export interface OpenProject {
   readonly info: ProjectInfo
   /** Refuses every change while another tab is the one that writes. */
   readonly backend: Backend
-  readonly kept: Kept
+  readonly kept: ByteStore
   /** False where another tab holds the project, from `taken` on: this one shows it, and writes nothing. */
   readonly writable: boolean
   /** Told of what another tab does; gives what ends it. */

@@ -2,11 +2,11 @@ import { batch, computed, effect, signal } from '@preact/signals'
 import type { CallOptions, Failure, Success, Workspace, WorkspaceRun } from 'wardspace'
 import { createApprovalQueue } from './approvals.ts'
 import { createAuditLog } from './audit-log.ts'
+import { createAutosave } from './autosave.ts'
 import { createPoints } from './history.ts'
 import { historyToJson } from './history-json.ts'
-import { createKeeper } from './keep.ts'
 import { labelOf } from './label.ts'
-import { loadKept } from './load-kept.ts'
+import { loadSavedSession } from './load-saved-session.ts'
 import { log, logged } from './logged-run.ts'
 import { type Opened, openWorkspace } from './open-workspace.ts'
 import { ownerPolicy, ownersOnly } from './owner.ts'
@@ -30,13 +30,13 @@ export interface SessionOptions {
 /** Opens a project's session, where it was left. */
 export async function openSession(project: SessionProject, options: SessionOptions = {}): Promise<Session> {
   const { writable = true, now = Date.now } = options
-  const kept = await loadKept(project)
+  const kept = await loadSavedSession(project)
   const settings = signal<WorkspaceSettings>({ ...defaults, ...options.settings, ...kept.settings })
   const auditLog = createAuditLog(kept.audit)
   const timeline = createTimeline(kept.timeline)
   const approvals = createApprovalQueue(now)
   const points = createPoints(kept.history, kept.points)
-  const keeper = createKeeper(project, writable)
+  const keeper = createAutosave(project, writable)
   const revision = signal(0)
   const shells = createShellHolder()
   let time = kept.time

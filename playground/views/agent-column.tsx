@@ -1,11 +1,11 @@
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { Tabs } from '../ui/tabs.tsx'
 import { LimitsView } from './limits-view.tsx'
 import { type AgentView, page } from './page-state.ts'
 import { TalkView } from './talk-view.tsx'
 import { TimelineView } from './timeline-view.tsx'
 
-export function AgentColumn({ desk }: { readonly desk: Desk | undefined }) {
+export function AgentColumn({ desk }: { readonly desk: ProjectSession | undefined }) {
   const shown = page.agent.value
   const tabs = [
     { id: 'talk', label: 'Agent', count: shown === 'talk' ? 0 : (desk?.session.approvals.value.length ?? 0) },

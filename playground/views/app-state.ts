@@ -5,8 +5,8 @@ import { givenByDrop } from '../projects/import-folder.ts'
 import { openProjects } from '../projects/index.ts'
 import { samples } from '../projects/samples.ts'
 import type { Created, Progress, ProjectInfo, ProjectSource, Storage } from '../projects/types.ts'
-import { type Desk, openDesk } from '../session/desk.ts'
 import { loadScenarios } from '../session/load-agent.ts'
+import { openProjectSession, type ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 
 export const projects = openProjects()
@@ -20,7 +20,7 @@ export interface Doing {
 
 export const app = {
   /** The open project; undefined while none is. */
-  desk: signal<Desk | undefined>(undefined),
+  desk: signal<ProjectSession | undefined>(undefined),
   doing: signal<Doing | undefined>(undefined),
   /** Why the last thing could not be done. */
   trouble: signal<string | undefined>(undefined),
@@ -67,7 +67,7 @@ export async function openProject(id: string, options: { readonly takeOver?: boo
     const project = await projects.open(id, options)
     if (app.desk.value !== undefined) await closeDesk()
     const scenario = await firstScenario(project.info.sample)
-    app.desk.value = await openDesk(project, {
+    app.desk.value = await openProjectSession(project, {
       pick: { kind: 'scripted', scenario: scenario?.id ?? '' },
       ...(scenario === undefined ? {} : { settings: settingsOf(scenario) }),
     })

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { changesOfCall, type FileChange } from '../session/changes.ts'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import type { TimelineEntry } from '../session/types.ts'
 import { scrollable } from '../ui/focusable.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -11,7 +11,7 @@ import { RealFiles } from './real-files.tsx'
 import { aboutCall, Outcome, Rules } from './verdict.tsx'
 
 /** One call: what was asked, what the model saw of it, and what really happened. */
-export function CallView({ desk }: { readonly desk: Desk }) {
+export function CallView({ desk }: { readonly desk: ProjectSession }) {
   const entries = desk.session.timeline.value
   const at = entries.findIndex(({ key }) => key === page.call.value)
   const entry = entries[at]
@@ -141,7 +141,7 @@ function Happened({ entry }: { readonly entry: TimelineEntry }) {
   )
 }
 
-function CallChanges({ desk, callId }: { readonly desk: Desk; readonly callId: string }) {
+function CallChanges({ desk, callId }: { readonly desk: ProjectSession; readonly callId: string }) {
   const changes = useSignal<readonly FileChange[]>([])
   useEffect(() => {
     let isStale = false

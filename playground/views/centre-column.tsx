@@ -1,4 +1,4 @@
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { Tabs } from '../ui/tabs.tsx'
@@ -11,7 +11,7 @@ import { ReportView } from './report-view.tsx'
 
 const TerminalView = lazyView(async () => (await import('./terminal-view.tsx')).default)
 
-export function CentreColumn({ desk }: { readonly desk: Desk | undefined }) {
+export function CentreColumn({ desk }: { readonly desk: ProjectSession | undefined }) {
   const shown = page.centre.value
   const tabs = [
     { id: 'editor', label: 'Editor' },
@@ -70,7 +70,7 @@ export function CentreColumn({ desk }: { readonly desk: Desk | undefined }) {
   )
 }
 
-function Shown({ desk, view }: { readonly desk: Desk; readonly view: CentreView }) {
+function Shown({ desk, view }: { readonly desk: ProjectSession; readonly view: CentreView }) {
   switch (view) {
     case 'editor':
       return <EditorView desk={desk} />

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { changeOfFile, type FileChange } from '../session/changes.ts'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { textOf } from '../session/text.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
@@ -11,7 +11,7 @@ import { UnifiedDiff } from './unified-diff.tsx'
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
 /** What has changed: since the project was first opened here or, where it is a repository, since its last commit. */
-export function ChangesView({ desk }: { readonly desk: Desk }) {
+export function ChangesView({ desk }: { readonly desk: ProjectSession }) {
   const sinceCommit = useSignal(false)
   const hasCommits = useSignal(false)
   useEffect(() => {
@@ -42,7 +42,7 @@ export function ChangesView({ desk }: { readonly desk: Desk }) {
 }
 
 /** The patch from the last commit to the files as they are: what git would say, without secrets. */
-function SinceCommit({ desk }: { readonly desk: Desk }) {
+function SinceCommit({ desk }: { readonly desk: ProjectSession }) {
   const diff = useSignal<{ readonly text: string; readonly summary: string } | undefined>(undefined)
   const revision = desk.session.revision.value
   useEffect(() => {
@@ -61,7 +61,7 @@ function SinceCommit({ desk }: { readonly desk: Desk }) {
   )
 }
 
-function SinceOpened({ desk }: { readonly desk: Desk }) {
+function SinceOpened({ desk }: { readonly desk: ProjectSession }) {
   const changed = [...desk.changed.value].sort(([a], [b]) => (a < b ? -1 : 1))
   const at = Math.max(
     0,

@@ -1,4 +1,4 @@
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { lazyView } from '../ui/lazy-view.tsx'
 import { page } from './page-state.ts'
 
@@ -7,7 +7,7 @@ const ProjectsDialog = lazyView(async () => (await import('./projects-dialog.tsx
 const SettingsDialog = lazyView(async () => (await import('./settings-dialog.tsx')).SettingsDialog)
 
 /** The dialog that is open, if one is. */
-export function Dialogs({ desk }: { readonly desk: Desk | undefined }) {
+export function Dialogs({ desk }: { readonly desk: ProjectSession | undefined }) {
   const onClose = () => {
     page.dialog.value = undefined
   }

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
-import type { Desk } from '../session/desk.ts'
 import { MOST_BYTES, type OpenFile } from '../session/open-files.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { textOf } from '../session/text.ts'
 import { Icon } from '../ui/icon.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
@@ -10,7 +10,7 @@ const CodeEditor = lazyView(async () => (await import('./code-editor.tsx')).defa
 const DiffEditor = lazyView(async () => (await import('./diff-editor.tsx')).default)
 
 /** The open files, one of them in the editor. */
-export function EditorView({ desk }: { readonly desk: Desk }) {
+export function EditorView({ desk }: { readonly desk: ProjectSession }) {
   const { all, active, close } = desk.files
   const file = all.value.find(({ path }) => path === active.value)
   if (file === undefined) {
@@ -62,7 +62,7 @@ export function EditorView({ desk }: { readonly desk: Desk }) {
   )
 }
 
-function FileBar({ desk, file }: { readonly desk: Desk; readonly file: OpenFile }) {
+function FileBar({ desk, file }: { readonly desk: ProjectSession; readonly file: OpenFile }) {
   const isDirty = file.draft !== undefined
   return (
     <div class="bar">
@@ -89,7 +89,7 @@ function FileBar({ desk, file }: { readonly desk: Desk; readonly file: OpenFile 
   )
 }
 
-function FileText({ desk, file }: { readonly desk: Desk; readonly file: OpenFile }) {
+function FileText({ desk, file }: { readonly desk: ProjectSession; readonly file: OpenFile }) {
   const shown = useSignal<string | undefined>(undefined)
   const lock = useSignal<string | undefined>(undefined)
   const asked = useSignal(false)
@@ -148,7 +148,7 @@ function FileText({ desk, file }: { readonly desk: Desk; readonly file: OpenFile
 }
 
 /** The file changed below what was typed: both are there, and what is on the right shall be. */
-function Conflict({ desk, file }: { readonly desk: Desk; readonly file: OpenFile }) {
+function Conflict({ desk, file }: { readonly desk: ProjectSession; readonly file: OpenFile }) {
   const mine = file.draft ?? ''
   const result = useSignal(mine)
   const theirs = file.theirs?.text?.text

@@ -2,11 +2,11 @@ import { download } from '../projects/download.ts'
 import { patchOf } from '../projects/export-patch.ts'
 import { zipOf } from '../projects/export-zip.ts'
 import type { Progress, Task } from '../projects/types.ts'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { during } from './app-state.ts'
 
 /** The open project, out of the browser. */
-export function ExportPanel({ desk }: { readonly desk: Desk }) {
+export function ExportPanel({ desk }: { readonly desk: ProjectSession }) {
   const { backend, info } = desk.project
   const { name } = info
   const take = async (file: string, make: (task: Task) => Promise<Blob | string>) => {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { announce } from '../ui/announce.tsx'
 import { Icon } from '../ui/icon.tsx'
 
 /** The states that the files were in: the slider really brings them back, and forward again. */
-export function HistoryBar({ desk }: { readonly desk: Desk }) {
+export function HistoryBar({ desk }: { readonly desk: ProjectSession }) {
   const { session } = desk
   const points = session.history.value
   const busy = useSignal(false)

@@ -1,10 +1,10 @@
 import type { Policy } from 'wardspace'
 import { defaultLimits } from 'wardspace'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { scrollable } from '../ui/focusable.ts'
 
 /** What the agent's run has used up, and how sensitive what it has read is. */
-export function LimitsView({ desk }: { readonly desk: Desk }) {
+export function LimitsView({ desk }: { readonly desk: ProjectSession }) {
   const { session } = desk
   const run = session.agentRun.value
   const timeline = session.timeline.value.filter(({ actor }) => actor === 'agent')

@@ -1,10 +1,10 @@
-import type { Desk } from '../session/desk.ts'
 import { hasKey } from '../session/model.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { startScenario } from './app-state.ts'
 import { page } from './page-state.ts'
 
 /** Which model works, and in which scenario the scripted one. */
-export function ModelPicker({ desk }: { readonly desk: Desk }) {
+export function ModelPicker({ desk }: { readonly desk: ProjectSession }) {
   const { talk } = desk
   const pick = talk.pick.value
   const scenarios = talk.scenarios.value

@@ -1,9 +1,9 @@
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { app, openProject } from './app-state.ts'
 
 /** What the person has to know before anything else. */
-export function Notices({ desk }: { readonly desk: Desk | undefined }) {
+export function Notices({ desk }: { readonly desk: ProjectSession | undefined }) {
   const { trouble, warnings, elsewhere } = app
   const unsaved = desk?.session.trouble.value
   const isReading = desk !== undefined && !desk.writable.value

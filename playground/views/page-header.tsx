@@ -1,9 +1,9 @@
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { Icon } from '../ui/icon.tsx'
 import { page } from './page-state.ts'
 import { theme } from './theme.ts'
 
-export function PageHeader({ desk }: { readonly desk: Desk | undefined }) {
+export function PageHeader({ desk }: { readonly desk: ProjectSession | undefined }) {
   const info = desk?.project.info
   const settings = desk?.session.settings.value
   const label = desk?.session.agentRun.value.taint.label() ?? 'public'

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { type Explanation, presetNames } from 'wardspace'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { readPolicy, tryPolicy } from '../session/try-policy.ts'
 import { announce } from '../ui/announce.tsx'
 import { lazyView } from '../ui/lazy-view.tsx'
@@ -21,7 +21,7 @@ const questions = [
 ] as const
 
 /** The policy as JSON, and what it would say while one types. */
-export function PolicyView({ desk }: { readonly desk: Desk }) {
+export function PolicyView({ desk }: { readonly desk: ProjectSession }) {
   const { session } = desk
   const present = useMemo(() => toText(session.settings.value.policy), [session.settings.value.policy])
   const text = useSignal(present)

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { contentOfVersion } from '../session/changes.ts'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { textOf } from '../session/text.ts'
 import type { TimelineEntry } from '../session/types.ts'
 import { scrollable } from '../ui/focusable.ts'
@@ -13,7 +13,7 @@ interface Found {
 }
 
 /** Where the model was shown a file: whether it saw all of the text that really stood there. */
-export function RealFiles({ desk, entry }: { readonly desk: Desk; readonly entry: TimelineEntry }) {
+export function RealFiles({ desk, entry }: { readonly desk: ProjectSession; readonly entry: TimelineEntry }) {
   const found = useSignal<Found | undefined>(undefined)
   const seen = seenOf(entry)
   useEffect(() => {

@@ -3,14 +3,14 @@ import type { Workspace } from 'wardspace'
 import { reportMarkdown, reportRuns } from 'wardspace/audit'
 import type { Replay } from 'wardspace/replay'
 import { download } from '../projects/download.ts'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { type Recording, repeat } from '../session/recordings.ts'
 import { announce } from '../ui/announce.tsx'
 import { scrollable } from '../ui/focusable.ts'
 import { ReportText } from '../ui/report-text.tsx'
 
 /** What a run did, whether its audit is whole, and how to have all of it again. */
-export function ReportView({ desk }: { readonly desk: Desk }) {
+export function ReportView({ desk }: { readonly desk: ProjectSession }) {
   const { session } = desk
   const records = session.audit.value
   const chosen = useSignal<string | undefined>(undefined)
@@ -82,7 +82,7 @@ export function ReportView({ desk }: { readonly desk: Desk }) {
   )
 }
 
-function RecordingBar({ desk }: { readonly desk: Desk }) {
+function RecordingBar({ desk }: { readonly desk: ProjectSession }) {
   const { session } = desk
   const made = useSignal<Recording | undefined>(undefined)
   const result = useSignal<Replay | undefined>(undefined)

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { page } from './page-state.ts'
 
 /** Files and text found while one types. */
-export function SearchView({ desk }: { readonly desk: Desk }) {
+export function SearchView({ desk }: { readonly desk: ProjectSession }) {
   const { search } = desk
   const { query, files, hits, busy, cut, trouble } = search.state.value
   const active = useSignal(-1)

@@ -1,12 +1,18 @@
 import { useSignal } from '@preact/signals'
 import type { Provider } from '../agent/types.ts'
-import type { Desk } from '../session/desk.ts'
 import { hasKey, setKey } from '../session/model.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { type Theme, theme } from './theme.ts'
 
 /** What the person may choose: model, shell, theme. */
-export function SettingsDialog({ desk, onClose }: { readonly desk: Desk | undefined; readonly onClose: () => void }) {
+export function SettingsDialog({
+  desk,
+  onClose,
+}: {
+  readonly desk: ProjectSession | undefined
+  readonly onClose: () => void
+}) {
   return (
     <Dialog title="Settings" onClose={onClose}>
       <div class="stack">
@@ -35,7 +41,7 @@ export function SettingsDialog({ desk, onClose }: { readonly desk: Desk | undefi
   )
 }
 
-function ModelSettings({ desk }: { readonly desk: Desk }) {
+function ModelSettings({ desk }: { readonly desk: ProjectSession }) {
   const { pick } = desk.talk
   const now = pick.value
   const key = useSignal('')
@@ -146,7 +152,7 @@ function ModelSettings({ desk }: { readonly desk: Desk }) {
   )
 }
 
-function BrowserSettings({ desk }: { readonly desk: Desk }) {
+function BrowserSettings({ desk }: { readonly desk: ProjectSession }) {
   const { isOffered, trouble, offer } = desk.session.webTools
   return (
     <section class="stack">
@@ -167,7 +173,7 @@ function BrowserSettings({ desk }: { readonly desk: Desk }) {
   )
 }
 
-function ShellSettings({ desk }: { readonly desk: Desk }) {
+function ShellSettings({ desk }: { readonly desk: ProjectSession }) {
   const { session } = desk
   const isIsolated = globalThis.crossOriginIsolated === true
   return (

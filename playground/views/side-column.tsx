@@ -1,4 +1,4 @@
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { Tabs } from '../ui/tabs.tsx'
 import { page, type SideView } from './page-state.ts'
 import { SearchView } from './search-view.tsx'
@@ -9,7 +9,7 @@ const tabs = [
   { id: 'search', label: 'Search' },
 ]
 
-export function SideColumn({ desk }: { readonly desk: Desk | undefined }) {
+export function SideColumn({ desk }: { readonly desk: ProjectSession | undefined }) {
   const shown = page.side.value
   return (
     <section class="column side" aria-label="Files">

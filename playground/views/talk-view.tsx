@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { TalkItem } from '../session/conversation.ts'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { scrollable } from '../ui/focusable.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Approvals } from './approvals-view.tsx'
@@ -10,7 +10,7 @@ import { showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
 
 /** The conversation with the agent, what it asks, and what it is told. */
-export function TalkView({ desk }: { readonly desk: Desk }) {
+export function TalkView({ desk }: { readonly desk: ProjectSession }) {
   const { items, isWorking } = desk.talk
   const place = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -62,7 +62,7 @@ function Welcome() {
   )
 }
 
-function Item({ item, desk }: { readonly item: TalkItem; readonly desk: Desk }) {
+function Item({ item, desk }: { readonly item: TalkItem; readonly desk: ProjectSession }) {
   switch (item.kind) {
     case 'person':
       return (
@@ -98,7 +98,13 @@ function Item({ item, desk }: { readonly item: TalkItem; readonly desk: Desk }) 
   }
 }
 
-function CallChip({ item, desk }: { readonly item: Extract<TalkItem, { kind: 'call' }>; readonly desk: Desk }) {
+function CallChip({
+  item,
+  desk,
+}: {
+  readonly item: Extract<TalkItem, { kind: 'call' }>
+  readonly desk: ProjectSession
+}) {
   const entry = desk.session.timeline.value.findLast(({ step }) => step === item.id)
   const tone = item.ok === undefined ? '' : item.ok ? 'good' : 'bad'
   return (
@@ -114,7 +120,7 @@ function CallChip({ item, desk }: { readonly item: Extract<TalkItem, { kind: 'ca
   )
 }
 
-function Composer({ desk }: { readonly desk: Desk }) {
+function Composer({ desk }: { readonly desk: ProjectSession }) {
   const { talk } = desk
   const text = useSignal('')
   const pick = talk.pick.value

@@ -3,7 +3,7 @@ import { effect } from '@preact/signals'
 import { FitAddon } from '@xterm/addon-fit'
 import { Terminal } from '@xterm/xterm'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import type { TimelineEntry } from '../session/types.ts'
 import { createLineEditor } from '../ui/line-editor.ts'
 
@@ -12,7 +12,7 @@ const red = (text: string) => `\x1b[31m${text}\x1b[0m`
 const blue = (text: string) => `\x1b[34m${text}\x1b[0m`
 
 /** A terminal on the shell of the workspace: the person's commands and the agent's, judged alike. */
-export default function TerminalView({ desk }: { readonly desk: Desk }) {
+export default function TerminalView({ desk }: { readonly desk: ProjectSession }) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const parent = place.current

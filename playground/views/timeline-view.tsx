@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
-import type { Desk } from '../session/desk.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import { VirtualList } from '../ui/virtual-list.tsx'
 import { page, showCall } from './page-state.ts'
 import { aboutCall, Outcome } from './verdict.tsx'
 
 /** Every call in its order, with what became of it. */
-export function TimelineView({ desk }: { readonly desk: Desk }) {
+export function TimelineView({ desk }: { readonly desk: ProjectSession }) {
   const refusedOnly = useSignal(false)
   const entries = desk.session.timeline.value.filter(
     ({ result, record }) =>

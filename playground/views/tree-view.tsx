@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { Desk } from '../session/desk.ts'
 import { createPathFacts } from '../session/path-facts.ts'
+import type { ProjectSession } from '../session/project-session.ts'
 import type { TreeRow } from '../session/tree.ts'
 import { Icon } from '../ui/icon.tsx'
 import { VirtualList } from '../ui/virtual-list.tsx'
@@ -11,7 +11,7 @@ const marks = { added: 'A', changed: 'M', deleted: 'D' } as const
 const words = { added: 'added', changed: 'changed', deleted: 'deleted' } as const
 
 /** The files of the project: what they are, what has changed, and what is protected. */
-export function TreeView({ desk }: { readonly desk: Desk }) {
+export function TreeView({ desk }: { readonly desk: ProjectSession }) {
   const active = useSignal<string | undefined>(undefined)
   const rows = desk.tree.rows.value
   const changed = desk.changed.value

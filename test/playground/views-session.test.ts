@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { memory } from 'wardspace/backends/memory'
-import { keptInMemory } from '../../playground/projects/kept.ts'
+import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 import { changedPaths, changeOfFile, changesOfCall, contentOfVersion } from '../../playground/session/changes.ts'
 import { createOpenFiles } from '../../playground/session/open-files.ts'
 import { openSession } from '../../playground/session/open-session.ts'
@@ -13,7 +13,7 @@ const files = {
   'src/x.js': 'let x\n',
 }
 
-function project(backend = memory(files), kept = keptInMemory()) {
+function project(backend = memory(files), kept = memoryByteStore()) {
   return { info: { id: 'p', name: 'P' }, backend, kept }
 }
 

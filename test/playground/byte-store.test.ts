@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { keptInMemory } from '../../playground/projects/kept.ts'
+import { memoryByteStore } from '../../playground/projects/byte-store.ts'
 
 it('what a page began to save for the first time, and never wrote, was not kept', async () => {
-  const kept = keptInMemory(new Map([['conversation', new Uint8Array()]]))
+  const kept = memoryByteStore(new Map([['conversation', new Uint8Array()]]))
   expect(await kept.load('conversation')).toBeUndefined()
   await kept.save('conversation', { said: 'hello' })
   expect(await kept.load('conversation')).toEqual({ said: 'hello' })

@@ -5,7 +5,7 @@ const MOST_MS = 12
  * Makes a function to be awaited now and then within something long: it lets the page do what waits, such as drawing and
  * answering keys, if it could not for a while.
  */
-export function breathing(): () => Promise<void> | undefined {
+export function createYield(): () => Promise<void> | undefined {
   let since = performance.now()
   return () => {
     if (performance.now() - since < MOST_MS) return undefined

@@ -4,7 +4,7 @@ import { historyFromJson } from './history-json.ts'
 import type { SessionProject, TimelineEntry, WorkspaceSettings } from './types.ts'
 
 /** What was kept of a session over a reload. */
-export interface Kept {
+export interface SavedSession {
   readonly settings: Partial<WorkspaceSettings>
   readonly time: number
   readonly audit: readonly AuditRecord[]
@@ -13,7 +13,7 @@ export interface Kept {
   readonly points: KeptPoints | undefined
 }
 
-export async function loadKept({ kept }: SessionProject): Promise<Kept> {
+export async function loadSavedSession({ kept }: SessionProject): Promise<SavedSession> {
   const [settings, audit, timeline, past] = await Promise.all(
     ['settings', 'audit', 'timeline', 'history'].map((name) => kept.load(name)),
   )

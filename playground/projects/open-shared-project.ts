@@ -1,23 +1,26 @@
 import { type Backend, ToolError } from 'wardspace'
-import { type Holding, hold } from './holding.ts'
-import { keptIn } from './kept.ts'
+import { directoryByteStore } from './byte-store.ts'
+import { openStoredProject } from './open-stored-project.ts'
 import { privateDirectory } from './private-storage.ts'
-import { openStored } from './stored.ts'
+import { acquireProjectLock, type ProjectLock } from './project-lock.ts'
 import type { Elsewhere, OpenProject, ProjectInfo } from './types.ts'
 
 /** A project that other tabs may open, too: one of them writes. */
-export async function openShared(info: ProjectInfo, options: { readonly takeOver?: boolean }): Promise<OpenProject> {
+export async function openSharedProject(
+  info: ProjectInfo,
+  options: { readonly takeOver?: boolean },
+): Promise<OpenProject> {
   const listeners = new Set<(event: Elsewhere) => void>()
   const tell = (event: Elsewhere): void => {
     for (const listener of listeners) listener(event)
   }
   const writing = new Set<Promise<unknown>>()
-  let held: Holding | undefined
+  let held: ProjectLock | undefined
   const mayWrite = (): boolean => held?.writable === true
   /** What is told that it loses the project may still save what it has. */
   let isLeaving = false
-  const kept = keptIn(await privateDirectory(info.id, 'kept'), () => isLeaving || mayWrite())
-  held = await hold(info.id, options, {
+  const kept = directoryByteStore(await privateDirectory(info.id, 'kept'), () => isLeaving || mayWrite())
+  held = await acquireProjectLock(info.id, options, {
     async letGo() {
       isLeaving = true
       tell({ kind: 'taken' })
@@ -28,7 +31,7 @@ export async function openShared(info: ProjectInfo, options: { readonly takeOver
   })
   const holding = held
   try {
-    const stored = await openStored(info.storage, info.id, (paths) => tell({ kind: 'changed', paths }))
+    const stored = await openStoredProject(info.storage, info.id, (paths) => tell({ kind: 'changed', paths }))
     const backend: Backend = {
       ...stored,
       commit(changes, how) {

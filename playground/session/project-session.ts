@@ -2,9 +2,9 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { createWorkspace, type Failure, type Success } from 'wardspace'
 import { callbackSink } from 'wardspace/audit'
 import type { OpenProject } from '../projects/types.ts'
+import { createAutosave } from './autosave.ts'
 import { changedPaths, type FileChange } from './changes.ts'
 import { createTalk, type KeptTalk, type Talk } from './conversation.ts'
-import { createKeeper } from './keep.ts'
 import { loadAgent, loadScenarios } from './load-agent.ts'
 import type { ModelPick } from './model.ts'
 import { createOpenFiles, type OpenFiles } from './open-files.ts'
@@ -14,7 +14,7 @@ import { createTree, type FileTree } from './tree.ts'
 import type { Session } from './types.ts'
 
 /** Everything that the screen shows of one open project. */
-export interface Desk {
+export interface ProjectSession {
   readonly project: OpenProject
   /** False from when another tab works on the project: this one only shows it. */
   readonly writable: ReadonlySignal<boolean>
@@ -30,12 +30,15 @@ export interface Desk {
   close(): Promise<void>
 }
 
-export interface DeskOptions extends SessionOptions {
+export interface ProjectSessionOptions extends SessionOptions {
   /** The model of a project that was never opened before. */
   readonly pick: ModelPick
 }
 
-export async function openDesk(project: OpenProject, options: DeskOptions): Promise<Desk> {
+export async function openProjectSession(
+  project: OpenProject,
+  options: ProjectSessionOptions,
+): Promise<ProjectSession> {
   const session = await openSession(project, { ...options, writable: project.writable })
   const viewer = await createWorkspace({
     backend: { ...project.backend, close: async () => {} },
@@ -46,10 +49,10 @@ export async function openDesk(project: OpenProject, options: DeskOptions): Prom
   })
   const tree = createTree(project.backend)
   const files = createOpenFiles(session)
-  const look: Desk['look'] = (tool, input, how) => viewer.call(tool, input, how)
+  const look: ProjectSession['look'] = (tool, input, how) => viewer.call(tool, input, how)
   const keptTalk = (await project.kept.load('conversation')) as KeptTalk | undefined
   const talk = createTalk(session, { kept: keptTalk, pick: options.pick, load: loadAgent, loadScenarios })
-  const keeper = createKeeper(project, project.writable)
+  const keeper = createAutosave(project, project.writable)
   keeper.follow('conversation', [talk.grown, talk.items, talk.pick, talk.isWorking], talk.keep)
 
   const again = () => Promise.all([tree.refresh(), files.refresh()])

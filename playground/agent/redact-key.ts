@@ -10,7 +10,7 @@ const SHORTEST = 6
  * A model that never says the key that it is asked with: not in its words, its calls, its metadata and its errors, even if
  * its server does. So nothing behind it can keep it.
  */
-export function withoutKey(model: LanguageModelV3, key: string): LanguageModelV3 {
+export function redactKey(model: LanguageModelV3, key: string): LanguageModelV3 {
   const forms = [...new Set([key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)])]
   const secrets = key.length < SHORTEST ? [] : forms
   if (secrets.length === 0) return model

@@ -5,7 +5,7 @@ import type { SessionProject } from './types.ts'
 const WAIT = 300
 
 /** Saves what is kept beside a project, shortly after it changes. */
-export interface Keeper {
+export interface Autosave {
   /** Saves what `make` gives whenever one of `sources` has changed. */
   follow(name: string, sources: readonly ReadonlySignal<unknown>[], make: () => unknown): void
   /** Why something could not be saved; undefined while all is. */
@@ -17,7 +17,7 @@ export interface Keeper {
 }
 
 /** A keeper; one that is not `enabled` saves nothing, as where another tab writes. */
-export function createKeeper({ kept }: Pick<SessionProject, 'kept'>, enabled: boolean): Keeper {
+export function createAutosave({ kept }: Pick<SessionProject, 'kept'>, enabled: boolean): Autosave {
   const waiting = new Map<string, () => unknown>()
   const ends: (() => void)[] = []
   const trouble = signal<string | undefined>(undefined)

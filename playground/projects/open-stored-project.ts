@@ -4,7 +4,7 @@ import { handleOf } from './handles.ts'
 import type { Storage } from './types.ts'
 
 /** Where a project's files are. */
-export async function openStored(
+export async function openStoredProject(
   storage: Storage,
   id: string,
   onChange: (paths: readonly string[] | 'many') => void = () => {},

@@ -1,5 +1,5 @@
 import { ToolError } from 'wardspace'
-import type { Kept } from './types.ts'
+import type { ByteStore } from './types.ts'
 
 /** Bytes by name, wherever they are. */
 interface Store {
@@ -13,12 +13,12 @@ const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
 /** Kept in a directory of the browser's private storage, a file for each name. */
-export function keptIn(directory: FileSystemDirectoryHandle, mayWrite: () => boolean): Kept {
+export function directoryByteStore(directory: FileSystemDirectoryHandle, mayWrite: () => boolean): ByteStore {
   return keptOver(filesIn(directory), mayWrite)
 }
 
 /** Kept as long as this page is. */
-export function keptInMemory(bytes = new Map<string, Uint8Array>()): Kept {
+export function memoryByteStore(bytes = new Map<string, Uint8Array>()): ByteStore {
   return keptOver({
     read: async (name) => bytes.get(name),
     write: async (name, content) => void bytes.set(name, content),
@@ -27,7 +27,7 @@ export function keptInMemory(bytes = new Map<string, Uint8Array>()): Kept {
   })
 }
 
-function keptOver(store: Store, mayWrite = (): boolean => true): Kept {
+function keptOver(store: Store, mayWrite = (): boolean => true): ByteStore {
   /** The latest that waits to be written, by name, and what is being written now. */
   const waiting = new Map<string, () => Uint8Array>()
   const running = new Map<string, Promise<void>>()

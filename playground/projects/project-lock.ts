@@ -1,12 +1,12 @@
 /** Which tab writes a project: the one that holds its lock. Others read, and are told when it lets go. */
-export interface Holding {
+export interface ProjectLock {
   /** Changes when another tab takes over. */
   readonly writable: boolean
   release(): Promise<void>
 }
 
 /** The lock of who writes a project, and the channel of its tabs. */
-export function lockOf(id: string): string {
+export function lockName(id: string): string {
   return `wardspace-playground ${id}`
 }
 
@@ -30,12 +30,12 @@ const WRITES = 'wardspace-playground writes'
  * @param on `letGo`: this tab lost the project; what it promises is awaited before the other one may write. `free`: the
  *   tab that wrote is gone
  */
-export async function hold(
+export async function acquireProjectLock(
   id: string,
   { takeOver = false }: { readonly takeOver?: boolean | undefined },
   on: { letGo(): Promise<void>; free(): void },
-): Promise<Holding> {
-  const name = lockOf(id)
+): Promise<ProjectLock> {
+  const name = lockName(id)
   const channel = new BroadcastChannel(name)
   const say = (what: Said): void => channel.postMessage(what)
   const closing = new AbortController()
