@@ -10,28 +10,28 @@ const settings = [
 ] as const
 
 /**
- * A sandbox by bubblewrap, for systems that give namespaces to that program alone. Commands write in place; nobody can
- * take what is mounted over a protected file away again, also not in a namespace of its own.
+ * A sandbox by bubblewrap, for systems that let only that program create namespaces. Commands write in place. A command
+ * cannot unmount the mask over a protected file, not even in a namespace of its own.
  */
 export function bubblewrap(program = '/usr/bin/bwrap'): Sandbox {
   return {
     name: 'bubblewrap',
     network: false,
-    wrap({ root, own, cwd, masks, readable, argv }) {
-      const hidden = join(own, 'void/d')
+    wrap({ root, commandDir, cwd, masks, readable, argv }) {
+      const hidden = join(commandDir, 'void/d')
       const shown = [...system.filter((path) => existsSync(path) && !lstatSync(path).isSymbolicLink()), ...readable]
       const mounts = [
         ...shown.flatMap((path) => ['--ro-bind', path, path]),
         ...system.filter(isLink).flatMap((path) => ['--symlink', readlinkSync(path), path]),
         ...settings.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-        // Nothing that is shown may show the workspace once more, without its masks.
-        ...[root, own]
+        // A directory that contains the workspace would show it a second time, without its masks.
+        ...[root, commandDir]
           .filter((path) => shown.some((above) => path === above || path.startsWith(`${above}/`)))
           .flatMap((path) => ['--ro-bind', hidden, path]),
         ...['--proc', '/proc', '--dev', '/dev', '--bind', root, SANDBOX_ROOT],
         ...masks.flatMap(({ kind, source = kind, path }) => [
           '--ro-bind',
-          join(own, 'void', source),
+          join(commandDir, 'void', source),
           `${SANDBOX_ROOT}/${path}`,
         ]),
       ]

@@ -10,58 +10,58 @@ export interface ChildOptions {
   readonly argv: readonly string[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** The command's own name, which its environment carries. */
+  /** Unique name of the command, stored in the environment of its processes. */
   readonly mark: string
-  /** Text for the standard input, `open` for one that is written to later; without either it is empty. */
+  /** Text for the standard input, or `open` to write to it later. Default: empty. */
   readonly stdin?: string | { readonly open: true }
-  /** How long it may take to end by itself once it is asked to, in milliseconds. */
+  /** Time to end after SIGTERM, in milliseconds, before SIGKILL. */
   readonly graceMs: number
   readonly onOutput?: ((stream: 'stdout' | 'stderr', text: string) => void) | undefined
 }
 
-/** A process with all that it starts. */
+/** A process and all its descendants. */
 export interface Child {
   /** Output since the last call. */
   output(): { readonly stdout: string; readonly stderr: string }
-  /** Settles once it has ended, and everything that it started with it. */
+  /** Settles when the process and all its descendants have ended. */
   readonly ended: Promise<{ readonly exitCode: number; readonly report: string }>
   write(text: string): Promise<void>
-  /** Ends it and everything that it has started. */
+  /** Ends the process and all its descendants. */
   stop(): void
 }
 
-/** Characters of each stream that are kept. */
-const KEPT = 4 * 1024 * 1024
-/** Characters of what a child may report. */
-const REPORT = 16 * 1024
-/** How long the rest of the output may take, once no process is left that writes, in milliseconds. */
+/** Characters kept of each stream. */
+const MAX_OUTPUT = 4 * 1024 * 1024
+/** Characters kept of the report. */
+const MAX_REPORT = 16 * 1024
+/** Time for the remaining output after all processes have ended, in milliseconds. */
 const DRAIN_MS = 2000
 
 /**
- * Starts a program with exactly these arguments, in a process group of its own. What it writes to descriptor 3 is its
- * report, apart from its output.
+ * Starts a program with exactly these arguments, in its own process group. Text that it writes to descriptor 3 becomes
+ * its report, separate from the output.
  *
- * @throws ToolError `SHELL_UNAVAILABLE` where it cannot be started
+ * @throws ToolError `SHELL_UNAVAILABLE` if it cannot be started
  */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { argv, cwd, env, mark, stdin, graceMs, onOutput } = options
   const child = spawn(argv[0] as string, argv.slice(1), {
     cwd,
     env: { ...env },
-    // A group of its own, so that all of it can be ended at once.
+    // A new process group, so that one signal reaches all its processes.
     detached: true,
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
   })
-  await started(child)
+  await untilSpawned(child)
   const group = child.pid as number
-  const stdout = createOutputTail(KEPT, onOutput && ((text) => onOutput('stdout', text)))
-  const stderr = createOutputTail(KEPT, onOutput && ((text) => onOutput('stderr', text)))
-  const report = createOutputTail(REPORT)
-  const [input, out, err, told] = child.stdio as unknown as [Writable | null, Readable, Readable, Readable]
+  const stdout = createOutputTail(MAX_OUTPUT, onOutput && ((text) => onOutput('stdout', text)))
+  const stderr = createOutputTail(MAX_OUTPUT, onOutput && ((text) => onOutput('stderr', text)))
+  const report = createOutputTail(MAX_REPORT)
+  const [input, out, err, reports] = child.stdio as unknown as [Writable | null, Readable, Readable, Readable]
   out.on('data', stdout.add)
   err.on('data', stderr.add)
-  told.on('data', report.add)
-  for (const stream of [input, out, err, told]) stream?.on('error', () => {})
+  reports.on('data', report.add)
+  for (const stream of [input, out, err, reports]) stream?.on('error', () => {})
   if (typeof stdin === 'string') input?.end(stdin)
 
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
@@ -72,12 +72,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   async function end(): Promise<{ exitCode: number; report: string }> {
     const exitCode = await exited
     await endProcesses(group, mark, graceMs)
-    // A process that could not be ended may hold a stream open.
-    const late = new AbortController()
-    const drained = delay(DRAIN_MS, undefined, { signal: late.signal }).catch(() => {})
-    await Promise.race([closed, drained])
-    late.abort()
-    for (const stream of [input, out, err, told]) stream?.destroy()
+    // A process that could not be ended may keep a stream open.
+    const timeout = new AbortController()
+    await Promise.race([closed, delay(DRAIN_MS, undefined, { signal: timeout.signal }).catch(() => {})])
+    timeout.abort()
+    for (const stream of [input, out, err, reports]) stream?.destroy()
     return { exitCode, report: report.take() }
   }
   const ended = end()
@@ -88,11 +87,11 @@ export async function startChild(options: ChildOptions): Promise<Child> {
     ended,
     async write(text) {
       if (input === null || input.destroyed || !input.writable) {
-        throw new ToolError('SHELL_UNAVAILABLE', 'The command reads no input any more')
+        throw new ToolError('SHELL_UNAVAILABLE', 'The command no longer reads input')
       }
       await new Promise<void>((resolve, reject) => {
         input.write(text, (error) => {
-          if (error) reject(new ToolError('SHELL_UNAVAILABLE', 'The command reads no input any more'))
+          if (error) reject(new ToolError('SHELL_UNAVAILABLE', 'The command no longer reads input'))
           else resolve()
         })
       })
@@ -105,8 +104,8 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
 }
 
-/** A file that cannot be started says so by an event. Its message holds physical paths. */
-async function started(child: ChildProcess): Promise<void> {
+/** Waits for the spawn event. The message of the error event contains physical paths, so only its code is passed on. */
+async function untilSpawned(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve)
     child.once('error', (error: NodeJS.ErrnoException) => {

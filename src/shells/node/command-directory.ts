@@ -1,20 +1,20 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Makes the directory that belongs to one command in a sandbox. */
-export function createCommandDirectory(own: string): void {
-  for (const name of ['', 'new', 'lower', 'upper', 'work', 'void', 'void/d']) mkdirSync(join(own, name))
-  writeFileSync(join(own, 'void/f'), '')
-  for (const name of ['void/f', 'void/d']) chmodSync(join(own, name), 0)
+/** Creates the private directory of one command in a sandbox. */
+export function createCommandDirectory(directory: string): void {
+  for (const name of ['', 'new', 'lower', 'upper', 'work', 'void', 'void/d']) mkdirSync(join(directory, name))
+  writeFileSync(join(directory, 'void/f'), '')
+  for (const name of ['void/f', 'void/d']) chmodSync(join(directory, name), 0)
 }
 
-/** Removes it, with what the command wrote into it. */
-export function removeCommandDirectory(own: string): void {
+/** Removes the private directory of a command, with all its content. */
+export function removeCommandDirectory(directory: string): void {
   try {
-    // The kernel makes it so that nobody may look into it.
-    chmodSync(join(own, 'work/work'), 0o700)
+    // The kernel creates this directory without permissions.
+    chmodSync(join(directory, 'work/work'), 0o700)
   } catch {
-    // Nothing was mounted here.
+    // No overlayfs was mounted.
   }
-  rmSync(own, { recursive: true, force: true })
+  rmSync(directory, { recursive: true, force: true })
 }

@@ -2,27 +2,27 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { MARK } from './environment.ts'
 
-/** Rounds of looking at what is left, of which each may show children that were started meanwhile. */
-const MOST_ROUNDS = 500
+/** Maximum number of rounds. Each one may find children that were started meanwhile. */
+const MAX_ROUNDS = 500
 const ROUND_MS = 10
 
 /**
- * Ends all processes of a command: its group, and on Linux those that have left it and still carry its mark. They are
- * asked first, and killed once the grace is over. Settles when none is left.
+ * Ends all processes of a command: its process group and, on Linux, those that left the group but still carry its mark.
+ * Sends SIGTERM first, and SIGKILL after the grace period. Settles when no process is left.
  */
 export async function endProcesses(group: number, mark: string, graceMs: number): Promise<void> {
-  const until = performance.now() + graceMs
-  let last: NodeJS.Signals | undefined
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const isLeft = groupLives(group)
-    const strays = isLeft ? [] : marked(mark)
-    if (!isLeft && strays.length === 0) return
-    const signal = performance.now() < until ? 'SIGTERM' : 'SIGKILL'
-    // Asking once is enough; a kill is repeated, for what was forked under it.
-    if (signal !== last || signal === 'SIGKILL' || !isLeft) {
-      if (isLeft) send(-group, signal)
+  const deadline = performance.now() + graceMs
+  let lastSignal: NodeJS.Signals | undefined
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const isGroupAlive = hasLiveProcess(group)
+    const strays = isGroupAlive ? [] : processesWithMark(mark)
+    if (!isGroupAlive && strays.length === 0) return
+    const signal = performance.now() < deadline ? 'SIGTERM' : 'SIGKILL'
+    // SIGTERM is sent once. SIGKILL is repeated, for processes forked meanwhile.
+    if (signal !== lastSignal || signal === 'SIGKILL' || !isGroupAlive) {
+      if (isGroupAlive) send(-group, signal)
       for (const pid of strays) send(pid, signal)
-      last = signal
+      lastSignal = signal
     }
     await delay(ROUND_MS)
   }
@@ -36,54 +36,54 @@ function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Whether any process of a group lives. One that has ended and waits for its parent counts for none. */
-function groupLives(group: number): boolean {
+/** Whether a group has a live process. A zombie does not count. */
+function hasLiveProcess(group: number): boolean {
   if (!send(-group, 0)) return false
-  const all = living()
-  return all.length === 0 || all.some(({ pgrp }) => pgrp === group)
+  const processes = liveProcesses()
+  return processes.length === 0 || processes.some(({ pgrp }) => pgrp === group)
 }
 
-/** The living processes with the mark of a command in their environment, where the system shows it. */
-function marked(mark: string): number[] {
-  const wanted = `${MARK}=${mark}\0`
-  return look()
-    .filter(({ pid }) => pid !== process.pid && read(`/proc/${pid}/environ`).includes(wanted))
+/** Returns the live processes that have the mark in their environment, on systems that show it. */
+function processesWithMark(mark: string): number[] {
+  const variable = `${MARK}=${mark}\0`
+  return readProcesses()
+    .filter(({ pid }) => pid !== process.pid && readText(`/proc/${pid}/environ`).includes(variable))
     .map(({ pid }) => pid)
 }
 
-interface Living {
+interface LiveProcess {
   readonly pid: number
   readonly pgrp: number
 }
 
-let seen: { readonly at: number; readonly all: readonly Living[] } | undefined
+let cache: { readonly at: number; readonly processes: readonly LiveProcess[] } | undefined
 
-/** All living processes, looked at anew in every round; none where the system does not show them. */
-function living(): readonly Living[] {
+/** Returns all live processes, read at most once per round. Empty on systems without `/proc`. */
+function liveProcesses(): readonly LiveProcess[] {
   const now = performance.now()
-  if (seen === undefined || now - seen.at > ROUND_MS / 2) seen = { at: now, all: look() }
-  return seen.all
+  if (cache === undefined || now - cache.at > ROUND_MS / 2) cache = { at: now, processes: readProcesses() }
+  return cache.processes
 }
 
-function look(): readonly Living[] {
+function readProcesses(): readonly LiveProcess[] {
   let names: readonly string[] = []
   try {
     names = readdirSync('/proc')
   } catch {
-    // Not every system has it.
+    // Not every system has `/proc`.
   }
-  const all: Living[] = []
+  const processes: LiveProcess[] = []
   for (const pid of names.map(Number)) {
     if (!Number.isInteger(pid)) continue
-    const stat = read(`/proc/${pid}/stat`)
-    // The name, in parentheses, may hold anything.
+    const stat = readText(`/proc/${pid}/stat`)
+    // The name, in parentheses, may contain any characters.
     const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    if (stat !== '' && state !== 'Z' && state !== 'X') all.push({ pid, pgrp: Number(pgrp) })
+    if (stat !== '' && state !== 'Z' && state !== 'X') processes.push({ pid, pgrp: Number(pgrp) })
   }
-  return all
+  return processes
 }
 
-function read(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {

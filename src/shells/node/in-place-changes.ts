@@ -1,57 +1,60 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { isWithin, type Path } from '../../paths/logical-path.ts'
+import { isWithin, type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../../storage/backend.ts'
 import { applyChanges } from '../shared/apply-changes.ts'
 import type { CommandFiles, CommitSubscription } from '../types.ts'
-import type { Difference, Shadows, TreeSnapshot } from './tree-snapshot.ts'
+import type { Difference, SnapshotTaker, TreeSnapshot } from './tree-snapshot.ts'
 
-/** A directory that commands change in place. */
-export interface Place {
-  /** Its physical path. */
+/** The directory of a workspace on the disk. */
+export interface WorkspaceDirectory {
+  /** Physical path. */
   readonly root: string
   readonly backend: Backend
-  readonly shadows: Shadows
+  readonly snapshots: SnapshotTaker
 }
 
-/** What one command has done by itself, until it is either done through the gate or dropped. */
-export interface Effects {
-  /** Does through the gate what the command changed. The workspace is as it was before, until that is committed. */
+/** The changes that one command made to the directory, until they are accepted or dropped. */
+export interface CommandEffects {
+  /** Re-applies the changes through the policy gate. The workspace stays unchanged until they are committed. */
   accept(files: CommandFiles): Promise<void>
-  /** The workspace is as it was before. */
+  /** Reverts the changes. */
   drop(): Promise<void>
 }
 
-/** Keeps what is there, before a command begins. @throws ToolError */
-export async function trackInPlaceChanges(place: Place, onCommit: CommitSubscription | undefined): Promise<Effects> {
+/** Takes a snapshot of the directory before a command starts. @throws ToolError */
+export async function trackInPlaceChanges(
+  workspace: WorkspaceDirectory,
+  onCommit: CommitSubscription | undefined,
+): Promise<CommandEffects> {
   const committed = new Map<Path, EntryState>()
-  const stop = onCommit?.((changes) => {
+  const unsubscribe = onCommit?.((changes) => {
     for (const { path, to } of changes) committed.set(path, to)
   })
-  let shadow: TreeSnapshot
+  let snapshot: TreeSnapshot
   try {
-    shadow = await place.shadows.take()
+    snapshot = await workspace.snapshots.take()
   } catch (error) {
-    stop?.()
+    unsubscribe?.()
     throw error
   }
 
-  async function takeBack(): Promise<readonly Difference[]> {
+  async function revertAll(): Promise<readonly Difference[]> {
     try {
-      const differences = await shadow.differences(committed)
-      await putBack(place, differences)
+      const differences = await snapshot.differences(committed)
+      await revert(workspace, differences)
       return differences
     } finally {
-      stop?.()
+      unsubscribe?.()
     }
   }
 
   return {
     async accept(files) {
-      const differences = await takeBack()
+      const differences = await revertAll()
       for (const { path, isOther } of differences) {
-        if (isOther) files.refuse('file:write:create', path, notKept(path))
+        if (isOther) files.refuse('file:write:create', path, specialFileError(path))
       }
       await applyChanges(
         files,
@@ -59,20 +62,20 @@ export async function trackInPlaceChanges(place: Place, onCommit: CommitSubscrip
       )
     },
     async drop() {
-      await takeBack()
+      await revertAll()
     },
   }
 }
 
-async function putBack({ root, backend }: Place, differences: readonly Difference[]): Promise<void> {
+async function revert({ root, backend }: WorkspaceDirectory, differences: readonly Difference[]): Promise<void> {
   const removed: Path[] = []
   for (const { path, before, after, isOther } of differences) {
     if (removed.some((above) => isWithin(path, above))) continue
-    // A new directory may hold names that a backend does not see.
-    const isNew = before?.type !== 'directory' && after?.type === 'directory'
-    if (!isOther && !isNew) continue
+    // A new directory may contain names that a backend cannot see.
+    const isNewDirectory = before?.type !== 'directory' && after?.type === 'directory'
+    if (!isOther && !isNewDirectory) continue
     await rm(join(root, path), { recursive: true, force: true }).catch((error: unknown) => {
-      throw notPutBack(path, error)
+      throw revertError(path, error)
     })
     removed.push(path)
   }
@@ -85,17 +88,15 @@ async function putBack({ root, backend }: Place, differences: readonly Differenc
   const [first] = changes
   if (first === undefined) return
   await backend.commit(changes, { durability: 'relaxed' }).catch((error: unknown) => {
-    throw notPutBack(first.path, error)
+    throw revertError(first.path, error)
   })
 }
 
-function notKept(path: Path): ToolError {
-  return new ToolError('PATH_REJECTED', `Cannot keep ${JSON.stringify(path)}: it is no file, directory or link`, {
-    path,
-  })
+function specialFileError(path: Path): ToolError {
+  return new ToolError('PATH_REJECTED', `Cannot keep ${quote(path)}: it is not a file, directory or link`, { path })
 }
 
-function notPutBack(path: Path, error: unknown): ToolError {
-  const why = error instanceof ToolError ? error.message : 'the system refused it'
-  return new ToolError('BACKEND_ERROR', `What the command changed could not be put back: ${why}`, { path })
+function revertError(path: Path, error: unknown): ToolError {
+  const reason = error instanceof ToolError ? error.message : 'the system refused it'
+  return new ToolError('BACKEND_ERROR', `The changes of the command could not be reverted: ${reason}`, { path })
 }

@@ -9,25 +9,25 @@ import { createCommandDirectory, removeCommandDirectory } from './command-direct
 import type { Sandbox } from './sandbox.ts'
 import { unshareSandbox } from './unshare.ts'
 
-/** A sandbox that works, or why there is none. */
-export type Probed = { readonly sandbox: Sandbox } | { readonly why: string }
+/** A sandbox that works, or the reason why there is none. */
+export type ProbeResult = { readonly sandbox: Sandbox } | { readonly why: string }
 
-let probed: Probed | undefined
+let cached: ProbeResult | undefined
 
-/** The sandbox that this machine really gives, tried once: one that keeps writes apart, else one that does not. */
-export function probeSandbox(): Probed {
-  probed ??= probe()
-  return probed
+/** Finds the sandbox that works on this machine; prefers one with a separate layer for writes. Probes once per process. */
+export function probeSandbox(): ProbeResult {
+  cached ??= probe()
+  return cached
 }
 
-function probe(): Probed {
+function probe(): ProbeResult {
   /* v8 ignore if -- @preserve: another platform */
   if (process.platform !== 'linux') return { why: 'only Linux has namespaces' }
-  return firstThatWorks([unshareSandbox('apart'), bubblewrap(), unshareSandbox('in-place')])
+  return firstThatWorks([unshareSandbox('overlayfs'), bubblewrap(), unshareSandbox('in-place')])
 }
 
-/** The first that works, or why the first of all does not. */
-export function firstThatWorks(sandboxes: readonly Sandbox[]): Probed {
+/** Returns the first sandbox that works, or the reason why the first one does not. */
+export function firstThatWorks(sandboxes: readonly Sandbox[]): ProbeResult {
   let why = ''
   for (const sandbox of sandboxes) {
     const failed = testSandbox(sandbox)
@@ -38,26 +38,26 @@ export function firstThatWorks(sandboxes: readonly Sandbox[]): Probed {
 }
 
 /** @throws ToolError `SHELL_UNAVAILABLE` with the reason */
-export function requireSandbox(found: Probed): Sandbox {
-  if ('sandbox' in found) return found.sandbox
-  throw new ToolError('SHELL_UNAVAILABLE', `This machine gives no sandbox for commands: ${found.why}`, {
-    hint: "Give one as `sandbox`, or run commands without: sandbox: 'none'.",
+export function requireSandbox(result: ProbeResult): Sandbox {
+  if ('sandbox' in result) return result.sandbox
+  throw new ToolError('SHELL_UNAVAILABLE', `This machine has no sandbox for commands: ${result.why}`, {
+    hint: "Pass a `sandbox`, or run commands without one: sandbox: 'none'.",
   })
 }
 
-/** Whether a masked file stays closed and a write arrives where it should; if not, why. */
+/** Checks that a masked file cannot be read and that a write arrives. Returns the reason of a failure. */
 export function testSandbox(sandbox: Sandbox): string | undefined {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'wardspace-probe-')))
-  const own = join(base, 'own')
+  const commandDir = join(base, 'command')
   const root = join(base, 'root')
   try {
-    if (/[^\w./-]/.test(base)) return 'the path of the directory for temporary files holds unusual characters'
+    if (/[^\w./-]/.test(base)) return 'the path of the directory for temporary files contains unusual characters'
     mkdirSync(root)
-    createCommandDirectory(own)
+    createCommandDirectory(commandDir)
     writeFileSync(join(root, 'masked'), 'planted')
     const line = 'cat masked 2>/dev/null && exit 1; echo written > written'
     const masks = [{ kind: 'f', path: 'masked' }] as const
-    const argv = sandbox.wrap({ root, own, cwd: ROOT, masks, readable: [], argv: ['/bin/sh', '-c', line] })
+    const argv = sandbox.wrap({ root, commandDir, cwd: ROOT, masks, readable: [], argv: ['/bin/sh', '-c', line] })
     const { status, stderr, error } = spawnSync(argv[0] as string, argv.slice(1), {
       cwd: '/',
       env: { PATH: '/usr/bin:/bin' },
@@ -66,14 +66,14 @@ export function testSandbox(sandbox: Sandbox): string | undefined {
       timeout: 20_000,
       killSignal: 'SIGKILL',
     })
-    if (error !== undefined) return `${sandbox.name} is not there`
+    if (error !== undefined) return `${sandbox.name} is not installed`
     if (status !== 0) return stderr.split('\n')[0]?.replaceAll(base, '') || 'it could not be set up'
-    readFileSync(join(sandbox.apart === undefined ? root : join(own, 'upper'), 'written'))
+    readFileSync(join(sandbox.overlayfs === undefined ? root : join(commandDir, 'upper'), 'written'))
     return undefined
   } catch {
-    return 'what was written in it is not there'
+    return 'a file written in it is missing'
   } finally {
-    removeCommandDirectory(own)
+    removeCommandDirectory(commandDir)
     rmSync(base, { recursive: true, force: true })
   }
 }

@@ -10,56 +10,92 @@ import {
 } from '../../storage/backend.ts'
 import { sameState, stateAt } from '../../storage/versions.ts'
 
-/** What a path was before a command and is after it. */
+/** The state of a path before and after a command. */
 export interface Difference {
   readonly path: Path
   readonly before: EntryState
   readonly after: EntryState
-  /** The path holds something that no workspace keeps: a socket, a pipe, a device. */
+  /** The path is a socket, a pipe or a device, which a workspace cannot keep. */
   readonly isOther: boolean
 }
 
-/** A tree as it was, with its contents. */
+/** A tree with its contents, at one moment. */
 export interface TreeSnapshot {
-  /** How the tree differs now. What others have committed meanwhile is no change of the command. */
+  /** Compares the tree with its current state. Changes that other calls committed meanwhile do not count. */
   differences(committed: ReadonlyMap<Path, EntryState>): Promise<readonly Difference[]>
 }
 
-/** Takes shadows of one tree. What has not changed since the last one is not read again. */
-export interface Shadows {
-  /** @throws ToolError `LIMIT_EXCEEDED` for a tree with more bytes than may be kept */
+/** Takes snapshots of one tree. Entries that have not changed since the last snapshot are not read again. */
+export interface SnapshotTaker {
+  /** @throws ToolError `LIMIT_EXCEEDED` if the tree has more bytes than may be kept */
   take(): Promise<TreeSnapshot>
 }
 
-interface Kept {
+interface SnapshotEntry {
   readonly type: EntryType
-  /** Equal stamps mean equal content, unless `isRacy`. */
+  /** Equal stamps mean equal content, except for racy entries. */
   readonly stamp: string
   readonly state: EntryState
 }
 
-/** A file may change again within the clock's tick and keep its times: one as young as this is compared by content. */
+interface ScannedEntry {
+  readonly path: Path
+  readonly type: EntryType
+  readonly stamp: string
+  readonly changedAt: number
+}
+
+/** A file that changes twice within one tick of the clock keeps its times, so a file this young is compared by content. */
 const RACY_MS = 1000
 
-/** Shadows over a backend on a disk that others write to. At most so many bytes of content are kept. */
-export function createSnapshots(backend: Backend, most: number): Shadows {
-  const glance = glanceOf(backend)
-  let last = new Map<Path, Kept>()
-  const glances = new Map<Path, DirectoryStats>()
+const MODES = Object.freeze({ modes: true })
 
-  async function* entries(): AsyncGenerator<{ path: Path; type: EntryType; stamp: string; changedAt: number }> {
+const types = Object.keys(TYPE_CODES) as readonly EntryType[]
+
+/** Takes snapshots over a backend on a disk that others write to. Keeps at most `maxBytes` of content. */
+export function createSnapshots(backend: Backend, maxBytes: number): SnapshotTaker {
+  const scan = createScanner(backend)
+  let previous = new Map<Path, SnapshotEntry>()
+  return {
+    async take() {
+      const takenAt = Date.now()
+      const entries = new Map<Path, SnapshotEntry>()
+      const racy = new Set<Path>()
+      let bytes = 0
+      for await (const { path, type, stamp, changedAt } of scan()) {
+        const old = previous.get(path)
+        const isRacy = !(changedAt < takenAt - RACY_MS) && type !== 'directory'
+        if (isRacy) racy.add(path)
+        const isUnchanged = old !== undefined && !isRacy && old.type === type && old.stamp === stamp
+        const state = isUnchanged ? old.state : await readState(backend, path, type, maxBytes - bytes, maxBytes)
+        if (state === null && type !== 'other') continue
+        if (state?.type === 'file') bytes += state.bytes.length
+        if (bytes > maxBytes) throw tooLarge(maxBytes)
+        entries.set(path, { type, stamp, state })
+      }
+      previous = entries
+      return { differences: (committed) => compareTree(backend, scan(), { entries, racy }, committed) }
+    },
+  }
+}
+
+/** Returns a function that lists all entries of a tree with their stamps, level by level. */
+function createScanner({ statDirectories }: Backend): () => AsyncGenerator<ScannedEntry> {
+  if (statDirectories === undefined) throw new TypeError('A snapshot needs a backend with statDirectories')
+  const cached = new Map<Path, DirectoryStats>()
+  return async function* scan() {
     let level: Path[] = [ROOT]
     while (level.length > 0) {
-      const found = await glance(level, (path) => glances.get(path))
+      const stats = await statDirectories(level, (path) => cached.get(path))
       const next: Path[] = []
       for (const [at, directory] of level.entries()) {
-        const seen = found[at]
-        if (seen === undefined) continue
-        glances.set(directory, seen)
-        for (const [i, name] of seen.names.entries()) {
+        const directoryStats = stats[at]
+        if (directoryStats === undefined) continue
+        cached.set(directory, directoryStats)
+        for (const [i, name] of directoryStats.names.entries()) {
           const path = childOf(directory, name)
-          const type = types[seen.types[i] as number] as EntryType
-          const facts = seen.facts.subarray(i * FACTS, i * FACTS + FACTS)
+          const type = types[directoryStats.types[i] as number] as EntryType
+          const facts = directoryStats.facts.subarray(i * FACTS, i * FACTS + FACTS)
           if (type === 'directory') next.push(path)
           yield { path, type, stamp: type === 'directory' ? '' : facts.join(' '), changedAt: facts[3] as number }
         }
@@ -67,73 +103,53 @@ export function createSnapshots(backend: Backend, most: number): Shadows {
       level = next
     }
   }
+}
 
-  return {
-    async take() {
-      const takenAt = Date.now()
-      const kept = new Map<Path, Kept>()
-      const racy = new Set<Path>()
-      let bytes = 0
-      for await (const { path, type, stamp, changedAt } of entries()) {
-        const known = last.get(path)
-        const isRacy = !(changedAt < takenAt - RACY_MS) && type !== 'directory'
-        if (isRacy) racy.add(path)
-        const isSame = known !== undefined && !isRacy && known.type === type && known.stamp === stamp
-        const state = isSame ? known.state : await stateOf(backend, path, type, most - bytes)
-        if (state === null && type !== 'other') continue
-        if (state?.type === 'file') bytes += state.bytes.length
-        if (bytes > most) throw tooLarge(most)
-        kept.set(path, { type, stamp, state })
-      }
-      last = kept
-      return {
-        async differences(committed) {
-          const found: Difference[] = []
-          const seen = new Set<Path>()
-          async function compare(path: Path, was: Kept | undefined, isOther: boolean): Promise<void> {
-            const after = await stateAt(backend, path)
-            const before = was?.state ?? null
-            const told = committed.get(path)
-            const meant = told === undefined ? before : told
-            if (!isOther && (sameState(after, before, MODES) || sameState(after, meant, MODES))) return
-            found.push({ path, before: meant, after, isOther })
-          }
-          for await (const { path, type, stamp } of entries()) {
-            seen.add(path)
-            const was = kept.get(path)
-            const isSame = was !== undefined && was.type === type && was.stamp === stamp && !racy.has(path)
-            if (!isSame) await compare(path, was, type === 'other' && was?.type !== 'other')
-          }
-          for (const [path, was] of kept) {
-            if (!seen.has(path)) await compare(path, was, false)
-          }
-          return found
-        },
-      }
-    },
+async function compareTree(
+  backend: Backend,
+  current: AsyncIterable<ScannedEntry>,
+  snapshot: { readonly entries: ReadonlyMap<Path, SnapshotEntry>; readonly racy: ReadonlySet<Path> },
+  committed: ReadonlyMap<Path, EntryState>,
+): Promise<readonly Difference[]> {
+  const differences: Difference[] = []
+  const scanned = new Set<Path>()
+  async function compare(path: Path, old: SnapshotEntry | undefined, isOther: boolean): Promise<void> {
+    const after = await stateAt(backend, path)
+    const original = old?.state ?? null
+    const commit = committed.get(path)
+    const before = commit === undefined ? original : commit
+    if (!isOther && (sameState(after, original, MODES) || sameState(after, before, MODES))) return
+    differences.push({ path, before, after, isOther })
   }
+  for await (const { path, type, stamp } of current) {
+    scanned.add(path)
+    const old = snapshot.entries.get(path)
+    const isUnchanged = old !== undefined && old.type === type && old.stamp === stamp && !snapshot.racy.has(path)
+    if (!isUnchanged) await compare(path, old, type === 'other' && old?.type !== 'other')
+  }
+  for (const [path, old] of snapshot.entries) {
+    if (!scanned.has(path)) await compare(path, old, false)
+  }
+  return differences
 }
 
-function glanceOf({ statDirectories: glance }: Backend): NonNullable<Backend['statDirectories']> {
-  if (glance === undefined) throw new TypeError('A shadow is taken of a backend that can be glanced at')
-  return glance
-}
-
-const MODES = Object.freeze({ modes: true })
-
-const types = Object.keys(TYPE_CODES) as readonly EntryType[]
-
-/** The state of what is there; a file is looked at before it is read, so that a large one never comes into memory. */
-async function stateOf(backend: Backend, path: Path, type: EntryType, room: number): Promise<EntryState> {
+/** Reads the state of an entry. Checks the size of a file first, so that a large one is not loaded into memory. */
+async function readState(
+  backend: Backend,
+  path: Path,
+  type: EntryType,
+  remaining: number,
+  maxBytes: number,
+): Promise<EntryState> {
   if (type === 'directory') return { type }
-  if (type === 'file' && ((await backend.stat(path))?.size ?? 0) > room) throw tooLarge(room)
+  if (type === 'file' && ((await backend.stat(path))?.size ?? 0) > remaining) throw tooLarge(maxBytes)
   return stateAt(backend, path)
 }
 
-function tooLarge(most: number): ToolError {
-  return new ToolError('LIMIT_EXCEEDED', 'The workspace holds too much for commands that change it in place', {
+function tooLarge(maxBytes: number): ToolError {
+  return new ToolError('LIMIT_EXCEEDED', 'The workspace is too large for commands that change it in place', {
     limit: 'shadowBytes',
-    value: most,
-    hint: 'Raise shadowBytes of the shell, or use a sandbox that keeps writes apart.',
+    value: maxBytes,
+    hint: 'Raise shadowBytes of the shell, or use a sandbox that writes to a separate layer.',
   })
 }

@@ -1,15 +1,14 @@
 /**
- * Makes the view of a command and becomes it: run by sh as the root of a user namespace of its own, in namespaces that hold
- * nothing yet. Arguments: the root, a directory for what belongs to this command, `apart` or `in-place`, the directory to
- * start in, how many masks there are, these (what to mask with, then the path), how many directories to show beside the system's,
- * these, and the program with its arguments. Whatever fails, ends it before the program begins: then it has not reported
- * itself ready.
+ * Script that sets up the view of a command and then executes it. sh runs it as root of a new user namespace. Arguments:
+ * the root, the directory of the command, `overlayfs` or `in-place`, the initial directory, the number of masks, the
+ * masks (source, then path), the number of additional system directories, these directories, and the program with its
+ * arguments. Any failure ends the script before it reports `ready` and before the program starts.
  */
 export const SETUP = `
 set -eu
 path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin
 root=$1 own=$2 writes=$3 start=$4; shift 4
-# The system writes other characters of a path in another way, and overlayfs takes some for its own.
+# mountinfo escapes other characters, and some are separators in the options of overlayfs.
 case $own in *[!A-Za-z0-9._/-]*) exit 1 ;; esac
 new=$own/new
 mount -t tmpfs -o mode=755 wardspace "$new"
@@ -30,7 +29,7 @@ for place in passwd group hosts nsswitch.conf ld.so.cache ld.so.conf localtime; 
 done
 cp -L $files "$new/etc"
 masks=$1; shift
-if [ "$writes" = apart ]; then
+if [ "$writes" = overlayfs ]; then
   mount --bind "$root" "$own/lower"
   mount -t overlay -o "lowerdir=$own/lower,upperdir=$own/upper,workdir=$own/work,userxattr" wardspace "$new/workspace"
 else
@@ -59,7 +58,7 @@ while read -r _ _ _ _ point _; do
   esac
 done < /proc/self/mountinfo
 for hidden in "$root" "$own"; do
-  # Nothing that is shown may show the workspace once more, without its masks.
+  # A directory that contains the workspace would show it a second time, without its masks.
   if [ -e "$new$hidden" ]; then mount --bind "$own/void/d" "$new$hidden"; fi
 done
 for device in null zero full random urandom; do
@@ -81,8 +80,8 @@ exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-
 `
 
 /**
- * Shows the tree that a command left, by the names in some of its directories, each after a NUL: what of a directory is
- * gone stands in attributes that only this view reads. Arguments: the root, the command's directory, the directories.
+ * Script that lists the names in some directories of the merged tree, separated by NUL. Overlayfs stores deletions in
+ * attributes that only the mounted view interprets. Arguments: the root, the directory of the command, the directories.
  */
 export const NAMES = `
 set -eu

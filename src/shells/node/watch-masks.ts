@@ -3,57 +3,58 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
-import { type LogicalPath, parsePath, quote } from '../../paths/logical-path.ts'
+import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import type { CommandFiles } from '../types.ts'
+import { toLogicalPath } from './find-masks.ts'
 import type { Mask } from './sandbox.ts'
 
-/** Masks that notice who opens them. */
+/** Masks that detect attempts to read them. */
 export interface WatchedMasks {
   readonly masks: readonly Mask[]
-  /** Notes, as refusals, every try that was noticed; watches no longer. Gives how many there were. */
-  settle(files: Pick<CommandFiles, 'refuse'>): number
+  /** Stops watching and records each detected attempt as a refusal. Returns their number. */
+  stop(files: Pick<CommandFiles, 'refuse'>): number
 }
 
-/** More masks than this are closed, and notice nothing. */
-const MOST_WATCHED = 100
+/** Masks beyond this number cannot be read either, but are not watched. */
+const MAX_WATCHED = 100
 const MKFIFO = '/usr/bin/mkfifo'
 
 /**
- * Gives masked files a pipe with a name of its own each: whoever opens it to read waits until this end is opened as well,
- * which tells that somebody waits, and then reads nothing. Whoever opens it to write is refused, as the pipe is closed to that.
- * Directories stay closed and notice nothing; so do files where pipes cannot be made.
+ * Replaces masked files by named pipes. A process that opens one for reading blocks until this side opens it for
+ * writing; that open succeeds only if a reader waits, and the reader then reads nothing. Opening one for writing fails,
+ * because the pipe has no write permission. Directories are not watched, nor are files on systems without pipes.
  */
-export async function watchMasks(own: string, masks: readonly Mask[]): Promise<WatchedMasks> {
-  const watched = new Map<string, LogicalPath>()
-  const given = masks.map((mask): Mask => {
-    const path = mask.kind === 'f' && watched.size < MOST_WATCHED ? nameOf(mask.path) : undefined
+export async function watchMasks(commandDir: string, masks: readonly Mask[]): Promise<WatchedMasks> {
+  const pathByPipe = new Map<string, LogicalPath>()
+  const watchedMasks = masks.map((mask): Mask => {
+    const path = mask.kind === 'f' && pathByPipe.size < MAX_WATCHED ? toLogicalPath(mask.path) : undefined
     if (path === undefined) return mask
-    const source = `p${watched.size}`
-    watched.set(join(own, 'void', source), path)
+    const source = `p${pathByPipe.size}`
+    pathByPipe.set(join(commandDir, 'void', source), path)
     return { ...mask, source }
   })
-  if (watched.size === 0 || !(await makePipes([...watched.keys()]))) return { masks, settle: () => 0 }
+  if (pathByPipe.size === 0 || !(await makePipes([...pathByPipe.keys()]))) return { masks, stop: () => 0 }
 
-  const tried = new Set<LogicalPath>()
-  function look(): void {
-    for (const [pipe, path] of watched) if (hasReader(pipe)) tried.add(path)
+  const attempted = new Set<LogicalPath>()
+  function poll(): void {
+    for (const [pipe, path] of pathByPipe) if (releaseReader(pipe)) attempted.add(path)
   }
-  // A reader waits for this: often for few, and without taking much of the time for many.
-  const timer = setInterval(look, Math.max(15, watched.size))
+  // A reader blocks until the next poll. The interval grows with the number of pipes to limit the load.
+  const timer = setInterval(poll, Math.max(15, pathByPipe.size))
   timer.unref()
   return {
-    masks: given,
-    settle(files) {
+    masks: watchedMasks,
+    stop(files) {
       clearInterval(timer)
-      look()
-      for (const path of tried) files.refuse('file:read', path, refusal(path))
-      return tried.size
+      poll()
+      for (const path of attempted) files.refuse('file:read', path, readRefusal(path))
+      return attempted.size
     },
   }
 }
 
-/** Lets whoever waits to read go on, to the end of nothing. */
-function hasReader(pipe: string): boolean {
+/** Lets a waiting reader continue, to an empty file. Returns whether there was one. */
+function releaseReader(pipe: string): boolean {
   try {
     closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK))
     return true
@@ -62,24 +63,15 @@ function hasReader(pipe: string): boolean {
   }
 }
 
-function refusal(path: LogicalPath): ToolError {
+function readRefusal(path: LogicalPath): ToolError {
   const { redacted, reason } = classifyPath(path)
-  const why = redacted ? `: ${reason}` : ''
+  const suffix = redacted ? `: ${reason}` : ''
   const code = redacted ? 'POLICY_DENIED_SECRET' : 'POLICY_DENIED'
-  return new ToolError(code, `A command may not read ${quote(path)}${why}; it was given nothing`, { path })
+  return new ToolError(code, `A command may not read ${quote(path)}${suffix}; it received no content`, { path })
 }
 
 function makePipes(paths: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
     execFile(MKFIFO, ['-m', '400', ...paths], { env: {}, cwd: '/' }, (error) => resolve(error === null))
   })
-}
-
-function nameOf(path: string): LogicalPath | undefined {
-  try {
-    const parsed = parsePath(path)
-    return parsed === path ? parsed : undefined
-  } catch {
-    return undefined
-  }
 }

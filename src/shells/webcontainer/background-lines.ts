@@ -6,18 +6,18 @@ import { applyChanges, type CommandChange } from '../shared/apply-changes.ts'
 import { createMarks } from '../shared/secret-marks.ts'
 import type { BackgroundCommand, CommandFiles, ShellCommand, ShellProcess } from '../types.ts'
 import type { Terminal } from './container-process.ts'
-import { type ContainerSession, type Running, WORKSPACE } from './container-session.ts'
-import { isOwn } from './file-tree.ts'
+import { type ContainerSession, type RunningLine, WORKSPACE } from './container-session.ts'
+import { isContainerOwned } from './file-tree.ts'
 
 /** The background commands of one container. */
-export interface Background {
+export interface BackgroundLines {
   start(command: BackgroundCommand, how: StartOptions): Promise<ShellProcess>
   /** Carries out what they have changed until now, and makes the container fit a foreground command. Only in a turn. */
-  fit(command: ShellCommand): Promise<void>
+  sync(command: ShellCommand): Promise<void>
   /** They are not listened to for so long: a watch slows down what writes much. */
-  quietly<T>(action: () => Promise<T>): Promise<T>
+  whileUnwatched<T>(action: () => Promise<T>): Promise<T>
   /** Tells all of them something. */
-  tell(text: string): void
+  notify(text: string): void
   resize(terminal: Terminal): void
   /** Ends all of them. */
   close(): Promise<void>
@@ -30,7 +30,7 @@ interface StartOptions {
 
 interface Live {
   readonly command: BackgroundCommand
-  readonly running: Running
+  readonly running: RunningLine
   files: CommandFiles
   tell(text: string): void
 }
@@ -42,7 +42,7 @@ const DEBOUNCE_MS = 200
  * Background commands share the container, so that nobody can tell whose change is whose: what has changed while no
  * foreground command ran is carried out on behalf of the one that was started last.
  */
-export function createBackground(cabin: ContainerSession, turns: Turns): Background {
+export function createBackgroundLines(cabin: ContainerSession, turns: Turns): BackgroundLines {
   const live = new Set<Live>()
   const { mirror, container } = cabin
   /** What is told while one starts, which may be faster than the word of it. */
@@ -53,7 +53,7 @@ export function createBackground(cabin: ContainerSession, turns: Turns): Backgro
 
   /** A hint and nothing else: what has changed is told by an export. */
   function hint(_event: string, name: string | Uint8Array): void {
-    if (typeof name === 'string' && isOwn(name as Path)) return
+    if (typeof name === 'string' && isContainerOwned(name as Path)) return
     timer ??= setTimeout(() => {
       timer = undefined
       void turns.next(collect).catch(() => {})
@@ -107,11 +107,11 @@ export function createBackground(cabin: ContainerSession, turns: Turns): Backgro
         hint: 'Stop it with stop_command, in the workspace or fork that started it.',
       })
     }
-    await mirror.fit({ files, sight, mayRead, tree, isShared: live.size > 0 })
+    await mirror.sync({ files, visibility: sight, noteReadable: mayRead, tree, isShared: live.size > 0 })
   }
 
   return {
-    async fit(command) {
+    async sync(command) {
       await collect()
       await fitFor(command)
     },
@@ -189,7 +189,7 @@ export function createBackground(cabin: ContainerSession, turns: Turns): Backgro
       }
     },
 
-    async quietly(action) {
+    async whileUnwatched(action) {
       deafen()
       try {
         return await action()
@@ -200,7 +200,7 @@ export function createBackground(cabin: ContainerSession, turns: Turns): Backgro
       }
     },
 
-    tell(text) {
+    notify(text) {
       for (const one of live) one.tell(text)
       if (starting > 0) early += text
     },

@@ -22,7 +22,7 @@ const MARK = new TextEncoder().encode(MARK_START)
 const FIRST = MARK_START.charCodeAt(0)
 
 /** Whether there may be the mark of a hidden secret in it. */
-export function holdsMark(state: EntryState): boolean {
+export function hasSecretMark(state: EntryState): boolean {
   if (state?.type !== 'file') return false
   const { bytes } = state
   for (let at = bytes.indexOf(FIRST); at !== -1; at = bytes.indexOf(FIRST, at + 1)) {

@@ -26,7 +26,7 @@ export interface AuthOptions {
 }
 
 /** The container of this page, in the hands of one shell. */
-export interface HeldContainer {
+export interface AcquiredContainer {
   readonly container: WebContainer
   /** Ends everything in it. Another one may be booted then. */
   release(): void
@@ -46,7 +46,7 @@ let usedAuth: string | undefined
  *
  * @throws ToolError `SHELL_UNAVAILABLE` with the reason
  */
-export async function holdContainer(options: BootOptions): Promise<HeldContainer> {
+export async function acquireContainer(options: BootOptions): Promise<AcquiredContainer> {
   requirePage(options)
   if (isHeld) throw unavailable('another shell of this page has its container, and a page has only one')
   isHeld = true

@@ -9,7 +9,7 @@ export interface Terminal {
   readonly rows: number
 }
 
-export interface LaunchOptions {
+export interface ProcessOptions {
   readonly script: string
   /** Below the container's working directory. */
   readonly cwd: string
@@ -19,7 +19,7 @@ export interface LaunchOptions {
 }
 
 /** A process in a container. */
-export interface Launched {
+export interface ContainerProcess {
   /** Output since the last call, the two streams as they came. */
   output(): string
   /** Settles once it has ended and its output is here; the code is `undefined` where it had to be given up. */
@@ -36,7 +36,11 @@ const KEPT = 4 * 1024 * 1024
 const DRAIN_MS = 2000
 
 /** Starts a script in the container's shell. @throws ToolError `SHELL_UNAVAILABLE` */
-export async function launch(container: WebContainer, options: LaunchOptions, graceMs: number): Promise<Launched> {
+export async function startProcess(
+  container: WebContainer,
+  options: ProcessOptions,
+  graceMs: number,
+): Promise<ContainerProcess> {
   const { script, cwd, env, terminal, onOutput } = options
   const process = await containerCall(
     'start a process',

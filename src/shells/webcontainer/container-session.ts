@@ -1,10 +1,10 @@
 import type { Path } from '../../paths/logical-path.ts'
-import type { HeldContainer, WebContainer } from './client.ts'
+import type { AcquiredContainer, WebContainer } from './client.ts'
 import { containerCall } from './container-call.ts'
-import { type Launched, launch, type Terminal } from './container-process.ts'
+import { type ContainerProcess, startProcess, type Terminal } from './container-process.ts'
 import type { FileTree } from './file-tree.ts'
 import { createMirror, type Mirror } from './mirror.ts'
-import { bare, TRIAL, TRIAL_CODE, TRIAL_DIRECTORY, type Wrapper, wrappers } from './wrapper-scripts.ts'
+import { TRIAL, TRIAL_CODE, TRIAL_DIRECTORY, unwrapped, type Wrapper, wrappers } from './wrapper-scripts.ts'
 
 /** The workspace's place in the container's working directory. */
 export const WORKSPACE = 'workspace'
@@ -21,12 +21,12 @@ export interface ContainerSession {
   readonly links: boolean
   /** Where the workspace stands, as commands see it. */
   readonly root: string
-  start(command: CabinCommand): Promise<Running>
+  start(command: SessionCommand): Promise<RunningLine>
   /** Ends everything in it. */
   release(): void
 }
 
-export interface CabinCommand {
+export interface SessionCommand {
   readonly line: string
   readonly cwd: Path
   readonly env: Readonly<Record<string, string>>
@@ -34,12 +34,12 @@ export interface CabinCommand {
   readonly onOutput?: ((text: string) => void) | undefined
 }
 
-export interface Running extends Launched {
+export interface RunningLine extends ContainerProcess {
   /** The absolute directory in which it has ended, where it told. */
-  endedIn(): Promise<string | undefined>
+  finalCwd(): Promise<string | undefined>
 }
 
-export interface CabinOptions {
+export interface SessionOptions {
   readonly graceMs: number
   readonly maxBytes: number
 }
@@ -48,8 +48,8 @@ const encoder = new TextEncoder()
 
 /** Sets a container up, and tries what it can. @throws ToolError `SHELL_UNAVAILABLE` */
 export async function openContainerSession(
-  { container, release }: HeldContainer,
-  options: CabinOptions,
+  { container, release }: AcquiredContainer,
+  options: SessionOptions,
 ): Promise<ContainerSession> {
   const { graceMs, maxBytes } = options
   const { fs, workdir } = container
@@ -59,15 +59,15 @@ export async function openContainerSession(
   const wrapper = await wrapperFor()
   const mirror = createMirror({ container, directory: WORKSPACE, links, maxBytes })
 
-  async function start(command: CabinCommand, how: Wrapper): Promise<Running> {
+  async function start(command: SessionCommand, how: Wrapper): Promise<RunningLine> {
     const report = `${ASIDE}/${crypto.randomUUID()}`
     const script = how.wrap(command.line, place(report))
     const { env, terminal, onOutput } = command
     const cwd = command.cwd === '' ? WORKSPACE : `${WORKSPACE}/${command.cwd}`
-    const running = await launch(container, { script, cwd, env, terminal, onOutput }, graceMs)
+    const running = await startProcess(container, { script, cwd, env, terminal, onOutput }, graceMs)
     return {
       ...running,
-      async endedIn() {
+      async finalCwd() {
         const told = await containerCall('read a file', fs.readFile(report, 'utf8')).catch(() => undefined)
         if (told === undefined) return undefined
         await fs.rm(report, { force: true }).catch(() => {})
@@ -83,15 +83,15 @@ export async function openContainerSession(
       const timer = setTimeout(trial.kill, TRIAL_MS)
       const code = await trial.ended
       clearTimeout(timer)
-      if ((await trial.endedIn()) === TRIAL_DIRECTORY && code === TRIAL_CODE) return one
+      if ((await trial.finalCwd()) === TRIAL_DIRECTORY && code === TRIAL_CODE) return one
     }
-    return bare
+    return unwrapped
   }
 
   return {
     container,
     mirror,
-    tellsCwd: wrapper !== bare,
+    tellsCwd: wrapper !== unwrapped,
     links,
     root: place(WORKSPACE),
     start: (command) => start(command, wrapper),

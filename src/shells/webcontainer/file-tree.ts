@@ -3,87 +3,92 @@ import type { EntryState } from '../../storage/backend.ts'
 import { sameState } from '../../storage/versions.ts'
 import type { CommandChange } from '../shared/apply-changes.ts'
 
-/** What stands in a container, as far as it tells: no modes and no times. */
+/** An entry as the container reports it: without modes and times. */
 export type ContainerEntry = Exclude<EntryState, null>
+/** All entries of a container by path. */
 export type ContainerTree = ReadonlyMap<Path, ContainerEntry>
 
-/** The client's own form of a tree. */
+/** A tree in the format of the client. */
 export interface FileTree {
   [name: string]: { directory: FileTree } | { file: { contents: string | Uint8Array } } | { file: { symlink: string } }
 }
 
-/** Directories that belong to the container alone: what is in them is never brought back. */
-const OWN: ReadonlySet<string> = new Set(['node_modules', '.git'])
+/** Directories that exist only in the container. Their content is never copied back. */
+const CONTAINER_OWNED: ReadonlySet<string> = new Set(['node_modules', '.git'])
 
-/** Whether a path lies where a container does as it likes. */
-export function isOwn(path: Path): boolean {
-  return path.split('/').some((name) => OWN.has(name))
+/** Whether a path is in a directory that exists only in the container. */
+export function isContainerOwned(path: Path): boolean {
+  return path.split('/').some((name) => CONTAINER_OWNED.has(name))
 }
 
-/** What an export leaves out: in every way in which a pattern may be read, for more than that is dropped anyway. */
-export const EXCLUDED: readonly string[] = [...OWN].flatMap((name) => [name, `**/${name}`, `**/${name}/**`])
+/** Patterns that an export leaves out, in several spellings because their syntax is undocumented. */
+export const EXPORT_EXCLUDES: readonly string[] = [...CONTAINER_OWNED].flatMap((name) => [
+  name,
+  `**/${name}`,
+  `**/${name}/**`,
+])
 
 const encoder = new TextEncoder()
 
-/** The entries of a tree that the container gave. */
-export function holdingOf(tree: FileTree): Map<Path, ContainerEntry> {
-  const holding = new Map<Path, ContainerEntry>()
-  const waiting: { path: Path; tree: FileTree }[] = [{ path: ROOT, tree }]
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+/** Returns the entries of an exported tree, without those that exist only in the container. */
+export function parseFileTree(root: FileTree): Map<Path, ContainerEntry> {
+  const entries = new Map<Path, ContainerEntry>()
+  const pending: { path: Path; tree: FileTree }[] = [{ path: ROOT, tree: root }]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const [name, node] of Object.entries(next.tree)) {
       const path = childOf(next.path, name)
-      if (OWN.has(name)) continue
+      if (CONTAINER_OWNED.has(name)) continue
       if ('directory' in node) {
-        holding.set(path, { type: 'directory' })
-        waiting.push({ path, tree: node.directory })
+        entries.set(path, { type: 'directory' })
+        pending.push({ path, tree: node.directory })
       } else if ('symlink' in node.file) {
-        holding.set(path, { type: 'link', target: node.file.symlink })
+        entries.set(path, { type: 'link', target: node.file.symlink })
       } else {
         const { contents } = node.file
-        holding.set(path, {
+        entries.set(path, {
           type: 'file',
           bytes: typeof contents === 'string' ? encoder.encode(contents) : contents,
         })
       }
     }
   }
-  return holding
+  return entries
 }
 
-/** A tree for the container to take. Every entry has its directory with it. */
-export function treeOf(holding: ContainerTree): FileTree {
+/** Returns a tree to mount. An entry whose directory is not among the entries is left out. */
+export function buildFileTree(entries: ContainerTree): FileTree {
   const root: FileTree = Object.create(null)
   const directories = new Map<string, FileTree>([['', root]])
-  for (const [path, held] of [...holding].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const at = path.lastIndexOf('/')
-    const parent = directories.get(path.slice(0, Math.max(0, at)))
+  for (const [path, entry] of [...entries].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const slash = path.lastIndexOf('/')
+    const parent = directories.get(path.slice(0, Math.max(0, slash)))
     if (parent === undefined) continue
-    const name = path.slice(at + 1)
-    if (held.type === 'directory') {
+    const name = path.slice(slash + 1)
+    if (entry.type === 'directory') {
       const directory: FileTree = Object.create(null)
       directories.set(path, directory)
       parent[name] = { directory }
     } else {
-      parent[name] = held.type === 'link' ? { file: { symlink: held.target } } : { file: { contents: held.bytes } }
+      parent[name] = entry.type === 'link' ? { file: { symlink: entry.target } } : { file: { contents: entry.bytes } }
     }
   }
   return root
 }
 
-/** How one holding differs from another. What a container has for itself does not count. */
-export function differences(before: ContainerTree, after: ContainerTree): CommandChange[] {
-  const made: CommandChange[] = []
-  for (const [path, was] of before) {
-    const is = after.get(path) ?? null
-    if (!isOwn(path) && !sameContent(was, is)) made.push({ path, before: was, after: is })
+/** Compares two trees. Directories that exist only in the container do not count. */
+export function diffTrees(before: ContainerTree, after: ContainerTree): CommandChange[] {
+  const changes: CommandChange[] = []
+  for (const [path, entry] of before) {
+    const current = after.get(path) ?? null
+    if (!isContainerOwned(path) && !sameContent(entry, current)) changes.push({ path, before: entry, after: current })
   }
-  for (const [path, is] of after) {
-    if (!before.has(path) && !isOwn(path)) made.push({ path, before: null, after: is })
+  for (const [path, entry] of after) {
+    if (!before.has(path) && !isContainerOwned(path)) changes.push({ path, before: null, after: entry })
   }
-  return made
+  return changes
 }
 
-/** Compares what a container can hold: no permission bits. */
+/** Compares two entries without permission bits, which a container does not report. */
 export function sameContent(a: EntryState, b: EntryState): boolean {
   return sameState(a, b, { modes: false })
 }

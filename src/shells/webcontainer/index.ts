@@ -6,8 +6,8 @@ import { applyChanges } from '../shared/apply-changes.ts'
 import { createLineAnalyzer } from '../shared/line-judge.ts'
 import { commandStopped, createRunningCommands } from '../shared/running-commands.ts'
 import type { BackgroundCommand, CommandFiles, Shell, ShellCommand, ShellOutcome } from '../types.ts'
-import { type Background, createBackground } from './background-lines.ts'
-import { type AuthOptions, holdContainer } from './client.ts'
+import { type BackgroundLines, createBackgroundLines } from './background-lines.ts'
+import { type AuthOptions, acquireContainer } from './client.ts'
 import { containerCall } from './container-call.ts'
 import type { Terminal } from './container-process.ts'
 import { type ContainerSession, openContainerSession, WORKSPACE } from './container-session.ts'
@@ -114,11 +114,11 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     try {
       const { signal } = closing
       const how = { timeoutMs: bootTimeoutMs, apiKey, auth, coep, workdirName, forwardPreviewErrors, signal }
-      const held = await holdContainer(how)
+      const held = await acquireContainer(how)
       try {
         const cabin = await openContainerSession(held, { graceMs, maxBytes })
-        const background = createBackground(cabin, turns)
-        ports.listen(cabin.container, (text) => background.tell(text))
+        const background = createBackgroundLines(cabin, turns)
+        ports.listen(cabin.container, (text) => background.notify(text))
         if (previewScript !== undefined) {
           await containerCall('take the script of previews', cabin.container.setPreviewScript(previewScript))
         }
@@ -152,7 +152,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
     const { mirror } = cabin
     const { line, cwd, files, stdin } = command
     if (closing.signal.aborted || command.signal?.aborted) throw commandStopped()
-    await background.fit(command)
+    await background.sync(command)
     await recordProtectedReads(command, cabin.root)
     if (closing.signal.aborted || command.signal?.aborted) throw commandStopped()
     const onOutput = command.onOutput && ((text: string) => command.onOutput?.('stdout', text))
@@ -173,7 +173,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
       await mirror.settle(made, () => false)
       throw error
     }
-    const told = await process.endedIn()
+    const told = await process.finalCwd()
     return {
       stdout: process.output(),
       stderr: '',
@@ -202,7 +202,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
         // It may have been lost meanwhile.
         const now = await open()
         if ('reason' in now) return runInFallback(now, command)
-        return now.background.quietly(() => run(now, command))
+        return now.background.whileUnwatched(() => run(now, command))
       }
       return commands.tracked(turns.next(turn))
     },
@@ -222,7 +222,7 @@ export function webcontainer(options: WebContainerOptions = {}): WebContainerShe
       const { shell, reason } = found
       return shell === undefined ? { runs: 'nothing', reason } : { runs: 'fallback', name: shell.name, reason }
     },
-    ports: ports.open,
+    ports: ports.list,
     resize(size) {
       terminal = size
       known?.background.resize(size)
@@ -251,7 +251,7 @@ const capabilities = Object.freeze({
 
 interface Booted {
   readonly cabin: ContainerSession
-  readonly background: Background
+  readonly background: BackgroundLines
 }
 
 type World = Booted | FallbackState

@@ -4,26 +4,26 @@ import { ancestorsOf, isWithin, nameOf, type Path, parentOf, quote, ROOT } from 
 import type { EntryState, EntryType } from '../../storage/backend.ts'
 import type { CommandChange } from '../shared/apply-changes.ts'
 import type { CommandFiles } from '../types.ts'
-import { holdsMark, withBom, withoutBom } from './bom-forms.ts'
+import { hasSecretMark, withBom, withoutBom } from './bom-forms.ts'
 import type { WebContainer } from './client.ts'
 import { containerCall } from './container-call.ts'
 import {
+  buildFileTree,
   type ContainerEntry,
   type ContainerTree,
-  differences,
-  EXCLUDED,
+  diffTrees,
+  EXPORT_EXCLUDES,
   type FileTree,
-  holdingOf,
-  isOwn,
+  isContainerOwned,
+  parseFileTree,
   sameContent,
-  treeOf,
 } from './file-tree.ts'
-import { readable, type VisibleEntry } from './visible-files.ts'
+import { readVisibleFiles, type VisibleEntry } from './visible-files.ts'
 
 /** What a container holds of the workspace, as it is known here. */
 export interface Mirror {
   /** The container holds what may be read, and nothing else but its own. @throws ToolError */
-  fit(command: Fitting): Promise<void>
+  sync(command: SyncOptions): Promise<void>
   /** What has changed in the container since. */
   changes(): Promise<readonly CommandChange[]>
   /**
@@ -41,20 +41,20 @@ export interface Mirror {
   isLost(): boolean
 }
 
-export interface Fitting {
+export interface SyncOptions {
   readonly files: CommandFiles
-  readonly sight: Visibility
-  readonly mayRead?: ((path: Path) => void) | undefined
+  readonly visibility: Visibility
+  readonly noteReadable?: ((path: Path) => void) | undefined
   readonly tree?: object | undefined
   /** Whether other commands run in the container, which may change at once what it is given. */
   readonly isShared: boolean
 }
 
-interface Entry {
+interface MirrorEntry {
   /** As the workspace shows it. */
-  readonly given: ContainerEntry
+  readonly content: ContainerEntry
   /** As an export tells it, where that is not the same; `null` where it does not tell of it. */
-  readonly told?: ContainerEntry | null
+  readonly exported?: ContainerEntry | null
   readonly tag?: string
 }
 
@@ -71,7 +71,7 @@ export interface MirrorOptions {
 const AT_ONCE = 32
 
 export function createMirror({ container, directory, links, maxBytes }: MirrorOptions): Mirror {
-  let entries = new Map<Path, Entry>()
+  let entries = new Map<Path, MirrorEntry>()
   const unreadable = new Map<Path, string>()
   let isMounted = false
   let isLost = false
@@ -92,56 +92,56 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   /** What an export tells as long as nothing changes. */
   function baseline(): Map<Path, ContainerEntry> {
     const holding = new Map<Path, ContainerEntry>()
-    for (const [path, { given, told: is = given }] of entries) if (is !== null) holding.set(path, is)
+    for (const [path, { content: given, exported: is = given }] of entries) if (is !== null) holding.set(path, is)
     return holding
   }
 
   /** What it holds, told or not. */
-  const all = (): ContainerTree => new Map([...entries].map(([path, { given }]) => [path, given]))
+  const all = (): ContainerTree => new Map([...entries].map(([path, { content: given }]) => [path, given]))
 
   /** Looks how the container tells what it was given. Only then a later difference is a change. */
   async function verify(paths: readonly Path[], isShared: boolean): Promise<void> {
-    const given = new Set(paths.filter((path) => !isOwn(path)))
+    const given = new Set(paths.filter((path) => !isContainerOwned(path)))
     if (given.size === 0) return
     const holds = await exported()
     for (const [path, entry] of entries) {
       if (!given.has(path)) continue
       const is = holds.get(path) ?? null
-      const { told: _, ...same } = entry
+      const { exported: _, ...same } = entry
       // What others do to it at once is a change, unless it is known for a form of the same.
-      const isForm = is === null || !isShared || sameContent(is, withoutBom(entry.given))
-      entries.set(path, sameContent(is, entry.given) || !isForm ? same : { ...same, told: is })
+      const isForm = is === null || !isShared || sameContent(is, withoutBom(entry.content))
+      entries.set(path, sameContent(is, entry.content) || !isForm ? same : { ...same, exported: is })
     }
   }
 
   async function exported(): Promise<Map<Path, ContainerEntry>> {
     const tree = await told(
       'export its files',
-      container.export(directory, { format: 'json', excludes: [...EXCLUDED] }),
+      container.export(directory, { format: 'json', excludes: [...EXPORT_EXCLUDES] }),
     )
-    return holdingOf(tree as FileTree)
+    return parseFileTree(tree as FileTree)
   }
 
   function known(path: Path, tag: string): ContainerEntry | 'unreadable' | undefined {
     if (unreadable.get(path) === tag) return 'unreadable'
     const entry = entries.get(path)
-    return entry?.tag === tag ? entry.given : undefined
+    return entry?.tag === tag ? entry.content : undefined
   }
 
   /** The first time everything is mounted at once. What the container then tells is what counts as unchanged. */
   async function mount(wanted: ReadonlyMap<Path, VisibleEntry>): Promise<void> {
-    const whole = treeOf(new Map([...wanted].map(([path, one]) => [path, one.held])))
+    const whole = buildFileTree(new Map([...wanted].map(([path, one]) => [path, one.content])))
     await told('take the workspace', container.mount(whole, { mountPoint: directory }))
     const holds = await exported()
     // A tree may lose what its form has no place for, as odd names.
-    const lost = [...wanted].filter(([path]) => !isOwn(path) && !holds.has(path))
+    const lost = [...wanted].filter(([path]) => !isContainerOwned(path) && !holds.has(path))
     await bring(
       holds,
-      lost.map(([path, { held: to }]) => ({ path, to })),
+      lost.map(([path, { content: to }]) => ({ path, to })),
     )
     for (const path of holds.keys()) if (!wanted.has(path)) await remove(path)
-    for (const [path, { held: given, tag }] of wanted)
-      entries.set(path, { given, ...(tag === undefined ? {} : { tag }) })
+    for (const [path, { content: given, tag }] of wanted)
+      entries.set(path, { content: given, ...(tag === undefined ? {} : { tag }) })
     await verify([...wanted.keys()], false)
     isMounted = true
   }
@@ -188,7 +188,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   /** A change as the workspace would have it: with the mark of its encoding, where only the container drops that. */
   function inOwnForm(change: CommandChange): CommandChange {
     const { path, after } = change
-    const { given, told: is } = entries.get(path) ?? {}
+    const { content: given, exported: is } = entries.get(path) ?? {}
     if (given?.type !== 'file' || after?.type !== 'file' || !is || sameContent(given, is)) return change
     const dropsBom = sameContent(withoutBom(given), is) && sameContent(withoutBom(after), after)
     return dropsBom ? { ...change, after: { type: 'file', bytes: withBom(after.bytes) } } : change
@@ -199,7 +199,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     const stat = await files.stat(path, { noFollow: true }).catch(() => undefined)
     const entry = entries.get(path)
     if (stat === undefined || entry === undefined) return stat === entry || !isSeen(path, stat?.type)
-    const { given } = entry
+    const { content: given } = entry
     if (stat.type !== given.type) return false
     if (given.type === 'directory' || stat.tag === entry.tag) return true
     const now: EntryState =
@@ -210,7 +210,7 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
   }
 
   return {
-    async fit({ files, sight, mayRead, tree: asked, isShared }) {
+    async sync({ files, visibility: sight, noteReadable: mayRead, tree: asked, isShared }) {
       // Of other files, equal tags mean nothing.
       if (asked !== tree) {
         for (const [path, { tag: _, ...entry }] of entries) entries.set(path, entry)
@@ -218,25 +218,25 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       }
       tree = asked
       isSeen = (path, type = 'file') => sight.see(path, type)
-      const wanted = await readable({
+      const wanted = await readVisibleFiles({
         files,
-        sight,
-        known,
+        visibility: sight,
+        cached: known,
         onUnreadable: (path, tag) => unreadable.set(path, tag),
         links,
         maxBytes,
       })
       if (mayRead !== undefined) {
-        for (const [path, { held: is }] of wanted) if (is.type === 'file') mayRead(path)
+        for (const [path, { content: is }] of wanted) if (is.type === 'file') mayRead(path)
       }
       if (!isMounted) return mount(wanted)
       const changes: { path: Path; to: EntryState }[] = []
-      const next = new Map<Path, Entry>()
-      for (const [path, { held: given, tag }] of wanted) {
+      const next = new Map<Path, MirrorEntry>()
+      for (const [path, { content: given, tag }] of wanted) {
         const entry = entries.get(path)
-        const isThere = entry !== undefined && sameContent(entry.given, given)
+        const isThere = entry !== undefined && sameContent(entry.content, given)
         if (!isThere) changes.push({ path, to: given })
-        next.set(path, { ...(isThere ? entry : { given }), ...(tag === undefined ? {} : { tag }) })
+        next.set(path, { ...(isThere ? entry : { content: given }), ...(tag === undefined ? {} : { tag }) })
       }
       for (const path of entries.keys()) if (!wanted.has(path)) changes.push({ path, to: null })
       await bring(all(), changes)
@@ -248,10 +248,10 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
     },
 
     async changes() {
-      const made = differences(baseline(), await exported())
+      const made = diffTrees(baseline(), await exported())
       // A directory that was not told as long as nothing was in it.
       const isNew = ({ path, after }: CommandChange) =>
-        after?.type !== 'directory' || entries.get(path)?.given.type !== 'directory'
+        after?.type !== 'directory' || entries.get(path)?.content.type !== 'directory'
       return made.filter(isNew).map(inOwnForm)
     },
 
@@ -268,9 +268,9 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
         )
       }
       // What a mark hides is known only to the files of the command that has read it.
-      if (!made.some(({ after }) => holdsMark(after))) return
-      for (const [path, { given }] of entries) {
-        if (holdsMark(given)) await files.read(path).catch(() => {})
+      if (!made.some(({ after }) => hasSecretMark(after))) return
+      for (const [path, { content: given }] of entries) {
+        if (hasSecretMark(given)) await files.read(path).catch(() => {})
       }
     },
 
@@ -282,12 +282,12 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
       }
       const back: { path: Path; to: EntryState }[] = []
       for (const { path, before, after } of made) {
-        if (!isKept(path)) back.push({ path, to: entries.get(path)?.given ?? before })
+        if (!isKept(path)) back.push({ path, to: entries.get(path)?.content ?? before })
         else if (after === null) entries.delete(path)
         else {
-          const { told: was } = entries.get(path) ?? {}
+          const { exported: was } = entries.get(path) ?? {}
           const stripped = withoutBom(after)
-          entries.set(path, { given: after, ...(was && !sameContent(stripped, after) ? { told: stripped } : {}) })
+          entries.set(path, { content: after, ...(was && !sameContent(stripped, after) ? { exported: stripped } : {}) })
         }
       }
       await bring(now, back)
@@ -297,16 +297,16 @@ export function createMirror({ container, directory, links, maxBytes }: MirrorOp
 
     async follow(path, state) {
       const there = entries.get(path)
-      if (!isMounted || sameContent(there?.given ?? null, state)) return
+      if (!isMounted || sameContent(there?.content ?? null, state)) return
       await bring(all(), [{ path, to: state }])
       for (const below of entries.keys()) {
         if (below !== path && isWithin(below, path) && state?.type !== 'directory') entries.delete(below)
       }
       if (state === null) entries.delete(path)
-      else entries.set(path, { given: state })
+      else entries.set(path, { content: state })
       for (const above of state === null ? [] : ancestorsOf(path)) {
         if (above !== path && above !== ROOT && !entries.has(above))
-          entries.set(above, { given: { type: 'directory' } })
+          entries.set(above, { content: { type: 'directory' } })
       }
       if (state !== null) await verify([path], true)
     },

@@ -9,7 +9,7 @@ export interface OpenPort {
 
 export interface Ports {
   listen(container: WebContainer, tell: (text: string) => void): void
-  open(): readonly OpenPort[]
+  list(): readonly OpenPort[]
   clear(): void
 }
 
@@ -29,7 +29,7 @@ export function createPorts(onPort?: (port: OpenPort, type: 'open' | 'ready' | '
         onPort?.({ port, url }, 'ready')
       })
     },
-    open: () => [...ports.values()],
+    list: () => [...ports.values()],
     clear: () => ports.clear(),
   }
 }

@@ -7,22 +7,22 @@ import type { ContainerEntry } from './file-tree.ts'
 
 /** What a command may read of a path: content as it is shown, recognised secrets as marks. */
 export interface VisibleEntry {
-  readonly held: ContainerEntry
+  readonly content: ContainerEntry
   /** Of a file: while it is the same, so is the content. */
   readonly tag?: string
 }
 
 interface ReadableFile extends VisibleEntry {
-  readonly held: Extract<ContainerEntry, { type: 'file' }>
+  readonly content: Extract<ContainerEntry, { type: 'file' }>
 }
 
 /** What was last read of a path. */
-export type Known = (path: Path, tag: string) => ContainerEntry | 'unreadable' | undefined
+export type CacheLookup = (path: Path, tag: string) => ContainerEntry | 'unreadable' | undefined
 
-export interface ReadableOptions {
+export interface VisibleFilesOptions {
   readonly files: CommandFiles
-  readonly sight: Visibility
-  readonly known: Known
+  readonly visibility: Visibility
+  readonly cached: CacheLookup
   /** Told of a file that may be read and cannot. */
   readonly onUnreadable: (path: Path, tag: string) => void
   readonly links: boolean
@@ -30,8 +30,8 @@ export interface ReadableOptions {
 }
 
 /** All that a command may read, by path. @throws ToolError `LIMIT_EXCEEDED` */
-export async function readable(options: ReadableOptions): Promise<Map<Path, VisibleEntry>> {
-  const { files, sight, known, links, maxBytes } = options
+export async function readVisibleFiles(options: VisibleFilesOptions): Promise<Map<Path, VisibleEntry>> {
+  const { files, visibility: sight, cached: known, links, maxBytes } = options
   const found = new Map<Path, VisibleEntry>()
   let bytes = 0
   const waiting: Path[] = [ROOT]
@@ -40,16 +40,16 @@ export async function readable(options: ReadableOptions): Promise<Map<Path, Visi
       const path = childOf(directory, name)
       if (!sight.see(path, type)) continue
       if (type === 'directory') {
-        found.set(path, { held: { type } })
+        found.set(path, { content: { type } })
         waiting.push(path)
       } else if (type === 'link' && links) {
         const target = await files.readLink(path)
-        if (staysInside(path, target)) found.set(path, { held: { type, target } })
+        if (staysInside(path, target)) found.set(path, { content: { type, target } })
       } else if (type === 'file') {
         const one = await fileAt(path)
         if (one === undefined) continue
         found.set(path, one)
-        bytes += one.held.bytes.length
+        bytes += one.content.bytes.length
         if (bytes > maxBytes) throw tooLarge(maxBytes)
       }
     }
@@ -61,10 +61,10 @@ export async function readable(options: ReadableOptions): Promise<Map<Path, Visi
     const { tag, size } = stat
     const held = known(path, tag)
     if (held === 'unreadable') return undefined
-    if (held?.type === 'file') return { held, tag }
+    if (held?.type === 'file') return { content: held, tag }
     if (size > maxBytes) throw tooLarge(maxBytes)
     try {
-      return { held: { type: 'file', bytes: await files.read(path) }, tag }
+      return { content: { type: 'file', bytes: await files.read(path) }, tag }
     } catch (error) {
       // It is too large for a command, or it cannot be shown without its secrets. The result of the call tells.
       if (!(error instanceof ToolError) || !unreadable.has(error.code)) throw error

@@ -21,7 +21,7 @@ const byStatus: Wrapper = {
 }
 
 /** The line as it is: where it ends is not told. */
-export const bare: Wrapper = { name: 'none', wrap: (line) => line }
+export const unwrapped: Wrapper = { name: 'none', wrap: (line) => line }
 
 /** The best first. */
 export const wrappers: readonly Wrapper[] = [byTrap, byStatus]

@@ -8,20 +8,20 @@ import { nodeShell } from '../../../src/shells/node/index.ts'
 import { filesOver } from '../setup.ts'
 import { isAlive, nodeBench, until } from './setup.ts'
 
-describe('a shell without a sandbox', () => {
-  it('is asked about by default', async () => {
+describe('nodeShell() without a sandbox', () => {
+  it('asks about a command by default', async () => {
     const { run } = await nodeBench({}, {}, { policy: 'autonomous' })
     expect(await run('echo a')).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
   })
 
-  it('says what it cannot do', async () => {
+  it('declares that it is neither guarded nor confined', async () => {
     const { root } = await nodeBench()
     const shell = nodeShell({ root, sandbox: 'none' })
     expect(shell.capabilities).toMatchObject({ processes: true, guarded: false, confined: false, undo: true })
     await shell.close()
   })
 
-  it('passes nothing of the environment on but what a list names', async () => {
+  it('passes on only variables of the allowlist and of its options', async () => {
     process.env.PLANTED_TOKEN = 'planted-in-the-environment'
     try {
       const { run } = await nodeBench({}, { env: { ADDED: 'yes' }, shell: 'sh' })
@@ -35,7 +35,7 @@ describe('a shell without a sandbox', () => {
     }
   })
 
-  it('gives the line to the shell as one argument', async () => {
+  it('passes the line to the shell as one argument', async () => {
     const { run } = await nodeBench()
     const line = 'printf "%s|" "a b" \'$x\' "`echo c`" \\"; echo "$(printf \'d\\n\')"; cd /'
     expect(await run(line)).toMatchObject({ stdout: 'a b|$x|c|"|d\n', exitCode: 0, cwd: '.' })
@@ -43,14 +43,14 @@ describe('a shell without a sandbox', () => {
   })
 })
 
-describe('what a command changes in place', () => {
-  it('is refused where policy refuses it, put back, and told', async () => {
+describe('a command that writes in place', () => {
+  it('has refused changes reverted and listed', async () => {
     const tree = { '.env': 'KEY=planted\n', '.git/config': '[core]\n', 'a.txt': 'a\n' }
     const { run, root, workspace } = await nodeBench(tree)
     const result = await run(
       'echo x > .env; rm -r .git; echo b >> a.txt; mkfifo pipe; ln -s /etc/passwd out; mkdir -p new/.ssh; echo k > new/.ssh/id_rsa; cd new/.ssh',
     )
-    // Where it ended is not there.
+    // The final directory was refused, so it does not exist.
     expect(result.cwd).toBe('.')
     expect(result.filesChanged).toEqual(['a.txt', 'new'])
     const refused = (result.refused as { path: string; code: string }[]).map(({ path, code }) => `${path} ${code}`)
@@ -61,7 +61,7 @@ describe('what a command changes in place', () => {
     expect(readFileSync(join(root, '.env'), 'utf8')).toBe('KEY=planted\n')
     expect(readFileSync(join(root, '.git/config'), 'utf8')).toBe('[core]\n')
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('a\nb\n')
-    for (const gone of ['pipe', 'out', 'new/.ssh/id_rsa']) expect(existsSync(join(root, gone)), gone).toBe(false)
+    for (const path of ['pipe', 'out', 'new/.ssh/id_rsa']) expect(existsSync(join(root, path)), path).toBe(false)
     expect(
       workspace
         .auditRecords()
@@ -70,7 +70,7 @@ describe('what a command changes in place', () => {
     ).toBe(true)
   })
 
-  it('is told from what a tool commits meanwhile, which a cancellation does not drop', async () => {
+  it('keeps a concurrent commit of a tool when it is cancelled', async () => {
     const { run, root, workspace } = await nodeBench({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     const stop = new AbortController()
     const running = run('echo x > a.txt; : > started; sleep 600', {}, { signal: stop.signal })
@@ -84,7 +84,7 @@ describe('what a command changes in place', () => {
     expect(existsSync(join(root, 'started'))).toBe(false)
   })
 
-  it('is found where size and time are what they were', async () => {
+  it('has a change detected that keeps size and times', async () => {
     const { run, root, workspace } = await nodeBench({ 'a.txt': 'one\n' })
     const { atime, mtime } = statSync(join(root, 'a.txt'))
     writeFileSync(join(root, 'stamp'), `${atime.getTime()} ${mtime.getTime()}`)
@@ -94,26 +94,26 @@ describe('what a command changes in place', () => {
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('one\n')
   })
 
-  it('is refused before it begins where too much would have to be kept', async () => {
+  it('is refused before it starts if the workspace exceeds shadowBytes', async () => {
     const { run, root } = await nodeBench({ 'a.txt': 'a'.repeat(2000) }, { shadowBytes: 1000 })
     expect(await run('rm a.txt')).toMatchObject({ ok: false, code: 'LIMIT_EXCEEDED', limit: 'shadowBytes' })
     expect(existsSync(join(root, 'a.txt'))).toBe(true)
   })
 })
 
-describe('processes', () => {
-  it('are ended with their group, also those that refuse to be and those that left it', async () => {
+describe('processes of nodeShell()', () => {
+  it('end with the command, also those that ignore SIGTERM or left the group', async () => {
     const { run } = await nodeBench({}, { graceMs: 50 })
     const { stdout } = await run(
       `sleep 600 & echo $!; sh -c 'trap "" TERM; echo $$; while :; do sleep 0.1; done' & setsid sh -c 'echo $$; exec sleep 600' & sleep 0.5`,
     )
     const pids = stdout.trim().split('\n').map(Number)
     expect(pids).toHaveLength(3)
-    // A process that has left its group is found by its mark, which only Linux shows.
+    // A process that left its group is found by its mark, which only Linux shows.
     for (const pid of process.platform === 'linux' ? pids : pids.slice(0, 2)) expect(isAlive(pid), `${pid}`).toBe(false)
   })
 
-  it('started in the background, 50 with children, half stopped and the rest ended by close(): none is left', async () => {
+  it('in the background end with stop_command and close(): 50 lines with children leave no process', async () => {
     const { workspace, close } = await nodeBench()
     const call = (name: string, input: object) =>
       workspace.call(name as string, input) as Promise<Record<string, string>>
@@ -139,7 +139,7 @@ describe('processes', () => {
     expect(pids.filter(isAlive)).toEqual([])
   })
 
-  it('keep the end of endless output, and their errors', async () => {
+  it('keep the end of long output, and their error output', async () => {
     const { run } = await nodeBench()
     const { stdout, stderr, truncated } = await run(
       'echo first; yes abcdefgh | head -c 20000000; echo last; echo oops >&2',
@@ -150,7 +150,7 @@ describe('processes', () => {
     expect(truncated).toBe(true)
   })
 
-  it('can be written to, and end by a signal with its number', async () => {
+  it('take input, and report the number of the signal that ended them', async () => {
     const { root, workspace, backend } = await nodeBench()
     await workspace.close()
     expect(backend).toBeDefined()
@@ -182,24 +182,24 @@ describe('processes', () => {
     })
   })
 
-  it('in the background are told of where what they changed was refused, or cannot be kept for a fault', async () => {
+  it('in the background report that their changes were refused or not committed', async () => {
     const { root } = await nodeBench()
     const shell = nodeShell({ root, sandbox: 'none', stateDir: `${root}-state` })
     const files = filesOver(memory())
     const command = { line: 'cat', cwd: ROOT, env: {}, stdin: 'given\n', timeoutMs: 60_000, files, now: () => 0 }
     expect(await shell.run(command)).toMatchObject({ stdout: 'given\n', exitCode: 0 })
-    const keeps = [new ToolError('READ_ONLY', 'Nothing may change'), new TypeError('/home/someone')]
-    const told: string[] = []
-    for (const error of keeps) {
+    const failures = [new ToolError('READ_ONLY', 'Nothing may change'), new TypeError('/home/someone')]
+    const results: string[] = []
+    for (const error of failures) {
       const started = await shell.start?.({ ...command, line: ':', keep: () => Promise.reject(error) })
       await started?.ended
-      told.push(`${started?.exitCode} ${started?.output().stderr}`)
+      results.push(`${started?.exitCode} ${started?.output().stderr}`)
     }
-    expect(told).toEqual(['126 Nothing may change\n', '126 The command failed\n'])
+    expect(results).toEqual(['126 Nothing may change\n', '126 The command failed\n'])
     await shell.close()
   })
 
-  it('do not start once the shell is closed', async () => {
+  it('do not start after close()', async () => {
     const { root } = await nodeBench()
     const shell = nodeShell({ root, sandbox: 'none' })
     const { nodeBackend: directory } = await import('../../../src/backends/node/index.ts')

@@ -9,25 +9,24 @@ import { probeSandbox } from '../../../src/shells/node/probe.ts'
 import { isAlive, nodeBench } from './setup.ts'
 
 const SECRET = 'planted-in-dot-env'
-const found = probeSandbox()
+const probe = probeSandbox()
 const name =
-  'sandbox' in found ? 'a command in a sandbox' : `a command in a sandbox: this machine gives none, ${found.why}`
-/** The default: what this machine gives. */
-const how = 'sandbox' in found ? { sandbox: found.sandbox, graceMs: 200 } : {}
+  'sandbox' in probe ? 'a command in a sandbox' : `a command in a sandbox, not available on this machine: ${probe.why}`
+const options = 'sandbox' in probe ? { sandbox: probe.sandbox, graceMs: 200 } : {}
 const confined = { policy: 'autonomous' } as const
 
-describe.skipIf('why' in found)(name, () => {
-  it('is asked about by nothing, and says that it is confined', async () => {
-    const { run, root } = await nodeBench({ 'a.txt': 'a\n' }, how, confined)
+describe.skipIf('why' in probe)(name, () => {
+  it('runs without a question, and its shell declares that it is confined', async () => {
+    const { run, root } = await nodeBench({ 'a.txt': 'a\n' }, options, confined)
     expect(await run('pwd; cat a.txt')).toMatchObject({ ok: true, stdout: '/workspace\na\n' })
     const shell = nodeShell({ root })
     expect(shell.capabilities).toMatchObject({ confined: true, undo: true, network: false, guarded: false })
     await shell.close()
   })
 
-  it('cannot open a protected file by any program, name, or privilege, nor one in a directory without a proper name', async () => {
+  it('cannot open a protected file by any program, name or privilege, nor one in a directory that is not a logical path', async () => {
     const tree = { '.env': `${SECRET}\n`, 'conf/.env.production': `${SECRET}\n`, '.git/config': `${SECRET}\n` }
-    const { run, root, snapshot } = await nodeBench({ ...tree, 'a.txt': 'a\n' }, how, confined)
+    const { run, root, snapshot } = await nodeBench({ ...tree, 'a.txt': 'a\n' }, options, confined)
     mkdirSync(join(root, 'odd\\name'))
     writeFileSync(join(root, 'odd\\name/.env'), SECRET)
     symlinkSync('.env', join(root, 'link.txt'))
@@ -51,28 +50,28 @@ describe.skipIf('why' in found)(name, () => {
     expect(JSON.stringify(Object.keys(after))).not.toContain('copy')
   })
 
-  it('sees no second workspace in a directory of the system that is shown', async () => {
-    const where = join(import.meta.dirname, '../../../dist')
-    mkdirSync(where, { recursive: true })
-    const { run, root } = await nodeBench({ '.env': SECRET }, { ...how, readable: [where] }, confined, where)
+  it('sees no second copy of the workspace in a readable system directory', async () => {
+    const parent = join(import.meta.dirname, '../../../dist')
+    mkdirSync(parent, { recursive: true })
+    const { run, root } = await nodeBench({ '.env': SECRET }, { ...options, readable: [parent] }, confined, parent)
     const { stdout, stderr, exitCode } = await run(
-      `ls ${where} && cat ${root}/.env; ls ${root}; cat ${root}/../root/.env`,
+      `ls ${parent} && cat ${root}/.env; ls ${root}; cat ${root}/../root/.env`,
     )
     expect(stdout).toContain('node-shell-')
     expect(`${stdout}${stderr}`).not.toContain(SECRET)
     expect(exitCode).not.toBe(0)
   })
 
-  it('has not begun where the view could not be set up, and nothing is told of where', async () => {
-    const { run, root } = await nodeBench({ 'a.txt': '' }, { ...how, readable: ['/no/such/directory'] }, confined)
+  it('does not start if the view cannot be set up, and the error names no physical path', async () => {
+    const { run, root } = await nodeBench({ 'a.txt': '' }, { ...options, readable: ['/no/such/directory'] }, confined)
     const result = await run('echo a > a.txt')
     expect(result).toMatchObject({ ok: false, code: 'SHELL_UNAVAILABLE' })
     expect(JSON.stringify(result)).not.toContain('/no/such')
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('')
   })
 
-  it('has no network, no home of the user, no privilege, and a system that it cannot change', async () => {
-    const { run } = await nodeBench({}, how, confined)
+  it('has no network, home directory or privilege, and cannot change the system', async () => {
+    const { run } = await nodeBench({}, options, confined)
     const { stdout } = await run(
       [
         'grep -c : /proc/net/dev',
@@ -86,9 +85,9 @@ describe.skipIf('why' in found)(name, () => {
     expect(stdout).toMatch(/^1\nCapEff:\t0{16}\ntemporary\n0?\n?$/)
   })
 
-  it('changes nothing itself: its changes are judged, told, committed and undone as one call', async () => {
+  it('has its changes evaluated, listed, committed and undone as one call', async () => {
     const tree = { 'a.txt': 'a\n', 'gone.txt': 'g\n', 'd/old.txt': 'old\n', 'd/e/f.txt': 'f\n', 'same.txt': 's\n' }
-    const { run, root, snapshot, workspace } = await nodeBench(tree, how, confined)
+    const { run, root, snapshot, workspace } = await nodeBench(tree, options, confined)
     const before = await snapshot()
     const result = await run(
       'echo b >> a.txt; rm gone.txt; rm -r d; mkdir d; echo new > d/new.txt; touch same.txt; echo k > .env.local; mkfifo p; mkdir n; mv a.txt n/b.txt; ln -s n/b.txt in; ln -s /etc/passwd out',
@@ -118,8 +117,8 @@ describe.skipIf('why' in found)(name, () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('leaves no process and nothing of its own behind, whatever it starts', async () => {
-    const { run, close } = await nodeBench({}, how, confined)
+  it('leaves no process behind', async () => {
+    const { run, close } = await nodeBench({}, options, confined)
     const mark = `6${process.pid}${Date.now() % 10_000}`
     const { stdout } = await run(`setsid env -i sleep ${mark} & sleep ${mark} & echo $!`)
     expect(Number(stdout)).toBeGreaterThan(0)
@@ -128,11 +127,11 @@ describe.skipIf('why' in found)(name, () => {
   })
 })
 
-it('the arguments of bubblewrap mask after the workspace, hide it elsewhere, and give the program as it is', () => {
+it('bubblewrap(): mounts masks after the workspace, hides other copies, and passes the program unchanged', () => {
   const line = 'echo "$(cat .env)"'
   const view = {
     root: '/usr/src/repo',
-    own: '/var/tmp/own',
+    commandDir: '/var/tmp/own',
     cwd: 'src' as Path,
     masks: [
       { kind: 'f', path: '.env' },
@@ -162,7 +161,7 @@ it('the arguments of bubblewrap mask after the workspace, hide it elsewhere, and
   expect(startOf(bubblewrap().wrap({ ...view, cwd: ROOT }))).toBe('/workspace')
 })
 
-it('a sandbox masks what the sight of a call does not show, as it stands on the disk', async () => {
+it('findMasks(): masks the files on the disk that are not visible to the call', async () => {
   const { root } = await nodeBench({ 'a.txt': '', '.env': '', 'secret/b.txt': '', 'd/.env': '', 'odd\\n/c': '' })
   symlinkSync('a.txt', join(root, 'd/link'))
   const see = (path: string) => !/(^|\/)(\.env|secret)$/.test(path)
@@ -175,7 +174,7 @@ it('a sandbox masks what the sight of a call does not show, as it stands on the 
   ])
 })
 
-/** Living processes by their arguments. */
+/** Finds live processes by their arguments. */
 function processesWith(argv: string): number[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   return pids.filter((pid) => {

@@ -2,25 +2,25 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { nodeBackend as directory } from '../../../src/backends/node/index.ts'
+import { nodeBackend } from '../../../src/backends/node/index.ts'
 import { type NodeShellOptions, nodeShell } from '../../../src/shells/node/index.ts'
 import type { WorkspaceOptions } from '../../../src/workspace/create-workspace.ts'
 import { type ShellBench, shellBench, unjudged } from '../setup.ts'
 
 export interface NodeBench extends ShellBench {
-  /** The physical root. */
+  /** Physical root of the workspace. */
   readonly root: string
   close(): Promise<void>
 }
 
-/** A workspace in a directory of its own, whose lines nobody judges. */
+/** A workspace in a new directory, whose lines are all allowed. */
 export async function nodeBench(
   tree: Readonly<Record<string, string>> = {},
-  how: Partial<NodeShellOptions> = {},
+  shellOptions: Partial<NodeShellOptions> = {},
   options: Partial<WorkspaceOptions> = {},
-  where = tmpdir(),
+  parent = tmpdir(),
 ): Promise<NodeBench> {
-  const base = realpathSync(mkdtempSync(join(where, 'node-shell-')))
+  const base = realpathSync(mkdtempSync(join(parent, 'node-shell-')))
   const root = join(base, 'root')
   mkdirSync(root)
   for (const [path, content] of Object.entries(tree)) {
@@ -28,11 +28,11 @@ export async function nodeBench(
     writeFileSync(join(root, path), content)
   }
   const stateDir = join(base, 'state')
-  const shell = nodeShell({ root, stateDir, sandbox: 'none', ...how })
+  const shell = nodeShell({ root, stateDir, sandbox: 'none', ...shellOptions })
   const policy = { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } } as const
   const bench = await shellBench(
     {},
-    { backend: directory(root, { stateDir }), shell: unjudged(shell), policy, ...options },
+    { backend: nodeBackend(root, { stateDir }), shell: unjudged(shell), policy, ...options },
   )
   const close = async () => {
     await bench.workspace.close()
@@ -45,7 +45,7 @@ export async function nodeBench(
   return { ...bench, root, close }
 }
 
-/** Whether a process is there and has not ended: one that only waits to be reaped has. */
+/** Whether a process runs. A zombie has ended. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -60,7 +60,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Waits until something is so: the test's own time limit ends it. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10))
+/** Waits for a condition, until the time limit of the test. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

@@ -5,12 +5,12 @@ import { ToolError } from '../../../src/errors.ts'
 import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import type { CommandFilesOptions } from '../../../src/shells/shared/command-files.ts'
 import type { BackgroundCommand, CommandFiles, Shell } from '../../../src/shells/types.ts'
-import { createBackground } from '../../../src/shells/webcontainer/background-lines.ts'
+import { createBackgroundLines } from '../../../src/shells/webcontainer/background-lines.ts'
 import { containerCall } from '../../../src/shells/webcontainer/container-call.ts'
-import { launch } from '../../../src/shells/webcontainer/container-process.ts'
-import type { CabinCommand, ContainerSession } from '../../../src/shells/webcontainer/container-session.ts'
+import { startProcess } from '../../../src/shells/webcontainer/container-process.ts'
+import type { ContainerSession, SessionCommand } from '../../../src/shells/webcontainer/container-session.ts'
 import { type FallbackState, runInFallback, startInFallback } from '../../../src/shells/webcontainer/fallback.ts'
-import { type FileTree, holdingOf, treeOf } from '../../../src/shells/webcontainer/file-tree.ts'
+import { buildFileTree, type FileTree, parseFileTree } from '../../../src/shells/webcontainer/file-tree.ts'
 import { webcontainer } from '../../../src/shells/webcontainer/index.ts'
 import { createMirror } from '../../../src/shells/webcontainer/mirror.ts'
 import { recordProtectedReads } from '../../../src/shells/webcontainer/precheck-paths.ts'
@@ -85,8 +85,8 @@ it('a protected file that a line names is tried as its command would, by every n
 
 it('trees hold nothing of what belongs to the container, and nothing without its directory', () => {
   const own = { node_modules: { directory: {} }, 'a.txt': { file: { contents: 'a' } } }
-  expect([...holdingOf(own)]).toEqual([['a.txt', file('a')]])
-  expect(treeOf(new Map([[path('none/a.txt'), file('a')]]))).toEqual({})
+  expect([...parseFileTree(own)]).toEqual([['a.txt', file('a')]])
+  expect(buildFileTree(new Map([[path('none/a.txt'), file('a')]]))).toEqual({})
 })
 
 const sight = { see: () => true, enter: () => true, revision: 'all' }
@@ -105,9 +105,9 @@ function filesOfContainer(disk: Disk) {
     held,
     async mount(mounted: FileTree, { mountPoint }: { mountPoint: string }) {
       await disk.makeDirectories(path(mountPoint))
-      for (const [one, state] of holdingOf(mounted)) await disk.set(path(`${mountPoint}/${one}`), state)
+      for (const [one, state] of parseFileTree(mounted)) await disk.set(path(`${mountPoint}/${one}`), state)
     },
-    export: async (directory: string) => treeOf(await held(directory)),
+    export: async (directory: string) => buildFileTree(await held(directory)),
     fs: {
       rm: async (one: string) => disk.remove(path(one)),
       mkdir: async (one: string) => disk.makeDirectories(path(one)),
@@ -128,7 +128,7 @@ function bench(tree: Parameters<typeof memory>[0], how: { maxBytes?: number; mor
   return {
     ...{ backend, container, disk, mirror },
     async give(options: Partial<CommandFilesOptions> = {}) {
-      await mirror.fit({ files: { ...filesOver(backend, options), ...more }, sight, isShared: false })
+      await mirror.sync({ files: { ...filesOver(backend, options), ...more }, visibility: sight, isShared: false })
     },
     set: (one: string, to: EntryState) => set(backend, one, to),
     /** What is in the container. */
@@ -237,18 +237,18 @@ describe('background commands of a container', () => {
   async function started(tree: Parameters<typeof memory>[0], more: Partial<BackgroundCommand> = {}) {
     const one = bench(tree)
     const turns = createSerialQueue()
-    const lines: CabinCommand[] = []
+    const lines: SessionCommand[] = []
     let end: (code: number | undefined) => void = () => {}
     const ended = new Promise<number | undefined>((resolve) => {
       end = resolve
     })
     const kill = vi.fn(() => end(143))
-    const start = async (line: CabinCommand) => {
+    const start = async (line: SessionCommand) => {
       lines.push(line)
       return { ended, kill, output: () => '', write: async () => {}, resize() {}, endedIn: async () => undefined }
     }
     const cabin = { container: one.container, mirror: one.mirror, start }
-    const background = createBackground(cabin as unknown as ContainerSession, turns)
+    const background = createBackgroundLines(cabin as unknown as ContainerSession, turns)
     const files = () => filesOver(one.backend)
     const base = { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files: files(), now: () => 0 }
     const command: BackgroundCommand = { ...base, visibility: sight, keep: async () => files(), ...more }
@@ -270,7 +270,7 @@ describe('background commands of a container', () => {
     const { lines, background, process, end } = await started({}, { onOutput: (...what) => told.push(what) })
     lines[0]?.onOutput?.('out')
     expect(told).toEqual([['stdout', 'out']])
-    background.tell('a server\n')
+    background.notify('a server\n')
     end(undefined)
     await process.ended
     expect(process.exitCode).toBe(137)
@@ -289,7 +289,7 @@ describe('background commands of a container', () => {
     const { background, command, process, disk, set, shown } = await started({ 'a.txt': 'a' })
     await disk.set(path('ws/a.txt'), file('by the command'))
     await set('a.txt', file('by somebody else'))
-    await background.fit(command)
+    await background.sync(command)
     await process.ended
     expect(process.exitCode).toBe(143)
     expect(process.output().stderr).toMatch(
@@ -311,7 +311,7 @@ describe('background commands of a container', () => {
     const more = { keep, files: filesOver(memory({ 'a.txt': 'a' })) }
     const { background, backend, command, process, disk, shown, end, kill } = await started({ 'a.txt': 'a' }, more)
     await disk.set(path('ws/a.txt'), file('by the command'))
-    await background.fit({ ...command, files: filesOver(backend) })
+    await background.sync({ ...command, files: filesOver(backend) })
     expect(await shown()).toEqual({ 'a.txt': 'a' })
     expect(kill).toHaveBeenCalledTimes(refusals - 1)
     end(0)
@@ -549,7 +549,7 @@ describe("over a double of the client's interface", () => {
     const spawned = await one.spawn('jsh', ['-c', 'work'])
     Object.assign(one.client, { spawn: async () => spawned })
     const size = { cols: 80, rows: 24 }
-    const process = await launch(one.client, { script: 'work', cwd: '', env: {}, terminal: size }, 1000)
+    const process = await startProcess(one.client, { script: 'work', cwd: '', env: {}, terminal: size }, 1000)
     process.resize({ cols: 1, rows: 2 })
     expect(await process.ended).toBe(0)
     process.resize(size)
