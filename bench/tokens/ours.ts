@@ -40,7 +40,7 @@ export async function measureOwn(name: string, tools: ToolSet, form: 'text' | 'j
   const results: Partial<Record<Step, string>> = {}
   for (const step of steps) {
     const [tool, input] = own[step]
-    const result = await workspace.call(tool, input)
+    const result = await workspace.callTool(tool, input)
     if (!result.ok) throw new Error(`${step}: ${result.code}: ${result.message}`)
     results[step] = form === 'text' ? toModelText(tool, result) : JSON.stringify(result)
   }
@@ -71,7 +71,7 @@ export async function measureAnthropic(name: string): Promise<Measured> {
   for (const step of steps) {
     const [tool, input] = theirs[step] ?? []
     if (tool === undefined) continue
-    const { text, isError } = resultToText(tool, await workspace.call(tool, input))
+    const { text, isError } = resultToText(tool, await workspace.callTool(tool, input))
     if (isError) throw new Error(`${step}: ${text}`)
     results[step] = text
   }

@@ -56,7 +56,7 @@ export class WorkspaceObject {
     switch (`${request.method} ${kind}`) {
       case 'POST tools': {
         const input = await bodyOf(request)
-        return input instanceof Response ? input : answer(await workspace.call(name ?? '', input))
+        return input instanceof Response ? input : answer(await workspace.callTool(name ?? '', input))
       }
       case 'GET approvals':
         return Response.json(this.parked.all())

@@ -18,7 +18,7 @@ export interface FollowedTools extends CallableTools {
 
 /** The same tools, and somebody who is told when a call begins and ends: also after nobody waits for it any more. */
 export function followCalls(
-  { tools, call }: CallableTools,
+  { tools, callTool }: CallableTools,
   on: {
     /** The call waits for it. */
     readonly begins: (id: string, tool: string, input: unknown) => Promise<void>
@@ -27,11 +27,11 @@ export function followCalls(
 ): FollowedTools {
   const running = new Set<Promise<unknown>>()
 
-  async function followed(name: string, input: unknown, options: Parameters<typeof call>[2]) {
+  async function followed(name: string, input: unknown, options: Parameters<typeof callTool>[2]) {
     const id = options?.step ?? ''
     await on.begins(id, name, input)
     const begun = performance.now()
-    const result = await call(name, input, options)
+    const result = await callTool(name, input, options)
     const { ok, callId, code } = result as { ok: boolean; callId?: string; code?: string }
     const ms = performance.now() - begun
     on.ended({ id, tool: name, ok, seen: result, ...(callId && { callId }), ...(code && { code }), ms })
@@ -40,7 +40,7 @@ export function followCalls(
 
   return {
     tools,
-    call(name, input, options) {
+    callTool(name, input, options) {
       const result = followed(name, input, options)
       running.add(result)
       return result.finally(() => running.delete(result))

@@ -8,7 +8,7 @@ export async function loadAgent(): Promise<LoadedAgent> {
     createAgent,
     tools: ({ workspace, agentRun }) => ({
       tools: workspace.value.tools,
-      call: (name, input, options) => agentRun.value.call(name, input, options),
+      callTool: (name, input, options) => agentRun.value.callTool(name, input, options),
     }),
   }
 }

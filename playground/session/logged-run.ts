@@ -18,7 +18,7 @@ export interface LogParts {
  * the call is the person's own.
  */
 export function logged(
-  run: () => Pick<WorkspaceRun, 'call'>,
+  run: () => Pick<WorkspaceRun, 'callTool'>,
   actor: Actor,
   { timeline, approvals, now }: LogParts,
 ): Call {
@@ -27,7 +27,7 @@ export function logged(
       { timeline, now },
       { actor, tool, input, ...(options?.step === undefined ? {} : { step: options.step }) },
       (key) =>
-        run().call(tool, input, {
+        run().callTool(tool, input, {
           ...options,
           step: `${options?.step ?? ''}#${key}`,
           approve:

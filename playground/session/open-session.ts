@@ -1,5 +1,5 @@
 import { batch, computed, effect, signal } from '@preact/signals'
-import type { CallOptions, Failure, Success, Workspace, WorkspaceRun } from 'wardspace'
+import type { Failure, Success, Workspace, WorkspaceRun } from 'wardspace'
 import { createApprovalQueue } from './approvals.ts'
 import { createAuditLog } from './audit-log.ts'
 import { createAutosave } from './autosave.ts'
@@ -136,6 +136,14 @@ export async function openSession(project: SessionProject, options: SessionOptio
 
   const agentRun = computed<WorkspaceRun>(() => {
     const { agent } = opened.value
+    const callTool: WorkspaceRun['callTool'] = async (name, input, how) => {
+      working += 1
+      try {
+        return await withPoint(() => agentCall(name, input, how), labelOf(name, input))
+      } finally {
+        working -= 1
+      }
+    }
     return {
       ...agent,
       get task() {
@@ -147,14 +155,8 @@ export async function openSession(project: SessionProject, options: SessionOptio
       get mode() {
         return agent.mode
       },
-      call: (async (name: string, input: unknown, how?: CallOptions) => {
-        working += 1
-        try {
-          return await withPoint(() => agentCall(name, input, how), labelOf(name, input))
-        } finally {
-          working -= 1
-        }
-      }) as WorkspaceRun['call'],
+      call: callTool as WorkspaceRun['call'],
+      callTool,
     }
   })
 

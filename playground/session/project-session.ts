@@ -49,7 +49,7 @@ export async function openProjectSession(
   })
   const tree = createTree(project.backend)
   const files = createOpenFiles(session)
-  const look: ProjectSession['look'] = (tool, input, how) => viewer.call(tool, input, how)
+  const look: ProjectSession['look'] = (tool, input, how) => viewer.callTool(tool, input, how)
   const keptTalk = (await project.kept.load('conversation')) as KeptTalk | undefined
   const talk = createTalk(session, { kept: keptTalk, pick: options.pick, load: loadAgent, loadScenarios })
   const keeper = createAutosave(project, project.writable)

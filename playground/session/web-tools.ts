@@ -18,7 +18,7 @@ export interface WebTools {
  */
 export function createWebTools(
   workspace: ReadonlySignal<Workspace>,
-  callsOf: (run: Pick<WorkspaceRun, 'call'>) => Call,
+  callsOf: (run: Pick<WorkspaceRun, 'callTool'>) => Call,
 ): WebTools {
   const isOffered = signal(false)
   const trouble = signal<string | undefined>(undefined)
@@ -26,7 +26,7 @@ export function createWebTools(
     if (!isOffered.value) return undefined
     const open = workspace.value
     const stop = new AbortController()
-    const run = { call: callsOf(open.run({ actor: 'WebMCP' })) }
+    const run = { callTool: callsOf(open.run({ actor: 'WebMCP' })) }
     void import('wardspace/webmcp')
       .then(({ registerWebTools }) => registerWebTools(open, { signal: stop.signal, run }))
       .catch((error: unknown) => {

@@ -1,7 +1,6 @@
 import type { Success } from '../call/state/call.ts'
 import { type DialectResult, isDialectResult } from '../dialects/runtime/types.ts'
 import type { Failure } from '../errors.ts'
-import type { DialectRun } from '../workspace/create-workspace.ts'
 import { askInTerminal } from './ask.ts'
 import { dialectOf } from './dialect.ts'
 import { openWorkspace, parseOptions } from './options.ts'
@@ -22,12 +21,8 @@ export async function call(words: string[]): Promise<number> {
   const terminal = asks ? askInTerminal() : undefined
   const workspace = await openWorkspace(values, { run: { actor: 'cli' } }, await dialectOf(values.dialect))
   try {
-    const called = workspace as { call(...asked: Parameters<DialectRun['call']>): Promise<object> }
-    const result = (await called.call(
-      name,
-      input,
-      terminal === undefined ? {} : { approve: terminal.approve },
-    )) as Called
+    const options = terminal === undefined ? {} : { approve: terminal.approve }
+    const result: Called = await workspace.callTool(name, input, options)
     process.stdout.write(`${shown(result, values.json === true)}\n`)
     return (isDialectResult(result) ? !result.isError : result.ok) ? 0 : 1
   } finally {

@@ -124,7 +124,7 @@ function narrated(workspace: Workspace) {
       `\n${styleText('dim', String(number).padStart(2))}  ${styleText('italic', thought)}\n    ${styleText('cyan', name)} ${shown(input)}\n`,
     )
     const started = performance.now()
-    const result = await workspace.call(name, input)
+    const result = await workspace.callTool(name, input)
     const time = styleText('dim', `${(performance.now() - started).toFixed(2)} ms`)
     if (result.ok) {
       say(`    ${styleText('green', '✓ allowed')}  ${result.summary}  ${time}\n`)

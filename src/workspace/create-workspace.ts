@@ -21,12 +21,12 @@ import { createRecorder, type Recorder } from './recorder.ts'
 import type { DialectWorkspace, ToolDescription, Workspace } from './types.ts'
 
 export type { DialectWorkspaceOptions, RunOptions, WorkspaceOptions } from './options.ts'
+export type { ToolInputs, ToolNames, ToolOutputs, ToolResult } from './tool-types.ts'
 export type {
   DialectRun,
   DialectWorkspace,
   Explanation,
   ToolDescription,
-  ToolResult,
   UndoOptions,
   Workspace,
   WorkspaceRun,
@@ -43,8 +43,12 @@ export type {
  *   policy: 'autonomous',
  * })
  */
-export function createWorkspace(options: DialectWorkspaceOptions): Promise<DialectWorkspace>
-export function createWorkspace(options: WorkspaceOptions): Promise<Workspace>
+export function createWorkspace<const Extra extends readonly Tool[] = readonly []>(
+  options: DialectWorkspaceOptions<Extra>,
+): Promise<DialectWorkspace<Extra>>
+export function createWorkspace<const Extra extends readonly Tool[] = readonly []>(
+  options: WorkspaceOptions<Extra>,
+): Promise<Workspace<Extra>>
 export async function createWorkspace({
   dialect,
   ...options

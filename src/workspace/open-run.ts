@@ -35,7 +35,7 @@ export function openRun(
   recorder: Recorder | undefined,
 ): WorkspaceRun {
   recorder?.opened(run)
-  const call = (name: string, input: unknown, callOptions?: CallOptions) =>
+  const callOwn = (name: string, input: unknown, callOptions?: CallOptions) =>
     recordStep(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
       callTool(core, run, name, input, options),
     )
@@ -53,8 +53,9 @@ export function openRun(
       return modeOf(core, run)
     },
     taint: run.taint,
-    call: (spoken ?? call) as WorkspaceRun['call'],
-    ...(spoken === undefined ? {} : { own: { call } }),
+    call: (spoken ?? callOwn) as WorkspaceRun['call'],
+    callTool: (spoken ?? callOwn) as WorkspaceRun['callTool'],
+    ...(spoken === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
     async explain(name, input) {
       try {
         const call = await resolveAccesses(core, run, name, input)
@@ -64,7 +65,7 @@ export function openRun(
         return toFailure(error)
       }
     },
-    files: createFiles(call),
+    files: createFiles(callOwn),
     checkpoint(label) {
       const checkpoint = core.journal.checkpoint({ label, at: core.clock(), runId: run.id })
       void recorder?.step(
@@ -161,7 +162,7 @@ function speakOf(
   recorder: Recorder | undefined,
 ): DialectRun['call'] {
   const said = createDialectCall(dialect, {
-    call: (name, input, options) => callTool(core, run, name, input, options),
+    callTool: (name, input, options) => callTool(core, run, name, input, options),
     noteShown: run.ledger.note,
     shownVersion: (path) => shownVersion(core, run, path),
     refuse: async (name, why, options) =>

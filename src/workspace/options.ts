@@ -16,7 +16,7 @@ import type { ToolSet } from '../tools/tool-sets.ts'
 import type { RecordLine } from './recorder.ts'
 
 /** What a workspace is made of: files, policy, and what may stand around them. */
-export interface WorkspaceOptions {
+export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[]> {
   /** Where the files live. Either this or `mounts`. */
   readonly backend?: Backend
   /** Several backends in one tree, by path prefix; `''` is the root. */
@@ -31,7 +31,7 @@ export interface WorkspaceOptions {
    *
    * @throws TypeError for a name that is not snake_case, or that another tool has
    */
-  readonly extraTools?: readonly Tool[]
+  readonly extraTools?: Extra
   /** Registers no mutating tool, and seals the backend. */
   readonly readOnly?: boolean
   /** `plan`: nothing is changed until the run's plan (`submit_plan`) is approved. Default: `act`. */
@@ -77,7 +77,8 @@ export interface WorkspaceOptions {
 }
 
 /** Options of a workspace whose tools have the names and shapes of a dialect. */
-export interface DialectWorkspaceOptions extends Omit<WorkspaceOptions, 'dialect'> {
+export interface DialectWorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[]>
+  extends Omit<WorkspaceOptions<Extra>, 'dialect'> {
   /** One of `wardspace/dialects/*`, or one of your own. */
   readonly dialect: Dialect
 }

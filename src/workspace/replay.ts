@@ -160,8 +160,8 @@ async function repeat(
   }
   const { id = '', reason, label, answer, by } = (input ?? {}) as Readonly<Record<string, string | undefined>>
   const why = reason === undefined ? {} : { reason }
-  if (type === 'spoken') return run.call(name, input, options)
-  if (type === 'call') return ('own' in run ? run.own : run).call(name, input, options)
+  if (type === 'spoken') return run.callTool(name, input, options)
+  if (type === 'call') return ('own' in run ? run.own : run).callTool(name, input, options)
   if (type === 'undo') return run.undo(id, { ...why, ...options })
   if (type === 'rollback') return run.rollback(id, { ...why, ...options })
   if (type === 'checkpoint') return run.checkpoint(label)

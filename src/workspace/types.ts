@@ -15,12 +15,10 @@ import type { WorkPlan } from '../policy/plan.ts'
 import type { Verdict } from '../policy/policy.ts'
 import type { Taint } from '../policy/taint.ts'
 import type { CommandVerdict } from '../shells/analysis/index.ts'
-import type { ToolInput, ToolName, ToolOutput } from '../tools/index.ts'
+import type { Tool } from '../tools/define-tool.ts'
 import type { WorkspaceFiles } from './files.ts'
 import type { RunOptions } from './options.ts'
-
-/** The result of a tool: its own fields with {@link Success}'s, or a {@link Failure}. */
-export type ToolResult<N extends ToolName> = (Success & ToolOutput<N>) | Failure
+import type { ToolInputs, ToolResult } from './tool-types.ts'
 
 /** One tool as a model or a protocol may be told of it. */
 export interface ToolDescription {
@@ -46,7 +44,7 @@ export type Explanation =
   | Failure
 
 /** One agent's session in a workspace. Ledger, rates, approvals and artifacts are its own. */
-export interface WorkspaceRun {
+export interface WorkspaceRun<Extra extends readonly Tool[] = readonly []> {
   readonly id: string
   readonly actor: string
   /** What it works on; an approved plan's paths are its scope. */
@@ -64,9 +62,16 @@ export interface WorkspaceRun {
    * const file = await workspace.call('read_file', { path: 'src/app.ts' })
    * if (file.ok) console.log(file.content, file.sha256)
    */
-  call<N extends ToolName>(name: N, input: ToolInput<N>, options?: CallOptions): Promise<ToolResult<N>>
-  /** A tool by a name that only the run tells, as from a model: its input is checked by the tool's schema. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
+  call<N extends keyof ToolInputs<Extra>>(
+    name: N,
+    input: ToolInputs<Extra>[N],
+    options?: CallOptions,
+  ): Promise<ToolResult<N, Extra>>
+  /**
+   * Calls a tool whose name is known at run time only, for example from a model. The same steps as {@link WorkspaceRun.call};
+   * the tool's schema checks the input.
+   */
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
   /** The verdict on a call with its accesses and rules; nothing is executed and nothing counted. */
   explain(name: string, input: unknown): Promise<Explanation>
   /** Guarded files for the embedding program's own use: the same steps as any call. */
@@ -116,16 +121,16 @@ export interface UndoOptions extends CallOptions {
 }
 
 /** A workspace: its first run, and what concerns all of them. */
-export interface Workspace extends WorkspaceRun {
+export interface Workspace<Extra extends readonly Tool[] = readonly []> extends WorkspaceRun<Extra> {
   readonly tools: readonly ToolDescription[]
   /** Opens another run, which shares the files and nothing else. */
-  run(options?: RunOptions): WorkspaceRun
+  run(options?: RunOptions): WorkspaceRun<Extra>
   /**
    * A workspace of its own over the same files, which shows what this one shows now and costs what it changes. It has the
    * same options, writes to the same audit, and starts with a run of its own. What this workspace does later does not
    * show there; what others do to the storage behind both does, as long as the fork has not changed it.
    */
-  fork(run?: RunOptions): Promise<Workspace>
+  fork(run?: RunOptions): Promise<Workspace<Extra>>
   /**
    * Applies what was changed here to what lies below: for a fork, and for a workspace over an overlay. All or nothing, under
    * the same guard, policy, approval and audit. What was changed below since is a `WRITE_CONFLICT`.
@@ -199,21 +204,26 @@ export interface Workspace extends WorkspaceRun {
   close(): Promise<void>
 }
 
-/** A run whose `call` speaks a dialect. */
-export interface DialectRun extends Omit<WorkspaceRun, 'call'> {
-  /** Calls a tool of the dialect, which is made of calls of this run's own. Like those it never rejects. */
+/** A run whose calls have the tool names and shapes of a dialect. */
+export interface DialectRun<Extra extends readonly Tool[] = readonly []>
+  extends Omit<WorkspaceRun, 'call' | 'callTool'> {
+  /** Calls a tool of the dialect, which makes calls of the workspace's own tools. Never rejects, like those. */
   call(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
+  /** The same as {@link DialectRun.call}. */
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
   /** The workspace's own tools, for the embedding program. */
-  readonly own: Pick<WorkspaceRun, 'call'>
+  readonly own: Pick<WorkspaceRun<Extra>, 'call' | 'callTool'>
 }
 
-/** A workspace whose tools have the names and shapes of a dialect. Everything else is as it is in any workspace. */
-export interface DialectWorkspace extends DialectRun, Omit<Workspace, 'call' | 'tools' | 'run' | 'fork'> {
+/** A workspace whose tools have the names and shapes of a dialect. Everything else works as in any workspace. */
+export interface DialectWorkspace<Extra extends readonly Tool[] = readonly []>
+  extends DialectRun<Extra>,
+    Omit<Workspace, 'call' | 'callTool' | 'tools' | 'run' | 'fork'> {
   /** The tools of the dialect that this workspace can serve. */
   readonly tools: readonly DialectToolInfo[]
   readonly dialect: Dialect
   /** Opens another run, which speaks the dialect, too. */
-  run(options?: RunOptions): DialectRun
+  run(options?: RunOptions): DialectRun<Extra>
   /** A copy-on-write workspace over the present state, which speaks the dialect, too. */
-  fork(run?: RunOptions): Promise<DialectWorkspace>
+  fork(run?: RunOptions): Promise<DialectWorkspace<Extra>>
 }

@@ -29,7 +29,7 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
     clock: () => 0,
     ...options,
   })
-  const tell = async (tool: string, input: unknown) => toModelText(tool, await workspace.call(tool, input))
+  const tell = async (tool: string, input: unknown) => toModelText(tool, await workspace.callTool(tool, input))
   return { workspace, tell }
 }
 

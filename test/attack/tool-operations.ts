@@ -16,7 +16,7 @@ export function toolOperations(workspace: Workspace): { reads: Operation[]; writ
   }
 
   const call: AttackedTree['call'] = async (name, input) => {
-    const result = await workspace.call(name as string, input)
+    const result = await workspace.callTool(name, input)
     if (result.ok) return result as unknown as Record<string, unknown>
     // A refusal must not contain anything from outside either.
     if (/OUTSIDE-MARKER|7777/.test(JSON.stringify(result))) return { ...result }

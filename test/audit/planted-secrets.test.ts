@@ -45,7 +45,7 @@ async function watched(name: string, options: Partial<WorkspaceOptions>) {
 
   async function call(tool: string, input: unknown): Promise<void> {
     see(`explain ${tool}`, await workspace.explain(tool, input))
-    const result = await workspace.call(tool, input)
+    const result = await workspace.callTool(tool, input)
     see(`call ${tool}`, result)
     if (result.ok && typeof result.artifactUri === 'string') {
       see(`artifact of ${tool}`, await workspace.call('read_file', { path: result.artifactUri, maxLines: 1000 }))
@@ -189,10 +189,10 @@ it('a secret that a caller writes is in no record, no report and no artifact', a
   }
   for (const tool of calls) {
     for (const input of inputsOf(tool, 6)) {
-      await workspace.call(tool.name, withToken(input))
-      await workspace.call(tool.name, { ...input, reason: `${'x'.repeat(1990)} ${token}` })
+      await workspace.callTool(tool.name, withToken(input))
+      await workspace.callTool(tool.name, { ...input, reason: `${'x'.repeat(1990)} ${token}` })
     }
-    await workspace.call(`${tool.name} ${token}`, {}, { step: 'step' })
+    await workspace.callTool(`${tool.name} ${token}`, {}, { step: 'step' })
   }
   await finish()
 
@@ -249,7 +249,7 @@ it('who may change a secret file, but not read it, learns nothing by changing it
 
   // Where reading is allowed too, so is changing.
   const open = await createWorkspace({ backend: memory(tree), policy: lifting([...changing, 'file:read']) })
-  expect(await open.call(...(ways[1] as [string, unknown]))).toMatchObject({ ok: true })
+  expect(await open.callTool(...(ways[1] as [string, unknown]))).toMatchObject({ ok: true })
   const separate = await createWorkspace({
     backend: memory(tree),
     policy: {

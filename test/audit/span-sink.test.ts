@@ -42,7 +42,7 @@ it('makes one span of each call, from its beginning to its end, below the caller
   const workspace = await open(api)
   await active.run('outer', () => workspace.call('append_file', { path: 'new.txt', content: 'x', reason: 'because' }))
   await workspace.call('read_file', { path: '.env' })
-  await workspace.call(`made up ${byContent.github}`, {})
+  await workspace.callTool(`made up ${byContent.github}`, {})
   const attributes = { 'gen_ai.operation.name': 'execute_tool', 'wardspace.run.id': 'run', 'wardspace.actor': 'tester' }
   expect(spans).toMatchObject([
     {
@@ -76,8 +76,8 @@ it('tells no path, no reason, no content and no secret', async () => {
   const workspace = await open(api)
   for (const tool of calls) {
     for (const input of fc.sample(tool.input, { numRuns: 5, seed: 3 })) {
-      await workspace.call(tool.name, { ...input, reason: byContent.github })
-      await workspace.call(tool.name, input)
+      await workspace.callTool(tool.name, { ...input, reason: byContent.github })
+      await workspace.callTool(tool.name, input)
     }
   }
   await workspace.close()

@@ -37,11 +37,11 @@ describe('plan mode', () => {
       ['search_text', { query: 'answer' }],
       ['diff_workspace', {}],
     ] as const) {
-      expect(await workspace.call(name, input), name).toMatchObject({ ok: true })
+      expect(await workspace.callTool(name, input), name).toMatchObject({ ok: true })
     }
     for (const tool of workspace.tools.filter(({ mutates }) => mutates)) {
       const paths = { path: 'src/app.ts', to: 'src/b.ts', command: 'ls', content: 'x', patch: '', id: 'x' }
-      const result = await workspace.call(tool.name, pick(paths, Object.keys(tool.inputSchema.shape)))
+      const result = await workspace.callTool(tool.name, pick(paths, Object.keys(tool.inputSchema.shape)))
       expect((result as Failure).code, tool.name).toMatch(/^(PLAN_MODE|INVALID_INPUT|INVALID_PATCH|EDIT_.*)$/)
     }
     expect(await workspace.call('edit_file', edit)).toMatchObject({ code: 'PLAN_MODE', hint: expect.any(String) })

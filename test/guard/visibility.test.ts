@@ -49,7 +49,7 @@ async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInp
       clock: () => 1_000_000,
       ids: () => 'run',
     })
-    const result = await workspace.call(name, input)
+    const result = await workspace.callTool(name, input)
     found.set(`${name} ${JSON.stringify(input)}`, JSON.stringify({ ...result, durationMs: 0, modifiedAt: 0 }))
     await workspace.close()
   }

@@ -38,8 +38,12 @@ const places: Record<string, () => Backend> = {
 const open = (backend: Backend, options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ policy: 'autonomous', clock: () => 1, ...options, backend })
 
-async function ok(workspace: Pick<Workspace, 'call'>, name: string, input: Record<string, unknown>): Promise<Success> {
-  const result = await workspace.call(name, input)
+async function ok(
+  workspace: Pick<Workspace, 'callTool'>,
+  name: string,
+  input: Record<string, unknown>,
+): Promise<Success> {
+  const result = await workspace.callTool(name, input)
   if (!result.ok) throw new Error(`${name}: ${result.code} ${result.message}`)
   return result
 }

@@ -189,7 +189,7 @@ function toolCall(
       const read = await workspace.call('read_file', { path: String(input.path) })
       more = { expectedSha256: read.ok ? read.sha256 : null }
     }
-    const result = await workspace.call(tool, { ...input, ...more })
+    const result = await workspace.callTool(tool, { ...input, ...more })
     if (result.ok && expected !== undefined) took(line, result.callId, expected)
     return [expected, result]
   })

@@ -21,10 +21,10 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
   return { workspace, backend }
 }
 
-type Callable = Pick<Workspace, 'call'>
+type Callable = Pick<Workspace, 'callTool'>
 
 async function ok(workspace: Callable, name: string, input: Record<string, unknown>): Promise<Success> {
-  const result = await workspace.call(name, input)
+  const result = await workspace.callTool(name, input)
   if (!result.ok) throw new Error(`${name}: ${result.code} ${result.message}`)
   return result
 }

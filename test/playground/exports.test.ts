@@ -47,7 +47,7 @@ describe('a patch', () => {
     write(before)
     const workspace = await createWorkspace({ backend: memory(before), policy: 'autonomous' })
     const call = async (name: string, input: unknown): Promise<void> => {
-      expect(await workspace.call(name, input)).toMatchObject({ ok: true })
+      expect(await workspace.callTool(name, input)).toMatchObject({ ok: true })
     }
     await call('edit_file', { path: 'a.txt', oldText: 'two', newText: 'three' })
     await call('delete_file', { path: 'gone.txt' })

@@ -39,7 +39,7 @@ describe('bytes read', () => {
     ['run_command', { command: 'grep -c y big.txt' }],
   ])('are refused in %s %j', async (name, input) => {
     const workspace = await open({ bytesReadPerRun: 1000 }, { shell: bash() })
-    const result = await workspace.call(name, input)
+    const result = await workspace.callTool(name, input)
     if (result.ok) expect(result).toMatchObject({ refused: [{ path: 'big.txt', code: 'LIMIT_EXCEEDED' }] })
     else expect(result).toMatchObject(over('bytesReadPerRun', 1000))
     expect(JSON.stringify(result)).not.toMatch(/y{20}/)

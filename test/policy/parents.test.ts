@@ -22,7 +22,7 @@ describe('a directory that is made because something shall stand in it', () => {
   it.each(ways)('is held against the rules on its own name: %s', async (tool, input) => {
     const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
     const workspace = await open({ preset: 'autonomous', rules })
-    expect(await workspace.call(tool, input)).toMatchObject({
+    expect(await workspace.callTool(tool, input)).toMatchObject({
       ok: false,
       code: 'POLICY_DENIED',
       path: 'src/helper.d',
@@ -40,8 +40,8 @@ describe('a directory that is made because something shall stand in it', () => {
       asked.push(verdict.rules.map(({ name }) => name))
       return { allow: 'once' as const }
     }
-    expect(await workspace.call(tool, input)).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
-    expect(await workspace.call(tool, input, { approve })).toMatchObject({ ok: true })
+    expect(await workspace.callTool(tool, input)).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
+    expect(await workspace.callTool(tool, input, { approve })).toMatchObject({ ok: true })
     expect(asked).toEqual([expect.arrayContaining(['new helpers'])])
   })
 
@@ -50,7 +50,7 @@ describe('a directory that is made because something shall stand in it', () => {
       { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
       { name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] },
     ]
-    const refused = await (await open({ rules })).call(tool, input)
+    const refused = await (await open({ rules })).callTool(tool, input)
     expect(refused).toMatchObject({ code: 'APPROVAL_REQUIRED' })
     expect(refused).toHaveProperty(
       'message',
@@ -62,9 +62,9 @@ describe('a directory that is made because something shall stand in it', () => {
     const rules = [
       { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
     ]
-    expect(await (await open({ rules })).call(tool, input)).toMatchObject({ ok: true })
+    expect(await (await open({ rules })).callTool(tool, input)).toMatchObject({ ok: true })
     const allowed = await open({ preset: 'autonomous', allowedPaths: ['src/*/*', 'a.txt'] })
-    expect(await allowed.call(tool, input)).toMatchObject({ ok: true })
+    expect(await allowed.callTool(tool, input)).toMatchObject({ ok: true })
   })
 
   it('is not judged where it is there already', async () => {
@@ -74,6 +74,6 @@ describe('a directory that is made because something shall stand in it', () => {
       policy: { preset: 'autonomous', rules },
     })
     const [[tool, input]] = ways as [(typeof ways)[0]]
-    expect(await workspace.call(tool, input)).toMatchObject({ ok: true })
+    expect(await workspace.callTool(tool, input)).toMatchObject({ ok: true })
   })
 })

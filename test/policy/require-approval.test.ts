@@ -59,7 +59,7 @@ describe('requireApprovalIf', () => {
     expect(await workspace.call('edit_file', edit('notes.md', 'notes', 'words'))).toMatchObject({ ok: true })
     expect(await workspace.call('edit_file', edit('src/app.ts', '41', '42'))).toMatchObject({ ok: true })
     expect(asked).toEqual([])
-    expect(await workspace.call(tool, input)).toMatchObject({ ok: true })
+    expect(await workspace.callTool(tool, input)).toMatchObject({ ok: true })
     expect(asked).toMatchObject([
       {
         risks: expect.arrayContaining([{ flag, path: input.path }]),

@@ -172,7 +172,7 @@ describe('a sink', () => {
       ['run_command', { command: 'cp people/salaries.csv site/' }],
     ]
     for (const [name, input] of calls) {
-      expect(await run.call(name, input), `${name} ${JSON.stringify(input)}`).toMatchObject({
+      expect(await run.callTool(name, input), `${name} ${JSON.stringify(input)}`).toMatchObject({
         ok: false,
         code: 'TAINT_DENIED',
         sink: 'published',

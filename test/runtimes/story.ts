@@ -48,7 +48,7 @@ async function tellStory(backend: Backend): Promise<string> {
   })
   const told: unknown[] = []
   const call = async (name: string, input: Answer): Promise<Answer> => {
-    const answer = (await workspace.call(name, input)) as unknown as Answer
+    const answer = (await workspace.callTool(name, input)) as unknown as Answer
     told.push({ call: name, input, answer })
     return answer
   }

@@ -103,7 +103,7 @@ describe('memory tools', () => {
         ['memory_get', { id }],
         ['memory_store', { id, content: 'x' }],
       ] as const) {
-        expect(await workspace.call(tool, input)).toMatchObject({ code: 'INVALID_INPUT' })
+        expect(await workspace.callTool(tool, input)).toMatchObject({ code: 'INVALID_INPUT' })
       }
     },
   )
@@ -151,7 +151,7 @@ describe('the memory ACL', () => {
   it('lets a caller store for its own scopes only, and leaves the notes of others alone', async () => {
     const workspace = await open()
     const store = (input: object, scopes: string[]) =>
-      workspace.run({ scopes }).call('memory_store', { content: 'x', ...input })
+      workspace.run({ scopes }).callTool('memory_store', { content: 'x', ...input })
     expect(await store({ id: 'mine' }, ['red', 'green'])).toMatchObject({ ok: true, scopes: ['red', 'green'] })
     expect(await store({ id: 'one', scopes: ['red'] }, ['red', 'green'])).toMatchObject({ ok: true, scopes: ['red'] })
     expect(await store({ id: 'free' }, [])).toMatchObject({ ok: true, scopes: [] })
@@ -171,11 +171,11 @@ describe('the memory ACL', () => {
     const run = workspace.run({ scopes: ['green'] })
     const { sha256 } = (await run.call('memory_get', { id: 'mine' })) as Success
     expect(
-      await run.call('memory_store', { id: 'mine', content: 'y', scopes: [], expectedSha256: sha256 }),
+      await run.callTool('memory_store', { id: 'mine', content: 'y', scopes: [], expectedSha256: sha256 }),
     ).toMatchObject({
       code: 'POLICY_DENIED',
     })
-    expect(await run.call('memory_store', { id: 'mine', content: 'y', expectedSha256: sha256 })).toMatchObject({
+    expect(await run.callTool('memory_store', { id: 'mine', content: 'y', expectedSha256: sha256 })).toMatchObject({
       scopes: ['red', 'green'],
     })
   })
@@ -235,7 +235,7 @@ describe('the memory ACL', () => {
     const untried = toolRows.filter(([tool]) => !attempts.some(([name]) => name === tool))
     expect(untried.filter(([, { hidden }]) => !('reason' in hidden))).toEqual([])
     for (const [tool, input] of attempts) {
-      const result = await workspace.call(tool, input)
+      const result = await workspace.callTool(tool, input)
       seen.push(JSON.stringify(result))
       expect({ tool, input, shown: shownIn(seen.at(-1) ?? '') }).toEqual({ tool, input, shown: [] })
       if (!tool.includes('command'))

@@ -78,8 +78,8 @@ describe('tools of the embedding program', () => {
     })
     expect(await workspace.call('count_lines', { path: '.env' })).toMatchObject({ code: 'POLICY_DENIED_SECRET' })
     expect(await workspace.call('count_lines', { path: '../a.txt' })).toMatchObject({ code: 'PATH_REJECTED' })
-    expect(await workspace.call('count_lines', { path: 1 })).toMatchObject({ code: 'INVALID_INPUT' })
-    expect(await workspace.call('greedy', { path: 'a.txt' })).toMatchObject({ ok: false, code: 'POLICY_DENIED' })
+    expect(await workspace.callTool('count_lines', { path: 1 })).toMatchObject({ code: 'INVALID_INPUT' })
+    expect(await workspace.callTool('greedy', { path: 'a.txt' })).toMatchObject({ ok: false, code: 'POLICY_DENIED' })
     const denying = await open({ policy: { preset: 'autonomous', tools: { count_lines: 'deny' } } })
     expect(await denying.call('count_lines', { path: 'a.txt' })).toMatchObject({ code: 'POLICY_DENIED' })
     const sealed = await open({ readOnly: true })
@@ -90,7 +90,7 @@ describe('tools of the embedding program', () => {
     const deploy = defineTool({ ...countLines, name: 'deploy', commandLine: () => 'rm -rf /', plan: () => [] })
     const input = { path: 'a.txt' }
     const without = await open({ extraTools: [deploy] as Tool[] })
-    expect(await without.call('deploy', input)).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    expect(await without.callTool('deploy', input)).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     const looking = defineTool({
       ...bare,
       name: 'looking',
@@ -102,10 +102,13 @@ describe('tools of the embedding program', () => {
       extraTools: [looking] as Tool[],
       policy: { preset: 'autonomous', tools: { looking: 'allow' } },
     } as const
-    expect(await (await open(tools)).call('looking', {})).toMatchObject({ ok: true, has: false })
-    expect(await (await open({ ...tools, shell: bash() })).call('looking', {})).toMatchObject({ ok: true, has: true })
+    expect(await (await open(tools)).callTool('looking', {})).toMatchObject({ ok: true, has: false })
+    expect(await (await open({ ...tools, shell: bash() })).callTool('looking', {})).toMatchObject({
+      ok: true,
+      has: true,
+    })
     const workspace = await open({ extraTools: [deploy] as Tool[], shell: bash() })
-    expect(await workspace.call('deploy', input)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
+    expect(await workspace.callTool('deploy', input)).toMatchObject({ ok: false, code: 'COMMAND_DENIED' })
     expect(await workspace.explain('deploy', input)).toMatchObject({
       verdict: { decision: 'deny' },
       line: { commands: [{ text: 'rm -rf /' }] },
@@ -132,9 +135,9 @@ describe('tools of the embedding program', () => {
       extraTools: [send] as Tool[],
       policy: { preset: 'autonomous', labels, tools: { send: 'allow' } },
     })
-    expect(await workspace.call('send', {})).toMatchObject({ ok: true, taint: 'public' })
+    expect(await workspace.callTool('send', {})).toMatchObject({ ok: true, taint: 'public' })
     await workspace.call('read_file', { path: 'a.txt' })
-    expect(await workspace.call('send', {})).toMatchObject({
+    expect(await workspace.callTool('send', {})).toMatchObject({
       code: 'TAINT_DENIED',
       message: expect.stringContaining('reach "api.example.com"'),
       sink: 'outside',
@@ -159,7 +162,7 @@ describe('tools of the embedding program', () => {
       extraTools: [fill] as Tool[],
       policy: { preset: 'autonomous', tools: { fill: 'allow' } },
     })
-    expect(await workspace.call('fill', {})).toMatchObject({ ok: true, kept: true, more: false })
+    expect(await workspace.callTool('fill', {})).toMatchObject({ ok: true, kept: true, more: false })
     const edited = await workspace.call('edit_file', { path: 'a.txt', oldText: 'one', newText: 'uno' })
     expect(edited).toMatchObject({ ok: true, warnings: [expect.stringContaining('The diff was not kept')] })
     expect(edited).not.toHaveProperty('artifactUri')

@@ -26,7 +26,7 @@ export interface Bench {
 export async function bench(tree: Tree, options: Partial<WorkspaceOptions> = {}): Promise<Bench> {
   const backend = options.backend ?? memory(tree)
   const workspace = await createWorkspace({ policy: 'autonomous', clock: () => 1000, ...options, backend })
-  const call: Bench['call'] = (name, input, how) => workspace.call(name as string, input, how) as Promise<Answer>
+  const call: Bench['call'] = (name, input, how) => workspace.callTool(name as string, input, how) as Promise<Answer>
   const bytes = async (path: string) => (await backend.read(path as Path)).bytes
   return {
     backend,

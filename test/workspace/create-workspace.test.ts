@@ -180,7 +180,7 @@ describe('a call', () => {
     ]
     for (const name of ['read_file', 'nonsense', '', '__proto__', 'constructor']) {
       for (const value of values) {
-        const result = await workspace.call(name, value)
+        const result = await workspace.callTool(name, value)
         expect(result.ok).toBe(false)
         expect(result).toHaveProperty('hint')
       }
@@ -577,7 +577,7 @@ describe('the steps of a call', () => {
     ],
   ])('end in %s with %s, which the record names', async (step, code, options, tool, input) => {
     const workspace = await open(options)
-    expect(await workspace.call(tool, input)).toMatchObject({ ok: false, code })
+    expect(await workspace.callTool(tool, input)).toMatchObject({ ok: false, code })
     const decision = step === 'policy' ? 'deny' : expect.any(String)
     expect(workspace.auditRecords().at(-1)).toMatchObject({ code, step, toolName: tool, policyDecision: { decision } })
   })
@@ -588,7 +588,7 @@ describe('the steps of a call', () => {
       message: 'write_file has to wait until the plan is approved',
     })
     const without = await open({ extraTools: [acting(() => ({}), { commandLine: () => 'ls' })] })
-    expect(await without.call('act', {})).toMatchObject({ message: 'This workspace has no shell' })
+    expect(await without.callTool('act', {})).toMatchObject({ message: 'This workspace has no shell' })
   })
 
   it('go on as they are where a hook says nothing', async () => {
@@ -617,9 +617,9 @@ describe('the steps of a call', () => {
       return { changes: [creation] }
     })
     const workspace = await open({ extraTools: [act] })
-    expect(await workspace.call('act', {}, { signal: AbortSignal.abort() })).toMatchObject({ code: 'ABORTED' })
+    expect(await workspace.callTool('act', {}, { signal: AbortSignal.abort() })).toMatchObject({ code: 'ABORTED' })
     expect(drafted).toBe(0)
-    expect(await workspace.call('act', {}, { signal: controller.signal })).toMatchObject({ code: 'ABORTED' })
+    expect(await workspace.callTool('act', {}, { signal: controller.signal })).toMatchObject({ code: 'ABORTED' })
     expect(drafted).toBe(1)
     expect(workspace.auditRecords().map(({ phase, step }) => [phase, step])).toEqual([
       ['refused', 'draft'],
@@ -651,7 +651,7 @@ describe('the steps of a call', () => {
     const policy: PolicyInput = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile'] }
     const workspace = await open({ extraTools: [act], policy, approve: () => 'allow' })
     const told: unknown[] = []
-    const acted = await workspace.call('act', {}, { onProgress: (progress) => told.push(progress) })
+    const acted = await workspace.callTool('act', {}, { onProgress: (progress) => told.push(progress) })
     expect(acted).toMatchObject({ ok: true, summary: 'Acted', warnings: ['A warning of the draft'] })
     expect(told).toEqual([
       { done: 1, unit: 'files', total: 2 },
@@ -733,8 +733,8 @@ describe('the steps of a call', () => {
       changes: [{ ...creation, path: access?.path as Path, expect: 'any' }],
     }))
     const workspace = await open({ backend, policy, approve, extraTools: [act] })
-    expect(await workspace.call('act', { path: 'src/made.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
-    expect(await workspace.call('act', { path: 'Makefile' })).toMatchObject({ ok: true })
+    expect(await workspace.callTool('act', { path: 'src/made.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
+    expect(await workspace.callTool('act', { path: 'Makefile' })).toMatchObject({ ok: true })
     expect(asked).toBe(0)
     expect(backend.tree()).toBe(before)
   })
@@ -746,7 +746,7 @@ describe('the steps of a call', () => {
       onResult: (answer) => answers.push(answer),
     }))
     const workspace = await open({ extraTools: [act] })
-    const acted = await workspace.call('act', {})
+    const acted = await workspace.callTool('act', {})
     expect(answers).toEqual([acted])
     expect(await workspace.call('read_file', { path: String(acted.artifactUri) })).toMatchObject({
       content: 'all of it',
@@ -759,7 +759,7 @@ describe('the steps of a call', () => {
   it('bound what is answered', async () => {
     const act = acting(() => ({ result: () => ({ text: 'x'.repeat(100_000) }) }))
     const workspace = await open({ extraTools: [act], limits: { projectionBytes: 2000 } })
-    const acted = await workspace.call('act', {})
+    const acted = await workspace.callTool('act', {})
     expect(acted).toMatchObject({ ok: true, truncated: true })
     expect(JSON.stringify(acted).length).toBeLessThan(2000)
   })
@@ -790,7 +790,7 @@ describe('the steps of a call', () => {
 
   it('name the tools that there are to a caller who asks for another', async () => {
     const workspace = await open({ tools: ['read_file', 'file_info'] })
-    expect(await workspace.call('x'.repeat(5000), {})).toMatchObject({
+    expect(await workspace.callTool('x'.repeat(5000), {})).toMatchObject({
       code: 'UNKNOWN_TOOL',
       message: `There is no tool "${'x'.repeat(100)}" here`,
       hint: 'Use one of: read_file, file_info.',
@@ -800,7 +800,7 @@ describe('the steps of a call', () => {
   it('ask for a reason only what changes something and can give one', async () => {
     const policy: PolicyInput = { preset: 'autonomous', requireReason: true }
     const workspace = await open({ policy, extraTools: [acting(() => ({}))] })
-    expect(await workspace.call('act', {})).toMatchObject({ ok: true })
+    expect(await workspace.callTool('act', {})).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'src/app.ts' })).toMatchObject({ ok: true })
     expect(await workspace.call(...write)).toMatchObject({
       message: 'write_file needs a reason here',
@@ -828,7 +828,7 @@ describe('a version in a refusal', () => {
 
   it('is kept from whoever must not read the file', async () => {
     const workspace = await open({ policy: policyOf(['file:delete']), extraTools: [conflict(sha256)] })
-    const refused = await workspace.call('act', {})
+    const refused = await workspace.callTool('act', {})
     expect(refused).toMatchObject({ code: 'WRITE_CONFLICT', message: 'It changed', path: '.env' })
     expect(refused).not.toHaveProperty('currentSha256')
   })
@@ -837,14 +837,14 @@ describe('a version in a refusal', () => {
     const act = acting(() => {
       throw new ToolError('WRITE_CONFLICT', 'It changed', { currentSha256: sha256 })
     })
-    expect(await (await open({ extraTools: [act] })).call('act', {})).toMatchObject({ currentSha256: sha256 })
+    expect(await (await open({ extraTools: [act] })).callTool('act', {})).toMatchObject({ currentSha256: sha256 })
   })
 
   it('is told to whoever may, and that there is none to anybody', async () => {
     const reader = await open({ policy: policyOf(['file:delete', 'file:read']), extraTools: [conflict(sha256)] })
-    expect(await reader.call('act', {})).toMatchObject({ currentSha256: sha256 })
+    expect(await reader.callTool('act', {})).toMatchObject({ currentSha256: sha256 })
     const other = await open({ policy: policyOf(['file:delete']), extraTools: [conflict(null)] })
-    expect(await other.call('act', {})).toMatchObject({ currentSha256: null })
+    expect(await other.callTool('act', {})).toMatchObject({ currentSha256: null })
   })
 })
 
@@ -895,7 +895,7 @@ describe('the line of a command', () => {
   it('runs at the root where the call names no place', async () => {
     const act = acting(() => ({}), { plan: () => [], commandLine: () => 'cat < .env' })
     const workspace = await open({ shell: bash(), extraTools: [act] })
-    expect(await workspace.call('act', {})).toMatchObject({ code: 'POLICY_DENIED_SECRET', path: '.env' })
+    expect(await workspace.callTool('act', {})).toMatchObject({ code: 'POLICY_DENIED_SECRET', path: '.env' })
   })
 })
 
@@ -948,7 +948,7 @@ describe('labels around a call', () => {
   it('come with what its draft read by other ways', async () => {
     const act = acting(() => ({ reads: ['src/app.ts' as Path] }))
     const workspace = await open({ policy, extraTools: [act] })
-    expect(await workspace.call('act', {})).toMatchObject({ label: 'restricted' })
+    expect(await workspace.callTool('act', {})).toMatchObject({ label: 'restricted' })
     expect(workspace.taint.origin()).toMatchObject({ path: 'src/app.ts', tool: 'act' })
   })
 

@@ -148,7 +148,7 @@ describe('a recording', () => {
     const callAll = async (tools: typeof calls) => {
       for (const tool of tools) {
         for (const { timeoutMs: _, ...input } of fc.sample(tool.input, { numRuns: 8, seed: 5 })) {
-          await workspace.call(tool.name, input)
+          await workspace.callTool(tool.name, input)
         }
       }
     }

@@ -42,7 +42,7 @@ export function aiSdkTools(workspace: CallableTools | CallableDialectTools, opti
       description,
       inputSchema: schemaOf(inputSchema),
       execute: async (input: unknown, { toolCallId, abortSignal }) =>
-        plain(await run.call(name, input, callOptionsOf(options, toolCallId, abortSignal))),
+        plain(await run.callTool(name, input, callOptionsOf(options, toolCallId, abortSignal))),
       toModelOutput: ({ output }: { output: unknown }) => shown(name, output as CallResult, results),
     }
   }

@@ -35,7 +35,8 @@ export function langchainTools(
   workspace: CallableTools | CallableDialectTools,
   options: OfferOptions = {},
 ): LangChainTool[] {
-  const run: { call(name: string, input: unknown, how?: CallOptions): Promise<CallResult> } = options.run ?? workspace
+  const run: { callTool(name: string, input: unknown, how?: CallOptions): Promise<CallResult> } =
+    options.run ?? workspace
   return modelTools(selectTools(workspace, options)).map(
     ({ name, description, inputSchema }) =>
       new DynamicStructuredTool({
@@ -46,7 +47,7 @@ export function langchainTools(
         responseFormat: 'content_and_artifact',
         func: async (input: unknown, _manager, config?: ToolRunnableConfig) => {
           const id = config?.toolCall?.id
-          const result = await run.call(name, input, callOptionsOf(options, id, config?.signal))
+          const result = await run.callTool(name, input, callOptionsOf(options, id, config?.signal))
           const { text, isError } = resultToText(name, result)
           if (!isError || id === undefined) return [text, result]
           return [new ToolMessage({ content: text, artifact: result, tool_call_id: id, name, status: 'error' }), result]

@@ -33,7 +33,7 @@ export function serveTools(server: Server, serving: ServedState, { asking, answe
       if ('failure' in serves) return toCallResult(params.name, serves.failure)
       const progress = openProgress(extra, tokens)
       try {
-        const result = await serves.run.call(params.name, params.arguments ?? {}, {
+        const result = await serves.run.callTool(params.name, params.arguments ?? {}, {
           ...asking(extra, () => progress.says('waits for an approval')),
           onProgress: progress.tell,
         })

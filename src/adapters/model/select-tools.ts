@@ -8,14 +8,14 @@ import type { ToolDescription } from '../../workspace/create-workspace.ts'
 export interface CallableTools {
   readonly tools: readonly ToolDescription[]
   /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<Success | Failure>
 }
 
 /** As {@link CallableTools}, in a dialect. */
 export interface CallableDialectTools {
   readonly tools: readonly DialectToolInfo[]
   /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<DialectResult>
 }
 
 /** What a call gives, whichever names it goes by. */
@@ -24,7 +24,7 @@ export type CallResult = Success | Failure | DialectResult
 /** What a model is offered of a workspace. */
 export interface OfferOptions {
   /** The run that the model's calls belong to. Default: the workspace's own. */
-  readonly run?: Pick<CallableTools, 'call'> | Pick<CallableDialectTools, 'call'>
+  readonly run?: Pick<CallableTools, 'callTool'> | Pick<CallableDialectTools, 'callTool'>
   /** Only these tools of the workspace. Default: all of them. */
   readonly tools?: readonly string[]
   /** Answers what policy asks, where the workspace has no `approve` of its own. */

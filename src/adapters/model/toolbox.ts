@@ -28,13 +28,13 @@ interface Asked {
 
 /** Carries out calls, and gives for each the text that the model is shown. */
 export function createCaller(workspace: CallableTools | CallableDialectTools, options: OfferOptions) {
-  const run: { call(name: string, input: unknown, options?: CallOptions): Promise<CallResult> } =
+  const run: { callTool(name: string, input: unknown, options?: CallOptions): Promise<CallResult> } =
     options.run ?? workspace
   const offers = options.tools === undefined ? undefined : new Set(options.tools)
   return async ({ name, input, id }: Asked, { signal }: { readonly signal?: AbortSignal } = {}) => {
     if (offers?.has(name) === false)
       return { text: `UNKNOWN_TOOL: ${JSON.stringify(name)} is not offered here`, isError: true }
-    return resultToText(name, await run.call(name, input, callOptionsOf(options, id, signal)))
+    return resultToText(name, await run.callTool(name, input, callOptionsOf(options, id, signal)))
   }
 }
 

@@ -16,7 +16,7 @@ export type { CallableDialectTools, CallableTools, CallResult, OfferOptions } fr
 /** Whose calls they are. */
 export interface Caller {
   /** Calls a tool by its name. Never rejects for what a model, a file or a backend can cause. */
-  call(name: string, input: unknown, options?: CallOptions): Promise<CallResult>
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<CallResult>
 }
 
 /** A workspace that opens runs: that of `createWorkspace`, in a dialect or not. */
@@ -83,7 +83,7 @@ export async function registerWebTools(workspace: OpensRuns, options: WebToolsOp
     try {
       const annotations = { readOnlyHint: mutates.get(name) === false }
       const execute = async (input: unknown) =>
-        blocks(resultToText(name, await run.call(name, input, callOptionsOf(options, undefined, stop.signal))))
+        blocks(resultToText(name, await run.callTool(name, input, callOptionsOf(options, undefined, stop.signal))))
       await context.registerTool({ name, description, inputSchema, annotations, execute }, { signal: stop.signal })
       if (stop.signal.aborted) {
         // Taken away while it was put there.

@@ -7,7 +7,7 @@ import type { Answer, Dialect, DialectResult, DialectTool, DialectToolInfo } fro
 
 /** What a dialect is spoken over: a run's own calls. */
 export interface Spoken {
-  call(
+  callTool(
     name: string,
     input: unknown,
     options: CallOptions & { readonly via: string; readonly shows: (shown: ShownVersion) => void },
@@ -77,7 +77,7 @@ export function createDialectCall(
         }
         const { tool: own, input: given, continueOnError: goesOn, parts = [] } = step
         const shows = (shown: ShownVersion) => seen.push({ parts, shown })
-        const result = await spoken.call(own, given, { ...how, shows })
+        const result = await spoken.callTool(own, given, { ...how, shows })
         if (result.ok) {
           callIds.push(result.callId)
           warnings.push(...result.warnings)

@@ -67,7 +67,7 @@ export async function open(
     backend,
   })
   const call = (name: string, input: object, how?: { signal?: AbortSignal }) =>
-    workspace.call(name as string, input, how) as Promise<Answer>
+    workspace.callTool(name, input, how) as Promise<Answer>
   const bench: ShellBench = {
     workspace,
     backend,

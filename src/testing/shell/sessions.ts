@@ -53,7 +53,7 @@ export const sessionCases: readonly ShellCase[] = [
       const { call, workspace } = await open(subject)
       const { id } = await call('start_command', { command: 'sleep 600' })
       for (const name of ['check_command', 'stop_command']) {
-        const { code } = (await workspace.run().call(name, { id })) as { code?: string }
+        const { code } = (await workspace.run().callTool(name, { id })) as { code?: string }
         same(code, 'NOT_FOUND', `${name} in another run`)
       }
       same((await call('check_command', { id })).state, 'running', 'check_command in its own run')

@@ -10,7 +10,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 describe('a background command', () => {
   it('runs beside other calls, and what it changes is one call that can be undone', async () => {
     const { run, workspace, snapshot } = await shellBench({ 'a.txt': 'a\n' })
-    const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+    const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
     const before = await snapshot()
     const started = await call('start_command', {
       command: 'sleep 0.2; echo b > b.txt; echo done; echo oops >&2; exit 4',
@@ -69,7 +69,7 @@ describe('a background command', () => {
 
   it('that puts out more than is shown keeps the whole for later', async () => {
     const { workspace } = await shellBench({})
-    const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+    const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
     await call('start_command', { command: 'seq 1 40000' })
     let last: Answer = {}
     await until(async () => {

@@ -120,13 +120,13 @@ describe('stop', () => {
     const { agent, events, said } = await open({
       tools: () => ({
         tools: workspace.tools,
-        async call(name, input, options) {
+        async callTool(name, input, options) {
           if (isSlow) {
             isSlow = false
             reached?.()
             await new Promise((resolve) => options?.signal?.addEventListener('abort', resolve))
           }
-          return workspace.call(name, input, options)
+          return workspace.callTool(name, input, options)
         },
       }),
     })
@@ -153,8 +153,8 @@ describe('stop', () => {
     const { agent, events } = await open({
       tools: () => ({
         tools: workspace.tools,
-        async call(name, input, options) {
-          const result = await workspace.call(name, input)
+        async callTool(name, input, options) {
+          const result = await workspace.callTool(name, input)
           const isStopped = new Promise((resolve) => options?.signal?.addEventListener('abort', resolve))
           hold?.()
           await isStopped

@@ -52,13 +52,13 @@ describe('rename across files', () => {
       onEvent: (event) => events.push(event),
       tools: () => ({
         tools: workspace.tools,
-        call: async (name, input, options) => {
+        callTool: async (name, input, options) => {
           if (name === 'run_command') return workspace.call('run_command', { command: 'true' }, options)
           if (name === 'apply_patch' && isFirst) {
             isFirst = false
             await workspace.call('append_file', { path: 'src/alarm.js', content: '// getTemp is checked elsewhere\n' })
           }
-          return workspace.call(name, input, options)
+          return workspace.callTool(name, input, options)
         },
       }),
     })

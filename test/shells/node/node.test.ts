@@ -116,7 +116,7 @@ describe('processes of nodeShell()', () => {
   it('in the background end with stop_command and close(): 50 lines with children leave no process', async () => {
     const { workspace, close } = await nodeBench()
     const call = (name: string, input: object) =>
-      workspace.call(name as string, input) as Promise<Record<string, string>>
+      workspace.callTool(name as string, input) as Promise<Record<string, string>>
     const ids: string[] = []
     for (let i = 0; i < 50; i++) {
       const { id } = await call('start_command', { command: 'sleep 600 & echo $! $$; wait' })

@@ -45,7 +45,7 @@ export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<
       tools: { run_command: 'allow', start_command: 'allow' },
     },
   })
-  const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+  const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
   const run = (command: string, more = {}) => call('run_command', { command, ...more })
   const read = async (path: string) => (await call('read_file', { path })).content
   const outcomes: Record<string, string> = {}

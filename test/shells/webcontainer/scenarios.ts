@@ -36,7 +36,7 @@ async function withBench(
   const backend = memory(tree)
   const policy = { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } } as const
   const workspace = await createWorkspace({ backend, policy, shell: isJudged ? shell : unjudged(shell), ...options })
-  const call = (name: string, input: object) => workspace.call(name as string, input) as Promise<Answer>
+  const call = (name: string, input: object) => workspace.callTool(name as string, input) as Promise<Answer>
   try {
     await test({
       workspace,

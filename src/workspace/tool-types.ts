@@ -1,0 +1,33 @@
+import type * as z from 'zod'
+import type { Success } from '../call/state/call.ts'
+import type { Failure } from '../errors.ts'
+import type { Tool } from '../tools/define-tool.ts'
+import type { BuiltinTool, ToolName, ToolOf } from '../tools/index.ts'
+
+/** The tools of `extraTools` whose names the compiler knows. A plain `Tool[]` has none. */
+type NamedTool<T extends Tool> = T extends Tool ? (string extends T['name'] ? never : T) : never
+
+/** The names of the tools of a workspace with the `extraTools` of type `Extra`. */
+export type ToolNames<Extra extends readonly Tool[] = readonly []> = keyof ToolInputs<Extra>
+
+/** A tool of a workspace by its name. An own tool replaces the built-in tool of the same name. */
+type ToolNamed<N, Extra extends readonly Tool[]> = [Extract<NamedTool<Extra[number]>, { readonly name: N }>] extends [
+  never,
+]
+  ? ToolOf<N & ToolName>
+  : Extract<NamedTool<Extra[number]>, { readonly name: N }>
+
+/** The input of each tool of a workspace, by name. Fields with a default are optional. */
+export type ToolInputs<Extra extends readonly Tool[] = readonly []> = {
+  readonly [N in BuiltinTool['name'] | NamedTool<Extra[number]>['name']]: z.input<ToolNamed<N, Extra>['input']>
+}
+
+/** The result fields of each tool of a workspace, by name. */
+export type ToolOutputs<Extra extends readonly Tool[] = readonly []> = {
+  readonly [N in BuiltinTool['name'] | NamedTool<Extra[number]>['name']]: z.output<ToolNamed<N, Extra>['output']>
+}
+
+/** The result of a tool: its own fields with those of {@link Success}, or a {@link Failure}. */
+export type ToolResult<N extends keyof ToolOutputs<Extra>, Extra extends readonly Tool[] = readonly []> =
+  | (Success & ToolOutputs<Extra>[N])
+  | Failure
