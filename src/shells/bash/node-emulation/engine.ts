@@ -3,10 +3,7 @@ import { ToolError } from '../../../errors.ts'
 import { sha256 } from '../../../files/hash/sha256.ts'
 import { bytesOfText, textOfBytes } from '../byte-encoding.ts'
 import { createFileCalls } from './file-calls.ts'
-import { assertSource } from './guest/assert.ts'
-import { coreSource } from './guest/core.ts'
-import { modulesSource } from './guest/modules.ts'
-import { testSource } from './guest/test.ts'
+import { guestSource } from './guest-source.ts'
 import { moduleSource } from './module-source.ts'
 import { makeEngine, type QuickJSAsyncContext, runJob } from './quickjs.ts'
 import { createResolver, looksLikeModule, parentOf } from './resolve.ts'
@@ -210,14 +207,8 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
     }
   }
 
-  for (const [name, source] of Object.entries({ coreSource, modulesSource, assertSource, testSource })) {
-    await evaluate(source, `<${name}>`, 'global')
-  }
-  const names = await evaluate(
-    'JSON.stringify(__ward.names().map(function (n) { return [n, Object.keys(__ward.get(n))]; }))',
-    '<names>',
-    'global',
-  )
+  await evaluate(guestSource, '<guest>', 'global')
+  const names = await evaluate('JSON.stringify(__ward.exportNames())', '<names>', 'global')
   for (const [name, keys] of JSON.parse(text(names)) as [string, string[]][]) {
     builtins.add(name)
     exportNames.set(name, keys)
@@ -230,7 +221,7 @@ export async function runScript(script: Script, files: ScriptFiles, limits: Engi
     if (isModule || (!prints && looksLikeModule(code))) main = await evaluate(code, where, 'module')
     else {
       const set = `var require = __ward.requireFrom(${JSON.stringify(script.cwd)}), module = { exports: {} }, exports = module.exports, __filename = '[eval]', __dirname = '.';
-        ['assert', 'buffer', 'events', 'fs', 'os', 'path', 'url', 'util', 'crypto'].forEach(function (name) { if (!(name in globalThis)) Object.defineProperty(globalThis, name, { get: function () { return __ward.get(name); }, configurable: true }); });`
+        ['assert', 'buffer', 'events', 'fs', 'os', 'path', 'url', 'util', 'crypto'].forEach(function (name) { if (!(name in globalThis)) Object.defineProperty(globalThis, name, { get: function () { return __ward.builtin(name); }, configurable: true }); });`
       await evaluate(set, '<eval>', 'global')
       const value = await evaluate(code, '[eval]', 'global')
       if (value !== undefined && prints && exit === undefined) {
