@@ -1,5 +1,5 @@
+import type { Deadline } from './deadline.ts'
 import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
-import type { Deadline } from './line-matcher.ts'
 import type { Hit, Query } from './query.ts'
 
 /** A line that matches. */

@@ -1,19 +1,18 @@
 import { ToolError } from '../errors.ts'
-import { type CodePoints, toCodePoints } from './code-points.ts'
-import { foldCase } from './fold.ts'
+import type { CodePoints } from './code-points.ts'
+import { charSet, FINAL, type SetEdge, setFragment } from './set-fragment.ts'
 import type { AssertKind, Node } from './syntax.ts'
-import { type ByteSequence, utf8Sequences } from './utf8.ts'
 
 /**
- * A condition on a position between two bytes, as seen by whoever reads along: the edge of the line lies behind, or
- * ahead; the bytes on both sides differ in being of a word, or do not.
+ * A condition on a position between two bytes, in reading direction: the edge of the line is behind or ahead; one of the
+ * neighbouring bytes is a word character (`word`), or both or none are (`notWord`).
  */
 export type Condition = 'none' | 'edgeBehind' | 'edgeAhead' | 'word' | 'notWord'
 
-/** One state: a way on by a byte, or without one, or the end. */
 type State =
+  /** Reads a byte. */
   | { readonly type: 'byte'; readonly edges: readonly ByteEdge[] }
-  /** Ways on without a byte, the preferred first. */
+  /** Continues without reading a byte; the preferred target comes first. */
   | { readonly type: 'split'; condition: Condition; targets: number[] }
   | { readonly type: 'match' }
 
@@ -29,100 +28,113 @@ export interface Nfa {
   readonly start: number
 }
 
-/** An automaton has at most this many states; time per byte grows with them in the worst case. */
+/** The maximum number of states; in the worst case, time per byte grows with them. */
 const MAX_STATES = 20_000
 
-/** The automaton of a tree. Throws `INVALID_PATTERN` where counts multiply to more states than the limit. */
+/**
+ * Builds the automaton of a tree.
+ *
+ * @throws {ToolError} `INVALID_PATTERN` if counts multiply to more states than the limit.
+ */
 export function buildNfa(root: Node): Nfa {
-  const states: State[] = [{ type: 'match' }]
-  const fragments = new Map<CodePoints, readonly (readonly SetEdge[])[]>()
-  return { start: emit(root, 0), states }
+  const builder = new NfaBuilder()
+  return { start: builder.emit(root, 0), states: builder.states }
+}
 
-  function add(state: State): number {
-    if (states.length >= MAX_STATES) {
-      throw new ToolError('INVALID_PATTERN', `Cannot search: the pattern needs more than ${MAX_STATES} states`, {
-        hint: 'Lower the counts of its quantifiers, above all nested ones.',
-      })
-    }
-    return states.push(state) - 1
-  }
+/** Emits states from the end of the pattern to its start, because each state names those after it. */
+class NfaBuilder {
+  readonly states: State[] = [{ type: 'match' }]
+  private readonly fragments = new Map<CodePoints, readonly (readonly SetEdge[])[]>()
 
-  function addSplit(targets: number[], condition: Condition = 'none'): number {
-    return add({ type: 'split', condition, targets })
-  }
-
-  /** Emits what matches `node` and goes on to `next`; gives the state to enter by. */
-  function emit(node: Node, next: number): number {
+  /** Emits states that match `node` and continue to `next`; returns the one to enter by. */
+  emit(node: Node, next: number): number {
     switch (node.type) {
       case 'empty':
         return next
       case 'char':
-        return emitSet(charSet(node.codePoint, node.ignoreCase), next)
+        return this.emitSet(charSet(node.codePoint, node.ignoreCase), next)
       case 'set':
-        return emitSet(node.set, next)
+        return this.emitSet(node.set, next)
       case 'assert':
-        return addSplit([next], CONDITIONS[node.kind])
-      case 'concat': {
-        let entry = next
-        for (let i = node.parts.length - 1; i >= 0; i--) entry = emit(node.parts[i] as Node, entry)
-        return entry
-      }
-      case 'alternate': {
-        const targets = node.options.map((option) => emit(option, next))
-        return addSplit(targets)
-      }
+        return this.addSplit([next], CONDITIONS[node.kind])
+      case 'concat':
+        return node.parts.reduceRight((entry, part) => this.emit(part, entry), next)
+      case 'alternate':
+        return this.addSplit(node.options.map((option) => this.emit(option, next)))
       case 'repeat':
-        return emitRepeat(node.node, node.min, node.max, node.lazy, next)
+        return node.max === Number.POSITIVE_INFINITY ? this.emitLoop(node, next) : this.emitCounted(node, next)
     }
   }
 
-  function emitRepeat(node: Node, min: number, max: number, lazy: boolean, next: number): number {
-    const choose = (again: number, on: number): number[] => (lazy ? [on, again] : [again, on])
+  private emitLoop({ node, min, lazy }: Repeat, next: number): number {
+    const loop = this.addSplit([])
+    const body = this.emit(node, loop)
+    const split = this.states[loop] as State & { type: 'split' }
+    split.targets = body === loop ? [next] : choice(body, next, lazy)
+    // Entering by the body makes one round obligatory.
+    return min === 0 ? loop : this.emitTimes(node, min - 1, body)
+  }
+
+  private emitCounted({ node, min, max, lazy }: Repeat, next: number): number {
     let entry = next
-    if (max === Number.POSITIVE_INFINITY) {
-      const loop = addSplit([])
-      const body = emit(node, loop)
-      const split = states[loop] as State & { type: 'split' }
-      split.targets = body === loop ? [next] : choose(body, next)
-      // One round is in the loop already: entering by its body makes it `+`.
-      entry = min === 0 ? loop : body
-      min -= 1
-    } else {
-      for (let count = min; count < max; count++) {
-        const body = emit(node, entry)
-        if (body === entry) return entry
-        entry = addSplit(choose(body, next))
-      }
+    for (let count = min; count < max; count++) {
+      const body = this.emit(node, entry)
+      if (body === entry) return entry
+      entry = this.addSplit(choice(body, next, lazy))
     }
-    for (let count = 0; count < min; count++) {
-      const body = emit(node, entry)
-      // Repeating nothing is nothing, however often.
+    return this.emitTimes(node, min, entry)
+  }
+
+  private emitTimes(node: Node, count: number, next: number): number {
+    let entry = next
+    for (let i = 0; i < count; i++) {
+      const body = this.emit(node, entry)
+      // A node without states, however often it is repeated.
       if (body === entry) return entry
       entry = body
     }
     return entry
   }
 
-  function emitSet(set: CodePoints, next: number): number {
-    let fragment = fragments.get(set)
+  private emitSet(set: CodePoints, next: number): number {
+    let fragment = this.fragments.get(set)
     if (fragment === undefined) {
       fragment = setFragment(set)
-      fragments.set(set, fragment)
+      this.fragments.set(set, fragment)
     }
-    const placed: number[] = []
+    const numbers: number[] = []
     for (const edges of fragment) {
-      placed.push(
-        add({
-          type: 'byte',
-          edges: edges.map(({ lo, hi, to }) => ({ lo, hi, to: to === FINAL ? next : (placed[to] as number) })),
-        }),
-      )
+      const state: State = {
+        type: 'byte',
+        edges: edges.map(({ lo, hi, to }) => ({ lo, hi, to: to === FINAL ? next : (numbers[to] as number) })),
+      }
+      numbers.push(this.add(state))
     }
-    return placed[placed.length - 1] as number
+    return numbers[numbers.length - 1] as number
+  }
+
+  private addSplit(targets: number[], condition: Condition = 'none'): number {
+    return this.add({ type: 'split', condition, targets })
+  }
+
+  private add(state: State): number {
+    if (this.states.length >= MAX_STATES) {
+      throw new ToolError('INVALID_PATTERN', `Cannot search: the pattern needs more than ${MAX_STATES} states`, {
+        hint: 'Lower the counts of its quantifiers, especially of nested ones.',
+      })
+    }
+    return this.states.push(state) - 1
   }
 }
 
-/** The automaton of all reversed matches: every way turned around. Preference among matches is lost. */
+type Repeat = Extract<Node, { type: 'repeat' }>
+
+/** The targets of a split that repeats or continues, the preferred one first. */
+function choice(again: number, next: number, lazy: boolean): number[] {
+  return lazy ? [next, again] : [again, next]
+}
+
+/** The automaton that matches in reverse: every edge turned around. Preference among matches is lost. */
 export function reverseNfa({ states, start }: Nfa): Nfa {
   const entries: { edges: ByteEdge[]; splits: { condition: Condition; to: number }[] }[] = states.map(() => ({
     edges: [],
@@ -162,65 +174,4 @@ const REVERSED: Readonly<Record<Condition, Condition>> = {
   edgeAhead: 'edgeBehind',
   word: 'word',
   notWord: 'notWord',
-}
-
-function charSet(codePoint: number, ignoreCase: boolean): CodePoints {
-  const known = codePoint * 2 + (ignoreCase ? 1 : 0)
-  let set = charSets.get(known)
-  if (set === undefined) {
-    set = toCodePoints([codePoint, codePoint])
-    if (ignoreCase) set = foldCase(set)
-    if (charSets.size >= MAX_CHAR_SETS) charSets.clear()
-    charSets.set(known, set)
-  }
-  return set
-}
-
-const MAX_CHAR_SETS = 1000
-const charSets = new Map<number, CodePoints>()
-
-interface SetEdge {
-  readonly lo: number
-  readonly hi: number
-  /** The number of a state before this one, or FINAL. */
-  readonly to: number
-}
-
-const FINAL = -1
-
-/** The smallest automaton for the UTF-8 encodings of a set: its states, each after those it leads to, the first to enter last. */
-function setFragment(set: CodePoints): SetEdge[][] {
-  const fragment: SetEdge[][] = []
-  const known = new Map<string, number>()
-  const place = (edges: SetEdge[]): number => {
-    const merged: { lo: number; hi: number; to: number }[] = []
-    for (const edge of edges) {
-      const last = merged[merged.length - 1]
-      if (last !== undefined && last.hi + 1 === edge.lo && last.to === edge.to) last.hi = edge.hi
-      else merged.push({ ...edge })
-    }
-    const key = merged.map(({ lo, hi, to }) => `${lo}-${hi}>${to}`).join()
-    let state = known.get(key)
-    if (state === undefined) {
-      state = fragment.push(merged) - 1
-      known.set(key, state)
-    }
-    return state
-  }
-  const build = (sequences: readonly ByteSequence[], depth: number): number => {
-    const edges: SetEdge[] = []
-    for (let i = 0; i < sequences.length; ) {
-      const [lo, hi] = (sequences[i] as ByteSequence)[depth] as readonly [number, number]
-      let end = i + 1
-      // Those that begin with the same byte here have the same range: sequences do not overlap.
-      while (sequences[end]?.[depth]?.[0] === lo) end++
-      const done = sequences[i]?.length === depth + 1
-      edges.push({ lo, hi, to: done ? FINAL : build(sequences.slice(i, end), depth + 1) })
-      i = end
-    }
-    return place(edges)
-  }
-  build(utf8Sequences(set), 0)
-  // The state to enter by must be the last one; sharing can only ever have put it there.
-  return fragment
 }

@@ -1,30 +1,29 @@
-/** A set of numbers below a bound that remembers the order in which they came, and is cleared at no cost. */
-export interface OrderedSet {
-  size: number
+/** A set of numbers below a bound that keeps insertion order and is cleared in constant time. */
+export class OrderedSet {
+  size = 0
+  /** Only the first `size` are members. */
   readonly items: Uint16Array
-  has(item: number): boolean
-  add(item: number): void
-  clear(): void
-}
+  /** Index of each member in `items`; arbitrary for other numbers. */
+  private readonly indices: Uint16Array
 
-/** `bound` is at most 65,536. */
-export function orderedSet(bound: number): OrderedSet {
-  const items = new Uint16Array(bound)
-  const places = new Uint16Array(bound)
-  const set: OrderedSet = {
-    size: 0,
-    items,
-    has: (item) => {
-      const place = places[item] as number
-      return place < set.size && items[place] === item
-    },
-    add: (item) => {
-      places[item] = set.size
-      items[set.size++] = item
-    },
-    clear: () => {
-      set.size = 0
-    },
+  /** `bound` is at most 65,536. */
+  constructor(bound: number) {
+    this.items = new Uint16Array(bound)
+    this.indices = new Uint16Array(bound)
   }
-  return set
+
+  has(item: number): boolean {
+    const index = this.indices[item] as number
+    return index < this.size && this.items[index] === item
+  }
+
+  /** Adds a number that is not in the set. */
+  add(item: number): void {
+    this.indices[item] = this.size
+    this.items[this.size++] = item
+  }
+
+  clear(): void {
+    this.size = 0
+  }
 }

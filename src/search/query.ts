@@ -2,9 +2,10 @@ import { ToolError } from '../errors.ts'
 import { type Alphabet, alphabetOf } from './alphabet.ts'
 import { frequencyOf } from './byte-frequency.ts'
 import { type ByteRun, costOfRun, createRunFinder, rarityOfRun, requiredRun } from './byte-runs.ts'
+import { DEADLINE_INTERVAL, type Deadline, deadlineReached } from './deadline.ts'
 import { createFinder, type Finder } from './find-bytes.ts'
 import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
-import { createLineMatcher, type Deadline, deadlineReached, type LineMatcher } from './line-matcher.ts'
+import { LineMatcher } from './line-matcher.ts'
 import { type Required, requiredTexts, wholeText } from './literals.ts'
 import { literalNode, type Node, parseRegex } from './syntax.ts'
 
@@ -116,21 +117,18 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alp
   }
 }
 
-/** Bytes between two questions for the deadline. */
-const PAUSE = 1 << 16
-
 /** Whether the time is up at an offset, each as far on as the one before or further: asked now and then only. */
 function timeAt(deadline: Deadline | undefined): (at: number) => boolean {
   let asked = 0
   return (at) => {
-    if (at - asked <= PAUSE) return false
+    if (at - asked <= DEADLINE_INTERVAL) return false
     asked = at
     return deadline?.() ?? false
   }
 }
 
 function regexQuery(root: Node): Omit<Query, 'alphabet'> {
-  const matcher = createLineMatcher(root)
+  const matcher = new LineMatcher(root)
   const walk = walkOf(root, matcher)
   // A text that is known to hold a match, or did when it was asked for: only what is tried first depends on it.
   let likely: Uint8Array | undefined

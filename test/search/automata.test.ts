@@ -1,11 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { alphabetOf } from '../../src/search/alphabet.ts'
-import { createDfa, DEAD, type Dfa, isWordByte, STOP, UNKNOWN } from '../../src/search/dfa.ts'
+import { DEAD, Dfa, STOP, UNKNOWN } from '../../src/search/dfa.ts'
 import { NOT_KNOWN, runBackward, runForward, runFour, runToFirstStart, runToLastEnd } from '../../src/search/dfa-run.ts'
 import { buildNfa, reverseNfa } from '../../src/search/nfa.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
 import { type ByteSequence, utf8Sequences } from '../../src/search/utf8.ts'
+import { isWordByte } from '../../src/search/word-byte.ts'
 import { times } from '../counts.ts'
 import { type FoundLine, naiveSearch } from './reference.ts'
 
@@ -182,7 +183,7 @@ describe('buildNfa', () => {
       expect.objectContaining({
         code: 'INVALID_PATTERN',
         message: 'Cannot search: the pattern needs more than 20000 states',
-        details: { hint: 'Lower the counts of its quantifiers, above all nested ones.' },
+        details: { hint: 'Lower the counts of its quantifiers, especially of nested ones.' },
       }),
     )
   })
@@ -191,7 +192,7 @@ describe('buildNfa', () => {
     const letters = ['a', 'A', 'b', 'B', 'c', 'C', 'd', 'D']
     for (const letter of letters) {
       for (const ignoreCase of [true, false]) {
-        const dfa = createDfa(buildNfa(parseRegex(letter, ignoreCase)), 'first')
+        const dfa = new Dfa(buildNfa(parseRegex(letter, ignoreCase)), 'first')
         const found = letters.filter((text) => places(dfa, encoder.encode(text), true, false).length > 0)
         expect(found).toEqual(letters.filter((text) => new RegExp(letter, ignoreCase ? 'i' : '').test(text)))
       }
@@ -213,7 +214,7 @@ describe('buildNfa', () => {
 
 describe('createDfa', () => {
   it('puts bytes that no state tells apart into one column', () => {
-    const columns = (pattern: string) => createDfa(buildNfa(parseRegex(pattern, false)), 'lines').endColumn
+    const columns = (pattern: string) => new Dfa(buildNfa(parseRegex(pattern, false)), 'lines').endColumn
     // What lies around LF, CR and the letters, and each of them.
     expect(columns('a')).toBe(7)
     expect(columns('[a-z]')).toBe(7)
@@ -226,9 +227,9 @@ describe('createDfa', () => {
 
   it('drops all its states where they take too much room, and goes on with the one at hand', () => {
     const nfa = buildNfa(parseRegex('[ab]*a[ab]{9}c', false))
-    const cramped = createDfa(nfa, 'lines', 0)
-    const roomy = createDfa(nfa, 'lines')
-    expect([roomy.built(), roomy.drops(), cramped.built(), cramped.drops()]).toEqual([0, 0, 0, 0])
+    const cramped = new Dfa(nfa, 'lines', 0)
+    const roomy = new Dfa(nfa, 'lines')
+    expect([roomy.built, roomy.drops, cramped.built, cramped.drops]).toEqual([0, 0, 0, 0])
     const fromAll = (dfa: Dfa) =>
       [true, false].flatMap((atEdge) =>
         [true, false].map((besideWord) => places(dfa, encoder.encode('bbabababbbabc'), atEdge, besideWord)),
@@ -243,36 +244,36 @@ describe('createDfa', () => {
     for (let at = 0; at < 1000; at++) {
       seed = (seed * 1103515245 + 12345) & 0x7fffffff
       const byte = at % 100 === 99 ? 0x63 : (seed >> 16) % 2 === 0 ? 0x61 : 0x62
-      const drops = cramped.drops()
+      const drops = cramped.drops
       const column = cramped.columns[byte] as number
       const [nextA, nextB] = [cramped.compute(a, column), look(roomy, b, column)]
       if (nextA < 0 !== nextB < 0) differs.push(at)
-      if (cramped.drops() > drops) since = cramped.built() - 2
-      most = Math.max(most, cramped.built() - since)
+      if (cramped.drops > drops) since = cramped.built - 2
+      most = Math.max(most, cramped.built - since)
       a = nextA < 0 ? cramped.start(true, false) : nextA
       b = nextB < 0 ? roomy.start(true, false) : nextB
     }
     expect(differs).toEqual([])
     expect(fromAll(cramped)).toEqual(fromAll(roomy))
     expect(most).toBeLessThan(30)
-    expect(cramped.drops()).toBeGreaterThan(10)
-    expect(cramped.drops()).toBeLessThan(1000 / 10)
-    expect(cramped.table().length).toBeLessThanOrEqual(stride * 64)
-    expect([roomy.drops(), roomy.built() > 100, roomy.built() < 1000]).toEqual([0, true, true])
+    expect(cramped.drops).toBeGreaterThan(10)
+    expect(cramped.drops).toBeLessThan(1000 / 10)
+    expect(cramped.table.length).toBeLessThanOrEqual(stride * 64)
+    expect([roomy.drops, roomy.built > 100, roomy.built < 1000]).toEqual([0, true, true])
   })
 
   it('has room for 64 rows of its table at least', () => {
     const letters = 'bdfhjlnprtvxzBDFHJLNPRTVXZ'
-    const dfa = createDfa(buildNfa(parseRegex(`^(?:${[...letters].join('|')})a{200}`, false)), 'lines', 0)
+    const dfa = new Dfa(buildNfa(parseRegex(`^(?:${[...letters].join('|')})a{200}`, false)), 'lines', 0)
     let cursor = dfa.compute(dfa.start(true, false), dfa.columns[0x62] as number)
     const dropped: number[] = []
     for (let at = 0; at < 190; at++) {
-      const drops = dfa.drops()
+      const drops = dfa.drops
       cursor = dfa.compute(cursor, dfa.columns[0x61] as number)
-      if (dfa.drops() > drops) dropped.push(at)
+      if (dfa.drops > drops) dropped.push(at)
     }
     expect(dropped).toEqual([62, 125, 188])
-    expect(dfa.table().length).toBe(128 * (dfa.endColumn + 1))
+    expect(dfa.table.length).toBe(128 * (dfa.endColumn + 1))
   })
 
   it('drops them too where few remember much', () => {
@@ -282,10 +283,10 @@ describe('createDfa', () => {
       [1 << 17, 3],
       [8 << 20, 0],
     ] as const) {
-      const dfa = createDfa(nfa, 'lines', memory)
+      const dfa = new Dfa(nfa, 'lines', memory)
       let cursor = dfa.start(true, false)
       for (let at = 0; at < 100; at++) cursor = dfa.compute(cursor, dfa.columns[0x61] as number)
-      expect([memory, dfa.drops()]).toEqual([memory, drops])
+      expect([memory, dfa.drops]).toEqual([memory, drops])
     }
   })
 
@@ -362,10 +363,10 @@ describe('a DFA, by what its table says', () => {
     }
     for (const memory of [0, 8 << 20]) {
       const dfas = {
-        first: createDfa(nfa, 'first', memory),
-        longest: createDfa(reversed, 'longest', memory),
-        rest: createDfa(nfa, 'rest', memory),
-        whole: createDfa(nfa, 'lines', memory),
+        first: new Dfa(nfa, 'first', memory),
+        longest: new Dfa(reversed, 'longest', memory),
+        rest: new Dfa(nfa, 'rest', memory),
+        whole: new Dfa(nfa, 'lines', memory),
       }
       expect(asked.map((ask) => ask(dfas))).toEqual(expected)
     }
@@ -397,7 +398,7 @@ describe('a run ends where nothing more can come of it', () => {
     ['a.*b', 'a------', 8],
     ['a\\r?b', 'a\r--', 3],
   ])('the rest of a line, for %s in %j', (pattern, text, count) => {
-    expect(looks(createDfa(nfa(pattern), 'rest'), text)).toBe(count)
+    expect(looks(new Dfa(nfa(pattern), 'rest'), text)).toBe(count)
   })
 
   it.each([
@@ -409,7 +410,7 @@ describe('a run ends where nothing more can come of it', () => {
     ['^a', '-aaaaaa', 1],
     ['a', '-------', 8],
   ])('the first match, for %s in %j', (pattern, text, count) => {
-    expect(looks(createDfa(nfa(pattern), 'first'), text)).toBe(count)
+    expect(looks(new Dfa(nfa(pattern), 'first'), text)).toBe(count)
   })
 
   it.each([
@@ -417,7 +418,7 @@ describe('a run ends where nothing more can come of it', () => {
     ['a+', 'aaa-aaa', 4],
     ['b', '-------', 1],
   ])('the longest match, for %s in %j read backwards', (pattern, text, count) => {
-    expect(looks(createDfa(reverseNfa(nfa(pattern)), 'longest'), text)).toBe(count)
+    expect(looks(new Dfa(reverseNfa(nfa(pattern)), 'longest'), text)).toBe(count)
   })
 })
 
@@ -432,43 +433,35 @@ describe('the loops over a table', () => {
     const bytes = encoder.encode(`-${line}-`)
     const from = 1
     const to = bytes.length - 1
-    const first = createDfa(nfa, 'first')
+    const first = new Dfa(nfa, 'first')
     const begin = first.start(true, false)
-    const end = () => runToLastEnd(first.table(), first.columns, first.endColumn, bytes, from, to, begin)
+    const end = () => runToLastEnd(first.table, first.columns, first.endColumn, bytes, from, to, begin)
     expect(NOT_KNOWN).toBeLessThan(-1)
     expect(end()).toBe(NOT_KNOWN)
     const ends = places(first, bytes.subarray(from, to), true, false)
     expect(end()).toBe(ends.length > 0 ? from + (ends.at(-1) as number) : -1)
 
-    const longest = createDfa(reverseNfa(nfa), 'longest')
+    const longest = new Dfa(reverseNfa(nfa), 'longest')
     const beginBack = longest.start(true, false)
-    const start = () => runToFirstStart(longest.table(), longest.columns, longest.endColumn, bytes, to, from, beginBack)
+    const start = () => runToFirstStart(longest.table, longest.columns, longest.endColumn, bytes, to, from, beginBack)
     expect(start()).toBe(NOT_KNOWN)
     const starts = places(longest, bytes.subarray(from, to).toReversed(), true, false)
     expect(start()).toBe(to - (starts.at(-1) ?? 0))
   })
 
   it('do not know what was never looked at, the end of a line neither', () => {
-    const first = createDfa(nfa, 'first')
-    const longest = createDfa(reverseNfa(nfa), 'longest')
+    const first = new Dfa(nfa, 'first')
+    const longest = new Dfa(reverseNfa(nfa), 'longest')
     places(first, encoder.encode('bcccca'), true, false)
     places(longest, encoder.encode('acccc'), true, false)
     const end = (text: string) => {
       const bytes = encoder.encode(text)
-      return runToLastEnd(
-        first.table(),
-        first.columns,
-        first.endColumn,
-        bytes,
-        0,
-        bytes.length,
-        first.start(true, false),
-      )
+      return runToLastEnd(first.table, first.columns, first.endColumn, bytes, 0, bytes.length, first.start(true, false))
     }
     const start = (text: string) => {
       const bytes = encoder.encode(text)
       const begin = longest.start(true, false)
-      return runToFirstStart(longest.table(), longest.columns, longest.endColumn, bytes, bytes.length, 0, begin)
+      return runToFirstStart(longest.table, longest.columns, longest.endColumn, bytes, bytes.length, 0, begin)
     }
     expect([end('bc'), end('bcccc'), end('bccccx'), end('bcccca')]).toEqual([NOT_KNOWN, NOT_KNOWN, NOT_KNOWN, 6])
     expect([start('ca'), start('bccccca'), start('cccca')]).toEqual([NOT_KNOWN, NOT_KNOWN, 5])
@@ -483,24 +476,23 @@ describe('the loops over a table', () => {
   ] as const
 
   it.each(bounds)('stop where the table has no cursor, from %i to %i', (from, to) => {
-    const dfa = createDfa(nfa, 'lines')
+    const dfa = new Dfa(nfa, 'lines')
     const { columns } = dfa
     const begin = dfa.start(true, false)
     const cursors = Int32Array.of(begin, 0, 0, 0)
-    expect(runForward(dfa.table(), columns, bytes, from, to, cursors)).toBe(from)
+    expect(runForward(dfa.table, columns, bytes, from, to, cursors)).toBe(from)
     expect(cursors[0]).toBe(begin)
     places(dfa, encoder.encode('aac-aa'), true, false)
-    const next = (cursor: number, at: number) =>
-      dfa.table()[cursor + (columns[bytes[at] as number] as number)] as number
+    const next = (cursor: number, at: number) => dfa.table[cursor + (columns[bytes[at] as number] as number)] as number
     let cursor = begin
     let at = from
     for (; at < to && next(cursor, at) >= 0; at++) cursor = next(cursor, at)
-    expect(runForward(dfa.table(), columns, bytes, from, to, cursors)).toBe(at)
+    expect(runForward(dfa.table, columns, bytes, from, to, cursors)).toBe(at)
     expect(cursors[0]).toBe(cursor)
 
     cursors[0] = cursor = begin
     for (at = to - 1; at >= from && next(cursor, at) >= 0; at--) cursor = next(cursor, at)
-    expect(runBackward(dfa.table(), columns, bytes, to - 1, from, cursors)).toBe(at)
+    expect(runBackward(dfa.table, columns, bytes, to - 1, from, cursors)).toBe(at)
     expect(cursors[0]).toBe(cursor)
   })
 
@@ -513,21 +505,21 @@ describe('the loops over a table', () => {
     [[0, 0, 0, 24], 9],
     [[0, 0, 0, 0], 0],
   ] as const)('run side by side as they would alone, from %j for %i steps', (from, steps) => {
-    const dfa = createDfa(nfa, 'lines')
+    const dfa = new Dfa(nfa, 'lines')
     // One that knows what is before the first `b`, and of each run where it began.
     places(dfa, bytes.subarray(0, 27), true, false)
     const begins = ['', 'a', 'c', '-'].map((text) => {
       const cursors = Int32Array.of(dfa.start(true, false))
-      runForward(dfa.table(), dfa.columns, encoder.encode(text), 0, text.length, cursors)
+      runForward(dfa.table, dfa.columns, encoder.encode(text), 0, text.length, cursors)
       return cursors[0] as number
     })
     const cursors = Int32Array.from(begins)
     const alone = (to: number) =>
       from.map((at, i) => {
         const cursor = Int32Array.of(begins[i] as number)
-        return [runForward(dfa.table(), dfa.columns, bytes, at, at + to, cursor) - at, cursor[0]]
+        return [runForward(dfa.table, dfa.columns, bytes, at, at + to, cursor) - at, cursor[0]]
       })
-    const made = runFour(dfa.table(), dfa.columns, bytes, from, steps, cursors)
+    const made = runFour(dfa.table, dfa.columns, bytes, from, steps, cursors)
     expect(made).toBe(Math.min(...alone(steps).map(([count]) => count as number)))
     expect([...cursors]).toEqual(alone(made).map(([, cursor]) => cursor))
   })
@@ -539,7 +531,7 @@ function firstOn(line: string, pattern: RegExp): FoundLine | undefined {
 }
 
 function look(dfa: Dfa, cursor: number, column: number): number {
-  const known = dfa.table()[cursor + column] as number
+  const known = dfa.table[cursor + column] as number
   return known === UNKNOWN ? dfa.compute(cursor, column) : known
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createDfa } from '../../src/search/dfa.ts'
+import { Dfa } from '../../src/search/dfa.ts'
 import { buildNfa } from '../../src/search/nfa.ts'
 import { compileQuery } from '../../src/search/query.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
@@ -92,24 +92,24 @@ describe('createDfa', () => {
   )
 
   it('makes at most one state a byte where they multiply, and drops them within its memory', () => {
-    const dfa = createDfa(buildNfa(parseRegex('[ab]*a[ab]{30}c', false)), 'lines', 1 << 16)
+    const dfa = new Dfa(buildNfa(parseRegex('[ab]*a[ab]{30}c', false)), 'lines', 1 << 16)
     const bytes = random(50_000)
     let cursor = dfa.start(true, false)
     for (const byte of bytes) cursor = dfa.compute(cursor, dfa.columns[byte] as number)
-    expect(dfa.built()).toBeLessThanOrEqual(bytes.length + dfa.drops() + 1)
-    expect(dfa.drops()).toBeGreaterThan(10)
-    expect(dfa.table().byteLength).toBeLessThan(1 << 18)
+    expect(dfa.built).toBeLessThanOrEqual(bytes.length + dfa.drops + 1)
+    expect(dfa.drops).toBeGreaterThan(10)
+    expect(dfa.table.byteLength).toBeLessThan(1 << 18)
   })
 })
 
 function statesMade(pattern: string, bytes: Uint8Array): number {
-  const dfa = createDfa(buildNfa(parseRegex(pattern, false)), 'first')
+  const dfa = new Dfa(buildNfa(parseRegex(pattern, false)), 'first')
   let cursor = dfa.start(true, false)
   for (const byte of bytes) {
     const column = dfa.columns[byte] as number
-    const known = dfa.table()[cursor + column] as number
+    const known = dfa.table[cursor + column] as number
     const next = known < 0 ? dfa.compute(cursor, column) : known
     cursor = next < 0 ? dfa.start(true, false) : next
   }
-  return dfa.built()
+  return dfa.built
 }

@@ -221,7 +221,7 @@ describe('compileQuery', () => {
     ['[b-a]', 'out of order', ''],
     ['[a-\\d]', 'range ends in a class', ''],
     ['a{3,2}', 'out of order', ''],
-    ['a{99999}', 'further than', ''],
+    ['a{99999}', 'exceeds', ''],
     ['^*', 'repeats an assertion', ''],
     ['a\\nb', 'position 2', 'never spans lines'],
     ['a\nb', 'position 2', 'never spans lines'],
@@ -229,8 +229,8 @@ describe('compileQuery', () => {
     ['\\q', 'unknown escape', ''],
     ['\\', 'backslash', ''],
     ['\\x4', 'incomplete', ''],
-    ['\\u{110000}', 'no character', ''],
-    ['\\ud800', 'no character', ''],
+    ['\\u{110000}', 'invalid code point', ''],
+    ['\\ud800', 'invalid code point', ''],
     ['\ud800', 'surrogate', ''],
     ['\\p{Nonsense}', 'property', ''],
     ['\\p{L', 'property', ''],
@@ -316,11 +316,12 @@ function canBeEmpty(node: Node): boolean {
   return node.type === 'empty' || node.type === 'assert'
 }
 
-const ONE_LINE = 'A match never spans lines: search for one of the lines, and use contextLines to see its neighbours.'
+const ONE_LINE =
+  'A match never spans lines: search for one of the lines, and use contextLines to see the lines around it.'
 const NO_LOOKAROUND =
-  'Look-ahead and look-behind are not supported (search takes linear time): match the surroundings too.'
-const NO_BACKREFERENCE = 'Back-references are not supported (search takes linear time): write the alternatives out.'
-const NO_ATOMIC = 'Atomic groups and possessive quantifiers are not supported, nor needed: search never backtracks.'
+  'Look-ahead and look-behind are not supported (search takes linear time): match the surrounding text too.'
+const NO_BACKREFERENCE = 'Back-references are not supported (search takes linear time): write out the alternatives.'
+const NO_ATOMIC = 'Atomic groups and possessive quantifiers are not supported or needed: search never backtracks.'
 const GROUPS = 'Supported are (…), (?:…), (?<name>…), (?i) and (?i:…).'
 const EDGES = 'Use ^ for the start of a line and $ for its end.'
 const PROPERTIES = 'Write it as \\p{L} or \\p{Script=Greek}.'
@@ -567,20 +568,20 @@ describe('a literal', () => {
 
 describe('a pattern that is refused says where, why and what to write', () => {
   const refusals: readonly (readonly [query: string, why: string, position: number, hint?: string])[] = [
-    ['a)', '")" closes no group', 2, itself(')')],
-    ['*a', '"*" repeats nothing', 1, itself('*')],
-    ['(+a)', '"+" repeats nothing', 2, itself('+')],
-    ['a|?', '"?" repeats nothing', 3, itself('?')],
-    ['{2}', '"{" repeats nothing', 1, itself('{')],
-    ['a\nb', 'the pattern holds a line break', 2, ONE_LINE],
-    ['a\\nb', 'the pattern holds a line break', 2, ONE_LINE],
-    ['[\\n]', 'the pattern holds a line break', 1, ONE_LINE],
-    ['a\ud800', 'the pattern holds half a surrogate pair', 2],
-    ['a\udfff', 'the pattern holds half a surrogate pair', 2],
-    ['a{3,2}', 'the counts of a quantifier are out of order', 2],
-    ['a{10001}', 'a quantifier counts further than 10000', 2],
-    ['a{10001,}', 'a quantifier counts further than 10000', 2],
-    ['a{1,10001}', 'a quantifier counts further than 10000', 2],
+    ['a)', 'unmatched ")"', 2, itself(')')],
+    ['*a', '"*" has nothing to repeat', 1, itself('*')],
+    ['(+a)', '"+" has nothing to repeat', 2, itself('+')],
+    ['a|?', '"?" has nothing to repeat', 3, itself('?')],
+    ['{2}', '"{" has nothing to repeat', 1, itself('{')],
+    ['a\nb', 'the pattern contains a line break', 2, ONE_LINE],
+    ['a\\nb', 'the pattern contains a line break', 2, ONE_LINE],
+    ['[\\n]', 'the pattern contains a line break', 1, ONE_LINE],
+    ['a\ud800', 'the pattern contains a lone surrogate', 2],
+    ['a\udfff', 'the pattern contains a lone surrogate', 2],
+    ['a{3,2}', 'quantifier counts are out of order', 2],
+    ['a{10001}', 'a quantifier count exceeds 10000', 2],
+    ['a{10001,}', 'a quantifier count exceeds 10000', 2],
+    ['a{1,10001}', 'a quantifier count exceeds 10000', 2],
     ['^*', 'a quantifier repeats an assertion', 1],
     ['a\\b+', 'a quantifier repeats an assertion', 2],
     ['(?:a)++', 'a possessive quantifier', 7, NO_ATOMIC],
@@ -616,19 +617,19 @@ describe('a pattern that is refused says where, why and what to write', () => {
     ['a\\01', 'an octal escape', 2, 'Write the character as \\x{…}.'],
     ['a\\c', '\\c without a letter', 2],
     ['a\\c1', '\\c without a letter', 2],
-    ['a\\q', 'the unknown escape \\q', 2, 'A letter is escaped only where the escape has a meaning.'],
-    ['a\\\u00e9', 'the unknown escape \\\u00e9', 2, 'A letter is escaped only where the escape has a meaning.'],
+    ['a\\q', 'the unknown escape \\q', 2, 'Only letters with a special meaning can be escaped.'],
+    ['a\\\u00e9', 'the unknown escape \\\u00e9', 2, 'Only letters with a special meaning can be escaped.'],
     ['a\\x4', 'an incomplete \\x escape', 2, 'Write \\x with 2 hexadecimal digits, or \\x{…}.'],
     ['a\\x{}', 'an incomplete \\x escape', 2, 'Write \\x with 2 hexadecimal digits, or \\x{…}.'],
     ['a\\x{41', 'an incomplete \\x escape', 2, 'Write \\x with 2 hexadecimal digits, or \\x{…}.'],
     ['a\\u123', 'an incomplete \\u escape', 2, 'Write \\u with 4 hexadecimal digits, or \\u{…}.'],
     ['a\\U1234567', 'an incomplete \\U escape', 2, 'Write \\U with 8 hexadecimal digits, or \\U{…}.'],
-    ['a\\u{110000}', 'an escape for no character', 2],
-    ['a\\ud800', 'an escape for no character', 2],
-    ['a\\udfff', 'an escape for no character', 2],
-    ['a\\ud800\\u0041', 'an escape for no character', 2],
-    ['a\\u0041\\udc00', 'an escape for no character', 8],
-    ['a\\udc00\\udc00', 'an escape for no character', 2],
+    ['a\\u{110000}', 'an escape for an invalid code point', 2],
+    ['a\\ud800', 'an escape for an invalid code point', 2],
+    ['a\\udfff', 'an escape for an invalid code point', 2],
+    ['a\\ud800\\u0041', 'an escape for an invalid code point', 2],
+    ['a\\u0041\\udc00', 'an escape for an invalid code point', 8],
+    ['a\\udc00\\udc00', 'an escape for an invalid code point', 2],
     ['a\\p', 'an incomplete Unicode property', 2, PROPERTIES],
     ['a\\p{L', 'an incomplete Unicode property', 2, PROPERTIES],
     ['a\\P{Nope}', 'an unknown Unicode property', 2, PROPERTIES],
@@ -654,8 +655,8 @@ describe('a pattern that is refused says where, why and what to write', () => {
   it.each<readonly [query: string, why: string, details: object]>([
     ['', 'the query is empty', {}],
     ['a'.repeat(4097), 'the query is longer than 4096 UTF-16 units', {}],
-    ['a\nb', 'the query holds a line break at position 2', { position: 2, hint: ONE_LINE }],
-    ['a\ud800', 'the query holds half a surrogate pair at position 2', { position: 2 }],
+    ['a\nb', 'the query contains a line break at position 2', { position: 2, hint: ONE_LINE }],
+    ['a\ud800', 'the query contains a lone surrogate at position 2', { position: 2 }],
   ])('the literal %j', (query, why, details) => {
     expect(() => compileQuery({ query, mode: 'literal', caseSensitive: true })).toThrow(
       expect.objectContaining({ code: 'INVALID_PATTERN', message: `Cannot search: ${why}`, details }),
@@ -676,7 +677,7 @@ describe('a pattern that is refused says where, why and what to write', () => {
         expect.objectContaining({
           code: 'INVALID_PATTERN',
           message: `Cannot search: more than 16 different Unicode properties at position ${query.lastIndexOf('\\') + 1}`,
-          details: expect.objectContaining({ hint: 'Name a wider one, such as \\p{L}.' }),
+          details: expect.objectContaining({ hint: 'Use a broader one, such as \\p{L}.' }),
         }),
       )
     }

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createLineMatcher, deadlineReached } from '../../src/search/line-matcher.ts'
+import { deadlineReached } from '../../src/search/deadline.ts'
+import { LineMatcher } from '../../src/search/line-matcher.ts'
 import { buildNfa, reverseNfa } from '../../src/search/nfa.ts'
 import { createSimulation } from '../../src/search/simulation.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
@@ -119,8 +120,8 @@ describe('createSimulation', () => {
     'takes over from an automaton without memory, with the same lines and starts: %s',
     (pattern) => {
       const text = randomLines(60_000)
-      const roomy = createLineMatcher(parseRegex(pattern, false), 256 << 20)
-      const cramped = createLineMatcher(parseRegex(pattern, false), 0)
+      const roomy = new LineMatcher(parseRegex(pattern, false), 256 << 20)
+      const cramped = new LineMatcher(parseRegex(pattern, false), 0)
       expect(linesOf(cramped, text)).toEqual(linesOf(roomy, text))
     },
   )
@@ -130,7 +131,7 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s
   const lines = Array.from({ length: 60 }, (_, i) => `y${'x'.repeat(5 + ((i * 7) % 40))}`)
   /** What one of its own says, to which nothing is known yet, and again where it has been. */
   const existsFrom = (from: number, all: readonly string[]) => {
-    const matcher = createLineMatcher(parseRegex(pattern, false))
+    const matcher = new LineMatcher(parseRegex(pattern, false))
     const bytes = encoder.encode(all.join('\n'))
     const found = matcher.exists(bytes, from, undefined)
     expect(matcher.exists(bytes, from, undefined)).toBe(found)
@@ -176,7 +177,7 @@ describe('the bounds of the leftmost match are found, on the way and where it wa
     ...['aab$|b', 'aab\\b|b', 'aab\\B|b', 'a-\\b|-', 'a-\\B|-', '^aab|b', '\\baab|b', '\\Baab|b', 'ab.*a|b'],
   ])('%s', (pattern) => {
     const reference = new RegExp(pattern)
-    const matcher = createLineMatcher(parseRegex(pattern, false))
+    const matcher = new LineMatcher(parseRegex(pattern, false))
     const found = (line: string) => {
       const bytes = encoder.encode(line)
       const end = matcher.matchEnd(bytes, 0, bytes.length, undefined)
@@ -205,7 +206,7 @@ describe('the time', () => {
   const yes = () => true
   /** Each way to run over the bytes, which hold one line. */
   const waysOf = (pattern: string, bytes: Uint8Array, deadline: (() => boolean) | undefined) => {
-    const matcher = createLineMatcher(parseRegex(pattern, false))
+    const matcher = new LineMatcher(parseRegex(pattern, false))
     const end = bytes.length
     return {
       exists: () => matcher.exists(bytes, 0, deadline),
@@ -234,22 +235,22 @@ describe('the time', () => {
 
   it('is asked for in each of four places', () => {
     const lines = encoder.encode('y\n'.repeat(400))
-    const matcher = createLineMatcher(parseRegex('^x+$', false))
+    const matcher = new LineMatcher(parseRegex('^x+$', false))
     expect(matcher.exists(lines, 0, () => false)).toBe(false)
     expect(thrownBy(() => matcher.exists(lines, 0, yes))).toBe(deadlineReached)
   })
 
   it('is asked for once in 128 states that are made', () => {
     const line = randomLines(3000).filter((byte) => byte !== 0x0a)
-    const matcher = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
+    const matcher = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
     let asked = 0
     expect(matcher.scan(line, 0, () => ++asked < 0)).toBe(-1)
     expect(asked).toBeGreaterThan(5)
     expect(asked).toBeLessThanOrEqual(line.length / 128)
-    const another = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
+    const another = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
     expect(thrownBy(() => another.scan(line, 0, yes))).toBe(deadlineReached)
     // By simulation no more are made, from where it takes over.
-    const cramped = createLineMatcher(parseRegex('[ab]*a[ab]{12}c', false), 0)
+    const cramped = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false), 0)
     asked = 0
     expect(cramped.scan(line, 0, () => ++asked < 0)).toBe(-1)
     expect(asked).toBeLessThan(3)
@@ -261,11 +262,11 @@ describe('a matcher without memory', () => {
   const patterns = ['[ab]*a[ab]{12}c?$', '\\b[ab]*a[ab]{12}\\b', '^(?:a|b)*b[ab]{13}a']
   /** One that has gone over to simulation, and one that never does. */
   const both = (pattern: string) => {
-    const cramped = createLineMatcher(parseRegex(pattern, false), 0)
+    const cramped = new LineMatcher(parseRegex(pattern, false), 0)
     linesOf(cramped, text)
     // An automaton would run over so few bytes without asking.
     expect(thrownBy(() => cramped.scan(new Uint8Array(20_000).fill(0x63), 0, () => true))).toBe(deadlineReached)
-    return { cramped, roomy: createLineMatcher(parseRegex(pattern, false), 256 << 20) }
+    return { cramped, roomy: new LineMatcher(parseRegex(pattern, false), 256 << 20) }
   }
 
   it.each(patterns)('goes on from anywhere in a line, and says where nothing matches: %s', (pattern) => {
@@ -295,7 +296,7 @@ describe('a matcher without memory', () => {
   })
 
   it('finds lines that are empty, and none behind the last line end', () => {
-    const cramped = createLineMatcher(parseRegex('^(?:[ab]*a[ab]{12}c)?$', false), 0)
+    const cramped = new LineMatcher(parseRegex('^(?:[ab]*a[ab]{12}c)?$', false), 0)
     linesOf(cramped, text)
     const scan = (lines: string) => cramped.scan(encoder.encode(lines), 0, undefined)
     expect([scan('c\n'), scan('c\n\n'), scan('cc\n\nc'), scan('\nc'), scan('cc\nc')]).toEqual([-1, 2, 3, 0, -1])
@@ -321,7 +322,7 @@ describe('a matcher without memory', () => {
       ['^(?:ab*){80}c', true],
       ['^(?:ab*){80}d', false],
     ] as const) {
-      const cramped = createLineMatcher(parseRegex(query, false), 0)
+      const cramped = new LineMatcher(parseRegex(query, false), 0)
       expect(cramped.exists(lines('c'), 0, undefined)).toBe(found)
       expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(found)
       // A simulation would ask for the time.
@@ -332,7 +333,7 @@ describe('a matcher without memory', () => {
   it('begins a part of the text again where its states were dropped', () => {
     const line = (as: number, last: string) => `${`a${'b'.repeat(100)}`.repeat(as)}${last}\n`
     const exists = (...lines: readonly string[]) =>
-      createLineMatcher(parseRegex('^\\b(?:ab*){80}c', false), 0).exists(encoder.encode(lines.join('')), 0, undefined)
+      new LineMatcher(parseRegex('^\\b(?:ab*){80}c', false), 0).exists(encoder.encode(lines.join('')), 0, undefined)
     // The four parts; the last is the shortest, and in what is left of the first the states are dropped.
     const others = [line(79, 'c'), `${'d'.repeat(8000)}\n`, line(80, 'd'), `${'d'.repeat(8)}\n`] as const
     expect(exists(...others)).toBe(false)
@@ -344,7 +345,7 @@ describe('a matcher without memory', () => {
   it('stays with it where a simulation would take too much room', () => {
     const root = parseRegex('(?:a?){1500}b', false)
     expect(createSimulation(buildNfa(root), false)).toBeUndefined()
-    const matcher = createLineMatcher(root, 0)
+    const matcher = new LineMatcher(root, 0)
     expect(matcher.exists(encoder.encode('aaaa\naaab\n'), 0, undefined)).toBe(true)
     expect(matcher.scan(encoder.encode('aac\na'), 0, undefined)).toBe(-1)
   })
@@ -354,7 +355,7 @@ describe('a matcher without memory', () => {
     const nfa = buildNfa(root)
     expect(createSimulation(nfa, false)).toBeDefined()
     expect(createSimulation(reverseNfa(nfa), true)).toBeUndefined()
-    const matcher = createLineMatcher(root, 0)
+    const matcher = new LineMatcher(root, 0)
     const line = 'b'.repeat(40)
     const bytes = encoder.encode(`${line}\n${line}az\n`)
     expect(matcher.exists(bytes, 0, undefined)).toBe(true)
@@ -391,7 +392,7 @@ function thrownBy(run: () => unknown): unknown {
   return undefined
 }
 
-function linesOf(matcher: ReturnType<typeof createLineMatcher>, bytes: Uint8Array): string[] {
+function linesOf(matcher: LineMatcher, bytes: Uint8Array): string[] {
   const found: string[] = []
   for (let from = 0; from < bytes.length; ) {
     const at = matcher.scan(bytes, from, undefined)
