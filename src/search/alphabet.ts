@@ -1,16 +1,16 @@
 import { foldCase } from './fold.ts'
 import type { AssertKind, Node } from './syntax.ts'
 
-/** Which ASCII characters the matches of a pattern can be made of. */
+/** The ASCII characters that matches of a pattern can consist of. */
 export interface Alphabet {
-  /** 1 for each character that may be anywhere in a match. */
+  /** 1 for each character that may occur in a match. */
   readonly anywhere: Uint8Array
-  /** 1 for each that may be its first or its last. */
+  /** 1 for each character that may be the first or the last of a match. */
   readonly ends: Uint8Array
   readonly asserts: ReadonlySet<AssertKind>
 }
 
-/** What may stand in a match, from above: where it is not worth to know exactly, more. */
+/** Computes an upper bound: the result may contain characters that no match has. */
 export function alphabetOf(root: Node): Alphabet {
   const anywhere = new Uint8Array(128)
   const ends = new Uint8Array(128)
@@ -41,7 +41,7 @@ function collect(node: Node, into: Uint8Array, asserts: Set<AssertKind>): void {
   }
 }
 
-/** Adds the characters at one edge; gives whether the node may match nothing, so that the edge lies beyond it. */
+/** Adds the characters at one edge. Returns whether the node may match nothing, so that its neighbour is at the edge. */
 function edge(node: Node, into: Uint8Array, order: (parts: readonly Node[]) => readonly Node[]): boolean {
   switch (node.type) {
     case 'empty':
@@ -61,8 +61,8 @@ function edge(node: Node, into: Uint8Array, order: (parts: readonly Node[]) => r
 }
 
 function addSet(node: Extract<Node, { type: 'char' | 'set' }>, into: Uint8Array): void {
-  const one = node.type === 'set' ? node.set : [node.codePoint, node.codePoint]
-  const set = node.type === 'char' && node.ignoreCase ? foldCase(one) : one
+  const members = node.type === 'set' ? node.set : [node.codePoint, node.codePoint]
+  const set = node.type === 'char' && node.ignoreCase ? foldCase(members) : members
   for (let i = 0; i < set.length && (set[i] as number) < 128; i += 2) {
     into.fill(1, set[i], Math.min(set[i + 1] as number, 127) + 1)
   }

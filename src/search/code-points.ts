@@ -1,12 +1,11 @@
 /**
- * A set of Unicode code points: flat pairs `lo, hi` (both inclusive), sorted, neither touching nor overlapping.
- * Sets are values: nothing changes one after it was made.
+ * A set of Unicode code points: flat pairs `lo, hi` (both inclusive), sorted, neither adjacent nor overlapping. Immutable.
  */
 export type CodePoints = readonly number[]
 
 export const MAX_CODE_POINT = 0x10ffff
 
-/** The set that holds each pair of `pairs`, which may be in any order and may overlap. */
+/** The union of ranges, given as flat pairs in any order, which may overlap. */
 export function toCodePoints(pairs: readonly number[]): CodePoints {
   const ranges: [number, number][] = []
   for (let i = 0; i < pairs.length; i += 2) ranges.push([pairs[i] as number, pairs[i + 1] as number])
@@ -20,7 +19,7 @@ export function toCodePoints(pairs: readonly number[]): CodePoints {
   return merged
 }
 
-/** Every code point that is not in the set. */
+/** The complement of a set. */
 export function negate(set: CodePoints): CodePoints {
   const outside: number[] = []
   let next = 0
@@ -32,9 +31,9 @@ export function negate(set: CodePoints): CodePoints {
   return outside
 }
 
-/** What is in the first set and not in the second. */
-export function subtract(from: CodePoints, what: CodePoints): CodePoints {
-  return negate(toCodePoints([...negate(from), ...what]))
+/** The members of the first set that are not in the second. */
+export function subtract(from: CodePoints, removed: CodePoints): CodePoints {
+  return negate(toCodePoints([...negate(from), ...removed]))
 }
 
 export function includes(set: CodePoints, codePoint: number): boolean {
@@ -48,7 +47,7 @@ export function includes(set: CodePoints, codePoint: number): boolean {
   return 2 * low < set.length && (set[2 * low] as number) <= codePoint
 }
 
-/** How many code points the set holds. */
+/** The number of code points in a set. */
 export function countOf(set: CodePoints): number {
   let count = 0
   for (let i = 0; i < set.length; i += 2) count += (set[i + 1] as number) - (set[i] as number) + 1
@@ -56,14 +55,14 @@ export function countOf(set: CodePoints): number {
 }
 
 /**
- * The code points with a Unicode property, as the JavaScript engine knows it: `L`, `Lu`, `Alphabetic`, `Script=Greek`;
- * a script may be named alone, as in RE2. `undefined` for a name that the engine does not know. Building a set takes some
- * milliseconds, so each is kept.
+ * The code points with a Unicode property of the JavaScript engine: `L`, `Lu`, `Alphabetic`, `Script=Greek`. The name of a
+ * script alone is accepted, as in RE2. Returns `undefined` for an unknown name. Building a set takes milliseconds, so the
+ * last ones are cached.
  */
 export function propertySet(name: string): CodePoints | undefined {
   if (!/^\w+(?:=\w+)?$/.test(name)) return undefined
-  const known = properties.get(name)
-  if (known !== undefined) return known
+  const cached = properties.get(name)
+  if (cached !== undefined) return cached
   const runs = propertyRuns(name) ?? propertyRuns(`Script=${name}`)
   if (runs === undefined) return undefined
   const set = rangesOf(runs)
@@ -83,7 +82,7 @@ function propertyRuns(name: string): RegExp | undefined {
   }
 }
 
-/** Lets the engine match runs over stretches of all code points in order: far faster than asking for each. */
+/** Lets the engine match runs in texts of consecutive code points, which is far faster than testing each code point. */
 function rangesOf(runs: RegExp): CodePoints {
   const pairs: number[] = []
   const units = new Uint16Array(STRETCH * 2)
@@ -103,11 +102,11 @@ function rangesOf(runs: RegExp): CodePoints {
       if (runs.test(String.fromCodePoint(first))) pairs.push(first, first + STRETCH - 1)
     }
   }
-  // A lone surrogate is no character of any text that is searched.
+  // UTF-8 text has no lone surrogates.
   return subtract(toCodePoints(pairs), [0xd800, 0xdfff])
 
   function collect(stretch: Uint16Array, first: number, unitsEach: number): void {
-    // Spreading would go through an iterator, many times slower.
+    // Spreading would use an iterator and be many times slower.
     const text = String.fromCharCode.apply(null, stretch as unknown as number[])
     runs.lastIndex = 0
     for (let match = runs.exec(text); match !== null; match = runs.exec(text)) {
@@ -118,5 +117,5 @@ function rangesOf(runs: RegExp): CodePoints {
 }
 
 const STRETCH = 0x1000
-/** In the other planes all are alike, but for the last two of each. */
+/** In the other planes all code points have the same properties, except for the last two of each. */
 const ASSIGNED_PLANES = [1, 2, 3, 14]

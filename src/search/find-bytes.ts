@@ -2,48 +2,48 @@ import { frequencyOf } from './byte-frequency.ts'
 
 /** Finds one text in bytes. */
 export interface Finder {
-  /** Where it first occurs at or after `from`, or -1. Linear, whatever the text and the bytes. */
+  /** The offset of the first occurrence at or after `from`, or -1. Takes linear time for every text. */
   find(bytes: Uint8Array, from: number): number
-  /** About how long a search takes, in nanoseconds a byte of source code, hits left out. */
+  /** Estimated time of a search without hits, in nanoseconds per byte of source code. */
   readonly cost: number
 }
 
-/** The cheapest finder of `needle`, which must not be empty. With `ignoreCase`, ASCII letters match in either case. */
+/** Returns the cheapest finder of `needle`, which must not be empty. With `ignoreCase`, ASCII letters match in either case. */
 export function createFinder(needle: Uint8Array, ignoreCase: boolean): Finder {
   return finderStrategies(needle, ignoreCase).reduce((best, next) => (next.cost < best.cost ? next : best))
 }
 
-/** All finders of `needle` that there are on this platform: they find the same. */
+/** All finders of `needle` on this platform. Their results are equal, their costs differ. */
 export function finderStrategies(needle: Uint8Array, ignoreCase: boolean): Finder[] {
   const fold = ignoreCase && needle.some(isLetter) ? FOLD : undefined
   const anchored = native === undefined ? undefined : anchoredFinder(needle, fold, native.indexOf)
-  const all: Finder[] = [wordFinder(needle, fold), { cost: COST_OF_LINEAR, find: linearFinder(needle, fold) }]
-  return anchored === undefined ? all : [...all, anchored]
+  const portable: Finder[] = [wordFinder(needle, fold), { cost: COST_OF_LINEAR, find: linearFinder(needle, fold) }]
+  return anchored === undefined ? portable : [...portable, anchored]
 }
 
-/** Where a byte first occurs at or after `from`, or -1. */
+/** The offset of the first occurrence of a byte at or after `from`, or -1. */
 export function findByte(bytes: Uint8Array, byte: number, from: number): number {
   return native === undefined ? bytes.indexOf(byte, from) : native.indexOf.call(bytes, byte, from)
 }
 
-/** Where a byte last occurs at or before `from`, or -1. */
+/** The offset of the last occurrence of a byte at or before `from`, or -1. */
 export function findByteBackwards(bytes: Uint8Array, byte: number, from: number): number {
   return native === undefined ? bytes.lastIndexOf(byte, from) : native.lastIndexOf.call(bytes, byte, from)
 }
 
-type IndexOf = (this: Uint8Array, what: Uint8Array | number, from: number) => number
+type IndexOf = (this: Uint8Array, needle: Uint8Array | number, from: number) => number
 
-/** A platform's own search, by the names of Node's Buffer. */
+/** The native search of a platform, with the names of Node's Buffer. */
 interface NativeSearch {
   readonly indexOf: IndexOf
   readonly lastIndexOf: IndexOf
 }
 
-/** Node's Buffer searches any bytes with vector instructions. Elsewhere, and in lesser imitations, there is none. */
+/** The search of Node's Buffer, which uses vector instructions; `undefined` on other platforms and in polyfills. */
 export function nativeSearch(platform: object): NativeSearch | undefined {
   try {
     const { Buffer } = platform as { Buffer?: { prototype: Partial<NativeSearch> & { latin1Slice?: unknown } } }
-    // `latin1Slice` tells Node's own from imitations, whose `indexOf` is slower than a loop of ours.
+    // Only Node's own Buffer has `latin1Slice`. The `indexOf` of polyfills is slower than the loops below.
     if (typeof Buffer?.prototype.latin1Slice !== 'function') return undefined
     const { indexOf, lastIndexOf } = Buffer.prototype
     const sample = Uint8Array.of(1, 0xe9, 3, 0xe9, 3)
@@ -56,13 +56,12 @@ export function nativeSearch(platform: object): NativeSearch | undefined {
 
 const native = nativeSearch(globalThis)
 
-/** More than that of any search by words. */
+/** More than the cost of any word finder. */
 const COST_OF_LINEAR = 4
 
 /**
- * Searches natively for a short and rare slice of the needle, and compares the rest around it. The native search takes
- * the first byte of a short text for its anchor, so that a slice that begins with a rare byte is several times faster
- * than the whole.
+ * Searches natively for a short and rare slice of the needle, and compares the bytes around it. The native search looks for
+ * the first byte of a short text, so a slice that begins with a rare byte is several times faster than the whole needle.
  */
 function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexOf: IndexOf): Finder | undefined {
   const length = needle.length
@@ -75,8 +74,9 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
     if (end === start) continue
     let rarity = 1
     for (let i = start; i < end; i++) rarity *= (frequencyOf(needle[i] as number) / 1e6) * 5
-    const whole = start === 0 && end === length
-    const estimate = 0.1 + (frequencyOf(needle[start] as number) / 1e6) * 18 + (whole ? 0 : Math.min(rarity, 0.2) * 70)
+    const isWhole = start === 0 && end === length
+    const estimate =
+      0.1 + (frequencyOf(needle[start] as number) / 1e6) * 18 + (isWhole ? 0 : Math.min(rarity, 0.2) * 70)
     if (estimate < cost) {
       cost = estimate
       offset = start
@@ -103,63 +103,62 @@ function anchoredFinder(needle: Uint8Array, fold: Uint8Array | undefined, indexO
   }
 }
 
-/** Where hits follow each other closely, a look at the next few bytes is cheaper than a call into the platform. */
+/** When hits are close to each other, testing the next few bytes is cheaper than a native call. */
 function wholeFinder(needle: Uint8Array, indexOf: IndexOf): Finder['find'] {
   const length = needle.length
   const first = needle[0]
-  let looks = 0
+  let attempts = 0
   return (bytes, from) => {
     let at = from
-    if (looks > 0) {
-      looks -= 1
+    if (attempts > 0) {
+      attempts -= 1
       const end = Math.min(bytes.length - length + 1, from + NEAR)
       for (; at < end; at++) {
         if (bytes[at] !== first || equalLength(bytes, at, needle, undefined) !== length) continue
-        looks = LOOKS
+        attempts = MAX_ATTEMPTS
         return at
       }
     }
-    const found = indexOf.call(bytes, needle, at)
-    if (found !== -1 && found - from < NEAR) looks = LOOKS
-    return found
+    const offset = indexOf.call(bytes, needle, at)
+    if (offset !== -1 && offset - from < NEAR) attempts = MAX_ATTEMPTS
+    return offset
   }
 }
 
 /** In bytes. */
 const NEAR = 48
-/** How many looks in vain before the next hit must be found otherwise. */
-const LOOKS = 2
-/** The native search is at its best up to this length. */
+/** Failed attempts before the native search is used again. */
+const MAX_ATTEMPTS = 2
+/** The native search is fastest up to this length. */
 const MAX_SLICE = 6
 
 /**
- * Compares four bytes at a time, at places divisible by four. Wherever the needle lies, one such word holds two to four
- * bytes of it (what it can hold, for a needle shorter than that), so for each of the four ways to lie there is one
- * comparison a word, and few are met by accident. Setting bit 5 of every byte makes letters of either case equal; what
- * else it makes equal is told apart afterwards.
+ * Compares aligned words of four bytes. For each of the four alignments of the needle, some word contains two to four of
+ * its bytes (fewer for a shorter needle), so four comparisons per word find every candidate, and few are false. Setting
+ * bit 5 of every byte makes both cases of a letter equal; the other bytes that it makes equal are told apart afterwards.
  */
 function wordFinder(needle: Uint8Array, fold: Uint8Array | undefined): Finder {
   const length = needle.length
   const bit5 = fold === undefined ? 0 : 0x20202020
-  // In the order of where the needle starts, so that what is found first starts first.
+  // In the order in which the needle starts, so that the first match starts first.
   const probes = [0, 1, 2, 3].map((lead) => probeOf(needle, lead, bit5)).sort((a, b) => a.shift - b.shift)
   const linear = linearFinder(needle, fold)
-  let seen: Uint8Array | undefined
+  let viewed: Uint8Array | undefined
   let words: Int32Array = NO_WORDS
   let pad = 0
   return {
     cost: 0.55 + Math.max(...probes.map((probe) => probe.frequency)) * 4,
     find(bytes, from) {
-      if (bytes !== seen) {
+      if (bytes !== viewed) {
         pad = (4 - (bytes.byteOffset & 3)) & 3
         words =
           bytes.length < pad
             ? NO_WORDS
             : new Int32Array(bytes.buffer, bytes.byteOffset + pad, (bytes.length - pad) >> 2)
-        seen = bytes
+        viewed = bytes
       }
       const lastStart = bytes.length - length
-      // Where the word to look at is cut off by either end, places are compared one by one.
+      // Before the first whole word, and after the last one, offsets are compared one by one.
       let start = from
       for (; start < pad && start <= lastStart; start++) {
         if (equalLength(bytes, start, needle, fold) === length) return start
@@ -189,7 +188,7 @@ function wordFinder(needle: Uint8Array, fold: Uint8Array | undefined): Finder {
 }
 
 /**
- * The first word from `at` on in which some probe is met, or their number. The hot loop: a function of its own over
+ * The index of the first word from `at` on that agrees with a probe, or the number of words. The hot loop: a function over
  * locals, which engines compile well.
  */
 function nextWord(words: Int32Array, at: number, bit5: number, probes: readonly Probe[]): number {
@@ -214,19 +213,19 @@ function nextWord(words: Int32Array, at: number, bit5: number, probes: readonly 
 
 const NO_WORDS = new Int32Array(0)
 
-/** What a word must hold for the needle to start `shift` bytes after it. */
+/** The bytes that a word must have for the needle to start `shift` bytes after it. */
 interface Probe {
   readonly mask: number
   readonly value: number
   readonly shift: number
-  /** The share of words that agree by accident, about. */
+  /** Estimated share of the words that agree by chance. */
   readonly frequency: number
 }
 
-/** The probe for a needle that starts at `lead` in its word: into that word or into the next, whichever holds more of it. */
+/** The probe for a needle that starts at `lead` in a word: tests that word or the next, whichever has more of its bytes. */
 function probeOf(needle: Uint8Array, lead: number, bit5: number): Probe {
-  const own = Math.min(4 - lead, needle.length)
-  const shift = Math.min(4, needle.length - (4 - lead)) > own ? lead - 4 : lead
+  const inFirst = Math.min(4 - lead, needle.length)
+  const shift = Math.min(4, needle.length - (4 - lead)) > inFirst ? lead - 4 : lead
   const mask = new Uint8Array(4)
   const value = new Uint8Array(4)
   let frequency = 1
@@ -237,7 +236,7 @@ function probeOf(needle: Uint8Array, lead: number, bit5: number): Probe {
     value[i] = byte
     frequency *= (frequencyOf(byte) / 1e6) * 4
   }
-  // Through the same memory as the texts, so that the byte order of the machine does not matter.
+  // Read through memory like the texts, so the byte order of the machine does not matter.
   return { mask: asWord(mask), value: (asWord(value) | bit5) & asWord(mask), shift, frequency }
 }
 
@@ -245,11 +244,11 @@ function asWord(bytes: Uint8Array): number {
   return new Int32Array(bytes.buffer)[0] as number
 }
 
-/** Comparing may cost this much over the progress made before the search goes on by the way that never looks back. */
+/** Limits of the work of comparisons, relative to the progress; beyond them, the linear finder continues. */
 const WORK_PER_BYTE = 8
 const SLACK = 1024
 
-/** How many bytes agree at a place. */
+/** The number of needle bytes that agree at an offset. */
 function equalLength(bytes: Uint8Array, start: number, needle: Uint8Array, fold: Uint8Array | undefined): number {
   const length = needle.length
   let i = 0
@@ -261,7 +260,7 @@ function equalLength(bytes: Uint8Array, start: number, needle: Uint8Array, fold:
   return i
 }
 
-/** Knuth-Morris-Pratt: slower than the others on ordinary texts, never slower than that. Its table is made when needed. */
+/** Knuth-Morris-Pratt: slower than the others on ordinary texts, but never slower than linear. Builds its table on first use. */
 function linearFinder(needle: Uint8Array, fold: Uint8Array | undefined): (bytes: Uint8Array, from: number) => number {
   const map = fold ?? IDENTITY
   let failures: Int32Array | undefined

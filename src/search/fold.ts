@@ -1,9 +1,9 @@
 import { type CodePoints, includes, toCodePoints } from './code-points.ts'
 
 /**
- * The set with everything added that differs from a member only in case, by Unicode simple case folding, as the
- * JavaScript engine knows it. ASCII letters fold among themselves only: `k` is not the Kelvin sign and `s` not the long
- * s, as in a regular expression without the `u` flag.
+ * Returns the set plus every code point that differs from a member only in case, by the Unicode simple case folding of
+ * the JavaScript engine. ASCII letters fold only among themselves, as in a regular expression without the `u` flag: `k`
+ * does not match the Kelvin sign, and `s` not the long s.
  */
 export function foldCase(set: CodePoints): CodePoints {
   const pairs = [...set]
@@ -20,13 +20,13 @@ export function foldCase(set: CodePoints): CodePoints {
   return toCodePoints(pairs)
 }
 
-/** All code points beyond ASCII that have another form, in groups of equal case folding. Built when first needed. */
+/** All code points beyond ASCII with more than one case, in groups of equal case folding. Built on first use. */
 function groups(): readonly (readonly number[])[] {
-  known ??= buildGroups()
-  return known
+  cachedGroups ??= buildGroups()
+  return cachedGroups
 }
 
-let known: readonly (readonly number[])[] | undefined
+let cachedGroups: readonly (readonly number[])[] | undefined
 
 function buildGroups(): number[][] {
   const byKey = new Map<string, number[]>()
@@ -35,26 +35,26 @@ function buildGroups(): number[][] {
     if (candidates === undefined) byKey.set(key, [codePoint])
     else candidates.push(codePoint)
   }
-  // Upper case, full and folded again, brings together all that could be equal; the engine then says what really is.
+  // Equal upper case, folded and raised again, collects candidates; the engine then decides which are equal.
   for (let codePoint = 0x80; codePoint <= LAST_CASED; codePoint++) {
     const char = String.fromCodePoint(codePoint)
     const upper = char.toUpperCase()
     if (upper === char && char.toLowerCase() === char) continue
     add(upper.toLowerCase().toUpperCase(), codePoint)
   }
-  const found: number[][] = []
+  const result: number[][] = []
   for (const candidates of byKey.values()) {
-    let rest = candidates
-    while (rest.length > 1) {
-      const first = rest[0] as number
-      const same = new RegExp(`^\\u{${first.toString(16)}}$`, 'iu')
-      const group = rest.filter((codePoint) => same.test(String.fromCodePoint(codePoint)))
-      found.push(group)
-      rest = rest.filter((codePoint) => !group.includes(codePoint))
+    let remaining = candidates
+    while (remaining.length > 1) {
+      const first = remaining[0] as number
+      const sameFold = new RegExp(`^\\u{${first.toString(16)}}$`, 'iu')
+      const group = remaining.filter((codePoint) => sameFold.test(String.fromCodePoint(codePoint)))
+      result.push(group)
+      remaining = remaining.filter((codePoint) => !group.includes(codePoint))
     }
   }
-  return found
+  return result
 }
 
-/** Case exists in the first two planes only. */
+/** Only the first two planes have characters with case. */
 const LAST_CASED = 0x1ffff

@@ -39,9 +39,10 @@ function hasMatchInParts(
 ): boolean {
   const { lines: dfa, cursors } = automata
   const { columns } = dfa
-  const ends = [starts[1], starts[2], starts[3], bytes.length]
-  const positions: [number, number, number, number] = [...starts]
-  const shortest = Math.min(...ends.map((end, i) => end - (starts[i] as number)))
+  const [first, second, third, fourth] = starts
+  const ends = [second, third, fourth, bytes.length]
+  const positions: [number, number, number, number] = [first, second, third, fourth]
+  const shortest = Math.min(second - first, third - second, fourth - third, bytes.length - fourth)
   cursors.fill(dfa.start(true, false))
   const { drops } = dfa
   for (let done = 0; done < shortest; ) {
@@ -58,7 +59,7 @@ function hasMatchInParts(
       const next = automata.lookUp(dfa, cursors[i] as number, column, deadline)
       if (next < 0) return true
       // Invalidates the other cursors: rare enough to begin again, without parallel runs.
-      if (dfa.drops !== drops) return scanFrom(automata, bytes, starts[0], deadline) !== -1
+      if (dfa.drops !== drops) return scanFrom(automata, bytes, first, deadline) !== -1
       cursors[i] = next
       positions[i] = (positions[i] as number) + 1
     }

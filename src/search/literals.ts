@@ -2,24 +2,24 @@ import { countOf } from './code-points.ts'
 import { foldCase } from './fold.ts'
 import type { Node } from './syntax.ts'
 
-/** Texts of which every match holds at least one. */
+/** Texts of which every match contains at least one. */
 export interface Required {
   readonly texts: readonly string[]
-  /** The texts hold letters that match in either case (ASCII only), given in lower case. */
+  /** ASCII letters match in either case; the texts are in lower case then. */
   readonly ignoreCase: boolean
   /** Every match starts with one of the texts. */
   readonly leading: boolean
 }
 
 /**
- * What a text must hold for a pattern to match in it, as few and as rare as can be found; the cheapest by `costOf`.
- * `undefined` where nothing is certain, as for `\w+` or `a*`.
+ * Returns the texts, cheapest by `costOf`, of which every match of a pattern contains one. `undefined` if there are none,
+ * as for `\w+` or `a*`.
  */
 export function requiredTexts(root: Node, costOf: (required: Required) => number): Required | undefined {
-  const { exact, inner } = analyse(root)
+  const { exact, inner } = analyze(root)
   return cheapest([exact, inner])
 
-  function analyse(node: Node): Found {
+  function analyze(node: Node): NodeTexts {
     switch (node.type) {
       case 'empty':
       case 'assert':
@@ -29,43 +29,44 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
       case 'set':
         return { exact: countOf(node.set) <= MAX_TEXTS ? setTexts(node.set) : undefined, inner: undefined }
       case 'concat':
-        return inSequence(node.parts.map(analyse))
+        return inSequence(node.parts.map(analyze))
       case 'alternate':
-        return inAlternatives(node.options.map(analyse))
+        return inAlternatives(node.options.map(analyze))
       case 'repeat': {
         if (node.max === 0) return { exact: NOTHING, inner: undefined }
         if (node.min === 0) return { exact: undefined, inner: undefined }
-        const body = analyse(node.node)
-        if (node.max === node.min && node.min <= MAX_LENGTH) return inSequence(new Array<Found>(node.min).fill(body))
+        const body = analyze(node.node)
+        if (node.max === node.min && node.min <= MAX_LENGTH)
+          return inSequence(new Array<NodeTexts>(node.min).fill(body))
         return { exact: undefined, inner: cheapest([body.exact, body.inner]) }
       }
     }
   }
 
-  function inSequence(parts: readonly Found[]): Found {
-    const found: (Required | undefined)[] = []
+  function inSequence(parts: readonly NodeTexts[]): NodeTexts {
+    const candidates: (Required | undefined)[] = []
     let run: Required = NOTHING
-    let whole = true
+    let isExact = true
     for (const { exact, inner } of parts) {
-      // What is inside a part leads only where nothing can come before that part.
+      // Texts inside a part lead only if nothing can come before that part.
       const leads = run.leading && run.texts.length === 1 && run.texts[0] === ''
-      if (inner !== undefined) found.push(leads ? inner : { ...inner, leading: false })
+      if (inner !== undefined) candidates.push(leads ? inner : { ...inner, leading: false })
       const longer = exact === undefined ? undefined : join(run, exact)
       if (longer !== undefined) {
         run = longer
         continue
       }
-      whole = false
-      found.push(run)
+      isExact = false
+      candidates.push(run)
       run = { ...(exact ?? NOTHING), leading: false }
     }
-    return whole ? { exact: run, inner: undefined } : { exact: undefined, inner: cheapest([...found, run]) }
+    return isExact ? { exact: run, inner: undefined } : { exact: undefined, inner: cheapest([...candidates, run]) }
   }
 
-  function inAlternatives(each: readonly Found[]): Found {
-    const exact = unite(each.map((option) => option.exact))
+  function inAlternatives(options: readonly NodeTexts[]): NodeTexts {
+    const exact = unite(options.map((option) => option.exact))
     if (exact !== undefined) return { exact, inner: undefined }
-    return { exact: undefined, inner: unite(each.map((option) => cheapest([option.exact, option.inner]))) }
+    return { exact: undefined, inner: unite(options.map((option) => cheapest([option.exact, option.inner]))) }
   }
 
   function cheapest(candidates: readonly (Required | undefined)[]): Required | undefined {
@@ -74,7 +75,7 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
     for (const candidate of candidates) {
       if (candidate === undefined || candidate.texts.includes('')) continue
       const cost = costOf(candidate)
-      // Of equals, the first: what leads stands before what does not.
+      // Prefers the first of equal cost: leading texts come first.
       if (cost < lowest) {
         lowest = cost
         best = candidate
@@ -84,14 +85,14 @@ export function requiredTexts(root: Node, costOf: (required: Required) => number
   }
 }
 
-interface Found {
+interface NodeTexts {
   /** All texts that a node matches, if they are few. */
   readonly exact: Required | undefined
-  /** Otherwise, the best that is in every match of it. */
+  /** Otherwise, the best texts that every match contains. */
   readonly inner: Required | undefined
 }
 
-/** The one text, and no other, that a pattern matches: a pattern without any operator. */
+/** The only text that a pattern without operators matches; `undefined` for other patterns. */
 export function wholeText(root: Node): { readonly text: string; readonly ignoreCase: boolean } | undefined {
   const parts = root.type === 'concat' ? root.parts : [root]
   let text = ''
@@ -111,14 +112,14 @@ export function wholeText(root: Node): { readonly text: string; readonly ignoreC
   return folded && exact ? undefined : { text, ignoreCase: folded }
 }
 
-/** More texts than these cost more to look for than they save. */
+/** Finding more texts than these costs more than it saves. */
 const MAX_TEXTS = 8
-/** In UTF-16 units; what is longer is no rarer. */
+/** In UTF-16 units. Longer texts are not noticeably rarer. */
 const MAX_LENGTH = 64
 
 const NOTHING: Required = { texts: [''], ignoreCase: false, leading: true }
 
-/** Every text of the first followed by every one of the second, unless that is too much. */
+/** Every text of the first followed by every one of the second; `undefined` if these are too many or too long. */
 function join(first: Required, second: Required): Required | undefined {
   if (first.texts.length * second.texts.length > MAX_TEXTS) return undefined
   const ignoreCase = first.ignoreCase || second.ignoreCase

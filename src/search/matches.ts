@@ -2,15 +2,15 @@ import type { Deadline } from './deadline.ts'
 import { firstLineStart, lineEndBefore, lineFeedAt, lineStartAt } from './line-bounds.ts'
 import type { Hit, Query } from './query.ts'
 
-/** A line that matches. */
+/** A matching line. */
 export interface FileMatch {
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number
-  /** Of the first match in the line, from 1, in UTF-16 units of the decoded line. */
+  /** Of the first match in the line, counted from 1, in UTF-16 units of the decoded line. */
   readonly column: number
-  /** The line without its line end; cut around the match where it is long, with `…` for what is left out. */
+  /** The line without its line end. A long line is cut around the match, with `…` for the omitted text. */
   readonly snippet: string
-  /** The lines before, in order, cut at their end where they are long. */
+  /** The lines before, in order. Long ones are cut at their end. */
   readonly before: string[]
   readonly after: string[]
 }
@@ -18,16 +18,16 @@ export interface FileMatch {
 export interface MatchOptions {
   readonly contextLines: number
   readonly maxMatches: number
-  /** The longest snippet or context line, in UTF-16 units, each `…` included; a snippet takes three at least. */
+  /** Maximum length of a snippet or context line, in UTF-16 units, including each `…`. A snippet has at least three. */
   readonly snippetUnits: number
   readonly deadline?: Deadline
-  /** Asked about the bytes of each match with its context, whole lines, before they are shown: false ends the search. */
+  /** Called with the byte range of each match and its context, whole lines, before it is added. False ends the search. */
   readonly mayShow?: (start: number, end: number) => boolean
 }
 
 /**
- * The lines of a UTF-8 text that match, in order: at most `maxMatches`, and only those found before the deadline, if it
- * passes. `truncated` says that there may be more, `stopped` that `mayShow` ended it. Bytes that are not UTF-8 show as U+FFFD.
+ * Returns the matching lines of a UTF-8 text in order, at most `maxMatches`, and only those found before the deadline.
+ * `truncated`: there may be more; `stopped`: `mayShow` ended the search. Bytes that are not UTF-8 decode to U+FFFD.
  *
  * @example
  * const query = compileQuery({ query: 'b', mode: 'literal', caseSensitive: true })
@@ -82,65 +82,65 @@ function countLineFeeds(bytes: Uint8Array, from: number, to: number): number {
   return count
 }
 
-/** UTF-16 units of the text in `[from, to)`: one per character, two beyond the basic plane. */
+/** UTF-16 units of the text in `[from, to)`: one per character, two beyond the basic multilingual plane. */
 function unitsIn(bytes: Uint8Array, from: number, to: number): number {
   let units = 0
   for (let i = from; i < to; i++) units += unitsOf(bytes[i] as number)
   return units
 }
 
-/** The units of the character that begins with this byte; none where the byte continues one. */
+/** The units of the character that begins with this byte; 0 for a continuation byte. */
 function unitsOf(byte: number): number {
   return (byte & 0xc0) === 0x80 ? 0 : byte >= 0xf0 ? 2 : 1
 }
 
-/** The line, or a window of it: the match with about a third of what is left before it. */
+/** The line, or a window of it: the match, with a third of the remaining room before it. */
 function snippetOf(bytes: Uint8Array, { lineStart, lineEnd, matchStart, matchEnd }: Hit, units: number): string {
-  // A byte never gives more than one unit, so that a short line is seen at once.
+  // A text never has more units than bytes, so a short line needs no count.
   if (lineEnd - lineStart <= units || unitsIn(bytes, lineStart, lineEnd) <= units) {
     return decoder.decode(bytes.subarray(lineStart, lineEnd))
   }
   const room = Math.max(1, units - 2)
   const match = Math.min(room, unitsIn(bytes, matchStart, Math.min(matchEnd, matchStart + room * 4)))
-  let start = back(bytes, matchStart, lineStart, Math.floor((room - match) / 3))
-  const end = forth(bytes, start, lineEnd, room)
-  if (end === lineEnd) start = back(bytes, lineEnd, lineStart, room)
+  let start = offsetBefore(bytes, matchStart, lineStart, Math.floor((room - match) / 3))
+  const end = offsetAfter(bytes, start, lineEnd, room)
+  if (end === lineEnd) start = offsetBefore(bytes, lineEnd, lineStart, room)
   const text = decoder.decode(bytes.subarray(start, end))
   return `${start > lineStart ? ELLIPSIS : ''}${text}${end < lineEnd ? ELLIPSIS : ''}`
 }
 
-/** The offset at most `units` before `from`, not before `floor`, at the start of a character. */
-function back(bytes: Uint8Array, from: number, floor: number, units: number): number {
-  let left = units
+/** The start of a character at most `units` before `from`, not before `floor`. */
+function offsetBefore(bytes: Uint8Array, from: number, floor: number, units: number): number {
+  let remaining = units
   let at = from
   for (let i = from - 1; i >= floor; i--) {
     const size = unitsOf(bytes[i] as number)
     if (size === 0) continue
-    left -= size
-    if (left < 0) break
+    remaining -= size
+    if (remaining < 0) break
     at = i
   }
   return at
 }
 
-/** The offset at most `units` after `from`, not after `ceiling`, at the end of a character. */
-function forth(bytes: Uint8Array, from: number, ceiling: number, units: number): number {
-  let left = units
+/** The end of a character at most `units` after `from`, not after `ceiling`. */
+function offsetAfter(bytes: Uint8Array, from: number, ceiling: number, units: number): number {
+  let remaining = units
   for (let at = from; at < ceiling; at++) {
-    left -= unitsOf(bytes[at] as number)
-    if (left < 0) return at
+    remaining -= unitsOf(bytes[at] as number)
+    if (remaining < 0) return at
   }
   return ceiling
 }
 
-/** Where the `count` lines before a line begin. */
+/** The start of the `count` lines before a line. */
 function startOfLines(bytes: Uint8Array, first: number, lineStart: number, count: number): number {
   let start = lineStart
   for (let i = 0; i < count; i++) start = lineStartAt(bytes, start - 1, first)
   return start
 }
 
-/** Where the `count` lines after a line end. */
+/** The end of the `count` lines after a line. */
 function endOfLines(bytes: Uint8Array, lineEnd: number, count: number): number {
   let end = lineEnd
   for (let i = 0; i < count; i++) end = lineFeedAt(bytes, lineFeedAt(bytes, end) + 1)
@@ -170,5 +170,5 @@ function linesAfter(bytes: Uint8Array, lineEnd: number, count: number, units: nu
 
 function contextLine(bytes: Uint8Array, start: number, end: number, units: number): string {
   if (end - start <= units || unitsIn(bytes, start, end) <= units) return decoder.decode(bytes.subarray(start, end))
-  return decoder.decode(bytes.subarray(start, forth(bytes, start, end, units - 1))) + ELLIPSIS
+  return decoder.decode(bytes.subarray(start, offsetAfter(bytes, start, end, units - 1))) + ELLIPSIS
 }

@@ -16,42 +16,42 @@ export interface QueryInput {
 }
 
 /**
- * A line with a match. All are byte offsets; the line comes without its line end. Offsets are worked out when they are
- * read, and the object is used again for the next line: copy what is to be kept.
+ * A line with a match, as byte offsets; the line excludes its line end. Offsets are computed when they are read, and the
+ * object is reused for the next line: copy the values to keep.
  */
 export interface Hit {
   readonly lineStart: number
   readonly lineEnd: number
   /**
-   * Of the leftmost match in the line, and of those that start there the one that JavaScript prefers; where a part that may
-   * be empty repeats, as in `(a?|b)*`, or memory does not suffice for that, it may be shorter or longer.
+   * Start of the leftmost match in the line. Among the matches that start there, it is the one that JavaScript prefers;
+   * where a part that may be empty repeats, as in `(a?|b)*`, or memory does not suffice, it may end earlier or later.
    */
   readonly matchStart: number
   readonly matchEnd: number
 }
 
 /**
- * A compiled search over the bytes of UTF-8 texts, line by line: `\n` ends a line, a `\r` before it belongs to the end, a
- * lone `\r` is a character. A byte order mark at the start is skipped. Bytes that are not UTF-8 match nothing. Searching
- * takes linear time in the text, whatever the pattern, and nothing about a text is kept.
+ * A compiled search over the bytes of UTF-8 texts, line by line. `\n` ends a line, a `\r` before it belongs to the line
+ * end, a lone `\r` is a character. A byte order mark at the start is skipped. Bytes that are not UTF-8 match nothing.
+ * Time is linear in the text for every pattern. Nothing about a text is cached.
  */
 export interface Query {
   readonly alphabet: Alphabet
-  /** Whether some line matches. Where the deadline passes first, it answers true. */
+  /** Whether some line matches; true if the deadline passes first. */
   mayMatch(bytes: Uint8Array, deadline?: Deadline): boolean
   /**
-   * Hands out each line that has a match, in order, until `visit` returns false or the deadline, asked about every 64 KB,
-   * says that time is up: then it stops without a word, so ask the deadline afterwards.
+   * Calls `visit` with each line that has a match, in order, until it returns false or the deadline passes, which is
+   * checked about every 64 KB. The result does not show whether it passed: check the deadline afterwards.
    */
   eachLine(bytes: Uint8Array, visit: (hit: Hit) => boolean, deadline?: Deadline): void
 }
 
 /**
- * Compiles a query. Literals match as they stand; for the syntax of regular expressions see `parseRegex`. Without
- * `caseSensitive`, letters match by Unicode simple case folding, ASCII letters among themselves only.
+ * Compiles a query. For the syntax of regular expressions see `parseRegex`. Without `caseSensitive`, letters match by
+ * Unicode simple case folding, ASCII letters only among themselves.
  *
- * Throws `INVALID_PATTERN`, with a hint, for an empty query, a line break in it, and a regular expression that is wrong,
- * too large, or would need backtracking.
+ * @throws {ToolError} `INVALID_PATTERN` for a query that is empty, too long or contains a line break, and for a regular
+ * expression that is invalid, too large, or would need backtracking.
  *
  * @example
  * const query = compileQuery({ query: 'let \\w+', mode: 'regex', caseSensitive: true })
@@ -75,7 +75,7 @@ const utf8 = new TextEncoder()
 
 function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alphabet'> {
   const { find } = createFinder(needle, ignoreCase)
-  // A needle that ends in \r may reach into a line end, where it does not count.
+  // A needle that ends in \r may match the start of a line end, which is not part of the line.
   const endsInReturn = needle[needle.length - 1] === 0x0d
   const findInLine = (bytes: Uint8Array, from: number): number => {
     let at = find(bytes, from)
@@ -104,7 +104,7 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alp
           return at + needle.length
         },
       }
-      const isUp = timeAt(deadline)
+      const isUp = createDeadlineCheck(deadline)
       for (let from = first; from < bytes.length; ) {
         at = findInLine(bytes, from)
         if (at === -1 || isUp(at)) return
@@ -117,38 +117,34 @@ function literalQuery(needle: Uint8Array, ignoreCase: boolean): Omit<Query, 'alp
   }
 }
 
-/** Whether the time is up at an offset, each as far on as the one before or further: asked now and then only. */
-function timeAt(deadline: Deadline | undefined): (at: number) => boolean {
-  let asked = 0
+/** Returns a check of the deadline for ascending offsets, which asks it once per interval. */
+function createDeadlineCheck(deadline: Deadline | undefined): (at: number) => boolean {
+  let lastCheck = 0
   return (at) => {
-    if (at - asked <= DEADLINE_INTERVAL) return false
-    asked = at
+    if (at - lastCheck <= DEADLINE_INTERVAL) return false
+    lastCheck = at
     return deadline?.() ?? false
   }
 }
 
 function regexQuery(root: Node): Omit<Query, 'alphabet'> {
   const matcher = new LineMatcher(root)
-  const walk = walkOf(root, matcher)
-  // A text that is known to hold a match, or did when it was asked for: only what is tried first depends on it.
+  const walk = createWalk(root, matcher)
+  // The text in which `mayMatch` has just found a match. A hint: it only decides what is tried first.
   let likely: Uint8Array | undefined
   return {
     mayMatch(bytes, deadline) {
-      let found = false
-      const complete = untilTimeIsUp(() => {
-        if (walk === undefined) found = matcher.exists(bytes, firstLineStart(bytes), deadline)
-        else
-          walk(
-            bytes,
-            () => {
-              found = true
-              return false
-            },
-            deadline,
-          )
+      let hasMatch = false
+      const stopAtMatch = (): boolean => {
+        hasMatch = true
+        return false
+      }
+      const complete = untilDeadline(() => {
+        if (walk === undefined) hasMatch = matcher.exists(bytes, firstLineStart(bytes), deadline)
+        else walk(bytes, stopAtMatch, deadline)
       })
-      likely = found ? bytes : undefined
-      return found || !complete
+      likely = hasMatch ? bytes : undefined
+      return hasMatch || !complete
     },
     eachLine(bytes, visit, deadline) {
       const isLikely = likely === bytes
@@ -184,30 +180,31 @@ function regexQuery(root: Node): Omit<Query, 'alphabet'> {
         matchEnd = knownEnd
         return visit(hit)
       }
-      untilTimeIsUp(() => {
+      untilDeadline(() => {
         if (walk !== undefined) walk(bytes, visitLine, deadline)
-        // Most texts hold no match, and that is found out faster than where one is.
+        // Most texts have no match, and `exists` finds that faster than `scan`.
         else if (isLikely || matcher.exists(bytes, first, deadline)) scan(matcher, bytes, visitLine, deadline)
       })
     },
   }
 }
 
-/** The way to skip what cannot match, if that is worth it. */
-function walkOf(root: Node, matcher: LineMatcher): Walk | undefined {
+/** Returns a walk that skips text which cannot match; `undefined` if running over every byte is cheaper. */
+function createWalk(root: Node, matcher: LineMatcher): Walk | undefined {
   const required = requiredTexts(root, costOf)
   const run = requiredRun(root, costOfLines)
   const cost = required === undefined ? Number.POSITIVE_INFINITY : costOf(required)
   const costByRun = run === undefined ? Number.POSITIVE_INFINITY : costOfLines(run)
   const walk = (finders: readonly Finder[], leading: boolean) =>
-    leading ? leadingWalk(matcher, finders) : candidateWalk(matcher, finders)
+    leading ? createLeadingWalk(matcher, finders) : createCandidateWalk(matcher, finders)
   if (run !== undefined && costByRun < Math.min(cost, COST_OF_SCANNING))
     return walk([createRunFinder(run)], run.leading)
   if (required !== undefined && cost < COST_OF_SCANNING) return walk(findersOf(required), required.leading)
   return undefined
 }
 
-function untilTimeIsUp(run: () => void): boolean {
+/** Returns false if the deadline ended the run. */
+function untilDeadline(run: () => void): boolean {
   try {
     run()
     return true
@@ -217,13 +214,13 @@ function untilTimeIsUp(run: () => void): boolean {
   }
 }
 
-/** Takes some offset in a line that matches, its end, and where the match ends, or -1 if that is not known yet. */
+/** Receives an offset in a line that matches, the end of the line, and the end of the match or -1 if still unknown. */
 type Visit = (inLine: number, lineEnd: number, matchEnd: number) => boolean
 type Walk = (bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined) => void
 
 /** Runs over every byte. */
 function scan(matcher: LineMatcher, bytes: Uint8Array, visit: Visit, deadline: Deadline | undefined): void {
-  const isUp = timeAt(deadline)
+  const isUp = createDeadlineCheck(deadline)
   for (let from = firstLineStart(bytes); from < bytes.length; ) {
     const at = matcher.scan(bytes, from, deadline)
     if (at === -1) return
@@ -234,13 +231,13 @@ function scan(matcher: LineMatcher, bytes: Uint8Array, visit: Visit, deadline: D
   }
 }
 
-/** Runs from each place that every match starts with, or after it, as far as a match is under way. */
-function leadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
-  const find = anyOf(finders)
+/** Runs from each candidate, which every match starts with, as long as a match is in progress. */
+function createLeadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
+  const find = findAny(finders)
   return (bytes, visit, deadline) => {
     const next = find(bytes)
     const first = firstLineStart(bytes)
-    const isUp = timeAt(deadline)
+    const isUp = createDeadlineCheck(deadline)
     for (let from = first; from < bytes.length; ) {
       const start = next(from)
       if (start === -1) return
@@ -248,7 +245,7 @@ function leadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
       const atLineStart = start === first || bytes[start - 1] === LF
       const at = matcher.resume(bytes, start, atLineStart, deadline)
       if (at < 0) {
-        // No match is under way any more, so none begins before this.
+        // No match is in progress any more, so none begins before this offset.
         from = ~at
         continue
       }
@@ -259,12 +256,12 @@ function leadingWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
   }
 }
 
-/** Runs over the lines that hold what is required. */
-function candidateWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
-  const find = anyOf(finders)
+/** Runs over the lines that contain a candidate, which every match contains. */
+function createCandidateWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
+  const find = findAny(finders)
   return (bytes, visit, deadline) => {
     const next = find(bytes)
-    const isUp = timeAt(deadline)
+    const isUp = createDeadlineCheck(deadline)
     for (let from = firstLineStart(bytes); from < bytes.length; ) {
       const at = next(from)
       if (at === -1) return
@@ -279,21 +276,21 @@ function candidateWalk(matcher: LineMatcher, finders: readonly Finder[]): Walk {
   }
 }
 
-/** The first place of any of several texts in some bytes, asked for from ascending offsets. */
-function anyOf(finders: readonly Finder[]): (bytes: Uint8Array) => (from: number) => number {
+/** Returns a search for the first place where any of several finders matches, for ascending offsets. */
+function findAny(finders: readonly Finder[]): (bytes: Uint8Array) => (from: number) => number {
   const [only] = finders
   if (only !== undefined && finders.length === 1) return (bytes) => (from) => only.find(bytes, from)
   return (bytes) => {
-    const places = finders.map(() => -2)
+    const offsets = finders.map(() => -2)
     return (from) => {
       let first = -1
       for (let i = 0; i < finders.length; i++) {
-        let place = places[i] as number
-        if (place !== -1 && place < from) {
-          place = (finders[i] as Finder).find(bytes, from)
-          places[i] = place
+        let offset = offsets[i] as number
+        if (offset !== -1 && offset < from) {
+          offset = (finders[i] as Finder).find(bytes, from)
+          offsets[i] = offset
         }
-        if (place !== -1 && (first === -1 || place < first)) first = place
+        if (offset !== -1 && (first === -1 || offset < first)) first = offset
       }
       return first
     }
@@ -304,7 +301,7 @@ function findersOf({ texts, ignoreCase }: Required): Finder[] {
   return texts.map((text) => createFinder(utf8.encode(text), ignoreCase))
 }
 
-/** About how many nanoseconds a byte it takes to find required texts and run over the lines that hold them. */
+/** Estimated nanoseconds per byte to find required texts and run over the lines that contain them. */
 function costOf({ texts, ignoreCase }: Required): number {
   let cost = 0
   for (const text of texts) {
@@ -324,5 +321,5 @@ function costOfLines(run: ByteRun): number {
 /** Nanoseconds. */
 const COST_OF_LINE = 250
 const COST_OF_RESUMING = 100
-/** Nanoseconds a byte. */
+/** Nanoseconds per byte. */
 const COST_OF_SCANNING = 2

@@ -54,7 +54,7 @@ export function setFragment(set: CodePoints): SetEdge[][] {
     }
     return addState(edges)
   }
-  // The entry is always a new state, because no other state accepts sequences of its length: it is added last.
+  // The entry becomes the last state: no earlier state reads first bytes of characters, so it is never a shared one.
   build(utf8Sequences(set), 0)
   return fragment
 }

@@ -1,16 +1,16 @@
 import type { CodePoints } from './code-points.ts'
 
-/** The byte ranges of one run of UTF-8 sequences, one per byte: `[lo, hi]` for each position. */
+/** A range of UTF-8 sequences of equal length: the range `[lo, hi]` of the byte at each position. */
 export type ByteSequence = readonly (readonly [lo: number, hi: number])[]
 
-/** The UTF-8 encodings of a set, as sequences of byte ranges in ascending order. Surrogates have none. */
+/** The UTF-8 encodings of a set, in ascending order. Surrogates have no encoding. */
 export function utf8Sequences(set: CodePoints): ByteSequence[] {
   const sequences: ByteSequence[] = []
   for (let i = 0; i < set.length; i += 2) split(set[i] as number, set[i + 1] as number, sequences)
   return sequences
 }
 
-/** Cuts a range until both of its ends have the same length and every trailing byte runs over a whole range. */
+/** Splits a range until both ends are encoded in the same number of bytes and each byte position covers one range. */
 function split(lo: number, hi: number, out: ByteSequence[]): void {
   if (lo > hi) return
   if (lo <= 0xdfff && hi >= 0xd800) {
