@@ -9,6 +9,7 @@ export type LogicalPath = string & { readonly [guarded]: true }
 /** A logical path in its one true form on a backend: no link in it is left to follow, spelled as the backend spells it. */
 export type Path = LogicalPath & { readonly [canonical]: true }
 
+/** The path of the root directory: the empty string. */
 export const ROOT = '' as Path
 
 const MAX_COMPONENT_BYTES = 255

@@ -8,6 +8,7 @@ const MAX_LINKS = 40
 /** What is needed of a backend: reads that never follow a link, neither at the end of a path nor within it. */
 export type LinkReads = Pick<Backend, 'stat' | 'readLink'>
 
+/** Options of {@link canonical}. */
 export interface CanonicalOptions {
   /** Leaves the last name alone, for what acts on a link itself. */
   readonly noFollow?: boolean

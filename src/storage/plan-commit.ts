@@ -1,75 +1,116 @@
 import { sha256Async } from '../files/hash/sha256.ts'
-import { type Path, parentOf } from '../paths/logical-path.ts'
+import { ancestorsOf, type Path, parentOf } from '../paths/logical-path.ts'
+import { mapConcurrent } from '../util/map-concurrent.ts'
 import type { Change, Receipt, Stat, Version } from './backend.ts'
-import { applyOrder, checkChangeSet, type FileOf } from './change-set.ts'
+import { applyOrder, checkChangeSet, type FileOf, validateChanges } from './change-set.ts'
 
-/**
- * For backends that store a tree of entries, and the bytes of files apart from it under a name `C` of their own: works
- * out what a change set makes of both, without waiting and without touching anything.
+/*
+ * Plans commits for backends that store entries (path, type, stat) and, separately, the contents of files under a key of
+ * type `C`. Planning is synchronous and changes nothing.
  */
 
-/** What a look at an entry tells: nothing of it is ever left out. */
+/** The stat of a stored entry, with every field. */
 export type StoredStat = Stat & Required<Pick<Stat, 'mode' | 'modifiedAt'>>
 
-/** What is at a path. Contents never change, and each belongs to one path. */
+/** An entry of a stored tree. Contents are immutable, and each belongs to one path. */
 export type StoredEntry<C> =
   | { readonly type: 'directory'; readonly stat: StoredStat }
   | { readonly type: 'link'; readonly stat: StoredStat; readonly target: string }
   | { readonly type: 'file'; readonly stat: StoredStat; readonly sha256: string; readonly content: C }
 
-/** The present tree. */
+/** The tree before a commit. */
 export interface StoredTree<C> {
   at(path: Path): StoredEntry<C> | undefined
   names(directory: Path): Iterable<string>
 }
 
+/** What a commit stores and deletes. */
 export interface StoredCommit<C> {
-  /** In an order in which they can be applied one by one; `undefined` takes the entry away. */
+  /** Entries in an order in which they can be applied one by one; `undefined` deletes the entry. */
   readonly steps: readonly { readonly path: Path; readonly entry: StoredEntry<C> | undefined }[]
-  /** Directories whose names change, with their new stat. They may be gone after the steps. */
+  /** Directories whose names change and that exist after the steps, with their new stat. Apply them after the steps. */
   readonly touched: ReadonlyMap<Path, StoredStat>
-  /** Contents to be stored. */
+  /** Contents to store. */
   readonly fresh: ReadonlyMap<C, Uint8Array>
-  /** Contents that no path has any more, with their sizes. */
+  /** Contents that no path has any more, with their sizes in bytes. */
   readonly dropped: readonly { readonly content: C; readonly size: number }[]
   readonly receipt: Receipt
 }
 
+/** The present tree, and how the storage names what is new. */
 export interface StoredCommitOptions<C> {
   readonly tree: StoredTree<C>
-  /** The sha256 of the bytes in the set: see {@link hashBytes}. */
+  /** The sha256 of all bytes in the set, from {@link hashBytes}. */
   readonly hashes: ReadonlyMap<Uint8Array, string>
-  /** A tag that no entry ever had. */
+  /** Returns a tag that no entry ever had. */
   readonly tag: () => string
-  /** The name for a content: a new one, or the one that these bytes were given before. */
+  /** Returns the key for a content: a new key, or the key that the same bytes got before. */
   readonly content: (bytes: Uint8Array, path: Path) => C
   /** Milliseconds since 1970. */
   readonly at: number
 }
 
+/** Permission bits of a new file. */
 export const FILE_MODE = 0o644
 const DIRECTORY_MODE = 0o755
 const LINK_MODE = 0o777
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
-/** The hashes of all bytes in a set, made before its commit so that the commit need not wait. */
+/** Hashes all bytes of a change set, so that the commit itself can be planned synchronously. */
 export async function hashBytes(changes: readonly Change[]): Promise<ReadonlyMap<Uint8Array, string>> {
   const hashes = new Map<Uint8Array, string>()
   for (const { to } of changes) {
-    // A malformed state is refused later, by what judges the set.
+    // A malformed state is refused later, by `checkChangeSet`.
     if (to?.type !== 'file' || !(to.bytes instanceof Uint8Array) || hashes.has(to.bytes)) continue
     hashes.set(to.bytes, await sha256Async(to.bytes))
   }
   return hashes
 }
 
-/** @throws ToolError whatever `judgeChanges` throws */
+/**
+ * Loads the part of a stored tree that the check of a change set reads, for storages whose lookups are asynchronous: the
+ * changed paths, the paths they are moved from, their ancestors, and the names in directories that are deleted or
+ * replaced. No other commit may run until the planned one is applied.
+ */
+export async function loadStoredTree<C>(
+  changes: readonly Change[],
+  entryAt: (path: Path) => Promise<StoredEntry<C> | undefined>,
+  entriesIn: (directory: Path) => Promise<readonly { readonly name: string }[]>,
+): Promise<StoredTree<C>> {
+  validateChanges(changes)
+  const paths = new Set<Path>()
+  for (const { path, from = path } of changes) {
+    for (const one of [path, from, ...ancestorsOf(path)]) paths.add(one)
+  }
+  const entries = new Map<Path, StoredEntry<C> | undefined>()
+  await mapConcurrent([...paths], async (path) => {
+    entries.set(path, await entryAt(path))
+  })
+  const emptied = changes.filter(({ path, to }) => to?.type !== 'directory' && entries.get(path)?.type === 'directory')
+  const names = new Map<Path, readonly string[]>()
+  await mapConcurrent(emptied, async ({ path }) => {
+    const entries = await entriesIn(path)
+    names.set(
+      path,
+      entries.map(({ name }) => name),
+    )
+  })
+  return { at: (path) => entries.get(path), names: (directory) => names.get(directory) ?? [] }
+}
+
+/**
+ * Checks a change set and plans its commit: entries to store and to delete, contents to store and to drop, directories
+ * that get a new stat, and the receipt. Permission bits are those of `to.mode`, else those of the file at the path, else
+ * those of the file at `from`, else 0o644. A moved file keeps its content key.
+ *
+ * @throws ToolError whatever {@link checkChangeSet} throws
+ */
 export function planStoredCommit<C>(changes: readonly Change[], options: StoredCommitOptions<C>): StoredCommit<C> {
   const { tree, hashes, tag, at } = options
-  const seen = new Map<Path, StoredEntry<C> | undefined>()
+  const cache = new Map<Path, StoredEntry<C> | undefined>()
   const present = (path: Path) => {
-    if (!seen.has(path)) seen.set(path, tree.at(path))
-    return seen.get(path)
+    if (!cache.has(path)) cache.set(path, tree.at(path))
+    return cache.get(path)
   }
   const before = checkChangeSet(changes, {
     at: present,
@@ -80,8 +121,8 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
   const carried = new Set<C>()
   const fresh = new Map<C, Uint8Array>()
 
-  /** The content of a path that the set changes, where it holds these bytes and nobody took it over yet. */
-  const takenOver = (from: Path | undefined, hash: string): C | undefined => {
+  /** The content key of a changed path that holds these bytes, unless another change reuses it already. */
+  const reuseContent = (from: Path | undefined, hash: string): C | undefined => {
     if (from === undefined || !changed.has(from)) return undefined
     const entry = present(from)
     if (entry?.type !== 'file' || entry.sha256 !== hash || carried.has(entry.content)) return undefined
@@ -96,14 +137,14 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
       return { type: 'directory', stat: { type: 'directory', ...stat, mode: DIRECTORY_MODE } }
     if (to.type === 'link') return { type: 'link', stat: { type: 'link', ...stat, mode: LINK_MODE }, target: to.target }
     const sources = [path, from].map((other) => (other === undefined ? undefined : present(other)))
-    const kept = sources.find((entry) => entry?.type === 'file')
+    const source = sources.find((entry) => entry?.type === 'file')
     const sha256 = hashes.get(to.bytes) as string
-    let content = takenOver(path, sha256) ?? takenOver(from, sha256)
+    let content = reuseContent(path, sha256) ?? reuseContent(from, sha256)
     if (content === undefined) {
       content = options.content(to.bytes, path)
       fresh.set(content, to.bytes)
     }
-    const mode = to.mode ?? kept?.stat.mode ?? FILE_MODE
+    const mode = to.mode ?? source?.stat.mode ?? FILE_MODE
     return { type: 'file', stat: { type: 'file', ...stat, size: to.bytes.length, mode }, sha256, content }
   }
 
@@ -126,10 +167,9 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
   return {
     steps,
     touched: new Map(
-      [...touchedPaths].map((path) => [
-        path,
-        { type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt: at, tag: tag() },
-      ]),
+      [...touchedPaths]
+        .filter((path) => !after.has(path) || after.get(path)?.type === 'directory')
+        .map((path) => [path, { type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt: at, tag: tag() }]),
     ),
     fresh,
     dropped: before.flatMap((entry) =>

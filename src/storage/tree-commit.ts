@@ -1,9 +1,9 @@
-import { ToolError } from '../errors.ts'
 import { cachedSha256, sha256Cached } from '../files/hash/sha256.ts'
-import { type Path, quote } from '../paths/logical-path.ts'
+import type { Path } from '../paths/logical-path.ts'
 import type { Backend, Change, DirectoryNode, FileNode, LinkNode, Receipt, Stat, TreeNode, Version } from './backend.ts'
 import { canonicalSync, type LookupResult } from './canonical-path.ts'
 import { applyOrder, checkChangeSet } from './change-set.ts'
+import { rangeOf } from './read-range.ts'
 import { directoryNode, nodeAt, nodeFinder, withNodeAt } from './tree.ts'
 import { type ReadVerb, wrongType } from './wrong-type.ts'
 
@@ -43,14 +43,8 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
       const node = nodeAt(present(), path)
       if (node?.type !== 'file') throw refusal('read', path)
       if (range === undefined) return { bytes: node.bytes, stat: node.stat }
-      if (range.tag !== undefined && range.tag !== node.stat.tag) {
-        throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
-          path,
-          currentSha256: hashOf(node),
-        })
-      }
-      const start = Math.max(0, range.start)
-      return { bytes: node.bytes.subarray(start, Math.max(start, range.end)), stat: node.stat }
+      const { start, end } = rangeOf(path, range, node.stat, () => hashOf(node))
+      return { bytes: node.bytes.subarray(start, end), stat: node.stat }
     },
 
     async readLink(path) {

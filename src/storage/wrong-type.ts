@@ -2,6 +2,7 @@ import { ToolError } from '../errors.ts'
 import { ancestorsOf, display, type Path, quote } from '../paths/logical-path.ts'
 import type { EntryType } from './backend.ts'
 
+/** The read that an error message names. */
 export type ReadVerb = 'list' | 'read' | 'read link'
 
 /** The action that an error message names; `change` for the parent directory of a change. */
@@ -28,4 +29,19 @@ export function wrongType(verb: PathVerb, path: Path, typeAt: (path: Path) => En
   if (type === 'directory') return new ToolError('IS_DIRECTORY', `${cannot}: it is a directory`, { path })
   const code = verb === 'read' ? 'PATH_REJECTED' : 'INVALID_INPUT'
   return new ToolError(code, `${cannot}: it is a ${type}`, { path })
+}
+
+/** Returns the same error for a storage whose lookups are asynchronous. Looks no higher than the nearest ancestor. */
+export async function wrongTypeAt(
+  verb: PathVerb,
+  path: Path,
+  typeAt: (path: Path) => Promise<EntryType | undefined>,
+): Promise<ToolError> {
+  const types = new Map<Path, EntryType | undefined>()
+  for (const at of [path, ...ancestorsOf(path)]) {
+    const type = await typeAt(at)
+    types.set(at, type)
+    if (type !== undefined) break
+  }
+  return wrongType(verb, path, (at) => types.get(at))
 }

@@ -1,15 +1,17 @@
-/** Lets actions happen one after the other, in the order in which they came. */
-export interface Turns {
+/** Runs actions one after another, in the order of the calls. A failed action does not stop the next one. */
+export interface SerialQueue {
+  /** Settles as the action does. */
   next<T>(action: () => Promise<T>): Promise<T>
 }
 
-export function createSerialQueue(): Turns {
+/** Creates an empty queue. */
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   return {
     next(action) {
-      const mine = last.then(action)
-      last = mine.catch(() => {})
-      return mine
+      const current = last.then(action)
+      last = current.catch(() => {})
+      return current
     },
   }
 }

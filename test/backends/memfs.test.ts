@@ -192,10 +192,10 @@ describe('memfs()', () => {
 
   it.each([
     ['ENOENT', 'NOT_FOUND', 'it does not exist'],
-    ['ENOSPC', 'NO_SPACE', 'the storage is full'],
+    ['ENOSPC', 'NO_SPACE', 'no space is left on the storage'],
     ['EPERM', 'BACKEND_ERROR', 'permission denied'],
-    ['EIO', 'BACKEND_ERROR', 'the volume failed (EIO)'],
-    [undefined, 'BACKEND_ERROR', 'the volume failed (unknown)'],
+    ['EIO', 'BACKEND_ERROR', 'the storage reported an input/output error'],
+    [undefined, 'BACKEND_ERROR', 'the storage failed in an unexpected way'],
   ])('tells %s of the volume by its meaning', async (errno, code, why) => {
     const volume = Volume.fromJSON({ '/a': 'a' })
     volume.writeFileSync = () => {

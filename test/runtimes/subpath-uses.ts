@@ -1,6 +1,6 @@
 import type { ObjectStore } from '../../src/backends/object-store/index.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
-import type { Backend, Workspace } from '../../src/index.ts'
+import type { Backend, Change, Path, Workspace } from '../../src/index.ts'
 import type { Shell } from '../../src/shells/author.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
@@ -73,6 +73,23 @@ export const uses: Readonly<Record<string, Use>> = {
       await workspace.close()
       const recording = parseRecording(lines.join('\n'))
       return (await replay(recording, { backend: memory(files) })).ok
+    },
+  ),
+  './backend': use<typeof import('../../src/storage/kit.ts')>(
+    ['a.txt', 'WRITE_CONFLICT'],
+    async ({ hashBytes, parsePath, planStoredCommit, ToolError }) => {
+      const path = parsePath('a.txt') as Path
+      const to = { type: 'file', bytes: new TextEncoder().encode('one\n') } as const
+      const tree = { at: () => undefined, names: () => [] }
+      let next = 0
+      const plan = async (expect: Change['expect']) => {
+        const hashes = await hashBytes([{ path, expect, to }])
+        const name = () => String(next++)
+        return planStoredCommit([{ path, expect, to }], { tree, hashes, tag: name, content: name, at: 0 })
+      }
+      const { steps } = await plan('absent')
+      const conflict = await plan({ tag: 'old' }).catch((error: unknown) => error)
+      return [steps[0]?.path, conflict instanceof ToolError ? conflict.code : 'none']
     },
   ),
   './backends/memory': use<typeof import('../../src/backends/memory/index.ts')>('two\n', ({ memory }, kit) =>

@@ -1,8 +1,8 @@
-import { ToolError } from '../../errors.ts'
-import { type Path, quote } from '../../paths/logical-path.ts'
+import type { Path } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, Stat } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { hashBytes, planStoredCommit } from '../../storage/plan-commit.ts'
+import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { openContents } from './contents.ts'
@@ -73,14 +73,8 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
       const entry = entries.at(path)
       if (entry?.type !== 'file') throw refuse('read', path)
       const { stat } = entry
-      if (range?.tag !== undefined && range.tag !== stat.tag) {
-        throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
-          path,
-          currentSha256: entry.sha256,
-        })
-      }
-      const start = Math.max(0, range?.start ?? 0)
-      return { bytes: contents.read(entry.content, start, Math.min(stat.size, range?.end ?? stat.size)), stat }
+      const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
+      return { bytes: contents.read(entry.content, start, end), stat }
     },
 
     async readLink(path) {

@@ -1,7 +1,7 @@
 import { Volume } from 'memfs'
 import { ToolError } from '../../errors.ts'
 import { sha256 } from '../../files/hash/sha256.ts'
-import { display, type Path, parentOf, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
+import { type Path, parentOf, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
 import type {
   Backend,
   Capabilities,
@@ -14,6 +14,8 @@ import type {
 } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { applyOrder, checkChangeSet } from '../../storage/change-set.ts'
+import { rangeOf } from '../../storage/read-range.ts'
+import { storageError } from '../../storage/storage-error.ts'
 import { wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 
@@ -91,14 +93,8 @@ function backendOver(files: OpenVolume): Backend {
       if (found?.type !== 'file') throw wrongType('read', path, files.type)
       const { bytes, stat } = found
       if (range === undefined) return { bytes, stat }
-      if (range.tag !== undefined && range.tag !== stat.tag) {
-        throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
-          path,
-          currentSha256: found.sha256,
-        })
-      }
-      const start = Math.max(0, range.start)
-      return { bytes: bytes.subarray(start, Math.max(start, range.end)), stat }
+      const { start, end } = rangeOf(path, range, stat, () => found.sha256)
+      return { bytes: bytes.subarray(start, end), stat }
     },
 
     async readLink(path) {
@@ -241,7 +237,7 @@ function openVolume(volume: Volume, root: string) {
     try {
       return action()
     } catch (error) {
-      throw fromErrno(verb, path, error)
+      throw storageError(verb, path, error)
     }
   }
 
@@ -359,23 +355,6 @@ function typeOf(stats: Omit<DirentLike, 'name'>): EntryType {
   if (stats.isSymbolicLink()) return 'link'
   if (stats.isDirectory()) return 'directory'
   return stats.isFile() ? 'file' : 'other'
-}
-
-/** The volume's own messages hold physical paths, so that only the code is told. */
-function fromErrno(verb: string, path: Path, error: unknown): ToolError {
-  const errno = String((error as { code?: unknown }).code ?? 'unknown')
-  const cannot = `Cannot ${verb} ${quote(display(path))}`
-  switch (errno) {
-    case 'ENOENT':
-      return new ToolError('NOT_FOUND', `${cannot}: it does not exist`, { path })
-    case 'ENOSPC':
-      return new ToolError('NO_SPACE', `${cannot}: the storage is full`, { path })
-    case 'EACCES':
-    case 'EPERM':
-      return new ToolError('BACKEND_ERROR', `${cannot}: permission denied`, { path })
-    default:
-      return new ToolError('BACKEND_ERROR', `${cannot}: the volume failed (${errno})`, { path })
-  }
 }
 
 function isGuarded(name: string): boolean {

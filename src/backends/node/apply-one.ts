@@ -2,8 +2,8 @@ import { mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from 'node:
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
 import type { Version } from '../../storage/backend.ts'
+import { storageError } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { failure } from './errno.ts'
 import { concurrentChangeError, linkNoReplace, type Pins } from './journal-steps.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { type Staged, stage, syncDirectories } from './staging.ts'
@@ -27,7 +27,7 @@ export async function applyOne(how: Applying, pins: Pins, task: Task): Promise<V
       after = await putStaged(how, pins, pin, task, to)
     }
   } catch (error) {
-    throw failure(verbFor(to), path, error)
+    throw storageError(verbFor(to), path, error)
   }
   if (how.durable) await syncChange(pins, path, parent)
   how.state.logLeft(how.strays)

@@ -5,10 +5,10 @@ import { sha256 } from '../../files/hash/sha256.ts'
 import { ancestorsOf, type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
 import type { Change, Version } from '../../storage/backend.ts'
 import { applyOrder } from '../../storage/change-set.ts'
+import { errnoOf, storageError } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { readLinkAt } from './canonical.ts'
 import type { Present } from './check-changes.ts'
-import { errnoOf, failure } from './errno.ts'
 import {
   concurrentChangeError,
   doStep,
@@ -65,7 +65,7 @@ export async function applySet(how: Applying, pins: Pins, tasks: readonly [Task,
     } catch {
       how.strays.push(...temps)
     }
-    throw failure('change', tasks[0].change.path, error)
+    throw storageError('change', tasks[0].change.path, error)
   }
   await runSteps(how, pins, steps, temps)
   dropTemps(how, pins, temps)
@@ -202,7 +202,7 @@ async function stageStep(
     if (step.do === 'replace') await keepBackup(how, pins, step.path, step.backup)
     return { ...step, ino: stats?.ino ?? lstatSync(at).ino }
   } catch (error) {
-    throw failure(verbFor(to), step.path, error)
+    throw storageError(verbFor(to), step.path, error)
   }
 }
 

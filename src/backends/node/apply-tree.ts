@@ -3,9 +3,9 @@ import { ToolError } from '../../errors.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf } from '../../paths/logical-path.ts'
 import type { Change, EntryState, Version } from '../../storage/backend.ts'
 import { applyOrder } from '../../storage/change-set.ts'
+import { errnoOf, storageError } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { syncChange } from './apply-one.ts'
-import { errnoOf, failure } from './errno.ts'
 import { concurrentChangeError, openPins, type Pins, place } from './journal-steps.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { stage, syncDirectories } from './staging.ts'
@@ -53,7 +53,7 @@ export async function applyTree(how: Applying, pins: Pins, { top, changes }: New
       } catch (error) {
         // The temporary name is nobody's business.
         if (error instanceof ToolError) throw concurrentChangeError(path)
-        throw failure(verbFor(to), path, error)
+        throw storageError(verbFor(to), path, error)
       }
     }
     if (how.durable) await syncDirectories(inside, directories.reverse())
@@ -66,7 +66,7 @@ export async function applyTree(how: Applying, pins: Pins, { top, changes }: New
     inside.close()
     dropTemps(how, pins, [staged])
     if (TAKEN.has(errnoOf(error) ?? '')) throw concurrentChangeError(top)
-    throw failure('create directory', top, error)
+    throw storageError('create directory', top, error)
   }
   if (how.durable) await syncChange(pins, top, parent)
   how.state.logLeft(how.strays)

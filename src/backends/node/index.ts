@@ -3,8 +3,9 @@ import { ToolError } from '../../errors.ts'
 import { display, nameOf, type Path, quote, ROOT } from '../../paths/logical-path.ts'
 import { isAtOrIn } from '../../paths/physical.ts'
 import type { Backend, Capabilities } from '../../storage/backend.ts'
+import { storageError } from '../../storage/storage-error.ts'
 import { canonicalOnDisk, readLinkAt } from './canonical.ts'
-import { failure, isMissing } from './errno.ts'
+import { isMissing } from './errno.ts'
 import { listDirectory } from './list-directory.ts'
 import { readContent } from './read-content.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
@@ -89,7 +90,7 @@ export function nodeBackend(root: string, options: NodeOptions = {}): Backend {
       }
       return await (how?.once ? action() : retryOnDescriptorLimit(action))
     } catch (error) {
-      throw failure(verb, path, error)
+      throw storageError(verb, path, error)
     }
   }
 

@@ -1,7 +1,8 @@
 import { linkSync, lstatSync, mkdirSync, renameSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { nameOf, type Path, parentOf, quote } from '../../paths/logical-path.ts'
-import { errnoOf, failure, isMissing } from './errno.ts'
+import { errnoOf, storageError } from '../../storage/storage-error.ts'
+import { isMissing } from './errno.ts'
 import type { Temp } from './state-directory.ts'
 import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
@@ -202,7 +203,7 @@ export function concurrentChangeError(path: Path): ToolError {
 
 /** The refusal for a step that the system refused. */
 export function stepFailure(step: Step, error: unknown): ToolError {
-  return failure(
+  return storageError(
     step.do === 'mkdir' ? 'create directory' : step.do === 'remove' || step.do === 'rmdir' ? 'delete' : 'write',
     step.path,
     error,

@@ -2,8 +2,8 @@ import { linkSync, readFileSync, renameSync, unlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
+import { errnoOf } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { errnoOf } from './errno.ts'
 import type { StateDirectory } from './state-directory.ts'
 
 /**

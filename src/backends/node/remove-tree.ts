@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { errnoOf, isMissing } from './errno.ts'
+import { errnoOf } from '../../storage/storage-error.ts'
+import { isMissing } from './errno.ts'
 
 /**
  * Removes a temporary, a directory with everything in it too. Each directory is opened without following a link and emptied

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errnoOf } from './errno.ts'
+import { errnoOf } from '../../storage/storage-error.ts'
 
 /** How long one waits for other files to be closed, in milliseconds. */
 const PATIENCE_MS = 30_000

@@ -13,7 +13,7 @@ import {
 import { promisify } from 'node:util'
 import type { Path } from '../../paths/logical-path.ts'
 import type { EntryState } from '../../storage/backend.ts'
-import { errnoOf } from './errno.ts'
+import { errnoOf } from '../../storage/storage-error.ts'
 import type { Pins } from './journal-steps.ts'
 import { AT_ONCE_BYTES } from './read-content.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'

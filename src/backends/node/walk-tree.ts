@@ -2,8 +2,8 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { ToolError } from '../../errors.ts'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import type { WalkVisitor } from '../../storage/backend.ts'
+import { storageError } from '../../storage/storage-error.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
-import { failure } from './errno.ts'
 import { listPinned } from './list-directory.ts'
 import { fill } from './read-content.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
@@ -75,7 +75,7 @@ export async function walkTree(
       enter(path, pinChild(frame, path))
     } catch (error) {
       if (isOutOfDescriptors(error) || thrown !== undefined) throw error
-      tell(() => visitor.skipped(path, failure('list', path, error)))
+      tell(() => visitor.skipped(path, storageError('list', path, error)))
     }
     frame.next += 1
   }

@@ -4,10 +4,11 @@ import type { Path } from '../../paths/logical-path.ts'
 import { parentOf } from '../../paths/logical-path.ts'
 import type { Change, CommitOptions, Receipt } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
+import { errnoOf, storageError } from '../../storage/storage-error.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { applyTasks } from './apply.ts'
 import { checkOnDisk, type Present } from './check-changes.ts'
-import { errnoOf, failure, isNoLongerThere } from './errno.ts'
+import { isNoLongerThere } from './errno.ts'
 import { openPins } from './journal-steps.ts'
 import { hasLeftovers } from './leftovers.ts'
 import { type Lock, openLock } from './lock.ts'
@@ -81,7 +82,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
       await inTurn((state, lock) => recover(ground, state, lock, strays))
     } catch (error) {
       // Who may only read can do nothing about it.
-      if (!(error instanceof ToolError)) throw failure('open', '' as Path, error)
+      if (!(error instanceof ToolError)) throw storageError('open', '' as Path, error)
     }
   }
 
@@ -122,13 +123,13 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
       })
     } catch (error) {
       if (isNoLongerThere(error)) return
-      throw failure('write', path, error)
+      throw storageError('write', path, error)
     }
     if (fd === -1) return
     try {
       await fsyncAsync(fd)
     } catch (error) {
-      throw failure('write', path, error)
+      throw storageError('write', path, error)
     } finally {
       closeSync(fd)
     }
@@ -176,7 +177,7 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
       try {
         return await inTurn((state) => commitNow(state, changes, options), options.signal)
       } catch (error) {
-        throw failure('change', first.path, error)
+        throw storageError('change', first.path, error)
       }
     },
 

@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, FileRead } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
+import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { createCommits } from './commit.ts'
 import { openContents } from './contents.ts'
@@ -59,14 +60,7 @@ export function objectStore(store: ObjectStore, options: ObjectStoreOptions = {}
       const entry = tree.at(path)
       if (entry?.type !== 'file') throw refuse('read', path, tree)
       const { stat } = entry
-      if (range?.tag !== undefined && range.tag !== stat.tag) {
-        throw new ToolError('WRITE_CONFLICT', `Cannot read ${quote(path)}: it changed in the meantime`, {
-          path,
-          currentSha256: entry.sha256,
-        })
-      }
-      const start = Math.max(0, range?.start ?? 0)
-      const end = Math.min(stat.size, range?.end ?? stat.size)
+      const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
       const bytes = await contents.read(entry.content, stat.size, start, end)
       if (bytes !== undefined) return { bytes, stat }
       const later = await now()

@@ -46,7 +46,7 @@ export function manifestAfter(
     else entries.set(path, entry)
   }
   for (const [path, stat] of touched) {
-    if (entries.get(path)?.type === 'directory') entries.set(path, { type: 'directory', stat })
+    entries.set(path, { type: 'directory', stat })
   }
   return manifestOf(entries, {
     next,

@@ -23,9 +23,10 @@ import type {
 import { canonical } from '../../storage/canonical-path.ts'
 import { applyOrder, checkChangeSet, validateChanges } from '../../storage/change-set.ts'
 import { versionOf } from '../../storage/versions.ts'
+import { wrongTypeAt } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
-import { type Entry, type Folder, wrongTypeAt } from './folder.ts'
+import type { Entry, Folder } from './folder.ts'
 import type { Lease } from './lease.ts'
 import type { RedoStep } from './redo-log.ts'
 import { openStaging, type Staging } from './staging.ts'
@@ -110,12 +111,14 @@ export async function openFiles(
   const reading = <T>(verb: string, path: Path, action: () => Promise<T>): Promise<T> =>
     turn.then(() => under(verb, path, action))
 
+  const typeAt = async (path: Path) => (await folder.look(path))?.type
+
   async function statAt(path: Path) {
     return (await folder.look(path))?.stat
   }
 
   async function notALink(path: Path): Promise<never> {
-    throw await wrongTypeAt(folder.look, 'read link', path, await folder.look(path))
+    throw await wrongTypeAt('read link', path, typeAt)
   }
 
   /** A whole file, or undefined where there is none. */
@@ -237,7 +240,7 @@ export async function openFiles(
     read(path, range) {
       return reading('read', path, async () => {
         const entry = await folder.look(path)
-        if (entry?.type !== 'file') throw await wrongTypeAt(folder.look, 'read', path, entry)
+        if (entry?.type !== 'file') throw await wrongTypeAt('read', path, typeAt)
         const { stat } = entry
         if (range === undefined) {
           const bytes = await folder.bytes(entry)

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
-import { ancestorsOf, childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import { childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { DirectoryEntry, Stat } from '../../storage/backend.ts'
-import { type PathVerb, wrongType } from '../../storage/wrong-type.ts'
+import { type PathVerb, wrongTypeAt } from '../../storage/wrong-type.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
 import { hasSyncHandles, retryWhileBusy, type SyncFile } from './handle-slots.ts'
 import { storageFailure } from './storage-failure.ts'
@@ -140,6 +140,8 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
     return found
   }
 
+  const typeAt = async (path: Path) => (await look(path))?.type
+
   return {
     look,
     lookAtAll,
@@ -147,11 +149,11 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
     async directory(path, verb) {
       const entry = await look(path)
       if (entry?.type === 'directory') return entry.handle
-      throw await wrongTypeAt(look, verb, path, entry)
+      throw await wrongTypeAt(verb, path, typeAt)
     },
     list: async (path, verb) => {
       const entry = await look(path)
-      if (entry?.type !== 'directory') throw await wrongTypeAt(look, verb, path, entry)
+      if (entry?.type !== 'directory') throw await wrongTypeAt(verb, path, typeAt)
       return entriesOf(entry.handle, path)
     },
     bytes: (entry) => readWhole(entry, isPrivate),
@@ -171,22 +173,6 @@ export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: Folde
       touches.set(path, (touches.get(path) ?? 0) + 1)
     },
   }
-}
-
-/** Returns the error for a path that is absent or has another type, after looking up its ancestors. */
-export async function wrongTypeAt(
-  look: Folder['look'],
-  verb: PathVerb,
-  path: Path,
-  entry: Entry | undefined,
-): Promise<ToolError> {
-  const types = new Map<Path, Entry['type'] | undefined>([[path, entry?.type]])
-  for (const above of entry === undefined ? ancestorsOf(path) : []) {
-    const type = (await look(above))?.type
-    types.set(above, type)
-    if (type !== undefined) break
-  }
-  return wrongType(verb, path, (at) => types.get(at))
 }
 
 function directoryEntry(handle: FileSystemDirectoryHandle): Entry {

@@ -1,7 +1,7 @@
 import { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Change, EntryState } from '../../storage/backend.ts'
-import type { Turns } from '../../util/serial-queue.ts'
+import type { SerialQueue } from '../../util/serial-queue.ts'
 import { applyChanges, type CommandChange } from '../shared/apply-changes.ts'
 import { createMarks } from '../shared/secret-marks.ts'
 import type { BackgroundCommand, CommandFiles, ShellCommand, ShellProcess } from '../types.ts'
@@ -42,7 +42,7 @@ const DEBOUNCE_MS = 200
  * Background commands share the container, so that nobody can tell whose change is whose: what has changed while no
  * foreground command ran is carried out on behalf of the one that was started last.
  */
-export function createBackgroundLines(cabin: ContainerSession, turns: Turns): BackgroundLines {
+export function createBackgroundLines(cabin: ContainerSession, turns: SerialQueue): BackgroundLines {
   const live = new Set<Live>()
   const { mirror, container } = cabin
   /** What is told while one starts, which may be faster than the word of it. */

@@ -13,13 +13,13 @@ import {
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
 import { canonicalOnDisk } from '../../../src/backends/node/canonical.ts'
-import { failure } from '../../../src/backends/node/errno.ts'
 import { retryOnDescriptorLimit } from '../../../src/backends/node/retry-descriptors.ts'
 import { openRoot } from '../../../src/backends/node/root.ts'
 import type { ToolError } from '../../../src/errors.ts'
 import { sha256Text } from '../../../src/files/hash/sha256.ts'
 import { type LogicalPath, type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change, DirectoryStats } from '../../../src/storage/backend.ts'
+import { storageError } from '../../../src/storage/storage-error.ts'
 import { afterwards, at, closeAfterEach, codeOf, commit, place, put, told } from './setup.ts'
 import { meddling, refusing, systemError } from './system-calls.ts'
 
@@ -34,7 +34,7 @@ describe('what the system says', () => {
       [new RangeError('/etc/passwd'), 'BACKEND_ERROR', 'Cannot read "a": the storage failed in an unexpected way'],
       [undefined, 'BACKEND_ERROR', 'Cannot read "a": the storage failed in an unexpected way'],
     ] as const) {
-      expect(failure('read', at('a'), error)).toMatchObject({ code, message: text, details: { path: 'a' } })
+      expect(storageError('read', at('a'), error)).toMatchObject({ code, message: text, details: { path: 'a' } })
     }
   })
 
