@@ -1,13 +1,13 @@
 import type { DirectoryNode, FileNode, LinkNode } from '../storage/backend.ts'
 import { bytesOfNode, gitMode, idOfNode, LINK, type Side, SUBMODULE } from './changed-path.ts'
 import type { Objects } from './objects.ts'
-import type { TreeDirectory, TreeFile } from './trees.ts'
+import type { TreeFile } from './trees.ts'
 
-/** A directory of what a workspace is compared with: a commit's, or that of a tree in memory as it was. */
+/** A directory of the base that a workspace is compared with: of a commit, or of an earlier tree in memory. */
 export interface BaseDirectory {
   readonly files: ReadonlyMap<string, BaseFile>
   readonly directories: ReadonlyMap<string, BaseDirectory>
-  /** The tree in memory that it stands for: the same node has not changed. */
+  /** The node of the tree in memory, if the base is one. The same node is unchanged. */
   readonly node?: DirectoryNode
 }
 
@@ -15,7 +15,7 @@ export interface BaseFile extends TreeFile {
   readonly node?: FileNode | LinkNode
 }
 
-/** How a base's file is read. */
+/** Returns a file of the base as one side of a change. */
 export function sideOfBase(objects: Objects, file: BaseFile): Side {
   const { mode, id, node } = file
   if (node !== undefined)
@@ -27,29 +27,29 @@ export function sideOfBase(objects: Objects, file: BaseFile): Side {
       node,
       bytes: () => bytesOfNode(node),
     }
-  // What git shows of a submodule that gave way to a file: the commit is no object of this repository.
+  // Git's text for a submodule that became a file: the commit is not an object of this repository.
   if (mode === SUBMODULE) return { mode, id, bytes: () => new TextEncoder().encode(`Subproject commit ${id}\n`) }
   return { mode, id, bytes: async () => objects.need(id, 'blob') }
 }
 
 const bases = new WeakMap<DirectoryNode, BaseDirectory>()
 
-/** A tree in memory as a base. Nothing is hashed and no directory looked into before it is asked for. */
+/** Returns a tree in memory as a base. Directories are read and files hashed lazily. */
 export function baseOfNode(node: DirectoryNode): BaseDirectory {
   let base = bases.get(node)
   if (base === undefined) {
-    let filled: { files: Map<string, BaseFile>; directories: Map<string, BaseDirectory> } | undefined
-    const fill = () => {
-      filled ??= entriesOf(node)
-      return filled
+    let entries: { files: Map<string, BaseFile>; directories: Map<string, BaseDirectory> } | undefined
+    const read = () => {
+      entries ??= entriesOf(node)
+      return entries
     }
     base = {
       node,
       get files() {
-        return fill().files
+        return read().files
       },
       get directories() {
-        return fill().directories
+        return read().directories
       },
     }
     bases.set(node, base)
@@ -73,9 +73,4 @@ function entriesOf(node: DirectoryNode) {
     }
   }
   return { files, directories }
-}
-
-/** A commit's tree as a base. */
-export function baseOfTree(tree: TreeDirectory): BaseDirectory {
-  return tree
 }

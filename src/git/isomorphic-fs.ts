@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { childOf, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
+import { childOf, GIT_DIRECTORY, isWithin, nameOf, type Path, parentOf, parsePath } from '../paths/logical-path.ts'
 import type { Backend, Stat } from '../storage/backend.ts'
 import { systemCodes } from '../storage/system-codes.ts'
 
@@ -7,8 +7,6 @@ import { systemCodes } from '../storage/system-codes.ts'
 export interface GitFs {
   readonly promises: Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
 }
-
-const GIT = '.git' as Path
 
 /**
  * The repository of a backend as the file system that isomorphic-git works on: `.git` of the root and what is below it,
@@ -20,7 +18,7 @@ export function gitFs(backend: Backend): GitFs {
     // A name that a server made up must lead nowhere but below the directory that it is put in.
     if (/(^|\/)\.\.(\/|$)/.test(name)) throw errno('EACCES', name)
     const path = parsePath(name.replace(/^\/+/, '') || '.')
-    if (!isWithin(path, GIT)) throw errno('EACCES', name)
+    if (!isWithin(path, GIT_DIRECTORY)) throw errno('EACCES', name)
     return path as Path
   }
 
@@ -124,8 +122,8 @@ export async function makeDirectories(backend: Backend, path: Path): Promise<voi
 
 /** Takes all of git's own files away. */
 export async function removeRepository(backend: Backend): Promise<void> {
-  if ((await backend.stat(GIT))?.type !== 'directory') return
-  const found: Path[] = [GIT]
+  if ((await backend.stat(GIT_DIRECTORY))?.type !== 'directory') return
+  const found: Path[] = [GIT_DIRECTORY]
   for (const directory of found) {
     if ((await backend.stat(directory))?.type !== 'directory') continue
     for (const { name } of await backend.list(directory)) found.push(childOf(directory, name))
@@ -138,7 +136,7 @@ export async function removeRepository(backend: Backend): Promise<void> {
 
 /** The path of one of git's own files. */
 export function gitPath(...names: string[]): Path {
-  let path = GIT
+  let path = GIT_DIRECTORY
   for (const name of names) path = childOf(path, name)
   return path
 }

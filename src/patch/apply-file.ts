@@ -3,24 +3,26 @@ import { MARK_PATTERN, MARK_START, redact } from '../files/secrets/index.ts'
 import { decodeText, encodeText, looksBinary, type TextFormat } from '../files/text/encoding.ts'
 import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import { byteText } from '../util/native-bytes.ts'
-import { type Applied, applyChunks, applyHunks, type HunkMismatch, joinPieces, type Piece } from './apply.ts'
+import { type ApplyResult, applyChunks, applyHunks, type HunkMismatch } from './apply.ts'
 import { applyBinary } from './binary-apply.ts'
 import type { Body, Chunk, FileChange, Hunk } from './file-change.ts'
+import { joinPieces, type Piece } from './patched-text.ts'
 import { createTextLines, scanLines } from './text-lines.ts'
 
-/** How large a file may be before or after. In bytes. */
+/** The maximum size of a file before and after a patch. */
 export interface ApplyLimits {
+  /** In bytes. */
   readonly textFileBytes: number
 }
 
 /**
- * The bytes of one file after a change of a patch. Text is matched byte for byte; a hunk that does not fit so is tried
- * once more as a model would mean it: with the file's own line ends where the patch has plain ones (and plain ones where
- * all of the patch has `\r\n`), without the byte order mark, and with what the marks of hidden secrets stand for.
- * Encoding, byte order mark and line ends stay those of the file. `null` stands for no file.
+ * Returns the bytes of one file after a change of a patch; `old` is `null` if there is no file. Text is matched byte for
+ * byte. A hunk that does not match is tried again in the ways in which models write patches: with the line ends of the file
+ * (if the patch has only `\n`, or only `\r\n`), without the byte order mark, and with the secrets that redaction marks
+ * replace. Encoding, byte order mark and line ends of the file stay unchanged.
  *
- * @throws ToolError `PATCH_CONFLICT` with `hunk`, `expected` and `actual` lines; `POLICY_DENIED_SECRET` where a mark
- *   would be written; `FILE_TOO_LARGE`, `INVALID_PATCH`, `LIMIT_EXCEEDED`
+ * @throws ToolError `PATCH_CONFLICT` with `hunk`, `expected` and `actual` lines; `FILE_TOO_LARGE`, `INVALID_PATCH`,
+ *   `LIMIT_EXCEEDED`
  */
 export async function applyToFile(
   old: Uint8Array | null,
@@ -31,9 +33,9 @@ export async function applyToFile(
   const { body } = change
   if (body.type === 'binary') return applyBinary(old, body, path, limits.textFileBytes)
   if (body.type === 'text') return encoder.encode(body.text)
-  if (old !== null && isUntouched(body)) return old
+  if (old !== null && isEmpty(body)) return old
   const bytes = old ?? EMPTY
-  const result = byteForByte(bytes, body) ?? asMeant(bytes, body, path, change)
+  const result = applyToBytes(bytes, body) ?? applyToText(bytes, body, path, change)
   if (result.length > limits.textFileBytes && result.length > bytes.length) {
     const message = `Cannot patch ${quote(path)}: it would have ${result.length} bytes, over the limit of ${limits.textFileBytes}`
     throw new ToolError('FILE_TOO_LARGE', message, { path, limit: limits.textFileBytes })
@@ -47,26 +49,28 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 type TextBody = Extract<Body, { type: 'hunks' | 'chunks' }>
 
-function isUntouched(body: TextBody): boolean {
+function isEmpty(body: TextBody): boolean {
   return body.type === 'hunks' ? body.hunks.length === 0 : body.chunks.length === 0
 }
 
-/** What nearly every patch is; `undefined` where it does not fit so. A line end is one byte in every text but UTF-16. */
-function byteForByte(bytes: Uint8Array, body: TextBody): Uint8Array | undefined {
+/**
+ * Applies hunks to the bytes without decoding them: the fast path for nearly every patch. Returns `undefined` if they do
+ * not match. Possible because a line end is one byte in every encoding but UTF-16.
+ */
+function applyToBytes(bytes: Uint8Array, body: TextBody): Uint8Array | undefined {
   if (body.type !== 'hunks' || isUtf16(bytes)) return undefined
-  const found = scanLines(bytes)
-  const isText = !found.isAscii
-  const units = isText ? mapLines(body, toByteText) : body
-  const applied = applyHunks(createTextLines(byteText(bytes), found), units.hunks)
-  if ('misfit' in applied) return undefined
-  return spliceBytes(bytes, applied.pieces, isText ? fromByteText : encode)
+  const lines = scanLines(bytes)
+  const { hunks } = lines.isAscii ? body : mapLines(body, toByteText)
+  const applied = applyHunks(createTextLines(byteText(bytes), lines), hunks)
+  if ('mismatch' in applied) return undefined
+  return spliceBytes(bytes, applied.pieces, lines.isAscii ? encode : fromByteText)
 }
 
-/** With the readings beside that of every byte. */
-function asMeant(bytes: Uint8Array, body: TextBody, path: LogicalPath, change: FileChange): Uint8Array {
+/** Applies a change to the decoded text, with all readings of the patch. */
+function applyToText(bytes: Uint8Array, body: TextBody, path: LogicalPath, change: FileChange): Uint8Array {
   const file = readFile(bytes)
   const applied = tryReadings(file, body)
-  if ('misfit' in applied) throw conflict(path, change, file, applied.misfit)
+  if ('mismatch' in applied) throw conflict(path, change, file, applied.mismatch)
   return file.write(applied.pieces)
 }
 
@@ -74,11 +78,11 @@ function encode(text: string): Uint8Array {
   return encoder.encode(text)
 }
 
-/** A file as the text that a patch is about. */
+/** A file as the text that a patch applies to. */
 interface FileText {
-  /** With its byte order mark, as git sees it. */
+  /** Includes the byte order mark, as in git. */
   readonly text: string
-  /** Whether each unit of the text stands for one byte, because the file is no UTF-8. */
+  /** Whether each unit of the text represents one byte, because the file is not UTF-8. */
   readonly isBytes: boolean
   write(pieces: readonly Piece[]): Uint8Array
 }
@@ -90,20 +94,20 @@ function readFile(bytes: Uint8Array): FileText {
     const text = decoder.decode(bytes)
     return { text, isBytes: false, write: (pieces) => encoder.encode(joinPieces(pieces, text)) }
   } catch {
-    // Lines around the bytes that are no text can still be patched.
+    // Lines around invalid bytes can still be patched.
     const text = byteText(bytes)
     return { text, isBytes: true, write: (pieces) => fromByteText(joinPieces(pieces, text)) }
   }
 }
 
-/** What pieces make of bytes, with offsets in bytes. */
+/** Returns the changed bytes. The offsets of the pieces are in bytes. */
 function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[], encoded: (text: string) => Uint8Array): Uint8Array {
   const added = pieces.filter((piece) => typeof piece === 'string')
-  // All that is new at once, unless its lengths differ in bytes.
+  // New text is encoded at once, unless some of it has more bytes than units.
   const joined = added.join('')
-  const all = encoded(joined)
-  const isSame = all.length === joined.length
-  let size = all.length
+  const addedBytes = encoded(joined)
+  const isOneBytePerUnit = addedBytes.length === joined.length
+  let size = addedBytes.length
   for (const piece of pieces) if (typeof piece !== 'string') size += piece[1] - piece[0]
   const result = new Uint8Array(size)
   let at = 0
@@ -114,7 +118,7 @@ function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[], encoded: (text
       at += piece[1] - piece[0]
       continue
     }
-    const part = isSame ? all.subarray(taken, taken + piece.length) : encoded(piece)
+    const part = isOneBytePerUnit ? addedBytes.subarray(taken, taken + piece.length) : encoded(piece)
     result.set(part, at)
     taken += piece.length
     at += part.length
@@ -122,7 +126,7 @@ function spliceBytes(bytes: Uint8Array, pieces: readonly Piece[], encoded: (text
   return result
 }
 
-/** A UTF-16 file is patched as the text that it shows. */
+/** Decodes a UTF-16 file. */
 function utf16Text(bytes: Uint8Array): FileText | undefined {
   if (!isUtf16(bytes) || looksBinary(bytes)) return undefined
   try {
@@ -138,7 +142,7 @@ function isUtf16(bytes: Uint8Array): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 }
 
-/** A line as one unit for each of its bytes. */
+/** Returns a line with one unit for each of its bytes. */
 function toByteText(line: string): string {
   return isAscii(line) ? line : byteText(encoder.encode(line))
 }
@@ -153,43 +157,44 @@ function fromByteText(text: string): Uint8Array {
   return bytes
 }
 
-/** Applies as written, and if that does not fit, as a model would mean it. The first misfit is the one to tell. */
-function tryReadings(file: FileText, body: TextBody): Applied {
+/** Applies a change as written and, if that fails, in the other readings. The mismatch of the first one is returned. */
+function tryReadings(file: FileText, body: TextBody): ApplyResult {
   const plain = file.isBytes ? mapLines(body, toByteText) : body
   const asWritten = apply(file.text, plain)
-  if (!('misfit' in asWritten)) return asWritten
+  if (!('mismatch' in asWritten)) return asWritten
   for (const reading of readings(file, plain)) {
     const applied = reading()
-    if (!('misfit' in applied)) return applied
+    if (!('mismatch' in applied)) return applied
   }
   return asWritten
 }
 
-function* readings(file: FileText, body: TextBody): Generator<() => Applied> {
+function* readings(file: FileText, body: TextBody): Generator<() => ApplyResult> {
   const bom = file.text.charCodeAt(0) === 0xfeff
   const text = bom ? file.text.slice(1) : file.text
-  const withBom = (applied: Applied): Applied =>
+  const withBom = (applied: ApplyResult): ApplyResult =>
     bom && 'pieces' in applied ? { pieces: [`\ufeff${joinPieces(applied.pieces, text)}`] } : applied
-  const ended = body.type === 'hunks' ? withLineEnds(body, text) : undefined
-  if (bom || ended !== undefined) yield () => withBom(apply(text, ended ?? body))
+  const withEnds = body.type === 'hunks' ? withLineEnds(body, text) : undefined
+  if (bom || withEnds !== undefined) yield () => withBom(apply(text, withEnds ?? body))
   if (!someLine(body, (line) => line.includes(MARK_START))) return
   const { marks } = redact(text)
   if (marks.length === 0) return
-  const hidden = new Map(
+  const secrets = new Map(
     marks.map(({ mark, originalStart, originalEnd }) => [mark, text.slice(originalStart, originalEnd)]),
   )
-  const revealed = mapLines(ended ?? body, (line) => line.replaceAll(MARK_PATTERN, (mark) => hidden.get(mark) ?? mark))
+  const revealed = mapLines(withEnds ?? body, (line) =>
+    line.replaceAll(MARK_PATTERN, (mark) => secrets.get(mark) ?? mark),
+  )
   yield () => withBom(apply(text, revealed))
 }
 
-function apply(text: string, body: TextBody): Applied {
+function apply(text: string, body: TextBody): ApplyResult {
   return body.type === 'hunks' ? applyHunks(createTextLines(text), body.hunks) : applyChunks(text, body.chunks)
 }
 
-/** The hunks with the line ends of the file, where all of the patch has one other kind. */
+/** Returns the hunks with the line ends of the file, if all lines of the patch have the other kind. */
 function withLineEnds(body: Extract<Body, { type: 'hunks' }>, text: string): TextBody | undefined {
-  const ends = text.indexOf('\n')
-  if (ends === -1) return undefined
+  if (!text.includes('\n')) return undefined
   const isCrlf = !/(?:^|[^\r])\n/.test(text)
   const isLf = !text.includes('\r')
   if (isCrlf && !someLine(body, (line) => line.includes('\r'))) {
@@ -217,7 +222,11 @@ function mapLines<B extends TextBody>(body: B, change: (line: string) => string)
   ) as B
 }
 
-/** Refuses added lines that hold a mark: it would be written over what it hides. */
+/**
+ * Refuses added lines with a redaction mark of the file: the mark would overwrite the secret.
+ *
+ * @throws ToolError `POLICY_DENIED_SECRET`
+ */
 export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<LogicalPath>): void {
   const { body } = change
   const path = change.newPath
@@ -239,28 +248,28 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
   }
 }
 
-const MOST_LINES = 40
-const MOST_UNITS = 300
+const MAX_LINES = 40
+const MAX_UNITS = 300
 
-/** The refusal with what was expected and what is there, as a model may see it: secrets stand as marks. */
-function conflict(path: LogicalPath, change: FileChange, file: FileText, misfit: HunkMismatch): ToolError {
-  const { hunk, patchLine, why, expected, place } = misfit
-  const shown = redact(file.text).text.split('\n')
-  if (shown[shown.length - 1] === '') shown.pop()
-  const actual = shown.slice(place, place + Math.min(Math.max(expected.length, 3), MOST_LINES))
+/** The error with the expected and the actual lines, secrets redacted. */
+function conflict(path: LogicalPath, change: FileChange, file: FileText, mismatch: HunkMismatch): ToolError {
+  const { hunk, patchLine, why, expected, line } = mismatch
+  const lines = redact(file.text).text.split('\n')
+  if (lines[lines.length - 1] === '') lines.pop()
+  const actual = lines.slice(line, line + Math.min(Math.max(expected.length, 3), MAX_LINES))
   const part = change.body.type === 'chunks' ? 'chunk' : 'hunk'
   return new ToolError('PATCH_CONFLICT', `Cannot patch ${quote(path)}: ${part} ${hunk} does not fit: ${why}`, {
     path,
     hunk,
     patchLine,
     why,
-    expected: expected.slice(0, MOST_LINES).map((text, i) => ({ line: place + i + 1, text: shorten(text) })),
-    actual: actual.map((text, i) => ({ line: place + i + 1, text: shorten(text) })),
-    totalLines: shown.length,
+    expected: expected.slice(0, MAX_LINES).map((text, i) => ({ line: line + i + 1, text: shorten(text) })),
+    actual: actual.map((text, i) => ({ line: line + i + 1, text: shorten(text) })),
+    totalLines: lines.length,
   })
 }
 
 function shorten(line: string): string {
   const text = line.replace(/\r?\n$/, '').replace(/\r$/, '')
-  return text.length > MOST_UNITS ? `${text.slice(0, MOST_UNITS)}…` : text
+  return text.length > MAX_UNITS ? `${text.slice(0, MAX_UNITS)}…` : text
 }

@@ -3,10 +3,9 @@ import { type LogicalPath, quote } from '../paths/logical-path.ts'
 import type { BinaryBody } from './file-change.ts'
 
 /**
- * Applies a git binary patch: the old bytes must be the very ones it was made from, and the result is checked against
- * the id that the patch names.
+ * Applies a git binary patch. The old bytes must have the old id of the patch, and the result is checked against its new id.
  *
- * @throws ToolError `PATCH_CONFLICT`; `INVALID_PATCH` for data that is corrupt; `FILE_TOO_LARGE` over `maxBytes`
+ * @throws ToolError `PATCH_CONFLICT` for other old bytes; `INVALID_PATCH` for corrupt data; `FILE_TOO_LARGE` over `maxBytes`
  */
 export async function applyBinary(
   old: Uint8Array | null,
@@ -17,15 +16,15 @@ export async function applyBinary(
   if (body.size > maxBytes) throw tooLarge(path, body.size, maxBytes)
   const { oldId, newId } = body
   const from = old ?? EMPTY
-  // An empty file may stand for none.
+  // The patch may treat an empty file as missing.
   const isNone = from.length === 0 && isZero(oldId)
   if (!isNone && !(await hasId(from, oldId))) {
     throw new ToolError(
       'PATCH_CONFLICT',
-      `Cannot patch ${quote(path)}: it is not the version that the binary patch was made from`,
+      `Cannot patch ${quote(path)}: it is not the version that the binary patch was created from`,
       {
         path,
-        hint: 'Make the patch again from the present file.',
+        hint: 'Create the patch again from the current file.',
       },
     )
   }
@@ -58,7 +57,7 @@ function isZero(id: string): boolean {
   return /^0+$/.test(id)
 }
 
-/** Whether bytes are the blob of an id, in either of git's hashes. */
+/** Whether bytes have a blob id, in either of git's hashes. */
 async function hasId(bytes: Uint8Array, id: string): Promise<boolean> {
   const head = new TextEncoder().encode(`blob ${bytes.length}\0`)
   const blob = new Uint8Array(head.length + bytes.length)
@@ -70,7 +69,7 @@ async function hasId(bytes: Uint8Array, id: string): Promise<boolean> {
   return hex === id
 }
 
-/** Exactly `size` bytes, or nothing: what inflates to more is dropped before it takes room. */
+/** Returns exactly `size` bytes, or `undefined`. Stops before a larger result takes memory. */
 async function inflate(data: Uint8Array, size: number): Promise<Uint8Array | undefined> {
   const stream = new Blob([data as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream('deflate'))
   const reader = stream.getReader()
@@ -93,7 +92,7 @@ async function inflate(data: Uint8Array, size: number): Promise<Uint8Array | und
   return at === size ? bytes : undefined
 }
 
-/** git's delta: the two sizes, then copies from the old bytes and literal bytes. */
+/** Applies a delta of git: the two sizes, then copies from the old bytes and literal bytes. */
 function applyDelta(old: Uint8Array, delta: Uint8Array, path: LogicalPath, maxBytes: number): Uint8Array | undefined {
   let at = 0
   const size = (): number => {

@@ -2,8 +2,8 @@ import { concatBytes } from '../util/bytes.ts'
 import type { BinaryBody } from './file-change.ts'
 import { invalidPatch } from './invalid-patch.ts'
 
-/** What is needed to read a patch line by line. */
-interface Lines {
+/** Reads a patch line by line. */
+interface LineReader {
   readonly text: string
   readonly at: number
   readonly number: number
@@ -13,12 +13,12 @@ interface Lines {
 }
 
 /**
- * Reads one part of a git binary patch, up to the empty line that ends it: `literal SIZE` or `delta SIZE`, and lines of
- * base 85. What they hold stays deflated. `undefined` where no part begins.
+ * Parses one part of a git binary patch, up to the empty line that ends it: `literal SIZE` or `delta SIZE`, and lines in
+ * base 85. The content stays compressed. Returns `undefined` if no part starts here.
  *
  * @throws ToolError `INVALID_PATCH`
  */
-export function parseBinary(lines: Lines): Pick<BinaryBody, 'type' | 'method' | 'data' | 'size'> | undefined {
+export function parseBinary(lines: LineReader): Pick<BinaryBody, 'type' | 'method' | 'data' | 'size'> | undefined {
   const match = /^(literal|delta) (\d{1,15})\s*$/.exec(lines.rest(0).slice(0, 40))
   if (match === null) return undefined
   const method = match[1] as 'literal' | 'delta'
@@ -42,7 +42,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const digits = new Int8Array(128).fill(-1)
 for (let i = 0; i < alphabet.length; i++) digits[alphabet.charCodeAt(i)] = i
 
-/** A row: its length as a letter, then groups of five digits for four bytes each. */
+/** Decodes a row: its length as a letter, then groups of five digits for four bytes each. */
 function decodeRow(row: string): Uint8Array | undefined {
   const letter = row.charCodeAt(0)
   const length = letter >= 65 && letter <= 90 ? letter - 64 : letter >= 97 && letter <= 122 ? letter - 70 : 0

@@ -1,20 +1,20 @@
-/** What a patch does to one file, as it is written in the patch: names are not guarded yet. */
+/** The change of one file in a patch. `Name` is `string` as long as the names are not guarded. */
 export interface FileChange<Name = string> {
-  /** Where it begins in the patch, from 1. */
+  /** Its first line in the patch, from 1. */
   readonly line: number
   readonly kind: 'modify' | 'create' | 'delete' | 'rename' | 'copy'
   /** `null` for a file that is created. */
   readonly oldPath: Name | null
   /** `null` for a file that is deleted. */
   readonly newPath: Name | null
-  /** A patch without git's headers that only adds: it creates the file where there is none. */
+  /** Creates the file if it does not exist: a patch without git's headers that only adds lines. */
   readonly mayCreate: boolean
-  /** Permission bits, where the patch names them: of the old state, */
+  /** Permission bits of the old state, if the patch states them. */
   readonly oldMode?: Mode
-  /** and of the new one. */
+  /** Permission bits of the new state, if the patch states them. */
   readonly newMode?: Mode
   readonly body: Body
-  /** Lines added and removed, as far as the patch itself tells. */
+  /** Lines added and removed, as stated by the patch; 0 for binary changes. */
   readonly insertions: number
   readonly deletions: number
 }
@@ -29,42 +29,42 @@ export type Body =
   | { readonly type: 'text'; readonly text: string }
   | BinaryBody
 
-/** A part of a unified diff. Lines hold their line end; the last line of a file may have none. */
+/** A part of a unified diff. Lines include their line end; the last line of a file may have none. */
 export interface Hunk {
-  /** Of its header in the patch, from 1. */
+  /** Line of its header in the patch, from 1. */
   readonly line: number
-  /** Of the first old line; where there is none, of the line before. */
+  /** Number of the first old line, from 1; without old lines, of the line before. */
   readonly oldStart: number
   readonly newStart: number
-  /** Unchanged lines before the first change, */
+  /** Number of unchanged lines before the first change. */
   readonly leading: number
-  /** and after the last one. */
+  /** Number of unchanged lines after the last change. */
   readonly trailing: number
   readonly oldLines: readonly string[]
   readonly newLines: readonly string[]
 }
 
-/** A part of a V4A patch: found by its lines alone. Lines have no line end. */
+/** A part of a V4A patch, located by its lines alone. Lines have no line end. */
 export interface Chunk {
   readonly line: number
-  /** Lines that come before it in the file, one after the other (`@@ class A`, `@@ method()`). */
+  /** Lines that come before it in the file, in order (`@@ class A`, `@@ method()`). */
   readonly anchors: readonly string[]
   readonly oldLines: readonly string[]
   readonly newLines: readonly string[]
-  /** For each new line, which old line it is; -1 for an added one. */
+  /** For each new line, the index of the old line that it repeats; -1 for an added line. */
   readonly kept: readonly number[]
   readonly atEnd: boolean
 }
 
-/** A change of bytes that are no text. */
+/** A change of binary content. */
 export interface BinaryBody {
   readonly type: 'binary'
   readonly method: 'literal' | 'delta'
-  /** Deflated. */
+  /** Compressed with zlib. */
   readonly data: Uint8Array
-  /** Bytes that it inflates to. */
+  /** Number of bytes that `data` inflates to. */
   readonly size: number
-  /** git's object ids, in full. */
+  /** Full git object ids. */
   readonly oldId: string
   readonly newId: string
 }

@@ -1,12 +1,12 @@
 import { invalidPatch } from './invalid-patch.ts'
 
-/** What ends a name that is not in quotes. A line end always does; so do other spaces than blank and tab. */
+/** Where an unquoted name ends. It always ends at a line end and at white space other than blank and tab. */
 export type NameEnd = 'tab' | 'line'
 
 /**
- * The name in a header line of a git patch, without the directories to strip (`a/`). `undefined` where there is none.
+ * Returns the name in a header line of a git patch, without the directories to strip (`a/`). `undefined` if there is none.
  *
- * @throws ToolError `INVALID_PATCH` for a quoted name that is no UTF-8
+ * @throws ToolError `INVALID_PATCH` for a quoted name that is not UTF-8
  */
 export function headerName(rest: string, strip: number, end: NameEnd, line: number): string | undefined {
   if (rest.charCodeAt(0) === QUOTE) {
@@ -18,8 +18,8 @@ export function headerName(rest: string, strip: number, end: NameEnd, line: numb
 }
 
 /**
- * The name in a `---` or `+++` line that GNU diff wrote, where a time may follow. With a name for the other side,
- * the shorter one counts if the longer only adds to it (`a.c` and `a.c.orig`).
+ * Returns the name in a `---` or `+++` line of GNU diff, which may end in a time. Given the name of the other side, the
+ * shorter one wins if the longer one only adds to it (`a.c` and `a.c.orig`).
  */
 export function timedName(rest: string, strip: number, other: string | undefined, line: number): string | undefined {
   if (rest.charCodeAt(0) === QUOTE) {
@@ -33,12 +33,12 @@ export function timedName(rest: string, strip: number, other: string | undefined
   return other !== undefined && name.startsWith(other) ? other : name
 }
 
-/** Whether a name line stands for no file. */
+/** Whether a name line is `/dev/null`, which means no file. */
 export function isDevNull(rest: string): boolean {
   return rest.startsWith('/dev/null') && (rest.length === 9 || isSpace(rest.charCodeAt(9)))
 }
 
-/** GNU diff gives the beginning of time to a file that is not there. */
+/** Whether a name line has the Unix epoch as its time, which GNU diff writes for a missing file. */
 export function isEpoch(rest: string): boolean {
   const tab = rest.lastIndexOf('\t')
   if (tab === -1 || rest.length - tab > 100) return false
@@ -49,7 +49,7 @@ export function isEpoch(rest: string): boolean {
   return Number(hour) * 60 + Number(minute) - zone === (day === '1969-12-31' ? 24 * 60 : 0)
 }
 
-/** The name that a `diff --git` line gives to both sides; `undefined` where they differ or cannot be told apart. */
+/** Returns the name of both sides in a `diff --git` line; `undefined` if they differ or cannot be separated. */
 export function commonName(rest: string, line: number): string | undefined {
   if (rest.charCodeAt(0) === QUOTE) {
     const first = unquote(rest, line)
@@ -64,8 +64,8 @@ export function commonName(rest: string, line: number): string | undefined {
     const name = unquotedName(rest.slice(quote), line)
     return stripped(rest.slice(0, quote).trimEnd(), 1) === name ? name : undefined
   }
-  if (rest.length > LONGEST) return undefined
-  // `a/NAME b/NAME`: both names are as long, so the blank between them stands in the middle.
+  if (rest.length > MAX_UNITS) return undefined
+  // `a/NAME b/NAME`: both names have the same length, so the blank between them is in the middle.
   const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest
   const start = whole.indexOf('/') + 1
   for (let at = start; at < whole.length; at++) {
@@ -73,7 +73,7 @@ export function commonName(rest: string, line: number): string | undefined {
     if (unit !== BLANK && unit !== TAB) continue
     const slash = whole.indexOf('/', at + 1)
     if (slash === -1) return undefined
-    // The length must fit before anything is compared, so that many blanks cost nothing.
+    // The length is checked before the names are compared, so that many blanks cost nothing.
     if (whole.length - slash - 1 !== at - start || slash === at + 1) continue
     const name = whole.slice(start, at)
     if (name !== '' && whole.endsWith(name)) return name
@@ -86,8 +86,8 @@ function unquotedName(text: string, line: number): string | undefined {
   return quoted === undefined ? undefined : stripped(quoted.name, 1)
 }
 
-/** Longer than two names can be. */
-const LONGEST = 20_000
+/** More units than two names can have. */
+const MAX_UNITS = 20_000
 const TAB = 9
 const BLANK = 32
 const QUOTE = 34
@@ -121,7 +121,7 @@ function squashed(name: string): string {
   return name.includes('//') ? name.replace(/\/+/g, '/') : name
 }
 
-/** A time at the end of a name line, with the white space before it; 0 where there is none. */
+/** Returns the length of a time at the end of a name line, with the white space before it; 0 if there is none. */
 function stampLength(rest: string): number {
   const tail = rest.slice(-64)
   const match = /[\t ](?:\d\d)?\d\d-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?(?: [+-]\d\d:?\d\d)?$/.exec(tail)
@@ -146,7 +146,7 @@ const escapes: ReadonlyMap<string, number> = new Map([
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A name in double quotes with C escapes, where an octal escape is a byte; `undefined` where it is malformed. */
+/** Parses a name in double quotes with C escapes, where an octal escape is a byte. Returns `undefined` if it is malformed. */
 function unquote(text: string, line: number): { name: string; end: number } | undefined {
   const bytes: number[] = []
   let plain = 1

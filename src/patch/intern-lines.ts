@@ -1,6 +1,6 @@
-/** The lines of a part of a text: where each starts, and an integer for it that equal lines share. */
+/** The lines of a part of a text: the start of each, and an integer that equal lines share. */
 export interface InternedLines {
-  /** One more than there are lines: the last one is where the part ends. */
+  /** One more than the number of lines: the last one is the end of the part. */
   readonly starts: readonly number[]
   readonly ids: readonly number[]
 }
@@ -13,13 +13,13 @@ export interface LinePair {
 }
 
 /**
- * Numbers the lines of two texts from `from` on, in the order in which they first appear. Lines are hashed where they
- * stand, so that no string is made for one. Lines made to collide only cost a second pass, with a hash drawn by chance.
+ * Numbers the lines of two texts from `from` on, in the order of their first occurrence. Lines are hashed in place, without
+ * creating strings. Lines crafted to collide only cost a second pass, with a randomly seeded hash.
  */
 export function internLines(oldText: string, oldEnd: number, newText: string, newEnd: number, from: number): LinePair {
   return (
     internWith(oldText, oldEnd, newText, newEnd, from, hashLine) ??
-    (internWith(oldText, oldEnd, newText, newEnd, from, drawnHash(), Number.POSITIVE_INFINITY) as LinePair)
+    (internWith(oldText, oldEnd, newText, newEnd, from, randomHash(), Number.POSITIVE_INFINITY) as LinePair)
   )
 }
 
@@ -36,7 +36,7 @@ function internWith(
 ): LinePair | undefined {
   let mask = 255
   let slots = new Int32Array(mask + 1)
-  // By id: hash, first occurrence, and its length. The text is the old one below `newSymbols`.
+  // By id: hash, offset of the first occurrence, and length. Ids below `newSymbols` occur first in the old text.
   const hashes: number[] = []
   const offsets: number[] = []
   const lengths: number[] = []
@@ -108,19 +108,19 @@ function hashLine(text: string, start: number, end: number): number {
   return finish(i < end ? hash ^ text.charCodeAt(i) : hash)
 }
 
-/** A polynomial over a prime field at a point drawn by chance: nobody can prepare lines that collide. */
-function drawnHash(): Hash {
+/** A polynomial over a prime field at a random point, so that lines cannot be crafted to collide. */
+function randomHash(): Hash {
   const prime = 0x7fffffff
   const point = 0x10000 + Math.floor(Math.random() * 0xe0000)
   return (text, start, end) => {
     let hash = end - start
-    // Below 2^31 * 2^20 + 2^16, so the double is exact.
+    // Below 2^31 * 2^20 + 2^16, so a double is exact.
     for (let i = start; i < end; i++) hash = (hash * point + text.charCodeAt(i)) % prime
     return finish(hash)
   }
 }
 
-/** Lets every bit of the hash reach the low ones, which choose the slot. */
+/** Mixes every bit of the hash into the low bits, which select the slot. */
 function finish(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
   return mixed ^ (mixed >>> 13)

@@ -2,8 +2,8 @@ import { internLines } from './intern-lines.ts'
 import { markChanges } from './sequence-diff.ts'
 
 /**
- * One changed place, without context, numbered as in a unified diff header: from 1, and where a side has no lines, its
- * start is the number of the line before.
+ * One change without context, numbered as in a unified diff header: from 1. If a side has no lines, its start is the number
+ * of the line before.
  */
 export interface LineHunk {
   readonly oldStart: number
@@ -13,9 +13,9 @@ export interface LineHunk {
 }
 
 /**
- * What changed between two texts, line by line, in order. A line goes up to and including its `\n`; `\r` belongs to it,
- * and a last line without `\n` differs from the same one with it. Near-linear whatever the texts; a change in one
- * place costs no more than a comparison of the two texts.
+ * Returns the changes between two texts by line, in order. A line includes its `\n` and `\r`, so a last line without `\n`
+ * differs from the same line with it. Near-linear for any texts; a single change costs no more than a comparison of the two
+ * texts.
  *
  * @example
  * diffLines('a\nb\n', 'a\nc\nb\n') // [{ oldStart: 1, oldLines: 0, newStart: 2, newLines: 1 }]
@@ -29,7 +29,7 @@ export function diffLines(oldText: string, newText: string): readonly LineHunk[]
   }))
 }
 
-/** A changed place by lines, counted from 0, and by offsets into the two texts. */
+/** A change, by line numbers from 0 and by offsets in the two texts. */
 export interface Region {
   oldLine: number
   oldLines: number
@@ -41,7 +41,7 @@ export interface Region {
   newTo: number
 }
 
-/** The changed places in order; between two of them lies at least one line that both texts share. */
+/** Returns the changes in order. Between two of them is at least one line that both texts share. */
 export function changedRegions(oldText: string, newText: string): Region[] {
   if (oldText === newText) return []
   const { from, oldTo, newTo } = trimEnds(oldText, newText)
@@ -59,14 +59,14 @@ export function changedRegions(oldText: string, newText: string): Region[] {
 }
 
 interface Ends {
-  /** Where the first line that differs starts, in both texts. */
+  /** Start of the first line that differs, in both texts. */
   readonly from: number
-  /** Where the equal lines at the end start. */
+  /** Start of the equal lines at the end. */
   readonly oldTo: number
   readonly newTo: number
 }
 
-/** Leaves out the lines that both texts start and end with. No line is split off for it. */
+/** Returns the range between the lines that both texts start and end with. Creates no strings for lines. */
 export function trimEnds(oldText: string, newText: string): Ends {
   const shorter = Math.min(oldText.length, newText.length)
   const from = lineStartAt(oldText, commonPrefix(oldText, newText, shorter))
@@ -78,47 +78,47 @@ export function trimEnds(oldText: string, newText: string): Ends {
   return { from, oldTo: oldText.length - equal, newTo: newText.length - equal }
 }
 
-/** How many units the texts start with in common, up to `most`. Slices cost no copy and are compared many bytes at once. */
-function commonPrefix(a: string, b: string, most: number): number {
+/** Counts the units that both texts start with, up to `max`. Slices are not copied and are compared many bytes at once. */
+function commonPrefix(a: string, b: string, max: number): number {
   let equal = 0
   let growing = true
-  for (let step = 512; step >= 16 && equal < most; ) {
-    const end = Math.min(equal + step, most)
+  for (let step = 512; step >= 16 && equal < max; ) {
+    const end = Math.min(equal + step, max)
     if (a.slice(equal, end) === b.slice(equal, end)) {
       equal = end
-      step = growing ? Math.min(2 * step, LONGEST_STEP) : step >> 1
+      step = growing ? Math.min(2 * step, MAX_STEP) : step >> 1
     } else {
       growing = false
       step >>= 1
     }
   }
-  while (equal < most && a.charCodeAt(equal) === b.charCodeAt(equal)) equal += 1
+  while (equal < max && a.charCodeAt(equal) === b.charCodeAt(equal)) equal += 1
   return equal
 }
 
-/** How many units the texts end with in common, up to `most`. */
-function commonSuffix(a: string, b: string, most: number): number {
+/** Counts the units that both texts end with, up to `max`. */
+function commonSuffix(a: string, b: string, max: number): number {
   const aEnd = a.length
   const bEnd = b.length
   let equal = 0
   let growing = true
-  for (let step = 512; step >= 16 && equal < most; ) {
-    const next = Math.min(equal + step, most)
+  for (let step = 512; step >= 16 && equal < max; ) {
+    const next = Math.min(equal + step, max)
     if (a.slice(aEnd - next, aEnd - equal) === b.slice(bEnd - next, bEnd - equal)) {
       equal = next
-      step = growing ? Math.min(2 * step, LONGEST_STEP) : step >> 1
+      step = growing ? Math.min(2 * step, MAX_STEP) : step >> 1
     } else {
       growing = false
       step >>= 1
     }
   }
-  while (equal < most && a.charCodeAt(aEnd - 1 - equal) === b.charCodeAt(bEnd - 1 - equal)) equal += 1
+  while (equal < max && a.charCodeAt(aEnd - 1 - equal) === b.charCodeAt(bEnd - 1 - equal)) equal += 1
   return equal
 }
 
-const LONGEST_STEP = 65536
+const MAX_STEP = 65536
 
-/** Where the line starts that `offset` is in. */
+/** Returns the start of the line that contains `offset`. */
 function lineStartAt(text: string, offset: number): number {
   return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1
 }
@@ -138,7 +138,7 @@ function countLines(text: string, from: number, to: number): number {
   return count
 }
 
-/** Marks lines that only one side has, and compares the rest. */
+/** Marks lines that only one side has, and compares the others. */
 function compareShared(
   oldIds: readonly number[],
   newIds: readonly number[],
@@ -210,8 +210,8 @@ function collect(
 }
 
 /**
- * Where lines were only added or only removed, the same result can often be had with the place a few lines further up
- * or down. Every such place is joined with its neighbour if it can reach it, and else stands as far down as it goes.
+ * Moves changes that only add or only remove lines: the same result often holds a few lines further up or down. Such a
+ * change is joined with its neighbour if it can reach it. Otherwise it moves down as far as possible.
  */
 function slide(oldText: string, newText: string, regions: readonly Region[]): Region[] {
   const done: Region[] = []
@@ -220,7 +220,7 @@ function slide(oldText: string, newText: string, regions: readonly Region[]): Re
     for (;;) {
       const previous = done[done.length - 1]
       slideUp(oldText, newText, region, previous)
-      // Between two places both texts have the same lines: they touch in both, or in none.
+      // Between two changes both texts have the same lines, so changes touch in both texts or in neither.
       if (previous === undefined || previous.oldTo < region.oldFrom) break
       region = joined(previous, region)
       done.pop()
@@ -280,12 +280,12 @@ function move(region: Region, units: number, lines: number): void {
   region.newTo += units
 }
 
-/** Where the line starts that ends at `end`. */
+/** Returns the start of the line that ends at `end`. */
 export function lineStartBefore(text: string, end: number): number {
   return end < 2 ? 0 : text.lastIndexOf('\n', end - 2) + 1
 }
 
-/** Where the line ends that starts at `start`, its `\n` included. */
+/** Returns the end of the line that starts at `start`, including its `\n`. */
 export function lineEndAfter(text: string, start: number): number {
   const newline = text.indexOf('\n', start)
   return newline === -1 ? text.length : newline + 1

@@ -1,17 +1,17 @@
 import { ToolError } from '../errors.ts'
 
-/** Finds runs of lines in a text. */
+/** An index that finds runs of lines in a text. */
 export interface LineIndex {
   /**
-   * Where the lines stand in the text one after the other: numbers of first lines from 0, ascending. Costs what their
-   * rarest line occurs, or one pass over the text where that would be more.
+   * Returns where the run occurs in the text: the numbers of its first line from 0, ascending. The cost is the number of
+   * occurrences of its rarest line, or one pass over the text if that is less.
    *
-   * @throws ToolError `LIMIT_EXCEEDED` where all searches together cost too much: a hostile text
+   * @throws ToolError `LIMIT_EXCEEDED` if all searches together cost too much, as with a hostile text
    */
   occurrences(run: readonly string[]): number[]
 }
 
-/** Indexes the lines of a text by what they say. */
+/** Indexes the lines of a text by their content. */
 export function createLineIndex(count: number, lineAt: (line: number) => string): LineIndex {
   const numbers = new Map<string, number>()
   const ids = new Int32Array(count)
@@ -24,15 +24,15 @@ export function createLineIndex(count: number, lineAt: (line: number) => string)
     }
     ids[line] = id
   }
-  // The lines of one id stand together, in order.
+  // `positions` groups the lines by id, in order; those of an id start at `first[id]`.
   const first = new Int32Array(numbers.size + 1)
   for (const id of ids) first[id + 1] = (first[id + 1] as number) + 1
   for (let id = 0; id < numbers.size; id++) first[id + 1] = (first[id + 1] as number) + (first[id] as number)
   const next = first.slice()
-  const places = new Int32Array(count)
+  const positions = new Int32Array(count)
   for (let line = 0; line < count; line++) {
     const id = ids[line] as number
-    places[next[id] as number] = line
+    positions[next[id] as number] = line
     next[id] = (next[id] as number) + 1
   }
   let left = FREE_WORK + WORK_PER_LINE * count
@@ -40,45 +40,45 @@ export function createLineIndex(count: number, lineAt: (line: number) => string)
   function spend(work: number): void {
     left -= work
     if (left < 0) {
-      throw new ToolError('LIMIT_EXCEEDED', 'Cannot place the hunks: they stand too far from where they say', {
-        hint: 'Make the patch again from the present file.',
+      throw new ToolError('LIMIT_EXCEEDED', 'Cannot locate the hunks: they are too far from their stated lines', {
+        hint: 'Create the patch again from the current file.',
       })
     }
   }
 
   return {
     occurrences(run) {
-      const wanted = new Int32Array(run.length)
+      const runIds = new Int32Array(run.length)
       let rarest = 0
       let fewest = Number.POSITIVE_INFINITY
       for (let i = 0; i < run.length; i++) {
         const id = numbers.get(run[i] as string)
         if (id === undefined) return []
-        wanted[i] = id
+        runIds[i] = id
         const times = (first[id + 1] as number) - (first[id] as number)
         if (times < fewest) {
           fewest = times
           rarest = i
         }
       }
-      const found: number[] = []
-      const id = wanted[rarest] as number
+      const matches: number[] = []
+      const id = runIds[rarest] as number
       let work = 0
       for (let at = first[id] as number; at < (first[id + 1] as number); at++) {
-        const start = (places[at] as number) - rarest
+        const start = (positions[at] as number) - rarest
         work += 1
         if (start < 0 || start + run.length > count) continue
         let equal = 0
-        while (equal < run.length && ids[start + equal] === wanted[equal]) equal += 1
+        while (equal < run.length && ids[start + equal] === runIds[equal]) equal += 1
         work += equal
-        if (equal === run.length) found.push(start)
+        if (equal === run.length) matches.push(start)
         if (work > 2 * count + run.length) {
           spend(work + 2 * (count + run.length))
-          return search(ids, wanted)
+          return search(ids, runIds)
         }
       }
       spend(work)
-      return found
+      return matches
     },
   }
 }
@@ -86,22 +86,22 @@ export function createLineIndex(count: number, lineAt: (line: number) => string)
 const FREE_WORK = 20_000_000
 const WORK_PER_LINE = 64
 
-/** Knuth, Morris and Pratt: every occurrence, in one pass whatever the text. */
-function search(ids: Int32Array, wanted: Int32Array): number[] {
-  const fallback = new Int32Array(wanted.length)
-  for (let i = 1, matched = 0; i < wanted.length; i++) {
-    while (matched > 0 && wanted[i] !== wanted[matched]) matched = fallback[matched - 1] as number
-    if (wanted[i] === wanted[matched]) matched += 1
+/** Finds every occurrence in one pass (Knuth–Morris–Pratt). */
+function search(ids: Int32Array, run: Int32Array): number[] {
+  const fallback = new Int32Array(run.length)
+  for (let i = 1, matched = 0; i < run.length; i++) {
+    while (matched > 0 && run[i] !== run[matched]) matched = fallback[matched - 1] as number
+    if (run[i] === run[matched]) matched += 1
     fallback[i] = matched
   }
-  const found: number[] = []
+  const matches: number[] = []
   for (let i = 0, matched = 0; i < ids.length; i++) {
-    while (matched > 0 && ids[i] !== wanted[matched]) matched = fallback[matched - 1] as number
-    if (ids[i] === wanted[matched]) matched += 1
-    if (matched === wanted.length) {
-      found.push(i - matched + 1)
+    while (matched > 0 && ids[i] !== run[matched]) matched = fallback[matched - 1] as number
+    if (ids[i] === run[matched]) matched += 1
+    if (matched === run.length) {
+      matches.push(i - matched + 1)
       matched = fallback[matched - 1] as number
     }
   }
-  return found
+  return matches
 }

@@ -6,35 +6,35 @@ import { invalidPatch } from './invalid-patch.ts'
 import { parseUnified } from './unified.ts'
 import { isV4a, parseV4a } from './v4a.ts'
 
-/** What a patch will do, known before anything is read. */
+/** The changes of a patch, determined without reading any file. */
 export interface PatchPlan {
   readonly format: 'unified' | 'v4a'
-  /** In the order of the patch; a path may come several times. */
+  /** In the order of the patch; a path may occur several times. */
   readonly changes: readonly FileChange<LogicalPath>[]
   /** Every path in any header, once, in the order of the patch. */
   readonly paths: readonly LogicalPath[]
   readonly insertions: number
   readonly deletions: number
-  /** How many files are deleted. */
+  /** Number of deleted files. */
   readonly deletes: number
 }
 
 /**
- * Reads a patch of either form, told apart by itself, and guards its names. Pure and linear.
+ * Parses a unified diff or a V4A patch, detected from the text, and guards its paths. Pure and linear.
  *
- * @throws ToolError `INVALID_PATCH` with `line`, `PATH_REJECTED`, and what {@link parseUnified} refuses
+ * @throws ToolError `INVALID_PATCH` with `line`, `PATH_REJECTED`, and the errors of {@link parseUnified}
  * @example
  * planPatch('--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+b\n').paths // ['x.txt']
  */
 export function planPatch(patch: string): PatchPlan {
   const lone = loneSurrogateAt(patch)
   if (lone !== -1) {
-    throw invalidPatch(patch.slice(0, lone).split('\n').length, 'it holds a lone surrogate, which no encoding can hold')
+    throw invalidPatch(patch.slice(0, lone).split('\n').length, 'it contains a lone surrogate, which cannot be encoded')
   }
   const format = isV4a(patch) ? 'v4a' : 'unified'
   const changes = (format === 'v4a' ? parseV4a(patch) : parseUnified(patch)).map(guarded)
   if (changes.length === 0) {
-    throw new ToolError('INVALID_PATCH', 'Cannot read the patch: it names no change', {
+    throw new ToolError('INVALID_PATCH', 'Cannot read the patch: it contains no change', {
       hint: 'Give a unified diff (--- a/NAME, +++ b/NAME, @@ -1,3 +1,4 @@) or a patch from *** Begin Patch to *** End Patch.',
     })
   }
@@ -58,13 +58,13 @@ function guarded(change: FileChange): FileChange<LogicalPath> {
 function pathOf(name: string | null, line: number): LogicalPath | null {
   if (name === null) return null
   const path = parsePath(name)
-  const why = name.endsWith('/')
+  const reason = name.endsWith('/')
     ? 'names a directory'
     : path === ''
       ? 'is the root'
       : name.split('/').includes('..')
-        ? 'climbs with ..'
+        ? 'contains ..'
         : undefined
-  if (why === undefined) return path
-  throw new ToolError('PATH_REJECTED', `Path ${quote(name)} of the patch (line ${line}) ${why}`, { line })
+  if (reason === undefined) return path
+  throw new ToolError('PATH_REJECTED', `Path ${quote(name)} of the patch (line ${line}) ${reason}`, { line })
 }

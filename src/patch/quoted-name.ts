@@ -1,6 +1,6 @@
 /**
- * A name as git writes it in a patch with its defaults: as it is, or, if anything in it could be misread, in double
- * quotes with C escapes, where every byte outside ASCII becomes an octal one.
+ * Returns a name as git writes it in a patch by default: unchanged, or, if it could be misread, in double quotes with C
+ * escapes, where every byte outside ASCII becomes an octal escape.
  *
  * @example
  * quoteName('a/é.txt') // '"a/\\303\\251.txt"'

@@ -1,8 +1,8 @@
 /**
- * Marks what has to leave `a` and enter `b` so that the rest is one common subsequence. Elements are small integers
- * below `symbols`. The answer is the shortest one (Myers, in linear space) as long as that is affordable; a box that
- * is not is cut at elements that are unique on both sides, or else where the search had got furthest. Time is
- * near-linear whatever the input.
+ * Marks the elements that have to leave `a` and enter `b`, so that the remaining elements are one common subsequence.
+ * Elements are small integers below `symbols`. The result is the shortest one (Myers, "An O(ND) Difference Algorithm",
+ * in linear space) as long as that is affordable. A box over that limit is split at elements that are unique on both
+ * sides, or else at the furthest point of the search. Time is near-linear for any input.
  */
 export function markChanges(
   a: Int32Array,
@@ -11,16 +11,10 @@ export function markChanges(
   changedA: Uint8Array,
   changedB: Uint8Array,
 ): void {
-  const cost = costLimit(a.length + b.length)
-  const forward = new Int32Array(2 * cost + 3)
-  const backward = new Int32Array(2 * cost + 3)
-  const middle = cost + 1
+  const search = createSearch(a, b)
   const anchors = anchorFinder(a, b, symbols)
-  // Boxes still to do, five numbers each: the ranges in a and b, and the size up to which anchors are worth a look.
+  // The open boxes, five numbers each: the ranges in a and b, and the size up to which anchors are looked for.
   const boxes: number[] = [0, a.length, 0, b.length, a.length + b.length]
-  let splitA = 0
-  let splitB = 0
-
   while (boxes.length > 0) {
     let anchorSize = boxes.pop() as number
     let bHigh = boxes.pop() as number
@@ -35,155 +29,210 @@ export function markChanges(
       aHigh -= 1
       bHigh -= 1
     }
-    if (aLow === aHigh) {
+    if (aLow === aHigh || bLow === bHigh) {
+      changedA.fill(1, aLow, aHigh)
       changedB.fill(1, bLow, bHigh)
       continue
     }
-    if (bLow === bHigh) {
-      changedA.fill(1, aLow, aHigh)
-      continue
-    }
     if (aHigh - aLow === 1 || bHigh - bLow === 1) {
-      markAroundOne(aLow, aHigh, bLow, bHigh)
+      changedA.fill(1, aLow, aHigh)
+      changedB.fill(1, bLow, bHigh)
+      unmarkCommonElement(a, b, aLow, aHigh, bLow, bHigh, changedA, changedB)
       continue
     }
-    const exact = findSplit(aLow, aHigh, bLow, bHigh)
-    if (!exact) {
+    if (!findSplit(search, aLow, aHigh, bLow, bHigh)) {
       const size = aHigh - aLow + bHigh - bLow
       if (size <= anchorSize) {
-        const found = anchors(aLow, aHigh, bLow, bHigh)
-        if (found !== undefined) {
-          pushBetween(found, aLow, aHigh, bLow, bHigh)
+        const pairs = anchors(aLow, aHigh, bLow, bHigh)
+        if (pairs !== undefined) {
+          pushBetween(boxes, pairs, aLow, aHigh, bLow, bHigh)
           continue
         }
-        // Not again before the box is half as large, or looking would be quadratic.
+        // Anchors are not looked for again before the box is half as large. Otherwise the cost would be quadratic.
         anchorSize = size >> 1
       }
     }
+    const { splitA, splitB } = search
     boxes.push(splitA, aHigh, splitB, bHigh, anchorSize, aLow, splitA, bLow, splitB, anchorSize)
   }
+}
 
-  /** One side is a single element: it is kept where the other side has it. */
-  function markAroundOne(aLow: number, aHigh: number, bLow: number, bHigh: number): void {
-    changedA.fill(1, aLow, aHigh)
-    changedB.fill(1, bLow, bHigh)
-    for (let i = aLow; i < aHigh; i++) {
-      for (let j = bLow; j < bHigh; j++) {
-        if (a[i] !== b[j]) continue
-        changedA[i] = 0
-        changedB[j] = 0
-        return
-      }
+/** Keeps the first element that both sides of a box have. One side is a single element. */
+function unmarkCommonElement(
+  a: Int32Array,
+  b: Int32Array,
+  aLow: number,
+  aHigh: number,
+  bLow: number,
+  bHigh: number,
+  changedA: Uint8Array,
+  changedB: Uint8Array,
+): void {
+  for (let i = aLow; i < aHigh; i++) {
+    for (let j = bLow; j < bHigh; j++) {
+      if (a[i] !== b[j]) continue
+      changedA[i] = 0
+      changedB[j] = 0
+      return
     }
   }
+}
 
-  function pushBetween(found: Int32Array, aLow: number, aHigh: number, bLow: number, bHigh: number): void {
-    let aFrom = aLow
-    let bFrom = bLow
-    for (let i = 0; i < found.length; i += 2) {
-      const x = found[i] as number
-      const y = found[i + 1] as number
-      // An anchor's direct followers are taken with it by the trimming of the next box.
-      if (aFrom < x || bFrom < y) boxes.push(aFrom, x, bFrom, y, x - aFrom + y - bFrom)
-      aFrom = x + 1
-      bFrom = y + 1
-    }
-    boxes.push(aFrom, aHigh, bFrom, bHigh, aHigh - aFrom + bHigh - bFrom)
+/** Adds the boxes between anchors. `pairs` holds their positions in a and b. */
+function pushBetween(
+  boxes: number[],
+  pairs: Int32Array,
+  aLow: number,
+  aHigh: number,
+  bLow: number,
+  bHigh: number,
+): void {
+  let aFrom = aLow
+  let bFrom = bLow
+  for (let i = 0; i < pairs.length; i += 2) {
+    const x = pairs[i] as number
+    const y = pairs[i + 1] as number
+    // The elements right after an anchor are matched when the next box is trimmed.
+    if (aFrom < x || bFrom < y) boxes.push(aFrom, x, bFrom, y, x - aFrom + y - bFrom)
+    aFrom = x + 1
+    bFrom = y + 1
   }
+  boxes.push(aFrom, aHigh, bFrom, bHigh, aHigh - aFrom + bHigh - bFrom)
+}
 
-  /**
-   * Walks from both corners of the box at once until the two walks meet: a point of a shortest path, put into
-   * `splitA` and `splitB`. False where they did not meet within the limit: the point is then the furthest one reached.
-   */
-  function findSplit(aLow: number, aHigh: number, bLow: number, bHigh: number): boolean {
-    const n = aHigh - aLow
-    const m = bHigh - bLow
-    const delta = n - m
-    const odd = (delta & 1) !== 0
-    forward[middle] = 0
-    backward[middle] = n
-    for (let d = 1; d <= cost; d++) {
-      // Only diagonals inside the box, with the parity of d.
-      const low = d <= m ? -d : -m + ((d - m) & 1)
-      const high = d <= n ? d : n - ((d - n) & 1)
-      forward[middle - d - 1] = BEFORE
-      forward[middle - d] = BEFORE
-      forward[middle + d] = BEFORE
-      forward[middle + d + 1] = BEFORE
-      for (let k = low; k <= high; k += 2) {
-        const right = (forward[middle + k - 1] as number) + 1
-        const down = forward[middle + k + 1] as number
-        let x = right > down || down - k > m ? right : down
-        // Then the way down is inside: the neighbours of one diagonal never stand at both edges.
-        if (x > n) x = down
-        if (x < 0) {
-          forward[middle + k] = BEFORE
-          continue
-        }
-        let y = x - k
-        while (x < n && y < m && a[aLow + x] === b[bLow + y]) {
-          x += 1
-          y += 1
-        }
-        forward[middle + k] = x
-        const back = k - delta
-        if (odd && back > -d && back < d && (backward[middle + back] as number) <= x) {
-          splitA = aLow + x
-          splitB = bLow + y
-          return true
-        }
-      }
-      const lowBack = d <= n ? -d : -n + ((d - n) & 1)
-      const highBack = d <= m ? d : m - ((d - m) & 1)
-      backward[middle - d - 1] = BEHIND
-      backward[middle - d] = BEHIND
-      backward[middle + d] = BEHIND
-      backward[middle + d + 1] = BEHIND
-      for (let k = lowBack; k <= highBack; k += 2) {
-        const diagonal = k + delta
-        const left = (backward[middle + k + 1] as number) - 1
-        const up = backward[middle + k - 1] as number
-        let x = left < up || up - diagonal < 0 ? left : up
-        if (x < 0) x = up
-        if (x > n) {
-          backward[middle + k] = BEHIND
-          continue
-        }
-        let y = x - diagonal
-        while (x > 0 && y > 0 && a[aLow + x - 1] === b[bLow + y - 1]) {
-          x -= 1
-          y -= 1
-        }
-        backward[middle + k] = x
-        if (!odd && diagonal >= -d && diagonal <= d && (forward[middle + diagonal] as number) >= x) {
-          splitA = aLow + x
-          splitB = bLow + y
-          return true
-        }
-      }
-    }
-    furthest(n, m, delta)
-    splitA += aLow
-    splitB += bLow
-    return false
+/** The search for the middle of a shortest path. Its arrays serve all boxes of one comparison. */
+interface Search {
+  readonly a: Int32Array
+  readonly b: Int32Array
+  /** The maximum number of edits that one search looks for. */
+  readonly cost: number
+  /** Index of diagonal 0 in `forward` and `backward`. */
+  readonly middle: number
+  /** For each diagonal, the furthest x that each walk has reached, relative to the box. */
+  readonly forward: Int32Array
+  readonly backward: Int32Array
+  /** The point where {@link findSplit} divides the box. */
+  splitA: number
+  splitB: number
+}
+
+function createSearch(a: Int32Array, b: Int32Array): Search {
+  const cost = costLimit(a.length + b.length)
+  const forward = new Int32Array(2 * cost + 3)
+  const backward = new Int32Array(2 * cost + 3)
+  return { a, b, cost, middle: cost + 1, forward, backward, splitA: 0, splitB: 0 }
+}
+
+/**
+ * Walks from both corners of the box at once until the two walks meet: a point of a shortest path, stored in `splitA` and
+ * `splitB`. Returns false if they do not meet within the cost limit: the point is then the furthest one reached.
+ */
+function findSplit(search: Search, aLow: number, aHigh: number, bLow: number, bHigh: number): boolean {
+  const n = aHigh - aLow
+  const m = bHigh - bLow
+  search.forward[search.middle] = 0
+  search.backward[search.middle] = n
+  for (let d = 1; d <= search.cost; d++) {
+    if (stepForward(search, d, aLow, n, bLow, m) || stepBackward(search, d, aLow, n, bLow, m)) return true
   }
+  splitAtFurthest(search, n, m)
+  search.splitA += aLow
+  search.splitB += bLow
+  return false
+}
 
-  function furthest(n: number, m: number, delta: number): void {
-    let best = -1
-    for (let k = -cost; k <= cost; k++) {
-      const x = forward[middle + k] as number
-      if (x >= 0 && x <= n && x - k >= 0 && x - k <= m && x + x - k > best) {
-        best = x + x - k
-        splitA = x
-        splitB = x - k
-      }
-      const back = backward[middle + k] as number
-      const y = back - k - delta
-      if (back >= 0 && back <= n && y >= 0 && y <= m && n - back + m - y > best) {
-        best = n - back + m - y
-        splitA = back
-        splitB = y
-      }
+/** Extends the walk from the first corner by one edit. Returns true when it meets the other walk. */
+function stepForward(search: Search, d: number, aLow: number, n: number, bLow: number, m: number): boolean {
+  const { a, b, middle, forward, backward } = search
+  const delta = n - m
+  const odd = (delta & 1) !== 0
+  // Only diagonals inside the box, with the parity of d.
+  const low = d <= m ? -d : -m + ((d - m) & 1)
+  const high = d <= n ? d : n - ((d - n) & 1)
+  forward[middle - d - 1] = BEFORE
+  forward[middle - d] = BEFORE
+  forward[middle + d] = BEFORE
+  forward[middle + d + 1] = BEFORE
+  for (let k = low; k <= high; k += 2) {
+    const right = (forward[middle + k - 1] as number) + 1
+    const down = forward[middle + k + 1] as number
+    let x = right > down || down - k > m ? right : down
+    // Then the step down stays inside: the neighbours of a diagonal are never at both edges.
+    if (x > n) x = down
+    if (x < 0) {
+      forward[middle + k] = BEFORE
+      continue
+    }
+    let y = x - k
+    while (x < n && y < m && a[aLow + x] === b[bLow + y]) {
+      x += 1
+      y += 1
+    }
+    forward[middle + k] = x
+    const back = k - delta
+    if (odd && back > -d && back < d && (backward[middle + back] as number) <= x) {
+      search.splitA = aLow + x
+      search.splitB = bLow + y
+      return true
+    }
+  }
+  return false
+}
+
+/** Extends the walk from the last corner by one edit. Returns true when it meets the other walk. */
+function stepBackward(search: Search, d: number, aLow: number, n: number, bLow: number, m: number): boolean {
+  const { a, b, middle, forward, backward } = search
+  const delta = n - m
+  const odd = (delta & 1) !== 0
+  const low = d <= n ? -d : -n + ((d - n) & 1)
+  const high = d <= m ? d : m - ((d - m) & 1)
+  backward[middle - d - 1] = BEHIND
+  backward[middle - d] = BEHIND
+  backward[middle + d] = BEHIND
+  backward[middle + d + 1] = BEHIND
+  for (let k = low; k <= high; k += 2) {
+    const diagonal = k + delta
+    const left = (backward[middle + k + 1] as number) - 1
+    const up = backward[middle + k - 1] as number
+    let x = left < up || up - diagonal < 0 ? left : up
+    if (x < 0) x = up
+    if (x > n) {
+      backward[middle + k] = BEHIND
+      continue
+    }
+    let y = x - diagonal
+    while (x > 0 && y > 0 && a[aLow + x - 1] === b[bLow + y - 1]) {
+      x -= 1
+      y -= 1
+    }
+    backward[middle + k] = x
+    if (!odd && diagonal >= -d && diagonal <= d && (forward[middle + diagonal] as number) >= x) {
+      search.splitA = aLow + x
+      search.splitB = bLow + y
+      return true
+    }
+  }
+  return false
+}
+
+/** Splits at the point inside the box where either walk has got furthest. */
+function splitAtFurthest(search: Search, n: number, m: number): void {
+  const { cost, middle, forward, backward } = search
+  const delta = n - m
+  let best = -1
+  for (let k = -cost; k <= cost; k++) {
+    const x = forward[middle + k] as number
+    if (x >= 0 && x <= n && x - k >= 0 && x - k <= m && x + x - k > best) {
+      best = x + x - k
+      search.splitA = x
+      search.splitB = x - k
+    }
+    const back = backward[middle + k] as number
+    const y = back - k - delta
+    if (back >= 0 && back <= n && y >= 0 && y <= m && n - back + m - y > best) {
+      best = n - back + m - y
+      search.splitA = back
+      search.splitB = y
     }
   }
 }
@@ -191,45 +240,44 @@ export function markChanges(
 const BEFORE = -0x40000000
 const BEHIND = 0x40000000
 
-/** How many edits one search may look for: less for more elements, so that the whole stays near-linear. */
+/** Returns the maximum number of edits per search. It is lower for more elements, so that the total stays near-linear. */
 function costLimit(elements: number): number {
   return Math.max(32, Math.min(256, elements, Math.floor(0x1000000 / (elements + 1))))
 }
 
 /**
- * Finds elements that occur once on both sides of a box and stand in the same order there: the longest such run, as
- * pairs of positions. Undefined where they are too few to be trusted with the shape of the answer: a single line that
- * moved must not tear apart everything around it.
+ * Finds elements that occur once on both sides of a box, in the same order: the longest such run, as pairs of positions.
+ * Returns `undefined` if there are too few to rely on: a single moved line must not break up everything around it.
  */
 function anchorFinder(a: Int32Array, b: Int32Array, symbols: number) {
-  let seen: Uint8Array | undefined
-  let where: Int32Array | undefined
+  let counts: Uint8Array | undefined
+  let positions: Int32Array | undefined
 
   return (aLow: number, aHigh: number, bLow: number, bHigh: number): Int32Array | undefined => {
-    seen ??= new Uint8Array(symbols)
-    where ??= new Int32Array(symbols)
-    // Two bits a side: never, once, more often.
+    counts ??= new Uint8Array(symbols)
+    positions ??= new Int32Array(symbols)
+    // Two bits per side: 0 never, 1 once, 3 more often.
     for (let i = aLow; i < aHigh; i++) {
       const symbol = a[i] as number
-      const state = seen[symbol] as number
-      seen[symbol] = (state & 3) === 0 ? state + 1 : state | 3
+      const state = counts[symbol] as number
+      counts[symbol] = (state & 3) === 0 ? state + 1 : state | 3
     }
     for (let j = bLow; j < bHigh; j++) {
       const symbol = b[j] as number
-      const state = seen[symbol] as number
-      seen[symbol] = state >> 2 === 0 ? state + 4 : state | 12
-      where[symbol] = j
+      const state = counts[symbol] as number
+      counts[symbol] = state >> 2 === 0 ? state + 4 : state | 12
+      positions[symbol] = j
     }
     const xs: number[] = []
     const ys: number[] = []
     for (let i = aLow; i < aHigh; i++) {
       const symbol = a[i] as number
-      if (seen[symbol] !== 5) continue
+      if (counts[symbol] !== 5) continue
       xs.push(i)
-      ys.push(where[symbol] as number)
+      ys.push(positions[symbol] as number)
     }
-    for (let i = aLow; i < aHigh; i++) seen[a[i] as number] = 0
-    for (let j = bLow; j < bHigh; j++) seen[b[j] as number] = 0
+    for (let i = aLow; i < aHigh; i++) counts[a[i] as number] = 0
+    for (let j = bLow; j < bHigh; j++) counts[b[j] as number] = 0
     const run = longestIncreasing(ys)
     const smaller = Math.min(aHigh - aLow, bHigh - bLow)
     const dominant = 2 * xs.length >= smaller
@@ -245,7 +293,7 @@ function anchorFinder(a: Int32Array, b: Int32Array, symbols: number) {
   }
 }
 
-/** The positions of a longest strictly increasing subsequence of distinct numbers. */
+/** Returns the positions of a longest strictly increasing subsequence of distinct numbers. */
 function longestIncreasing(values: readonly number[]): number[] {
   const tails: number[] = []
   const previous = new Int32Array(values.length)

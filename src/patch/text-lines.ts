@@ -1,23 +1,23 @@
 import { byteText } from '../util/native-bytes.ts'
 
-/** A text as lines that hold their ends; the last one may have none. Only `\n` ends a line, as for git. */
+/** A text as lines that include their line end; the last one may have none. Only `\n` ends a line, as in git. */
 export interface TextLines {
   readonly text: string
   readonly count: number
-  /** Offset of a line; that of `count` is the length of the text. */
+  /** Returns the offset of a line; for `count`, the length of the text. */
   start(line: number): number
   at(line: number): string
-  /** Whether these lines stand one after the other from a line on. */
+  /** Whether the text has these lines in order, starting at a line. */
   match(run: readonly string[], line: number): boolean
 }
 
-/** Where the lines of a text start, and at last its length. */
+/** The offsets of the lines of a text, followed by its length. */
 export interface LineStarts {
   readonly count: number
   readonly starts: Int32Array
 }
 
-/** Finds the lines of a text, in one pass. */
+/** Finds the lines of a text in one pass. */
 export function createTextLines(text: string, { starts, count } = startsIn(text)): TextLines {
   return {
     text,
@@ -50,10 +50,10 @@ function startsIn(text: string): LineStarts {
   return { starts, count }
 }
 
-/** The same of bytes, four at a time, and whether all of them are ASCII. */
+/** Finds the lines of bytes, four bytes at a time, and whether all bytes are ASCII. */
 export function scanLines(bytes: Uint8Array): LineStarts & { readonly isAscii: boolean } {
   const { length } = bytes
-  // What lies before the first whole word, and behind the last.
+  // The bytes before the first aligned word. `tail` starts after the last one.
   const head = -bytes.byteOffset & 3
   if (length < head) return { ...startsIn(byteText(bytes)), isAscii: !bytes.some((byte) => byte > 127) }
   const words = new Int32Array(bytes.buffer, bytes.byteOffset + head, (length - head) >>> 2)
@@ -69,10 +69,10 @@ export function scanLines(bytes: Uint8Array): LineStarts & { readonly isAscii: b
   for (let i = 0; i < words.length; i++) {
     const word = words[i] as number
     all |= word
-    // A byte of it is zero where there was a newline: the usual test for a zero byte in a word.
+    // A newline becomes a zero byte. This is the usual test for a zero byte in a word.
     const zeroed = word ^ NEWLINES
     if ((((zeroed - ONES) | 0) & ~zeroed & HIGH_BITS) === 0) continue
-    // Room for the four bytes of this word, and for the three at most behind the last.
+    // Room for the four bytes of this word, and for up to three after the last word.
     if (count + 8 > starts.length) starts = longer(starts)
     const at = head + i * 4
     for (let next = at + 1; next <= at + 4; next++) if (bytes[next - 1] === NEWLINE) starts[++count] = next

@@ -3,24 +3,24 @@ import { sameBytes } from '../util/bytes.ts'
 import { changedRegions, lineEndAfter, lineStartBefore, type Region } from './line-diff.ts'
 import { quoteName } from './quoted-name.ts'
 
-/** One state of a file; `null` stands for a file that is not there. */
+/** One state of a text file. Where this type is nullable, `null` means that the file does not exist. */
 export interface FileVersion {
   readonly path: LogicalPath
   readonly text: string
-  /** Permission bits, as in 0o644. A patch only tells whether the owner may execute the file. Left out: as the other state. */
+  /** Permission bits, such as 0o644. A patch only states whether the owner may execute the file. Default: those of the other state. */
   readonly mode?: number
 }
 
-/** One state of a file that is no text. */
+/** One state of a binary file. */
 export interface BinaryVersion {
   readonly path: LogicalPath
   readonly bytes: Uint8Array
   readonly mode?: number
 }
 
-/** A diff as text, and what it counts. */
+/** A diff as text, and its numbers of lines. */
 export interface UnifiedDiff {
-  /** `''` where nothing changed. */
+  /** `''` if nothing changed. */
   readonly text: string
   /** Lines added. */
   readonly insertions: number
@@ -29,10 +29,10 @@ export interface UnifiedDiff {
 }
 
 /**
- * One file's section of a patch, as `git diff` writes it, so that `git apply` gives back the new state, and
+ * Returns the section of one file in a patch, in the format of `git diff`: `git apply` produces the new state from it, and
  * `git apply -R` the old one. Two states with different paths are a rename. There is no `index` line.
  *
- * @param options.context how many unchanged lines are shown around a change; 3 if left out
+ * @param options.context number of unchanged lines around a change. Default: 3
  *
  * @example
  * unifiedDiff({ path, text: 'a\n' }, { path, text: 'b\n' }).text
@@ -59,7 +59,7 @@ export function unifiedDiff(
   return { text: header + names + hunks(oldText, newText, regions, options.context ?? 3), insertions, deletions }
 }
 
-/** The same for bytes that are no text: says that they differ, without showing them. `git apply` refuses such a section. */
+/** Returns the section of a binary file: it only states that the contents differ. `git apply` refuses such a section. */
 export function binaryDiff(oldVersion: BinaryVersion | null, newVersion: BinaryVersion | null): UnifiedDiff {
   const equal = sameBytes(oldVersion?.bytes ?? NOTHING, newVersion?.bytes ?? NOTHING)
   let text = headerOf(oldVersion, newVersion, () => (equal ? 100 : 50))
@@ -77,7 +77,7 @@ interface Named {
   readonly mode?: number
 }
 
-/** What a section says before its hunks; `''` if the two states do not differ in name, mode or existence. */
+/** Returns the header of a section; `''` if the two states do not differ in name, mode or existence. */
 function headerOf(oldVersion: Named | null, newVersion: Named | null, similar: () => number): string {
   if (oldVersion === null && newVersion === null) return ''
   if (oldVersion === null) {
@@ -99,11 +99,11 @@ function headerOf(oldVersion: Named | null, newVersion: Named | null, similar: (
 }
 
 function gitLine(oldVersion: Named, newVersion: Named): string {
-  return `diff --git ${unmistakable('a', oldVersion)} ${unmistakable('b', newVersion)}\n`
+  return `diff --git ${quoteTrailingSpace('a', oldVersion)} ${quoteTrailingSpace('b', newVersion)}\n`
 }
 
-/** git writes a directory whose name ends in a space as it is, and then cannot read its own line: quotes help. */
-function unmistakable(side: 'a' | 'b', version: Named): string {
+/** Quotes the name of a directory that ends in a space. git does not, and then cannot read its own line. */
+function quoteTrailingSpace(side: 'a' | 'b', version: Named): string {
   const name = prefixed(side, version)
   return name.includes(' /') && name.charCodeAt(0) !== QUOTE ? `"${name}"` : name
 }
@@ -112,7 +112,7 @@ function prefixed(side: 'a' | 'b', version: Named | null): string {
   return version === null ? '/dev/null' : quoteName(`${side}/${version.path}`)
 }
 
-/** A tab ends a name with a space, so that nobody takes the rest of it for a time. */
+/** Ends a name that contains a space with a tab, as git does, so that its last part is not read as a time. */
 function fileLine(side: 'a' | 'b', version: Named | null): string {
   const name = prefixed(side, version)
   return name.includes(' ') ? `${name}\t` : name
@@ -122,7 +122,7 @@ function gitMode(mode = 0): string {
   return (mode & 0o100) === 0 ? '100644' : '100755'
 }
 
-/** How much of the larger text is also in the other one, in percent; 100 only if they are equal. */
+/** Returns the share of the larger text that the other one contains, in percent; 100 only for equal texts. */
 function similarity(oldText: string, newText: string, regions: readonly Region[]): number {
   if (regions.length === 0) return 100
   let kept = oldText.length
@@ -133,7 +133,7 @@ function similarity(oldText: string, newText: string, regions: readonly Region[]
 function hunks(oldText: string, newText: string, regions: readonly Region[], context: number): string {
   let text = ''
   let heading = ''
-  // Headings are looked for between two hunks only, so that all of them together cost one pass.
+  // Headings are searched for only between two hunks, so that all searches together cost one pass.
   let searched = 0
   for (let first = 0; first < regions.length; ) {
     let last = first
@@ -197,7 +197,7 @@ function withPrefix(prefix: string, text: string, from: number, to: number): str
 const NEWLINE = 10
 const QUOTE = 34
 
-/** The last line before a hunk that looks like the start of a function or section: it begins with a letter, `_` or `$`. */
+/** Returns the last line before a hunk that looks like the start of a function or section: it starts with a letter, `_` or `$`. */
 function headingBefore(text: string, from: number, searched: number): string | undefined {
   for (let end = from; end > searched; ) {
     const start = lineStartBefore(text, end)
@@ -212,14 +212,14 @@ function headingBefore(text: string, from: number, searched: number): string | u
 
 const HEADING_BYTES = 80
 
-/** As much of the text as fits into so many bytes of UTF-8, no character cut in two. */
-function firstBytes(text: string, most: number): string {
+/** Returns the start of a text, up to a number of bytes in UTF-8, without splitting a character. */
+function firstBytes(text: string, max: number): string {
   let bytes = 0
   let end = 0
-  for (const char of text.slice(0, most)) {
+  for (const char of text.slice(0, max)) {
     const code = char.codePointAt(0) as number
     bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4
-    if (bytes > most) break
+    if (bytes > max) break
     end += char.length
   }
   return text.slice(0, end)

@@ -5,14 +5,14 @@ import { commonName, headerName, isDevNull, isEpoch, timedName } from './header-
 import { invalidPatch } from './invalid-patch.ts'
 
 /**
- * Reads unified diffs as git and GNU diff write them. Text around them is ignored, but never a hunk that belongs to no
- * file. Pure and linear. Where git would go on with a wrong count or name, this stops.
+ * Parses unified diffs of git and GNU diff. Text around them is ignored, but a hunk without a file is an error. Pure and
+ * linear. Stricter than git, which continues after some wrong counts and names.
  *
  * @throws ToolError `INVALID_PATCH` with `line`; `POLICY_DENIED` for links and submodules; `UNSUPPORTED_BINARY` for a
  *   binary file whose content is not in the patch
  */
 export function parseUnified(patch: string): FileChange[] {
-  const lines = createLines(patch)
+  const lines = createLineReader(patch)
   const changes: FileChange[] = []
   while (lines.at < lines.text.length) {
     if (lines.startsWith('diff --git ')) {
@@ -20,30 +20,30 @@ export function parseUnified(patch: string): FileChange[] {
       if (change !== undefined) changes.push(change)
     } else if (lines.startsWith('--- ') && startsHeader(lines)) changes.push(parsePlainSection(lines))
     else if (lines.startsWith('@@ -') && hunkHeader(lines) !== undefined) {
-      throw invalidPatch(lines.number, 'a hunk without the header of a file before it')
+      throw invalidPatch(lines.number, 'a hunk without a file header before it')
     } else lines.next()
   }
   return changes
 }
 
-/** A text read line by line. */
-interface Lines {
+/** Reads a text line by line. */
+interface LineReader {
   readonly text: string
   at: number
-  /** Of the line at `at`, from 1. */
+  /** Number of the line at `at`, from 1. */
   number: number
   startsWith(start: string): boolean
-  /** After the line end of the line that starts at an offset. */
+  /** Returns the offset after the line that starts at an offset. */
   endOf(start: number): number
-  /** The rest of the present line behind some units, without its line end. */
+  /** Returns the current line after some units, without its line end. */
   rest(skip: number): string
   next(): void
 }
 
-function createLines(patch: string): Lines {
-  // A last line that lost its end, as happens when a patch is pasted, is whole.
+function createLineReader(patch: string): LineReader {
+  // A pasted patch may lack its last line end.
   const text = patch.endsWith('\n') ? patch : `${patch}\n`
-  const lines: Lines = {
+  const lines: LineReader = {
     text,
     at: 0,
     number: 1,
@@ -61,13 +61,13 @@ function createLines(patch: string): Lines {
   return lines
 }
 
-/** `---`, `+++` and a hunk, in three lines. */
-function startsHeader(lines: Lines): boolean {
+/** Whether the next three lines are `---`, `+++` and the start of a hunk. */
+function startsHeader(lines: LineReader): boolean {
   const second = lines.endOf(lines.at)
   return lines.text.startsWith('+++ ', second) && lines.text.startsWith('@@ -', lines.endOf(second))
 }
 
-/** What the header lines of a git section say. */
+/** The content of the header lines of a git section. */
 interface GitHeader {
   readonly line: number
   readonly common: string | undefined
@@ -82,7 +82,7 @@ interface GitHeader {
   isCopy: boolean
 }
 
-function parseGitSection(lines: Lines): FileChange | undefined {
+function parseGitSection(lines: LineReader): FileChange | undefined {
   const header: GitHeader = {
     line: lines.number,
     common: commonName(lines.rest(11), lines.number),
@@ -97,7 +97,7 @@ function parseGitSection(lines: Lines): FileChange | undefined {
   const first = lines.number
   while (readHeaderLine(lines, header)) {
     const kinds = [header.isNew, header.isDelete, header.isRename, header.isCopy].filter(Boolean).length
-    if (kinds > 1) throw invalidPatch(lines.number, 'the header says two things of one file, such as new and renamed')
+    if (kinds > 1) throw invalidPatch(lines.number, 'the header is contradictory, such as both new and renamed')
     lines.next()
   }
   const isEmpty = lines.number === first
@@ -105,16 +105,16 @@ function parseGitSection(lines: Lines): FileChange | undefined {
     return undefined
   if (header.oldName === undefined && header.newName === undefined) {
     if (header.common === undefined) {
-      throw invalidPatch(header.line, 'the header does not tell the name of the file, or not beyond doubt')
+      throw invalidPatch(header.line, 'the header does not state the name of the file unambiguously')
     }
-    // A new or deleted file would have one name by now.
+    // A new or deleted file already has a name here.
     header.oldName = header.common
     header.newName = header.common
   }
   const oldPath = header.isNew ? null : header.oldName
   const newPath = header.isDelete ? null : header.newName
   if (oldPath === undefined || newPath === undefined) {
-    throw invalidPatch(header.line, 'the header tells only one of the two names')
+    throw invalidPatch(header.line, 'the header states only one of the two names')
   }
   const kind = header.isNew
     ? 'create'
@@ -126,7 +126,7 @@ function parseGitSection(lines: Lines): FileChange | undefined {
           ? 'rename'
           : 'modify'
   const hunks = parseHunks(lines)
-  const named = {
+  const section = {
     line: header.line,
     kind,
     oldPath,
@@ -137,21 +137,21 @@ function parseGitSection(lines: Lines): FileChange | undefined {
   } as const
   if (hunks.length === 0) {
     const binary = parseBinaryBody(lines, header)
-    if (binary !== undefined) return { ...named, body: binary, insertions: 0, deletions: 0 }
+    if (binary !== undefined) return { ...section, body: binary, insertions: 0, deletions: 0 }
     const changesMode =
       header.newMode !== undefined && header.oldMode !== undefined && header.newMode !== header.oldMode
     if (kind === 'modify' && !changesMode) throw invalidPatch(header.line, 'the section changes nothing')
   }
-  return finish(named, hunks)
+  return finish(section, hunks)
 }
 
-/** Reads one header line; false where the header ends. */
-function readHeaderLine(lines: Lines, header: GitHeader): boolean {
+/** Reads one header line. Returns false at the end of the header. */
+function readHeaderLine(lines: LineReader, header: GitHeader): boolean {
   const { number } = lines
   if (lines.startsWith('--- ')) {
-    header.oldName = verified(lines.rest(4), header.oldName, header.isNew, number)
+    header.oldName = verifiedName(lines.rest(4), header.oldName, header.isNew, number)
   } else if (lines.startsWith('+++ ')) {
-    header.newName = verified(lines.rest(4), header.newName, header.isDelete, number)
+    header.newName = verifiedName(lines.rest(4), header.newName, header.isDelete, number)
   } else if (lines.startsWith('old mode ')) header.oldMode = modeOf(lines.rest(9), number)
   else if (lines.startsWith('new mode ')) header.newMode = modeOf(lines.rest(9), number)
   else if (lines.startsWith('deleted file mode ')) {
@@ -184,38 +184,39 @@ function readHeaderLine(lines: Lines, header: GitHeader): boolean {
   return true
 }
 
-/** The name of a `---` or `+++` line, which must agree with what the header has said so far. */
-function verified(rest: string, known: string | undefined, isNull: boolean, line: number): string | undefined {
+/** Returns the name in a `---` or `+++` line, which must agree with the header lines before it. */
+function verifiedName(rest: string, previous: string | undefined, isNull: boolean, line: number): string | undefined {
   if (isDevNull(rest)) {
     if (isNull) return undefined
-    throw invalidPatch(line, 'the header says that a file is there, but this line names /dev/null')
+    throw invalidPatch(line, 'the header says that the file exists, but this line is /dev/null')
   }
-  if (isNull) throw invalidPatch(line, 'the header says that no file is there: /dev/null was expected')
+  if (isNull) throw invalidPatch(line, 'the header says that the file does not exist: /dev/null is expected')
   const name = headerName(rest, 1, 'tab', line)
   if (name === undefined) throw invalidPatch(line, 'the name has no directory to strip: a/NAME and b/NAME are expected')
-  if (known !== undefined && known !== name) throw invalidPatch(line, 'the name differs from the one in the header')
+  if (previous !== undefined && previous !== name)
+    throw invalidPatch(line, 'the name differs from the one in the header')
   return name
 }
 
 function modeOf(text: string, line: number): Mode {
   const digits = /^[0-7]{1,7}(?=\s*$)/.exec(text)?.[0]
-  if (digits === undefined) throw invalidPatch(line, 'the mode is no octal number')
+  if (digits === undefined) throw invalidPatch(line, 'the mode is not an octal number')
   const mode = Number.parseInt(digits, 8)
   const type = mode >> 12
   if (type === 0o12) throw refusedKind(line, 'a symbolic link')
   if (type === 0o16) throw refusedKind(line, 'a submodule')
-  if (type !== 0o10) throw invalidPatch(line, `the mode ${digits} is not that of a file`)
+  if (type !== 0o10) throw invalidPatch(line, `the mode ${digits} is not a file mode`)
   return (mode & 0o100) === 0 ? 0o644 : 0o755
 }
 
-function refusedKind(line: number, what: string): ToolError {
-  return new ToolError('POLICY_DENIED', `Cannot apply the patch: line ${line} makes or changes ${what}`, {
+function refusedKind(line: number, kind: string): ToolError {
+  return new ToolError('POLICY_DENIED', `Cannot apply the patch: line ${line} creates or changes ${kind}`, {
     line,
-    hint: 'Patches change files only: leave that section out.',
+    hint: 'Patches can only change files: remove that section.',
   })
 }
 
-function parsePlainSection(lines: Lines): FileChange {
+function parsePlainSection(lines: LineReader): FileChange {
   const { number: line } = lines
   const first = lines.rest(4)
   lines.next()
@@ -226,10 +227,10 @@ function parsePlainSection(lines: Lines): FileChange {
   if (isNull[0] && isNull[1]) throw invalidPatch(line, 'both names are /dev/null')
   const oldName = isNull[0] ? undefined : timedName(first, strip, undefined, line)
   const name = isNull[1] ? oldName : timedName(second, strip, oldName, line + 1)
-  if (name === undefined) throw invalidPatch(line, 'the header does not tell the name of the file: a/NAME is expected')
+  if (name === undefined) throw invalidPatch(line, 'the header does not state the name of the file: a/NAME is expected')
   const hunks = parseHunks(lines)
   const kind = isNull[0] || isEpoch(first) ? 'create' : isNull[1] || isEpoch(second) ? 'delete' : 'modify'
-  // A single hunk that only adds may also mean that the file is new.
+  // A single hunk that only adds lines may also mean a new file.
   const mayCreate = kind === 'modify' && hunks.length === 1 && hunks.every(({ oldLines }) => oldLines.length === 0)
   return finish(
     { line, kind, oldPath: kind === 'create' ? null : name, newPath: kind === 'delete' ? null : name, mayCreate },
@@ -237,29 +238,30 @@ function parsePlainSection(lines: Lines): FileChange {
   )
 }
 
-/** A name without any directory, as `diff -u old.c new.c` has it; nothing is stripped then. */
+/** Whether a name has no directory, as from `diff -u old.c new.c`. Nothing is stripped from it. */
 function isPlainName(rest: string, line: number): boolean {
   return isDevNull(rest) || !(timedName(rest, 0, undefined, line) ?? '/').includes('/')
 }
 
-function finish(named: Omit<FileChange, 'body' | 'insertions' | 'deletions'>, hunks: readonly Hunk[]): FileChange {
+function finish(section: Omit<FileChange, 'body' | 'insertions' | 'deletions'>, hunks: readonly Hunk[]): FileChange {
   let insertions = 0
   let deletions = 0
   for (const { oldLines, newLines, context } of hunks as readonly CountedHunk[]) {
     insertions += newLines.length - context
     deletions += oldLines.length - context
-    if (named.kind === 'create' && oldLines.length > 0) throw invalidPatch(named.line, 'a new file has old lines')
-    if (named.kind === 'delete' && newLines.length > 0) throw invalidPatch(named.line, 'a deleted file has new lines')
+    if (section.kind === 'create' && oldLines.length > 0) throw invalidPatch(section.line, 'a new file has old lines')
+    if (section.kind === 'delete' && newLines.length > 0)
+      throw invalidPatch(section.line, 'a deleted file has new lines')
   }
-  return { ...named, body: { type: 'hunks', hunks }, insertions, deletions }
+  return { ...section, body: { type: 'hunks', hunks }, insertions, deletions }
 }
 
 interface CountedHunk extends Hunk {
-  /** Lines that stay. */
+  /** Number of unchanged lines. */
   readonly context: number
 }
 
-function parseHunks(lines: Lines): CountedHunk[] {
+function parseHunks(lines: LineReader): CountedHunk[] {
   const hunks: CountedHunk[] = []
   while (lines.startsWith('@@ -')) hunks.push(parseHunk(lines))
   return hunks
@@ -267,12 +269,12 @@ function parseHunks(lines: Lines): CountedHunk[] {
 
 const header = /@@ -(\d{1,15})(?:,(\d{1,15}))? \+(\d{1,15})(?:,(\d{1,15}))? @@/y
 
-function hunkHeader(lines: Lines): RegExpExecArray | undefined {
+function hunkHeader(lines: LineReader): RegExpExecArray | undefined {
   header.lastIndex = lines.at
   return header.exec(lines.text) ?? undefined
 }
 
-function parseHunk(lines: Lines): CountedHunk {
+function parseHunk(lines: LineReader): CountedHunk {
   const { number: line, text } = lines
   const match = hunkHeader(lines)
   if (match === undefined)
@@ -290,12 +292,12 @@ function parseHunk(lines: Lines): CountedHunk {
   let at = lines.endOf(lines.at)
   let number = line + 1
   while (oldLeft > 0 || newLeft > 0) {
-    if (at >= text.length) throw wrongCount(line, number, 'the patch ends before the lines that the header counts')
+    if (at >= text.length) throw wrongCount(line, number, 'the patch ends before the number of lines in the header')
     const end = lines.endOf(at)
     const unit = text.charCodeAt(at)
     const isOld = unit === BLANK || unit === MINUS || unit === NEWLINE
     const isNew = unit === BLANK || unit === PLUS || unit === NEWLINE
-    if (!isOld && !isNew) throw wrongCount(line, number, 'the hunk ends before the lines that its header counts')
+    if (!isOld && !isNew) throw wrongCount(line, number, 'the hunk ends before the number of lines in its header')
     if ((isOld && oldLeft === 0) || (isNew && newLeft === 0)) {
       throw wrongCount(
         line,
@@ -345,15 +347,15 @@ const BLANK = 32
 const PLUS = 43
 const MINUS = 45
 
-/** The length of the line that says, in any language, that the line before it has no newline; 0 where there is none. */
-function markerLength(lines: Lines, at: number): number {
+/** Returns the length of a `\ No newline at end of file` line, in any language; 0 if there is none. */
+function markerLength(lines: LineReader, at: number): number {
   if (lines.text.charCodeAt(at) !== 92 || !lines.text.startsWith('\\ ', at)) return 0
   const length = lines.endOf(at) - at
   return length < 12 ? 0 : length
 }
 
-/** Lines that look like the hunk's going on: its header counts too few. A mail signature or another file may follow. */
-function refuseMore(lines: Lines, headerLine: number): void {
+/** Refuses lines that continue a hunk beyond the count in its header. A mail signature or another file may follow. */
+function refuseMore(lines: LineReader, headerLine: number): void {
   const unit = lines.text.charCodeAt(lines.at)
   if (unit !== BLANK && unit !== PLUS && unit !== MINUS) return
   if (unit === MINUS && (/^--[ \r]*$/.test(lines.rest(0)) || startsHeader(lines))) return
@@ -368,20 +370,20 @@ function wrongCount(headerLine: number, line: number, why: string): ToolError {
   )
 }
 
-function isBinaryNotice(lines: Lines): boolean {
+function isBinaryNotice(lines: LineReader): boolean {
   return (
     (lines.startsWith('Binary files ') || lines.startsWith('Files ')) && lines.rest(0).trimEnd().endsWith(' differ')
   )
 }
 
-function parseBinaryBody(lines: Lines, { line, ids }: GitHeader): BinaryBody | undefined {
+function parseBinaryBody(lines: LineReader, { line, ids }: GitHeader): BinaryBody | undefined {
   if (isBinaryNotice(lines)) {
     throw new ToolError(
       'UNSUPPORTED_BINARY',
-      `Cannot apply the patch: line ${lines.number} names a binary file without its content`,
+      `Cannot apply the patch: line ${lines.number} mentions a binary file without its content`,
       {
         line: lines.number,
-        hint: 'Leave the file out, or make the patch with git diff --binary.',
+        hint: 'Remove the file, or create the patch with git diff --binary.',
       },
     )
   }

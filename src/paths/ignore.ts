@@ -55,6 +55,20 @@ export function ignoreScope(
   return rules.isEmpty ? parent : { parent, directory, rules }
 }
 
+/** Longer ignore files are cut: what follows has no effect. */
+export const MAX_IGNORE_FILE_BYTES = 512 * 1024
+
+/** Returns the scope inside a directory whose ignore file has these bytes. */
+export function scopeWith(
+  parent: IgnoreScope | undefined,
+  directory: string,
+  bytes: Uint8Array,
+  caseInsensitive: boolean,
+): IgnoreScope | undefined {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, MAX_IGNORE_FILE_BYTES))
+  return ignoreScope(parent, directory, parseIgnore(text, { caseInsensitive }))
+}
+
 /**
  * A test for the entries of one directory, in which the scope holds: made once a directory, cheap for each name. It
  * judges the entry alone: the directory is taken to be not ignored itself, for a walk would not have entered it.

@@ -12,6 +12,9 @@ export type Path = LogicalPath & { readonly [canonical]: true }
 /** The path of the root directory: the empty string. */
 export const ROOT = '' as Path
 
+/** The directory of a repository in the root of a workspace. */
+export const GIT_DIRECTORY = '.git' as Path
+
 const MAX_COMPONENT_BYTES = 255
 const MAX_PATH_BYTES = 4095
 

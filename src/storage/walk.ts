@@ -1,5 +1,5 @@
 import { ToolError } from '../errors.ts'
-import { type IgnoreRules, type IgnoreScope, ignoredIn, ignoreScope, parseIgnore } from '../paths/ignore.ts'
+import { type IgnoreScope, ignoredIn, MAX_IGNORE_FILE_BYTES, scopeWith } from '../paths/ignore.ts'
 import { ancestorsOf, childOf, display, nameOf, type Path, quote, ROOT } from '../paths/logical-path.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { yieldToEventLoop } from '../util/timers.ts'
@@ -104,7 +104,6 @@ export async function visibleFiles(backend: Backend, start: Path, options: Visib
 const GENERATED_DIRECTORIES: ReadonlySet<string> = new Set(['node_modules', 'target', 'build', 'dist'])
 
 const IGNORE_FILE = '.gitignore'
-const MAX_IGNORE_FILE_BYTES = 512 * 1024
 const SLICE_MS = 20
 
 /** One entry of a directory that is shown, entered, or both. A file, which most are, is its path alone. */
@@ -273,7 +272,7 @@ async function filesOnTheWayDown(
       throwIfCancelled(options.signal, start)
       const stop = stops.get(directory) as Stop
       const rules = hasIgnoreFile(listed, options) ? read(IGNORE_FILE, MAX_IGNORE_FILE_BYTES) : undefined
-      const scope = rules === undefined ? stop.outer : ignoreScope(stop.outer, directory, rulesOf(rules, backend))
+      const scope = rules === undefined ? stop.outer : scopeInside(stop.outer, directory, rules, backend)
       stop.entries = entriesOf(listed, directory, scope, options)
       if (stop.depth >= maxDepth) return NOTHING
       const names: string[] = []
@@ -324,16 +323,15 @@ async function readIgnoreFile(
 ): Promise<IgnoreScope | undefined> {
   try {
     const { bytes } = await backend.read(childOf(directory, IGNORE_FILE), { start: 0, end: MAX_IGNORE_FILE_BYTES })
-    return ignoreScope(outer, directory, rulesOf(bytes, backend))
+    return scopeInside(outer, directory, bytes, backend)
   } catch (error) {
     if (error instanceof ToolError && error.code !== 'ABORTED') return outer
     throw error
   }
 }
 
-function rulesOf(bytes: Uint8Array, backend: Backend): IgnoreRules {
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, MAX_IGNORE_FILE_BYTES))
-  return parseIgnore(text, { caseInsensitive: !backend.capabilities.caseSensitive })
+function scopeInside(outer: IgnoreScope | undefined, directory: Path, ignoreFile: Uint8Array, backend: Backend) {
+  return scopeWith(outer, directory, ignoreFile, !backend.capabilities.caseSensitive)
 }
 
 // ---- Backends that hold their tree: an unchanged node shows what it showed
@@ -424,7 +422,7 @@ function scopeInNode(
   const known = scopes.get(file) ?? []
   const same = known.find((scope) => scope.outer === outer && scope.path === path)
   if (same !== undefined) return same.scope
-  const scope = ignoreScope(outer, path, rulesOf(file.bytes, backend))
+  const scope = scopeInside(outer, path, file.bytes, backend)
   scopes.set(file, [{ outer, path, scope }, ...known].slice(0, MAX_REMEMBERED))
   return scope
 }

@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { sha256 } from '../files/hash/sha256.ts'
 import { redact } from '../files/secrets/index.ts'
 import { clamp } from '../limits.ts'
-import { display, isWithin, type Path } from '../paths/logical-path.ts'
+import { display, GIT_DIRECTORY, isWithin, type Path } from '../paths/logical-path.ts'
 import type { CommandSession, CommandTransaction, ShellOutcome } from '../shells/types.ts'
 import type { Change } from '../storage/backend.ts'
 import { defineTool, type ShownVersion, type ToolContext } from './define-tool.ts'
@@ -137,10 +137,8 @@ function withRefusals(error: unknown, { refusals }: CommandTransaction): unknown
 
 /** Git's own files as one: which ones they are tells nobody anything. */
 function toldPaths(changes: readonly Change[]): string[] {
-  return [...new Set(changes.map(({ path }) => (isWithin(path, GIT) ? GIT : path)))]
+  return [...new Set(changes.map(({ path }) => (isWithin(path, GIT_DIRECTORY) ? GIT_DIRECTORY : path)))]
 }
-
-const GIT = '.git' as Path
 
 function summaryOf(exitCode: number, changed: number): string {
   const ended = exitCode === 0 ? 'Command succeeded' : `Command ended with exit code ${exitCode}`

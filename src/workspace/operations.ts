@@ -5,7 +5,7 @@ import type { WorkspaceState } from '../call/state/workspace-state.ts'
 import { ToolError } from '../errors.ts'
 import type { JournalEntry } from '../history/journal.ts'
 import { invertEntries, planRevert, type RevertTarget } from '../history/revert.ts'
-import { ancestorsOf, isWithin, type Path, quote } from '../paths/logical-path.ts'
+import { ancestorsOf, GIT_DIRECTORY, isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { Access } from '../policy/access.ts'
 import type { Backend, Change, EntryState, Version } from '../storage/backend.ts'
 import { type Draft, defineTool, type Tool, type ToolContext } from '../tools/define-tool.ts'
@@ -187,8 +187,6 @@ interface Step {
   readonly isNew: boolean
 }
 
-const GIT = '.git' as Path
-
 /** Each path by its name; `withGit`: git's own files are among them only where git itself wrote them. What lies below a file or a link is guarded by that: it leads nowhere now. */
 function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
   const solid = new Set(steps.filter(({ now }) => now !== null && now.type !== 'directory').map(({ path }) => path))
@@ -200,7 +198,7 @@ function accessesOf(steps: readonly Step[], withGit: boolean): Access[] {
 
 /** The name itself is meant, whatever a link there leads to. */
 function accessOf(path: Path, to: EntryState, isNew: boolean, withGit: boolean): Access {
-  if (withGit && isWithin(path, GIT)) return { permission: 'git:write', path, noFollow: true }
+  if (withGit && isWithin(path, GIT_DIRECTORY)) return { permission: 'git:write', path, noFollow: true }
   const permission = to === null ? 'file:delete' : isNew ? 'file:write:create' : 'file:write:replace'
   return { permission, path, noFollow: true }
 }

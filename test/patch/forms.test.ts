@@ -1,11 +1,12 @@
 import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyHunks, joinPieces } from '../../src/patch/apply.ts'
+import { applyHunks } from '../../src/patch/apply.ts'
 import { applyToFile, refuseAddedMarks } from '../../src/patch/apply-file.ts'
 import { applyBinary } from '../../src/patch/binary-apply.ts'
 import type { Hunk } from '../../src/patch/file-change.ts'
 import { createLineIndex } from '../../src/patch/line-index.ts'
+import { joinPieces } from '../../src/patch/patched-text.ts'
 import { planPatch } from '../../src/patch/plan.ts'
 import { createTextLines } from '../../src/patch/text-lines.ts'
 import { parseUnified } from '../../src/patch/unified.ts'
@@ -63,9 +64,9 @@ describe('a patch of one file', () => {
     [
       git('index 1..2', 'Binary files a and b differ'),
       'UNSUPPORTED_BINARY',
-      'Leave the file out, or make the patch with git diff --binary.',
+      'Remove the file, or create the patch with git diff --binary.',
     ],
-    [git('new file mode 120000'), 'POLICY_DENIED', 'Patches change files only: leave that section out.'],
+    [git('new file mode 120000'), 'POLICY_DENIED', 'Patches can only change files: remove that section.'],
   ])('is refused with advice: %j', (patch, code, hint) => {
     expect(() => planPatch(patch)).toThrow(
       expect.objectContaining({ code, details: expect.objectContaining({ hint }) }),
@@ -116,7 +117,7 @@ describe('a plan', () => {
     expect(() => planPatch('nothing\n')).toThrow(
       expect.objectContaining({
         code: 'INVALID_PATCH',
-        message: 'Cannot read the patch: it names no change',
+        message: 'Cannot read the patch: it contains no change',
         details: {
           hint: 'Give a unified diff (--- a/NAME, +++ b/NAME, @@ -1,3 +1,4 @@) or a patch from *** Begin Patch to *** End Patch.',
         },
@@ -383,8 +384,8 @@ describe('a binary patch', () => {
   it('says which version it needs', async () => {
     const refusal = {
       code: 'PATCH_CONFLICT',
-      message: 'Cannot patch "a.bin": it is not the version that the binary patch was made from',
-      details: { path, hint: 'Make the patch again from the present file.' },
+      message: 'Cannot patch "a.bin": it is not the version that the binary patch was created from',
+      details: { path, hint: 'Create the patch again from the current file.' },
     }
     const oldId = `0${'1'.repeat(39)}`
     for (const from of [null, new Uint8Array(), old]) {
@@ -511,7 +512,7 @@ describe('several hunks', () => {
     const result = applyHunks(createTextLines(lines.join('')), hunks)
     const wanted = naively(lines, hunks)
     expect(wanted).toContain('R')
-    expect('misfit' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(wanted)
+    expect('mismatch' in result ? undefined : joinPieces(result.pieces, lines.join(''))).toBe(wanted)
   })
 
   it('stand where they stand nearest, and never in what another has put in', () => {
@@ -536,7 +537,7 @@ describe('several hunks', () => {
           })
           const text = lines.join('')
           const result = applyHunks(createTextLines(text), hunks)
-          expect('misfit' in result ? undefined : joinPieces(result.pieces, text)).toBe(naively(lines, hunks))
+          expect('mismatch' in result ? undefined : joinPieces(result.pieces, text)).toBe(naively(lines, hunks))
         },
       ),
       { numRuns: 250 },
@@ -615,8 +616,8 @@ describe('finding lines', () => {
     expect(() => index.occurrences(['b'])).toThrow(
       expect.objectContaining({
         code: 'LIMIT_EXCEEDED',
-        message: 'Cannot place the hunks: they stand too far from where they say',
-        details: { hint: 'Make the patch again from the present file.' },
+        message: 'Cannot locate the hunks: they are too far from their stated lines',
+        details: { hint: 'Create the patch again from the current file.' },
       }),
     )
   })

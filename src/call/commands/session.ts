@@ -2,7 +2,7 @@ import { overlay } from '../../backends/overlay/index.ts'
 import { type Failure, ToolError } from '../../errors.ts'
 import { classifyPath } from '../../files/classify/index.ts'
 import { createVisibility } from '../../guard/visibility.ts'
-import { isWithin, type Path } from '../../paths/logical-path.ts'
+import { GIT_DIRECTORY, isWithin, type Path } from '../../paths/logical-path.ts'
 import type { GuardedAccess } from '../../policy/access.ts'
 import type { ApprovalQuestion } from '../../policy/approval.ts'
 import { isMutating } from '../../policy/permissions.ts'
@@ -191,11 +191,10 @@ export function openCommandSession(
 
 function accessOf(path: Path, isGone: boolean, withGit: boolean): GuardedAccess {
   /* v8 ignore next -- @preserve: a defence in depth: what is not git's own comes with the access by which it was made */
-  const permission = withGit && isWithin(path, GIT) ? 'git:write' : isGone ? 'file:delete' : 'file:write:replace'
+  const permission =
+    withGit && isWithin(path, GIT_DIRECTORY) ? 'git:write' : isGone ? 'file:delete' : 'file:write:replace'
   return { permission, asked: path, path, classification: classifyPath(path), recursive: false }
 }
-
-const GIT = '.git' as Path
 
 function keyOf({ permission, asked, path }: GuardedAccess): string {
   return JSON.stringify([permission, asked, path])

@@ -1,0 +1,148 @@
+import { type IgnoreScope, isIgnored, scopeWith } from '../paths/ignore.ts'
+import { ancestorsOf, childOf, GIT_DIRECTORY, isWithin, type Path, ROOT } from '../paths/logical-path.ts'
+import type { Backend, Change, DirectoryNode } from '../storage/backend.ts'
+import { type BaseDirectory, baseOfNode } from './base-tree.ts'
+import { type Baseline, createBaseline } from './baseline.ts'
+import type { Changed } from './changed-path.ts'
+import { DiskComparer } from './compare-disk.ts'
+import { TreeComparer } from './compare-tree.ts'
+import type { FileSelection } from './file-selection.ts'
+import type { IndexEntry } from './index-file.ts'
+import { openReader, type RepositoryReader } from './reader.ts'
+import type { TreeDirectory } from './trees.ts'
+
+const NO_ENTRIES: ReadonlyMap<string, IndexEntry> = new Map()
+
+/** Compares the files of a workspace with a commit, a tree, or the workspace as it was opened. */
+export class WorkspaceChanges {
+  readonly reader: RepositoryReader
+  readonly #backend: Backend
+  readonly #trees: TreeComparer
+  readonly #disk: DiskComparer
+  /** The tree as it was opened, if the backend keeps one. */
+  readonly #opened: DirectoryNode | undefined
+  /** The first states of changed paths, for backends without a tree. */
+  readonly #baseline: Baseline
+  #hasHead: boolean | undefined
+  #selection: SelectionWithSource | undefined
+
+  constructor(backend: Backend) {
+    this.reader = openReader(backend)
+    this.#backend = backend
+    this.#trees = new TreeComparer(this.reader.objects)
+    this.#disk = new DiskComparer(backend, this.reader.objects)
+    this.#opened = backend.tree?.()
+    this.#baseline = createBaseline(backend)
+  }
+
+  /** Number of changed paths whose first state was too large to keep. */
+  get dropped(): number {
+    return this.#baseline.dropped
+  }
+
+  /** Returns the changes since a commit; without one, since the workspace was opened. */
+  async since(commit: string | undefined, signal?: AbortSignal): Promise<readonly Changed[]> {
+    if (commit !== undefined) return this.from(await this.reader.tree(commit), signal)
+    const tree = this.#backend.tree?.()
+    if (this.#opened === undefined || tree === undefined) {
+      return withoutIgnored(this.#backend, await this.#baseline.changed())
+    }
+    const base = baseOfNode(this.#opened)
+    return this.#trees.compare(tree, base, await this.#selectionFor(base, NO_ENTRIES))
+  }
+
+  /** Returns the changes since a tree. */
+  async from(base: TreeDirectory, signal?: AbortSignal): Promise<readonly Changed[]> {
+    const tree = this.#backend.tree?.()
+    const index = await this.reader.index()
+    const selection = await this.#selectionFor(base, index.entries)
+    return tree === undefined
+      ? this.#disk.compare(base, index, selection, signal)
+      : this.#trees.compare(tree, base, selection)
+  }
+
+  /** Notes the prior states of a change set, if they are the base to compare with. */
+  beforeCommit(changes: readonly Change[]): Promise<void> | undefined {
+    return this.#opened !== undefined || this.#hasHead === true ? undefined : this.#noteBaseline(changes)
+  }
+
+  async #noteBaseline(changes: readonly Change[]): Promise<void> {
+    this.#hasHead ??= (await this.reader.headCommit()) !== undefined
+    if (!this.#hasHead) await this.#baseline.note(changes.filter(({ path }) => !isWithin(path, GIT_DIRECTORY)))
+  }
+
+  /** Returns the same object as long as nothing in it changes. */
+  async #selectionFor(base: BaseDirectory, entries: ReadonlyMap<string, IndexEntry>): Promise<FileSelection> {
+    const exclude = await this.reader.exclude()
+    const excludeText = exclude === undefined ? '' : new TextDecoder().decode(exclude)
+    const last = this.#selection
+    if (last?.base === base && last.entries === entries && last.excludeText === excludeText) return last
+    const caseInsensitive = !this.#backend.capabilities.caseSensitive
+    const added = new Set<string>()
+    for (const path of entries.keys()) {
+      if (hasFile(base, path)) continue
+      added.add(path)
+      for (const above of ancestorsOf(path as Path)) added.add(above)
+    }
+    this.#selection = {
+      base,
+      entries,
+      excludeText,
+      added,
+      exclude: exclude === undefined ? undefined : scopeWith(undefined, ROOT, exclude, caseInsensitive),
+      caseInsensitive,
+    }
+    return this.#selection
+  }
+}
+
+/** A selection with the inputs that it was made from. */
+interface SelectionWithSource extends FileSelection {
+  readonly base: BaseDirectory
+  readonly entries: ReadonlyMap<string, IndexEntry>
+  readonly excludeText: string
+}
+
+function hasFile(base: BaseDirectory, path: string): boolean {
+  let at: BaseDirectory | undefined = base
+  let start = 0
+  for (let slash = path.indexOf('/'); slash !== -1 && at !== undefined; slash = path.indexOf('/', start)) {
+    at = at.directories.get(path.slice(start, slash))
+    start = slash + 1
+  }
+  return at?.files.has(path.slice(start)) === true
+}
+
+/** Returns the changes without new files that an ignore file above them ignores. */
+async function withoutIgnored(backend: Backend, changed: readonly Changed[]): Promise<readonly Changed[]> {
+  const scopes = new Map<Path, IgnoreScope | undefined>()
+  const remaining: Changed[] = []
+  for (const change of changed) {
+    if (change.old !== null || !(await isIgnoredFile(backend, change.path, scopes))) remaining.push(change)
+  }
+  return remaining
+}
+
+async function isIgnoredFile(
+  backend: Backend,
+  path: Path,
+  scopes: Map<Path, IgnoreScope | undefined>,
+): Promise<boolean> {
+  let scope: IgnoreScope | undefined
+  let directory = ROOT
+  for (const next of [...ancestorsOf(path).reverse(), path]) {
+    if (!scopes.has(directory)) {
+      const file = childOf(directory, '.gitignore')
+      const stat = await backend.stat(file)
+      const outer = scope
+      scope =
+        stat?.type === 'file'
+          ? scopeWith(outer, directory, (await backend.read(file)).bytes, !backend.capabilities.caseSensitive)
+          : outer
+      scopes.set(directory, scope)
+    } else scope = scopes.get(directory)
+    if (isIgnored(scope, next, next !== path)) return true
+    directory = next
+  }
+  return false
+}
