@@ -619,12 +619,7 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ['no name that can be told', `diff --git a b\n${hunk}`, 1, 'the header does not state the name'],
   ['names that differ', `diff --git a/a b/b\nold mode 100644\nnew mode 100755\n`, 1, 'does not state the name'],
   ['only one name', `diff --git a/a b/b\nrename from a\n`, 1, 'states only one of the two names'],
-  [
-    'a file that is there, and /dev/null',
-    `${git()}--- a/a.txt\n+++ /dev/null\n${hunk}`,
-    3,
-    'this line is /dev/null',
-  ],
+  ['a file that is there, and /dev/null', `${git()}--- a/a.txt\n+++ /dev/null\n${hunk}`, 3, 'this line is /dev/null'],
   ['a name without a directory', `${git()}--- a.txt\n+++ b/a.txt\n${hunk}`, 2, 'no directory to strip'],
   ['a mode that is none', git('old mode rw-r--r--'), 2, 'the mode is not an octal number'],
   ['the mode of a directory', git('new file mode 040000'), 2, 'the mode 040000 is not a file mode'],
@@ -796,7 +791,12 @@ export const unreadable: readonly (readonly [what: string, patch: string, line: 
   ],
   ['a header of a hunk that is none', `${names}@@ -x +1 @@\n-a\n`, 3, 'the header of the hunk is malformed'],
   ['a context line too many, of new ones', `${names}@@ -1,2 +1 @@\n+a\n b\n`, 5, 'more new lines'],
-  ['a marker that is none', `${names}@@ -1 +1 @@\n-a\n\\No newline at end of file\n+b\n`, 5, 'ends before the number of lines'],
+  [
+    'a marker that is none',
+    `${names}@@ -1 +1 @@\n-a\n\\No newline at end of file\n+b\n`,
+    5,
+    'ends before the number of lines',
+  ],
   ['a hunk of context', `${names}@@ -1 +1 @@\n a\n`, 3, 'the hunk changes nothing'],
   ...[' c', '+c', '-c', '-- c', '--          c', '-c--'].map(
     (more) =>
