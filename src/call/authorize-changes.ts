@@ -20,7 +20,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
  * A change outside of what the plan was granted is refused.
  */
 export async function authorizeChanges(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
   draft: Draft<unknown>,
@@ -32,8 +32,8 @@ export async function authorizeChanges(
   let bytes = 0
   for (const change of draft.changes ?? []) {
     const access = coveringAccess(accesses, change)
-    const backend = draft.target ?? core.backend
-    const { state: before, ...head } = await stateWithin(backend, change.path, core.limits.textFileBytes)
+    const backend = draft.target ?? workspace.backend
+    const { state: before, ...head } = await stateWithin(backend, change.path, workspace.limits.textFileBytes)
     known.push({ change, before, ...head })
     if (change.to?.type === 'file') bytes += change.to.bytes.length
     if (access === undefined) {
@@ -60,29 +60,29 @@ export async function authorizeChanges(
   }
   const facts = policyCall(run, call.tool.name, call.input)
   let judged = call.verdict
-  if (further.length > 0) judged = combineVerdicts(judged, core.policy.evaluate({ ...facts, accesses: further }))
+  if (further.length > 0) judged = combineVerdicts(judged, workspace.policy.evaluate({ ...facts, accesses: further }))
   for (const parent of parents) {
-    const verdict = ruledVerdict(core.policy.evaluate({ ...facts, accesses: [parent] }), parent)
+    const verdict = ruledVerdict(workspace.policy.evaluate({ ...facts, accesses: [parent] }), parent)
     if (verdict === undefined) continue
     judged = combineVerdicts(judged, verdict)
     further.push(parent)
   }
   let found: readonly Risk[] | undefined
   const risks = () => {
-    found ??= risksOf(known, (path) => isAbove(core.labels.ofPath(path), 'internal'))
+    found ??= risksOf(known, (path) => isAbove(workspace.labels.ofPath(path), 'internal'))
     return found
   }
-  const { requireApprovalIf = [] } = core.policy.data
+  const { requireApprovalIf = [] } = workspace.policy.data
   const asking = requireApprovalIf.length === 0 ? [] : risks().filter(({ flag }) => requireApprovalIf.includes(flag))
   const [first] = asking
   const withRisks = first === undefined ? judged : combineVerdicts(judged, riskVerdict(first, asking))
   const verdict = draft.plan === undefined ? withRisks : combineVerdicts(withRisks, planVerdict)
   const diff = () => draft.diff ?? diffOfChanges(known)
   return {
-    known,
+    changes: known,
     verdict,
     bytes,
-    request: () => ({
+    approvalRequest: () => ({
       tool: call.tool.name,
       input: call.input,
       accesses: [...call.accesses, ...further],
@@ -90,7 +90,7 @@ export async function authorizeChanges(
       diff: diff(),
       risks: risks(),
     }),
-    store(artifacts, receipt, warnings) {
+    storeDiff(artifacts, receipt, warnings) {
       if (known.length === 0) return undefined
       try {
         return artifacts.putLazy(keyOf(receipt), 'diff', diff, draft.diff?.length ?? weightOf(known))

@@ -28,13 +28,13 @@ const nothing: Effect = {
 
 /** Opens the record of a call. Nothing is written before the intent or the refusal. */
 export function openCallAudit(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   toolName: string,
   options: { readonly step?: string; readonly via?: string },
 ): CallAudit {
   run.calls += 1
-  const started = core.clock()
+  const started = workspace.clock()
   const toolCallId = `${run.id}-${run.calls}`
   const shownName = String(toolName).slice(0, MOST_TEXT)
   let step: CallStep = 'input'
@@ -53,45 +53,45 @@ export function openCallAudit(
   const record: CallAudit = {
     id: toolCallId,
     started,
-    counted: false,
+    isCounted: false,
     warnings: [],
-    at: (next) => {
+    enterStep: (next) => {
       step = next
     },
-    plans: (plan) => {
+    setPlannedAccesses: (plan) => {
       planned = plan
     },
-    reaches(reached, input) {
+    setAccesses(reached, input) {
       accesses = reached
       reason = typeof input.reason === 'string' ? input.reason : undefined
     },
-    reads: (path) => {
+    addRead: (path) => {
       read.push(path)
     },
-    refusedWithin(refusal) {
+    addRefusal(refusal) {
       refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
     },
-    judged: (decided) => {
+    setVerdict: (decided) => {
       verdict = decided
     },
-    saw: ({ path, sha256 }) => {
+    addReadVersion: ({ path, sha256 }) => {
       versions ??= new Map()
       versions.set(path, hidden(path, sha256))
     },
-    answered({ verdict }, how, by) {
+    addApproval({ verdict }, how, by) {
       const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
       approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
     },
-    plan: (given) => {
+    setPlan: (given) => {
       plan = given
     },
-    labelled(label, taint) {
+    setLabel(label, taint) {
       if (taint !== undefined) labels = { label, taint: { ...taint } }
     },
-    async intent({ known }) {
+    async writeIntent({ changes: known }) {
       read = readPaths()
       try {
-        const written = core.audit.record(entry('intent', started, intentOf(known)))
+        const written = workspace.audit.record(entry('intent', started, intentOf(known)))
         if (written !== undefined) await written
         intended = true
       } catch {
@@ -102,8 +102,8 @@ export function openCallAudit(
         warn()
       }
     },
-    outcome: ({ applied }, artifactUri) => append('outcome', outcomeOf(applied, artifactUri)),
-    async refused(failure) {
+    writeOutcome: ({ applied }, artifactUri) => append('outcome', outcomeOf(applied, artifactUri)),
+    async writeRefusal(failure) {
       read = readPaths()
       await append(intended ? 'outcome' : 'refused', nothing, failure)
     },
@@ -145,7 +145,7 @@ export function openCallAudit(
 
   async function append(phase: AuditEntry['phase'], effect: Effect, failure?: Failure): Promise<void> {
     try {
-      const written = core.audit.record(entry(phase, core.clock(), effect, failure))
+      const written = workspace.audit.record(entry(phase, workspace.clock(), effect, failure))
       if (written !== undefined) await written
     } catch {
       warn()
@@ -200,7 +200,7 @@ function taskOf(run: RunState): AuditEntry['task'] {
   return { ...task, ...(task.scope === undefined ? {} : { scope: [...task.scope] }) }
 }
 
-function intentOf(known: AuthorizedChanges['known']): Effect {
+function intentOf(known: AuthorizedChanges['changes']): Effect {
   if (known.length === 0) return nothing
   return {
     ...nothing,
@@ -227,6 +227,6 @@ function hidden(path: Path, sha256: string): string {
   return !isOrdinaryFile(path) && classifyPath(path).redacted ? HIDDEN_VERSION : sha256
 }
 
-function expectedVersion({ path, expect }: AuthorizedChanges['known'][number]['change']): string | null {
+function expectedVersion({ path, expect }: AuthorizedChanges['changes'][number]['change']): string | null {
   return typeof expect === 'object' && 'sha256' in expect ? hidden(path, expect.sha256) : null
 }

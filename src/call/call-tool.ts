@@ -31,7 +31,7 @@ import { createToolContext } from './tool-context.ts'
  * does beside its tools, such as undo, is given as a tool itself.
  */
 export async function callTool(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   called: string | Tool,
   given: unknown,
@@ -39,26 +39,26 @@ export async function callTool(
 ): Promise<Success | Failure> {
   const { grant, signal } = options
   const name = typeof called === 'string' ? called : called.name
-  const record = openCallAudit(core, run, name, options)
-  const flow = openTaintTracker(core, run, record.id, name, typeof called === 'string')
+  const record = openCallAudit(workspace, run, name, options)
+  const flow = openTaintTracker(workspace, run, record.id, name, typeof called === 'string')
   try {
     // 1–6. What the call wants to reach, and whether it may.
-    let call = await judge(core, run, called, given, record, flow)
+    let call = await judge(workspace, run, called, given, record, flow)
 
     // 7. A hook may refuse or narrow. What it narrows is judged from the start.
     let input = given
-    for (const hook of preHooks(core.hooks)) {
-      record.at('hooks')
-      const narrowed = await runPreHook(hook, hookCall(run, call), core.limits.hookTimeoutMs)
+    for (const hook of preHooks(workspace.hooks)) {
+      record.enterStep('hooks')
+      const narrowed = await runPreHook(hook, hookCall(run, call), workspace.limits.hookTimeoutMs)
       if (narrowed === undefined) continue
       input = narrowed.input
-      call = await judge(core, run, called, input, record, flow)
+      call = await judge(workspace, run, called, input, record, flow)
     }
 
     // What was approved earlier is what was seen then.
     if (grant !== undefined) {
-      if ('deny' in grant.answer) record.answered(grant.parked.request, 'denied', grant.answer.by)
-      await requireGrant(core, grant)
+      if ('deny' in grant.answer) record.addApproval(grant.parked.request, 'denied', grant.answer.by)
+      await requireGrant(workspace, grant)
     }
 
     // What the workspace does beside its tools is no data, and so it cannot wait for another process.
@@ -70,76 +70,76 @@ export async function callTool(
       approve: options.approve,
       began,
       earlier: [] as ApprovalQuestion[],
-      answered: record.answered,
+      answered: record.addApproval,
     }
-    const ask = (question: ApprovalQuestion) => requestStepApproval(core, run, repeatable, question, asking)
+    const ask = (question: ApprovalQuestion) => requestStepApproval(workspace, run, repeatable, question, asking)
 
     // What runs something is approved before it runs; what it then changes is asked about by itself.
     if (call.tool.commandLine !== undefined && call.verdict.decision === 'ask') {
-      record.at('approval')
+      record.enterStep('approval')
       call = await approvedToRun(call, ask)
     }
 
     // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
-    record.at('draft')
+    record.enterStep('draft')
     throwIfAborted(signal)
-    const context = createToolContext(core, callWithGrant(run, grant), call, {
+    const context = createToolContext(workspace, callWithGrant(run, grant), call, {
       record,
       flow,
       signal,
       ask,
       began,
       onProgress: options.onProgress,
-      commit: (tool) => callTool(core, run, tool, {}),
+      commit: (tool) => callTool(workspace, run, tool, {}),
     })
     let draft = await call.tool.draft(call.input, context)
-    for (const refusal of draft.refusals ?? []) record.refusedWithin(refusal)
+    for (const refusal of draft.refusals ?? []) record.addRefusal(refusal)
     for (const path of draft.reads ?? []) {
-      record.reads(path)
-      flow.reads(path)
+      record.addRead(path)
+      flow.addRead(path)
     }
 
     // 9. Judge every change by itself, and get the approval if anything asks for it.
-    record.at('approval')
-    let changes = flow.judge(await authorizeChanges(core, run, call, draft))
-    record.judged(changes.verdict)
+    record.enterStep('approval')
+    let changes = flow.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
+    record.setVerdict(changes.verdict)
     if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
     if (draft.dryRun === true) {
       // A rehearsal is judged whole, and ends with nothing to commit.
       draft = { ...draft, changes: [], copiedFrom: [] }
-      changes = flow.judge(await authorizeChanges(core, run, call, draft))
+      changes = flow.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
     }
     const { plan } = draft
-    record.plan(plan)
+    record.setPlan(plan)
     if (changes.verdict.decision === 'ask') {
-      await requestApproval(core, run, repeatable && { ...repeatable, plan }, changes, asking)
+      await requestApproval(workspace, run, repeatable && { ...repeatable, plan }, changes, asking)
     }
 
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
-    record.at('commit')
+    record.enterStep('commit')
     throwIfAborted(signal)
     run.rates.writes(changes.bytes)
-    const before = await readPriorStates(core, draft, changes.known)
-    await record.intent(changes)
-    if (plan !== undefined) activatePlan(core, run, plan)
-    const receipt = await commit(core, run, draft, changes.bytes, signal)
-    if (draft.target === undefined) journal(core, run, record, call.tool.name, before, receipt)
-    for (const { path } of receipt.applied) run.shownReads.forget(path)
+    const before = await readPriorStates(workspace, draft, changes.changes)
+    await record.writeIntent(changes)
+    if (plan !== undefined) activatePlan(workspace, run, plan)
+    const receipt = await commit(workspace, run, draft, changes.bytes, signal)
+    if (draft.target === undefined) journal(workspace, run, record, call.tool.name, before, receipt)
+    for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
     for (const shown of draft.shown?.(receipt) ?? []) {
-      if (options.shows === undefined) run.ledger.note(shown)
+      if (options.shows === undefined) run.readHistory.noteVersion(shown)
       else options.shows(shown)
-      record.saw(shown)
+      record.addReadVersion(shown)
     }
     const artifactUri =
-      changes.store(run.artifacts, receipt, record.warnings) ??
+      changes.storeDiff(run.artifacts, receipt, record.warnings) ??
       storeFullOutput(draft.fullOutput, run.artifacts, record.warnings)
-    flow.committed(changes, receipt, draft.target === undefined ? core : (core.origin ?? core))
-    tellOf(draft.target === undefined ? core : core.origin, run, record.id, receipt)
-    record.labelled(flow.shown(), run.taint.origin())
-    await record.outcome(receipt, artifactUri)
+    flow.labelChanges(changes, receipt, draft.target === undefined ? workspace : (workspace.origin ?? workspace))
+    tellOf(draft.target === undefined ? workspace : workspace.origin, run, record.id, receipt)
+    record.setLabel(flow.labelResult(), run.taint.origin())
+    await record.writeOutcome(receipt, artifactUri)
 
     // 11. A hook may relabel or redact the result; the effect stands.
-    record.at('response')
+    record.enterStep('response')
     const result: Success = {
       ok: true,
       summary: draft.summary,
@@ -147,22 +147,31 @@ export async function callTool(
       ...(await draft.result(receipt)),
       callId: record.id,
       ...(artifactUri === undefined ? {} : { artifactUri }),
-      ...(core.labels.active ? { label: flow.shown() } : {}),
+      ...(workspace.labels.active ? { label: flow.labelResult() } : {}),
     }
-    const answered = (await runPostHooks(core.hooks, hookCall(run, call), result, core.limits.hookTimeoutMs)) as Success
-    const labelled = core.labels.active ? { ...answered, label: flow.relabelled(answered.label) } : answered
+    const answered = (await runPostHooks(
+      workspace.hooks,
+      hookCall(run, call),
+      result,
+      workspace.limits.hookTimeoutMs,
+    )) as Success
+    const labelled = workspace.labels.active ? { ...answered, label: flow.applyHookLabel(answered.label) } : answered
 
     // 12. What a model sees is bounded.
-    const answer = limitResult(labelled, core.limits.projectionBytes, run.artifacts)
+    const answer = limitResult(labelled, workspace.limits.projectionBytes, run.artifacts)
     // A dialect may show something else of it.
     if (options.shows === undefined) draft.onResult?.(answer)
     return answer
   } catch (error) {
-    const failure = withoutSecretVersion(core, name, toFailure(await addPathSuggestions(core, run, name, error)))
-    const label = flow.refused(failure)
-    record.labelled(label, run.taint.origin())
-    await record.refused(failure)
-    return core.labels.active ? { ...failure, label } : failure
+    const failure = withoutSecretVersion(
+      workspace,
+      name,
+      toFailure(await addPathSuggestions(workspace, run, name, error)),
+    )
+    const label = flow.labelFailure(failure)
+    record.setLabel(label, run.taint.origin())
+    await record.writeRefusal(failure)
+    return workspace.labels.active ? { ...failure, label } : failure
   }
 }
 
@@ -177,80 +186,80 @@ export interface InternalCallOptions {
 
 /** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
 async function judge(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   called: string | Tool,
   given: unknown,
   record: CallAudit,
   flow: TaintTracker,
 ): Promise<AuthorizedCall> {
-  const call = await resolveAccesses(core, run, called, given, record)
-  record.at('limits')
-  requireMode(core, run, call.tool)
-  if (!record.counted) run.rates.call(call.tool.name)
-  record.counted = true
-  record.at('policy')
-  record.judged(call.verdict)
+  const call = await resolveAccesses(workspace, run, called, given, record)
+  record.enterStep('limits')
+  requireMode(workspace, run, call.tool)
+  if (!record.isCounted) run.rates.call(call.tool.name)
+  record.isCounted = true
+  record.enterStep('policy')
+  record.setVerdict(call.verdict)
   if (call.verdict.decision === 'deny') throw deniedError(call.verdict)
-  return flow.enters(call)
+  return flow.beginCall(call)
 }
 
 /** What a call would reach and the verdict on it; nothing is executed, counted or refused by policy. */
 export async function resolveAccesses(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   called: string | Tool,
   given: unknown,
-  record?: Pick<CallAudit, 'at' | 'plans' | 'reaches' | 'refusedWithin'>,
+  record?: Pick<CallAudit, 'enterStep' | 'setPlannedAccesses' | 'setAccesses' | 'addRefusal'>,
 ): Promise<AuthorizedCall> {
-  record?.at('input')
-  const tool = typeof called === 'string' ? findTool(core, called) : called
+  record?.enterStep('input')
+  const tool = typeof called === 'string' ? findTool(workspace, called) : called
   const input = parseInput(tool, given)
-  if (core.policy.data.requireReason === true) requireReason(tool, input)
-  record?.at('plan')
-  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: core.memory?.path })
-  record?.plans(planned)
-  record?.at('guard')
+  if (workspace.policy.data.requireReason === true) requireReason(tool, input)
+  record?.enterStep('plan')
+  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: workspace.memory?.path })
+  record?.setPlannedAccesses(planned)
+  record?.enterStep('guard')
   const facts = policyCall(run, tool.name, input)
-  const accesses = await guardAccesses(core.backend, planned, nameJudge(core, facts))
-  record?.reaches(accesses, input)
+  const accesses = await guardAccesses(workspace.backend, planned, nameJudge(workspace, facts))
+  record?.setAccesses(accesses, input)
   const line = tool.commandLine?.(input)
-  if (line === undefined) return { tool, input, accesses, verdict: core.policy.evaluate({ ...facts, accesses }) }
-  return reachByCommand(core, { tool, input, accesses }, facts, line, record)
+  if (line === undefined) return { tool, input, accesses, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
+  return reachByCommand(workspace, { tool, input, accesses }, facts, line, record)
 }
 
 /** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
 async function reachByCommand(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   call: Omit<AuthorizedCall, 'verdict'>,
   facts: Omit<PolicyCall, 'accesses'>,
   line: string,
-  record: Pick<CallAudit, 'refusedWithin'> | undefined,
+  record: Pick<CallAudit, 'addRefusal'> | undefined,
 ): Promise<AuthorizedCall> {
-  const { shell } = core
+  const { shell } = workspace
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   const judged = shell.judge(line, {
     cwd: call.accesses[0]?.path ?? ROOT,
-    policy: policyForShell(shell, core.policy),
+    policy: policyForShell(shell, workspace.policy),
     call: { ...facts, accesses: call.accesses },
   })
   const reached = { ...call, line: judged.line, verdict: judged.verdict }
-  const judgeName = nameJudge(core, facts)
-  for (const access of await guardAccesses(core.backend, judged.opens, judgeName)) {
-    const opened = core.policy.evaluate({ ...facts, accesses: [access] })
+  const judgeName = nameJudge(workspace, facts)
+  for (const access of await guardAccesses(workspace.backend, judged.opens, judgeName)) {
+    const opened = workspace.policy.evaluate({ ...facts, accesses: [access] })
     // What it asks about is asked when the line comes to it, or once it is known what it wrote.
     if (opened.decision !== 'deny') continue
     const { code, message } = deniedError(opened)
-    record?.refusedWithin({ permission: access.permission, path: access.asked, code, message })
+    record?.addRefusal({ permission: access.permission, path: access.asked, code, message })
     reached.verdict = combineVerdicts(reached.verdict, opened)
   }
   return reached
 }
 
 /** Judges a path that cannot be followed by its name alone. */
-function nameJudge(core: WorkspaceState, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
+function nameJudge(workspace: WorkspaceState, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
   return (access) => {
-    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    const verdict = workspace.policy.evaluate({ ...facts, accesses: [access] })
     if (verdict.decision === 'deny') throw deniedError(verdict)
   }
 }
@@ -267,7 +276,7 @@ async function approvedToRun(
 
 /** The one place in the whole code where anything is changed. */
 async function commit(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   draft: Draft<unknown>,
   bytes: number,
@@ -276,10 +285,10 @@ async function commit(
   const changes = draft.changes ?? []
   if (changes.length === 0) return { applied: [] }
   try {
-    const at = core.clock()
-    await core.diffs.beforeCommit(changes)
-    if (draft.target === undefined) for (const fork of core.forks) await fork.hold(changes)
-    return await (draft.target ?? core.backend).commit(changes, {
+    const at = workspace.clock()
+    await workspace.diffs.beforeCommit(changes)
+    if (draft.target === undefined) for (const fork of workspace.commitListeners) await fork.hold(changes)
+    return await (draft.target ?? workspace.backend).commit(changes, {
       durability: 'durable',
       at,
       ...(signal === undefined ? {} : { signal }),
@@ -291,27 +300,27 @@ async function commit(
 }
 
 /** The hash of a file that must not be read would tell whoever guesses its content. */
-function withoutSecretVersion(core: WorkspaceState, tool: string, failure: Failure): Failure {
+function withoutSecretVersion(workspace: WorkspaceState, tool: string, failure: Failure): Failure {
   if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
   const path = failure.path as Path
   const classification = classifyPath(path)
-  if (!classification.redacted || core.policy.decide(tool, 'file:read', path, classification) === 'allow')
+  if (!classification.redacted || workspace.policy.decide(tool, 'file:read', path, classification) === 'allow')
     return failure
   const { currentSha256: _, ...rest } = failure
   return rest as Failure
 }
 
 /** Tells of what a call has changed. Accepted into what lies below an overlay, nothing shows another way here. */
-function tellOf(core: WorkspaceState | undefined, run: RunState, callId: string, { applied }: Receipt): void {
-  if (core === undefined || applied.length === 0) return
+function tellOf(workspace: WorkspaceState | undefined, run: RunState, callId: string, { applied }: Receipt): void {
+  if (workspace === undefined || applied.length === 0) return
   const paths = applied.map(({ path }) => path)
   const listing = applied.some(({ before, after }) => (before === null) !== (after === null))
-  core.events.emit({ type: 'changed', paths, listing, runId: run.id, callId })
+  workspace.events.emit({ type: 'changed', paths, listing, runId: run.id, callId })
 }
 
 /** Notes what a call replaced, so that it can be taken back. */
 function journal(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   record: CallAudit,
   tool: string,
@@ -319,7 +328,7 @@ function journal(
   receipt: Receipt,
 ): void {
   if (receipt.applied.length === 0) return
-  core.journal.add({ callId: record.id, runId: run.id, tool, at: core.clock() }, before, receipt)
+  workspace.journal.add({ callId: record.id, runId: run.id, tool, at: workspace.clock() }, before, receipt)
   if (before === undefined) record.warnings.push('This call cannot be undone: what it replaced is too large to be kept')
 }
 
@@ -332,18 +341,18 @@ function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Re
   })
 }
 
-function findTool(core: WorkspaceState, name: string): Tool {
-  const tool = core.tools.get(name)
+function findTool(workspace: WorkspaceState, name: string): Tool {
+  const tool = workspace.tools.get(name)
   if (tool !== undefined) return tool
-  const withheld = core.withheld.get(name)
+  const withheld = workspace.unavailableTools.get(name)
   if (withheld !== undefined) throw withheld
   throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
-    hint: `Use one of: ${[...core.tools.keys()].join(', ')}.`,
+    hint: `Use one of: ${[...workspace.tools.keys()].join(', ')}.`,
   })
 }
 
-function requireMode(core: WorkspaceState, run: RunState, tool: Tool): void {
-  if (tool.mutates && isInPlanMode(core, run)) {
+function requireMode(workspace: WorkspaceState, run: RunState, tool: Tool): void {
+  if (tool.mutates && isInPlanMode(workspace, run)) {
     throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
   }
 }

@@ -22,17 +22,17 @@ export interface Grant {
  * @throws ToolError as `Approvals.ask`, and `BACKEND_ERROR` where the call could not be kept
  */
 export async function requestApproval(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   call: ReplayableCall | undefined,
   changes: AuthorizedChanges,
   asking: ApprovalContext,
 ): Promise<void> {
-  const request = changes.request()
+  const request = changes.approvalRequest()
   const { grant } = asking
-  const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(core, changes.known))
+  const isSame = grant !== undefined && sameEffect(grant.parked.effect, await effectOf(workspace, changes.changes))
   if (isSame && isGranted(run, request, grant, asking)) return
-  await askOrPark(core, run, call, request, asking, () => effectOf(core, changes.known))
+  await askOrPark(workspace, run, call, request, asking, () => effectOf(workspace, changes.changes))
 }
 
 /** What a call is made again from, in another process too. */
@@ -63,7 +63,7 @@ export interface ApprovalContext {
  * @throws ToolError as {@link requestApproval}
  */
 export async function requestStepApproval(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   call: ReplayableCall | undefined,
   question: ApprovalQuestion,
@@ -71,7 +71,7 @@ export async function requestStepApproval(
 ): Promise<void> {
   const { grant, earlier } = asking
   if (grant === undefined || !isGranted(run, question, grant, asking)) {
-    await askOrPark(core, run, call, question, asking, async () => [])
+    await askOrPark(workspace, run, call, question, asking, async () => [])
   }
   earlier.push(question)
 }
@@ -90,7 +90,7 @@ function isGranted(
 }
 
 async function askOrPark(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   call: ReplayableCall | undefined,
   request: ApprovalQuestion,
@@ -104,19 +104,19 @@ async function askOrPark(
     if (!isParked) throw error
     const id = String(error.details.approvalId)
     try {
-      await core.parking.put({
+      await workspace.parkedCalls.put({
         id,
         runId: run.id,
         actor: run.actor,
         tool: request.tool,
         input: call.input,
-        at: core.clock(),
+        at: workspace.clock(),
         began,
-        expiresAt: core.clock() + core.limits.approvalMs,
+        expiresAt: workspace.clock() + workspace.limits.approvalMs,
         request: { id, ...withEarlier(request, earlier) },
         effect: await effect(),
       })
-      remember(core, id, run, call.plan)
+      remember(workspace, id, run, call.plan)
     } catch {
       throw new ToolError('BACKEND_ERROR', `${request.tool} needs an approval, and could not be kept until it is given`)
     }
@@ -139,14 +139,14 @@ function withEarlier(request: ApprovalQuestion, earlier: readonly ApprovalQuesti
  *
  * @throws ToolError `APPROVAL_DENIED` for such an answer, `WRITE_CONFLICT` with `currentSha256`
  */
-export async function requireGrant(core: WorkspaceState, { parked, answer }: Grant): Promise<void> {
+export async function requireGrant(workspace: WorkspaceState, { parked, answer }: Grant): Promise<void> {
   if ('deny' in answer) {
     throw new ToolError('APPROVAL_DENIED', `The approval of ${parked.tool} was refused: ${answer.deny}`, {
       approvalId: parked.id,
     })
   }
   for (const { path, before } of parked.effect) {
-    const now = await versionAt(core.backend, path as Path)
+    const now = await versionAt(workspace.backend, path as Path)
     if (sameVersion(now, before)) continue
     throw new ToolError('WRITE_CONFLICT', `Cannot resume ${parked.tool}: ${quote(path)} changed while it waited`, {
       path,
@@ -159,22 +159,22 @@ export async function requireGrant(core: WorkspaceState, { parked, answer }: Gra
 export function callWithGrant(run: RunState, grant: Grant | undefined): RunState {
   if (grant === undefined) return run
   const sawWhole = (path: Path, sha256: string) =>
-    run.ledger.hasReadWhole(path, sha256) ||
+    run.readHistory.hasReadWhole(path, sha256) ||
     grant.parked.effect.some((one) => one.path === path && one.before?.type === 'file' && one.before.sha256 === sha256)
-  return { ...run, ledger: { ...run.ledger, hasReadWhole: sawWhole } }
+  return { ...run, readHistory: { ...run.readHistory, hasReadWhole: sawWhole } }
 }
 
 /** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
-function remember(core: WorkspaceState, id: string, run: RunState, plan: WorkPlan | undefined): void {
-  addBounded(core.waiting, id, run)
-  if (plan !== undefined) core.submitted.set(run, { plan, approvalId: id })
+function remember(workspace: WorkspaceState, id: string, run: RunState, plan: WorkPlan | undefined): void {
+  addBounded(workspace.parkedRuns, id, run)
+  if (plan !== undefined) workspace.submittedPlans.set(run, { plan, approvalId: id })
 }
 
-async function effectOf(core: WorkspaceState, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
+async function effectOf(workspace: WorkspaceState, known: readonly KnownChange[]): Promise<ParkedEffect[]> {
   const effect: ParkedEffect[] = []
   for (const { change, before, headOf } of known) {
     const { path, to } = change
-    const found = headOf === undefined ? versionOf(before) : await versionAt(core.backend, path)
+    const found = headOf === undefined ? versionOf(before) : await versionAt(workspace.backend, path)
     effect.push({ path, before: found, after: versionOf(to) })
   }
   return effect

@@ -9,24 +9,24 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 
 /** Carries out, or refuses, a call that waited for its approval: once. What it refuses itself is audited as `resume`. */
 export async function resumeCall(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   workspaceRun: RunState,
   id: string,
   answer: ApprovalAnswer,
   options: CallOptions = {},
 ): Promise<Success | Failure> {
-  const run = core.waiting.get(id) ?? workspaceRun
+  const run = workspace.parkedRuns.get(id) ?? workspaceRun
   try {
     const read = requireAnswer(answer)
-    const parked = await core.parking.take(id)
-    core.waiting.delete(id)
+    const parked = await workspace.parkedCalls.take(id)
+    workspace.parkedRuns.delete(id)
     if (parked === undefined) throw notWaiting(id)
     // A record that names no time is none that was made here.
-    if (!(core.clock() < parked.expiresAt)) throw expired(parked)
-    return await callTool(core, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
+    if (!(workspace.clock() < parked.expiresAt)) throw expired(parked)
+    return await callTool(workspace, run, parked.tool, parked.input, { ...options, grant: { parked, answer: read } })
   } catch (error) {
     const failure = toFailure(error)
-    await openCallAudit(core, run, 'resume', options).refused(failure)
+    await openCallAudit(workspace, run, 'resume', options).writeRefusal(failure)
     return failure
   }
 }

@@ -11,15 +11,15 @@ const MOST_SUGGESTIONS = 5
 
 /** Adds the nearest existing names to a NOT_FOUND. Anything else stays as it is. */
 export async function addPathSuggestions(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   tool: string,
   error: unknown,
 ): Promise<unknown> {
   if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND' || error.details.path === undefined) return error
   const missing = parsePath(error.details.path)
-  const sight = createVisibility(core.policy, policyCall(run, tool, {}), 'list', { rules: [] })
-  const suggestions = await suggestPaths(core.backend, missing, sight)
+  const sight = createVisibility(workspace.policy, policyCall(run, tool, {}), 'list', { rules: [] })
+  const suggestions = await suggestPaths(workspace.backend, missing, sight)
   if (suggestions.length === 0) return error
   return new ToolError('NOT_FOUND', error.message, {
     ...error.details,

@@ -20,12 +20,12 @@ export interface TaintTracker {
    *
    * @throws ToolError `TAINT_DENIED` where the run's taint is too high for a command or a path that the call names
    */
-  enters(call: AuthorizedCall): AuthorizedCall
-  reads(path: Path): void
+  beginCall(call: AuthorizedCall): AuthorizedCall
+  addRead(path: Path): void
   /** Content of a label that its path does not tell. */
   addLabel(label: Label, path: string): void
   /** The highest label that may flow out of the call. */
-  highest(): Label
+  highestLabel(): Label
   /** @throws ToolError `TAINT_DENIED` */
   requireHostAllowed(host: string): void
   /**
@@ -33,14 +33,14 @@ export interface TaintTracker {
    *
    * @throws ToolError `TAINT_DENIED`
    */
-  judge(changes: AuthorizedChanges): AuthorizedChanges
+  authorizeChanges(changes: AuthorizedChanges): AuthorizedChanges
   /** What was written carries the label of what may have flown into it. */
-  committed(changes: AuthorizedChanges, receipt: Receipt, into: WorkspaceState): void
+  labelChanges(changes: AuthorizedChanges, receipt: Receipt, into: WorkspaceState): void
   /** The label of the result; the run has it from here on. */
-  shown(): Label
-  refused(failure: Failure): Label
+  labelResult(): Label
+  labelFailure(failure: Failure): Label
   /** The label that a hook gave the result, where it is one and higher. */
-  relabelled(label: unknown): Label
+  applyHookLabel(label: unknown): Label
 }
 
 /** Codes whose messages the workspace makes itself, without a byte of what the call had read. */
@@ -61,17 +61,23 @@ const silent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Opens the flow of a call. `isTool`: what the workspace does beside its tools brings back states, and is not held up. */
 export function openTaintTracker(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   callId: string,
   tool: string,
   isTool: boolean,
 ): TaintTracker {
-  return core.labels.active ? openActive(core, run, callId, tool, isTool) : inactive
+  return workspace.labels.active ? openActive(workspace, run, callId, tool, isTool) : inactive
 }
 
-function openActive(core: WorkspaceState, run: RunState, callId: string, tool: string, isTool: boolean): TaintTracker {
-  const { labels, fileLabels: carried } = core
+function openActive(
+  workspace: WorkspaceState,
+  run: RunState,
+  callId: string,
+  tool: string,
+  isTool: boolean,
+): TaintTracker {
+  const { labels, fileLabels: carried } = workspace
   let accesses: readonly GuardedAccess[] = []
   let own: TaintOrigin | undefined
 
@@ -118,7 +124,7 @@ function openActive(core: WorkspaceState, run: RunState, callId: string, tool: s
   }
 
   return {
-    enters(call) {
+    beginCall(call) {
       accesses = call.accesses
       if (!isTool) return call
       const lines = linesOf(call)
@@ -131,17 +137,17 @@ function openActive(core: WorkspaceState, run: RunState, callId: string, tool: s
       }
       return asking.length === 0 ? call : { ...call, verdict: asks(call.verdict, asking) }
     },
-    reads: (path) => note(labelOf(path), path),
+    addRead: (path) => note(labelOf(path), path),
     addLabel: note,
-    highest: () => highest()?.label ?? 'public',
+    highestLabel: () => highest()?.label ?? 'public',
     requireHostAllowed(host) {
       const [sink] = sinksAbove({ host })
       if (sink !== undefined) throw denied(sink, highest() as TaintOrigin, `reach ${quote(host)}`)
     },
-    judge(changes) {
+    authorizeChanges(changes) {
       if (!isTool) return changes
       const asking: Verdict['rules'][number][] = []
-      for (const { change } of changes.known) {
+      for (const { change } of changes.changes) {
         if (change.to === null) continue
         const paths = namesOf(change.path)
         requireStrict({ paths }, `change ${quote(change.path)}`)
@@ -149,9 +155,9 @@ function openActive(core: WorkspaceState, run: RunState, callId: string, tool: s
       }
       if (asking.length === 0 || changes.verdict.decision === 'deny') return changes
       const verdict = asks(changes.verdict, asking)
-      return { ...changes, verdict, request: () => ({ ...changes.request(), verdict }) }
+      return { ...changes, verdict, approvalRequest: () => ({ ...changes.approvalRequest(), verdict }) }
     },
-    committed({ known }, { applied }, into) {
+    labelChanges({ changes: known }, { applied }, into) {
       const label = highest()?.label ?? 'public'
       // What the diff of the call can show was there before it, and flows into nothing.
       for (const { change, before } of known) {
@@ -164,12 +170,12 @@ function openActive(core: WorkspaceState, run: RunState, callId: string, tool: s
         }
       }
     },
-    shown: raise,
-    relabelled(label) {
+    labelResult: raise,
+    applyHookLabel(label) {
       if (isLabel(label)) note(label)
       return raise()
     },
-    refused: ({ code }) => (silent.has(code) ? 'public' : raise()),
+    labelFailure: ({ code }) => (silent.has(code) ? 'public' : raise()),
   }
 
   function asks(verdict: Verdict, asking: Verdict['rules']): Verdict {
@@ -189,16 +195,16 @@ const unlabelled = (): Label => 'public'
 
 /** A workspace whose policy speaks of no labels. */
 const inactive: TaintTracker = {
-  enters: (call) => call,
-  reads() {},
+  beginCall: (call) => call,
+  addRead() {},
   addLabel() {},
-  highest: unlabelled,
+  highestLabel: unlabelled,
   requireHostAllowed() {},
-  judge: (changes) => changes,
-  committed() {},
-  shown: unlabelled,
-  refused: unlabelled,
-  relabelled: unlabelled,
+  authorizeChanges: (changes) => changes,
+  labelChanges() {},
+  labelResult: unlabelled,
+  labelFailure: unlabelled,
+  applyHookLabel: unlabelled,
 }
 
 function writes(permission: string): boolean {

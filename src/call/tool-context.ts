@@ -13,7 +13,7 @@ import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import type { TaintTracker } from './taint-tracker.ts'
 
-export interface ContextOptions extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReadable'> {
+export interface ToolContextOptions extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReadable'> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
   readonly flow: TaintTracker
@@ -21,53 +21,60 @@ export interface ContextOptions extends Omit<CommandSessionOptions, 'requireHost
 
 /** What a tool may know and use while it drafts one judged call. */
 export function createToolContext(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  { record, flow, signal, onProgress, ask, began, commit }: ContextOptions,
+  { record, flow, signal, onProgress, ask, began, commit }: ToolContextOptions,
 ): ToolContext {
   let desk: ToolContext['commands']
   const reads = (path: Path, bytes = 0) => {
     run.rates.reads(bytes)
-    record.reads(path)
-    flow.reads(path)
+    record.addRead(path)
+    flow.addRead(path)
   }
   return {
     accesses: call.accesses,
     files: createGuardedFiles({
-      backend: core.backend,
+      backend: workspace.backend,
       accesses: call.accesses,
-      documents: core.documents,
-      sight: (kind) => createVisibility(core.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
+      documents: workspace.documents,
+      sight: (kind) =>
+        createVisibility(workspace.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
       signal,
       onRead: reads,
     }),
-    limits: core.limits,
+    limits: workspace.limits,
     signal,
     warnings: [],
     progress: (done, unit, total) => onProgress?.({ done, unit, ...(total === undefined ? {} : { total }) }),
-    now: core.clock,
-    hasReadWhole: run.ledger.hasReadWhole,
-    previousReads: run.shownReads,
-    staleGuard: core.staleGuard,
+    now: workspace.clock,
+    hasReadWhole: run.readHistory.hasReadWhole,
+    previousReads: run.readHistory,
+    staleGuard: workspace.staleGuard,
     async workspaceDiff(wanted) {
-      const diff = await diffSeenBy(core, policyCall(run, call.tool.name, call.input), call.verdict, wanted, signal)
+      const diff = await diffSeenBy(
+        workspace,
+        policyCall(run, call.tool.name, call.input),
+        call.verdict,
+        wanted,
+        signal,
+      )
       for (const { path, oldPath, text } of diff.sections) {
         reads(path as Path, text.length)
-        if (oldPath !== undefined) flow.reads(oldPath as Path)
+        if (oldPath !== undefined) flow.addRead(oldPath as Path)
       }
       return diff
     },
-    workspaceDiffSha256: () => workspaceDiffSha256(core, run, signal),
-    headCommit: core.diffs.headCommit,
+    workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, signal),
+    headCommit: workspace.diffs.headCommit,
     get commands() {
-      desk ??= openCommandSession(core, run, call, {
-        record: { ...record, reads },
+      desk ??= openCommandSession(workspace, run, call, {
+        record: { ...record, addRead: reads },
         ask,
         began,
         commit,
         requireHostAllowed: flow.requireHostAllowed,
-        noteReadable: flow.reads,
+        noteReadable: flow.addRead,
       })
       return desk
     },
@@ -79,8 +86,8 @@ export function createToolContext(
         return undefined
       }
     },
-    taint: flow.highest,
-    memory: core.memory === undefined ? undefined : { ...core.memory, scopes: run.scopes },
+    taint: flow.highestLabel,
+    memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
     addLabel: flow.addLabel,
     requireHostAllowed: flow.requireHostAllowed,
     async readArtifact(uri) {
@@ -95,16 +102,16 @@ export function createToolContext(
 
 /** How the workspace differs, as far as the policy shows it to a call. */
 function diffSeenBy(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   call: Omit<PolicyCall, 'accesses'>,
   verdict: Pick<Verdict, 'rules'>,
   wanted: Pick<DiffRequest, 'base' | 'wants'>,
   signal: AbortSignal | undefined,
 ): Promise<WorkspaceDiff> {
-  const { see } = createVisibility(core.policy, call, 'diff', verdict)
-  const list = createVisibility(core.policy, call, 'list', verdict)
-  const policy = core.policy.forCall(call)
-  return core.diffs.diff({
+  const { see } = createVisibility(workspace.policy, call, 'diff', verdict)
+  const list = createVisibility(workspace.policy, call, 'list', verdict)
+  const policy = workspace.policy.forCall(call)
+  return workspace.diffs.diff({
     ...wanted,
     sees: (path) => see(path as Path, 'file'),
     // What a listing hides is not counted, either.
@@ -118,21 +125,21 @@ function diffSeenBy(
 
 /** Judged as the call of `diff_workspace` that it stands for, so that its hash tells nothing that this would not. */
 async function workspaceDiffSha256(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const tool = core.tools.get('diff_workspace')
+  const tool = workspace.tools.get('diff_workspace')
   if (tool === undefined) return undefined
   try {
     const input = parseInput(tool, {})
     const call = policyCall(run, tool.name, input)
-    const verdict = core.policy.evaluate({
+    const verdict = workspace.policy.evaluate({
       ...call,
-      accesses: await guardAccesses(core.backend, tool.plan(input, { cwd: run.shell.cwd })),
+      accesses: await guardAccesses(workspace.backend, tool.plan(input, { cwd: run.shell.cwd })),
     })
     if (verdict.decision !== 'allow') return undefined
-    return (await diffSeenBy(core, call, verdict, { wants: () => true }, signal)).sha256()
+    return (await diffSeenBy(workspace, call, verdict, { wants: () => true }, signal)).sha256()
   } catch {
     return undefined
   }

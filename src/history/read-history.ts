@@ -1,90 +1,112 @@
 import type { Path } from '../paths/logical-path.ts'
 
-/** A version that a run was shown: all of it, or whole lines of it, from 1, both ends included. */
+/** A version that a run was shown: the whole file, or whole lines of it, from 1, both ends included. */
 export interface ShownVersion {
   readonly path: Path
   readonly sha256: string
   readonly lines: 'all' | { readonly start: number; readonly end: number; readonly total: number }
 }
 
-/** Which versions one run was shown. A version is bound to its path: the same bytes elsewhere do not count. */
+/** Lines of one version of a file, from 1, both ends included, as they were shown: with line numbers or without. */
+export interface ShownLines {
+  readonly path: Path
+  readonly sha256: string
+  readonly startLine: number
+  readonly endLine: number
+  readonly lineNumbers: boolean
+}
+
+/**
+ * The versions and lines that one run was shown. A version belongs to its path: the same bytes at another path do not
+ * count.
+ */
 export interface ReadHistory {
-  note(shown: ShownVersion): void
-  /**
-   * Notes a version that the run wrote. What it wrote whole, it has seen. With `from`, the version that it was made of
-   * by an edit, it has seen the new one whole only if it had seen the old one whole.
-   */
-  wrote(path: Path, sha256: string, from?: string): void
-  /** Notes that a version is at another path now as well: a move or a copy. What was seen of it counts there. */
-  carried(from: Path, to: Path, sha256: string): void
-  /** Whether any of that version was shown. */
-  saw(path: Path, sha256: string): boolean
+  /** Records a version, or some of its lines. */
+  noteVersion(version: ShownVersion): void
   /** Whether all of that version was shown, at once or in ranges. */
   hasReadWhole(path: Path, sha256: string): boolean
-  /** The version of a path that was shown or written last. */
-  latest(path: Path): string | undefined
-  /** Every version that was shown, in the order of its path's first showing. */
-  versions(): readonly { readonly path: Path; readonly sha256: string; readonly whole: boolean }[]
+  /** The version of a path that was recorded last. */
+  latestVersion(path: Path): string | undefined
+  /** Records that a call showed these lines. */
+  noteLines(lines: ShownLines, callId: string): void
+  /**
+   * Returns the id of the call that showed all of these lines of this version. `undefined` if no call did, and if the run
+   * was shown another version of the file or changed the file since.
+   */
+  findCall(lines: ShownLines): string | undefined
+  /** Removes the recorded lines of a file that the run has changed. Its versions stay. */
+  forgetLines(path: Path): void
 }
 
 /** Versions of one path to remember: the latest. */
 const MAX_VERSIONS = 64
 
-/** Lines of a version: sorted, apart from each other, from 1, both ends included. `all` once they are all there. */
-type Seen = 'all' | readonly (readonly [start: number, end: number])[]
+/** Files whose lines are remembered: the latest, and of each the latest readings. */
+const MAX_FILES = 1000
+const MAX_READINGS = 64
 
-/** The read ledger of one run. */
+/** Lines of a version: sorted, disjoint, from 1, both ends included. `all` once every line is there. */
+type LineRanges = 'all' | readonly (readonly [start: number, end: number])[]
+
+interface Reading {
+  readonly lines: ShownLines
+  readonly callId: string
+}
+
+/** Creates the empty history of a new run. */
 export function createReadHistory(): ReadHistory {
-  const paths = new Map<Path, Map<string, Seen>>()
-
-  const seen = (path: Path, sha256: string) => paths.get(path)?.get(sha256)
-
-  function keep(path: Path, sha256: string, lines: Seen): void {
-    let versions = paths.get(path)
-    if (versions === undefined) {
-      versions = new Map()
-      paths.set(path, versions)
-    }
-    // Noted again, a version is the latest.
-    versions.delete(sha256)
-    versions.set(sha256, lines)
-    if (versions.size > MAX_VERSIONS) {
-      for (const oldest of versions.keys()) {
-        versions.delete(oldest)
-        break
-      }
-    }
-  }
-
+  const versions = new Map<Path, Map<string, LineRanges>>()
+  const readings = new Map<Path, { readonly sha256: string; readonly entries: readonly Reading[] }>()
+  const rangesOf = (path: Path, sha256: string) => versions.get(path)?.get(sha256)
   return {
-    note({ path, sha256, lines }) {
-      const before = seen(path, sha256) ?? []
-      keep(
-        path,
-        sha256,
-        before === 'all' || lines === 'all' ? 'all' : withRange(before, lines.start, lines.end, lines.total),
-      )
+    noteVersion({ path, sha256, lines }) {
+      const before = rangesOf(path, sha256) ?? []
+      const ranges =
+        before === 'all' || lines === 'all' ? 'all' : withRange(before, lines.start, lines.end, lines.total)
+      let ofPath = versions.get(path)
+      if (ofPath === undefined) {
+        ofPath = new Map()
+        versions.set(path, ofPath)
+      }
+      // A version that is recorded again becomes the latest.
+      ofPath.delete(sha256)
+      ofPath.set(sha256, ranges)
+      if (ofPath.size > MAX_VERSIONS) deleteOldest(ofPath)
     },
-    wrote(path, sha256, from) {
-      const whole = from === undefined || seen(path, from) === 'all'
-      keep(path, sha256, whole ? 'all' : (seen(path, sha256) ?? []))
+    hasReadWhole: (path, sha256) => rangesOf(path, sha256) === 'all',
+    latestVersion: (path) => [...(versions.get(path)?.keys() ?? [])].at(-1),
+    noteLines(lines, callId) {
+      const previous = readings.get(lines.path)
+      const entries = previous?.sha256 === lines.sha256 ? previous.entries : []
+      readings.delete(lines.path)
+      readings.set(lines.path, { sha256: lines.sha256, entries: [...entries, { lines, callId }].slice(-MAX_READINGS) })
+      if (readings.size > MAX_FILES) deleteOldest(readings)
     },
-    carried(from, to, sha256) {
-      const lines = seen(from, sha256)
-      if (lines !== undefined && seen(to, sha256) !== 'all') keep(to, sha256, lines)
+    findCall({ path, sha256, startLine, endLine, lineNumbers }) {
+      const latest = readings.get(path)
+      if (latest?.sha256 !== sha256) return undefined
+      return latest.entries.findLast(
+        ({ lines }) => lines.lineNumbers === lineNumbers && lines.startLine <= startLine && lines.endLine >= endLine,
+      )?.callId
     },
-    saw: (path, sha256) => seen(path, sha256) !== undefined,
-    hasReadWhole: (path, sha256) => seen(path, sha256) === 'all',
-    latest: (path) => [...(paths.get(path)?.keys() ?? [])].at(-1),
-    versions: () =>
-      [...paths].flatMap(([path, versions]) =>
-        [...versions].map(([sha256, lines]) => ({ path, sha256, whole: lines === 'all' })),
-      ),
+    forgetLines: (path) => void readings.delete(path),
   }
 }
 
-/** Adds lines, joined with what they touch. An empty range adds none; a version without lines is seen by any look. */
-function withRange(before: readonly (readonly [number, number])[], first: number, last: number, total: number): Seen {
+function deleteOldest<K, V>(map: Map<K, V>): void {
+  for (const key of map.keys()) {
+    map.delete(key)
+    return
+  }
+}
+
+/** Adds lines and joins ranges that touch. An empty range adds nothing; any look at a file without lines sees all of it. */
+function withRange(
+  before: readonly (readonly [number, number])[],
+  first: number,
+  last: number,
+  total: number,
+): LineRanges {
   let start = Math.max(1, first)
   let end = Math.min(total, last)
   const apart: (readonly [number, number])[] = []

@@ -1,8 +1,7 @@
 import type * as z from 'zod'
 import type { DiffRequest, WorkspaceDiff } from '../git/workspace-diff.ts'
 import type { GuardedFiles } from '../guard/guarded-files.ts'
-import type { ShownVersion } from '../history/read-history.ts'
-import type { ReadLines } from '../history/shown-reads.ts'
+import type { ReadHistory, ShownVersion } from '../history/read-history.ts'
 import type { Limits } from '../limits.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Access, GuardedAccess } from '../policy/access.ts'
@@ -21,8 +20,8 @@ export interface ResultFields {
   readonly [field: string]: unknown
 }
 
-/** Which call of the run showed which lines of a version, for tools to note and to ask. */
-export type PreviousReads = Pick<ReadLines, 'note' | 'find'>
+/** Records and finds the calls of the run that showed lines of a version. */
+export type PreviousReads = Pick<ReadHistory, 'noteLines' | 'findCall'>
 
 /** What a tool wants to do and to answer. It has done nothing yet: the pipeline judges, commits and projects. */
 export interface Draft<Result> {

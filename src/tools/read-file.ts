@@ -91,7 +91,7 @@ type Slice = Omit<Output, 'path'>
 function shown(
   asked: z.output<typeof input>,
   target: GuardedAccess,
-  { previousReads: shownBefore }: Pick<ToolContext, 'previousReads'>,
+  { previousReads }: Pick<ToolContext, 'previousReads'>,
   slice: Slice,
 ): Draft<Output> {
   const { startLine, endLine, totalLines, sha256, content } = slice
@@ -101,7 +101,7 @@ function shown(
   const end = isCut ? endLine - 1 : endLine
   const { lineNumbers } = asked
   const lines = { path: target.path, sha256, startLine, endLine, lineNumbers }
-  const before = asked.ifChanged && !isCut ? shownBefore.find(lines) : undefined
+  const before = asked.ifChanged && !isCut ? previousReads.findCall(lines) : undefined
   const path = display(target.asked)
   if (before !== undefined) {
     return {
@@ -119,7 +119,7 @@ function shown(
         : [{ path: target.path, sha256, lines: all ? 'all' : { start: startLine, end, total: totalLines } }],
     // What a hook withheld or a bound cut was not shown.
     onResult: ({ callId, content: answer }) => {
-      if (answer === told && !isCut) shownBefore.note(lines, callId)
+      if (answer === told && !isCut) previousReads.noteLines(lines, callId)
     },
     result: () => ({ path, ...slice, content: told }),
   }

@@ -16,10 +16,10 @@ import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
-import type { CoreOptions, WorkspaceOptions } from './options.ts'
+import type { StateOptions, WorkspaceOptions } from './options.ts'
 
 export function createWorkspaceState(
-  options: CoreOptions,
+  options: StateOptions,
   sinks: readonly AuditSink[],
   origin?: WorkspaceState,
 ): WorkspaceState {
@@ -65,20 +65,20 @@ export function createWorkspaceState(
     // A fork shows what this workspace shows now.
     fileLabels: new Map(origin?.fileLabels),
     tools: new Map(registered.map((tool) => [tool.name, tool])),
-    withheld,
+    unavailableTools: withheld,
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
     journal: createJournal(limits.journalBytes, origin === undefined ? options.history : undefined),
-    forks: new Set(),
+    commitListeners: new Set(),
     processes: new Set(),
     artifacts: new Set(),
     origin,
     documents: createDocumentCache(limits.cacheBytes),
     diffs: createWorkspaceDiffs(backend),
     git: options.git,
-    parking: options.parked ?? memoryParking(),
-    waiting: new Map(),
+    parkedCalls: options.parked ?? memoryParking(),
+    parkedRuns: new Map(),
     hooks: options.hooks ?? {},
     memory:
       policy.data.memory === undefined
@@ -87,9 +87,9 @@ export function createWorkspaceState(
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,
     keepCwd: options.keepCwd ?? false,
-    sealed,
+    isReadOnly: sealed,
     clock: options.clock ?? Date.now,
-    submitted: new Map(),
+    submittedPlans: new Map(),
     events: createEvents(),
     mode: options.mode ?? 'act',
   }
@@ -142,14 +142,14 @@ function reasonToWithhold(
   return new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
 }
 
-function backendOf({ backend, mounts: parts }: CoreOptions): Backend {
+function backendOf({ backend, mounts: parts }: StateOptions): Backend {
   if (backend !== undefined && parts === undefined) return backend
   if (parts !== undefined && backend === undefined) return mounts(parts)
   throw new TypeError('createWorkspace needs either a backend or mounts')
 }
 
 /** The tools of the embedding program, each with a name of its own. */
-function ownToolsOf({ extraTools: ownTools = [] }: CoreOptions): readonly Tool[] {
+function ownToolsOf({ extraTools: ownTools = [] }: StateOptions): readonly Tool[] {
   const taken = new Set<string>([...builtinTools.map(({ name }) => name), ...operations])
   for (const { name } of ownTools) {
     if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {

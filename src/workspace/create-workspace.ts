@@ -16,7 +16,7 @@ import type { Tool } from '../tools/define-tool.ts'
 import { createWorkspaceState, requireOwnName } from './create-state.ts'
 import { modeOf, omitUndefined, openRun, recordStep, startRun } from './open-run.ts'
 import { acceptOperation, checkoutOperation } from './operations.ts'
-import type { CoreOptions, DialectWorkspaceOptions, WorkspaceOptions } from './options.ts'
+import type { DialectWorkspaceOptions, StateOptions, WorkspaceOptions } from './options.ts'
 import { createRecorder, type Recorder } from './recorder.ts'
 import type { DialectWorkspace, ToolDescription, Workspace } from './types.ts'
 
@@ -57,18 +57,18 @@ export async function createWorkspace({
     throw new TypeError(`The dialect "${dialect.name}" names no versions, which staleGuard 'shown' demands`)
   }
   const sinks = sinksOf(options)
-  const core = createWorkspaceState(options, sinks)
-  await requireOwnName(core)
-  const recorder = recorderOf(core, options, dialect)
-  if (recorder === undefined) return openWorkspace(core, options, dialect, sinks)
+  const workspace = createWorkspaceState(options, sinks)
+  await requireOwnName(workspace)
+  const recorder = recorderOf(workspace, options, dialect)
+  if (recorder === undefined) return openWorkspace(workspace, options, dialect, sinks)
   const { approve } = recorder
   const asking = approve === undefined ? options : { ...options, approve }
-  return openWorkspace(core, asking, dialect, sinks, () => {}, recorder)
+  return openWorkspace(workspace, asking, dialect, sinks, () => {}, recorder)
 }
 
 /** `leave`: takes a fork out of those that its origin tells of changes. */
 function openWorkspace(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   options: WorkspaceOptions,
   dialect: Dialect | undefined,
   sinks: readonly AuditSink[],
@@ -76,10 +76,10 @@ function openWorkspace(
   recorder?: Recorder,
 ): Workspace {
   const records = () => sinks.find((sink) => sink.records !== undefined)?.records?.() ?? []
-  const run = startRun(core, options, options.run)
+  const run = startRun(workspace, options, options.run)
   return {
-    ...openRun(core, run, undefined, dialect, sinks, recorder),
-    ...toolsOf(core, dialect),
+    ...openRun(workspace, run, undefined, dialect, sinks, recorder),
+    ...toolsOf(workspace, dialect),
     get task() {
       return run.task
     },
@@ -87,87 +87,88 @@ function openWorkspace(
       return run.plan
     },
     get mode() {
-      return modeOf(core, run)
+      return modeOf(workspace, run)
     },
     run(other) {
-      const opened = startRun(core, options, other)
-      return openRun(core, opened, opened, dialect, sinks, recorder)
+      const opened = startRun(workspace, options, other)
+      return openRun(workspace, opened, opened, dialect, sinks, recorder)
     },
     async fork(other = {}) {
-      const above = overlay(core.backend, undefined, { closesLower: false })
+      const above = overlay(workspace.backend, undefined, { closesLower: false })
       // What waits here must never be carried out there.
       const own = {
         ...options,
         backend: above,
         mounts: undefined,
-        mode: isInPlanMode(core, run) ? ('plan' as const) : ('act' as const),
+        mode: isInPlanMode(workspace, run) ? ('plan' as const) : ('act' as const),
         parked: memoryParking(),
       }
-      const forked = createWorkspaceState(own, sinks, core)
-      core.forks.add(above)
+      const forked = createWorkspaceState(own, sinks, workspace)
+      workspace.commitListeners.add(above)
       return openWorkspace(forked, { ...options, run: other, parked: own.parked }, dialect, sinks, () =>
-        core.forks.delete(above),
+        workspace.commitListeners.delete(above),
       )
     },
     async commit({ reason, ...how } = {}) {
       try {
-        const pending = isOverlay(core.backend) ? await core.backend.pending() : []
-        return await callTool(core, run, acceptOperation(core, pending), omitUndefined({ reason }), how)
+        const pending = isOverlay(workspace.backend) ? await workspace.backend.pending() : []
+        return await callTool(workspace, run, acceptOperation(workspace, pending), omitUndefined({ reason }), how)
       } catch (error) {
         return toFailure(error)
       }
     },
     resume: (id, answer, how) =>
       recordStep(recorder, run, { type: 'resume', input: { id, answer } }, how, (options) =>
-        resumeCall(core, run, id, answer, options),
+        resumeCall(workspace, run, id, answer, options),
       ),
-    git: options.git?.open(gitHost(core, run)),
+    git: options.git?.open(gitHost(workspace, run)),
     approvePlan: ({ by } = {}) =>
       recordStep(recorder, run, { type: 'approvePlan', input: omitUndefined({ by }) }, undefined, () =>
-        approvePlans(core, by),
+        approvePlans(workspace, by),
       ),
-    history: () => core.journal.history(),
-    subscribe: core.events.subscribe,
-    notifyExternalChange: (paths) => core.events.emit({ type: 'changed', paths: paths && [...paths], listing: true }),
+    history: () => workspace.journal.history(),
+    subscribe: workspace.events.subscribe,
+    notifyExternalChange: (paths) =>
+      workspace.events.emit({ type: 'changed', paths: paths && [...paths], listing: true }),
     auditRecords: records,
     verifyAudit: () => sinks.find((sink) => sink.records !== undefined)?.verify?.() ?? verifyAudit(records()),
     async close() {
-      await Promise.all([...core.processes].map((each) => each.close()))
+      await Promise.all([...workspace.processes].map((each) => each.close()))
       // Everything is closed, whatever fails; then that is told.
-      const [shell] = await Promise.allSettled([core.origin === undefined ? core.shell?.close() : undefined])
+      const [shell] = await Promise.allSettled([workspace.origin === undefined ? workspace.shell?.close() : undefined])
       const ends = await Promise.allSettled([
-        ...[...core.artifacts].map((artifacts) => artifacts.flush()),
-        ...(core.origin === undefined ? [core.audit.close()] : []),
+        ...[...workspace.artifacts].map((artifacts) => artifacts.flush()),
+        ...(workspace.origin === undefined ? [workspace.audit.close()] : []),
         ...(recorder === undefined ? [] : [recorder.flush()]),
       ])
       leave()
-      await core.backend.close()
+      await workspace.backend.close()
       for (const end of [shell, ...ends]) if (end.status === 'rejected') throw end.reason
     },
   }
 }
 
 /** What git may do in a workspace: read what policy shows, and change files by the way that every change takes. */
-function gitHost(core: WorkspaceState, run: RunState): GitHost {
-  const policy = core.policy.forCall({ tool: 'git_add', input: {} })
+function gitHost(workspace: WorkspaceState, run: RunState): GitHost {
+  const policy = workspace.policy.forCall({ tool: 'git_add', input: {} })
   return {
-    backend: core.backend,
+    backend: workspace.backend,
     mayRead: (path) => policy.decide('file:read', path, classifyPath(path)) === 'allow',
     async change(changes, what) {
-      const result = await callTool(core, run, checkoutOperation(changes, what), {})
+      const result = await callTool(workspace, run, checkoutOperation(changes, what), {})
       if (result.ok) return
       const { code, message, ok: _, ...details } = result
       throw new ToolError(code, message, details)
     },
-    now: core.clock,
+    now: workspace.clock,
   }
 }
 
 /** What a model may be told of. */
-function toolsOf(core: WorkspaceState, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
-  if (dialect === undefined) return { tools: [...core.tools.values()].map(describe) }
-  const mutates = (name: string) => core.tools.get(name)?.mutates === true
-  const spoken = { dialect, tools: dialectToolsFor(dialect, (name) => core.tools.has(name), mutates) }
+function toolsOf(workspace: WorkspaceState, dialect: Dialect | undefined): Pick<Workspace, 'tools'> {
+  if (dialect === undefined) return { tools: [...workspace.tools.values()].map(describe) }
+  const mutates = (name: string) => workspace.tools.get(name)?.mutates === true
+  const spoken = { dialect, tools: dialectToolsFor(dialect, (name) => workspace.tools.has(name), mutates) }
   return spoken as unknown as Pick<Workspace, 'tools'>
 }
 
@@ -185,13 +186,24 @@ function describe(tool: Tool): ToolDescription {
 }
 
 function recorderOf(
-  core: WorkspaceState,
-  { record, approve }: CoreOptions,
+  workspace: WorkspaceState,
+  { record, approve }: StateOptions,
   dialect: Dialect | undefined,
 ): Recorder | undefined {
   if (record === undefined) return undefined
-  const { policy, tools, withheld, sealed, mode, limits, staleGuard, keepCwd, shell, clock } = core
-  const workspace = {
+  const {
+    policy,
+    tools,
+    unavailableTools: withheld,
+    isReadOnly: sealed,
+    mode,
+    limits,
+    staleGuard,
+    keepCwd,
+    shell,
+    clock,
+  } = workspace
+  const opened = {
     policy: policy.data,
     tools: [...tools.keys(), ...withheld.keys()],
     readOnly: sealed,
@@ -199,7 +211,7 @@ function recorderOf(
     ...(shell === undefined ? {} : { shell: shell.name }),
     ...(dialect === undefined ? {} : { dialect: dialect.name }),
   }
-  return createRecorder({ write: record, workspace, clock, approve })
+  return createRecorder({ write: record, workspace: opened, clock, approve })
 }
 
 function sinksOf({ audit }: WorkspaceOptions): readonly AuditSink[] {

@@ -15,7 +15,7 @@ import { defineTool, type Tool } from '../tools/define-tool.ts'
 const shared = { input: z.object({}), permission: 'file:info', mutates: false, idempotent: true } as const
 
 /** The policy as data, with the mode and the tools. */
-export function policyOperation(core: WorkspaceState, run: RunState): Tool {
+export function policyOperation(workspace: WorkspaceState, run: RunState): Tool {
   return defineTool({
     ...shared,
     name: 'policy',
@@ -24,8 +24,13 @@ export function policyOperation(core: WorkspaceState, run: RunState): Tool {
     output: z.object({ text: z.string() }),
     plan: () => [],
     async draft() {
-      const mode = isInPlanMode(core, run) ? 'plan' : 'act'
-      const facts = { mode, readOnly: core.sealed, tools: [...core.tools.keys()], policy: core.policy.data }
+      const mode = isInPlanMode(workspace, run) ? 'plan' : 'act'
+      const facts = {
+        mode,
+        readOnly: workspace.isReadOnly,
+        tools: [...workspace.tools.keys()],
+        policy: workspace.policy.data,
+      }
       return { summary: 'Showed the policy', result: () => ({ text: JSON.stringify(facts, null, 2) }) }
     },
   }) as unknown as Tool

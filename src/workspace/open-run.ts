@@ -12,7 +12,6 @@ import { createDialectCall } from '../dialects/runtime/run-dialect-tool.ts'
 import type { Dialect } from '../dialects/runtime/types.ts'
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { createReadHistory } from '../history/read-history.ts'
-import { createShownReads } from '../history/shown-reads.ts'
 import { type Path, parsePath, ROOT } from '../paths/logical-path.ts'
 import { createApprovals } from '../policy/approval.ts'
 import { createRates } from '../policy/rate-limits.ts'
@@ -27,7 +26,7 @@ import type { DialectRun, WorkspaceRun } from './types.ts'
 
 /** `own`: the run whose calls alone can be taken back here. */
 export function openRun(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   own: RunState | undefined,
   dialect: Dialect | undefined,
@@ -37,9 +36,9 @@ export function openRun(
   recorder?.opened(run)
   const callOwn = (name: string, input: unknown, callOptions?: CallOptions) =>
     recordStep(recorder, run, { type: 'call', name, input }, callOptions, (options) =>
-      callTool(core, run, name, input, options),
+      callTool(workspace, run, name, input, options),
     )
-  const spoken = dialect === undefined ? undefined : speakOf(core, run, dialect, recorder)
+  const spoken = dialect === undefined ? undefined : speakOf(workspace, run, dialect, recorder)
   return {
     id: run.id,
     actor: run.actor,
@@ -50,7 +49,7 @@ export function openRun(
       return run.plan
     },
     get mode() {
-      return modeOf(core, run)
+      return modeOf(workspace, run)
     },
     taint: run.taint,
     call: (spoken ?? callOwn) as WorkspaceRun['call'],
@@ -58,8 +57,8 @@ export function openRun(
     ...(spoken === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
     async explain(name, input) {
       try {
-        const call = await resolveAccesses(core, run, name, input)
-        const { verdict, accesses, line } = openTaintTracker(core, run, run.id, name, true).enters(call)
+        const call = await resolveAccesses(workspace, run, name, input)
+        const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
         return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
       } catch (error) {
         return toFailure(error)
@@ -67,7 +66,7 @@ export function openRun(
     },
     files: createFiles(callOwn),
     checkpoint(label) {
-      const checkpoint = core.journal.checkpoint({ label, at: core.clock(), runId: run.id })
+      const checkpoint = workspace.journal.checkpoint({ label, at: workspace.clock(), runId: run.id })
       void recorder?.step(
         run,
         { type: 'checkpoint', input: omitUndefined({ label }) },
@@ -76,37 +75,38 @@ export function openRun(
       )
       return checkpoint
     },
-    checkpoints: () => core.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
+    checkpoints: () => workspace.journal.checkpoints().filter(({ runId }) => own === undefined || runId === own.id),
     rollback: (checkpoint, { reason, ...how } = {}) =>
       recordStep(
         recorder,
         run,
         { type: 'rollback', input: omitUndefined({ id: checkpoint, reason }) },
         how,
-        (options) => callTool(core, run, rollbackOperation(core, own), omitUndefined({ checkpoint, reason }), options),
+        (options) =>
+          callTool(workspace, run, rollbackOperation(workspace, own), omitUndefined({ checkpoint, reason }), options),
       ),
     undo: (callId, { reason, ...how } = {}) =>
       recordStep(recorder, run, { type: 'undo', input: omitUndefined({ id: callId, reason }) }, how, (options) =>
-        callTool(core, run, undoOperation(core, own), omitUndefined({ callId, reason }), options),
+        callTool(workspace, run, undoOperation(workspace, own), omitUndefined({ callId, reason }), options),
       ),
     report: () => reportOf(run, sinks),
     consult: (subject, options) =>
       callTool(
-        core,
+        workspace,
         run,
-        subject === 'policy' ? policyOperation(core, run) : reportOperation(() => keptReport(run, sinks)),
+        subject === 'policy' ? policyOperation(workspace, run) : reportOperation(() => keptReport(run, sinks)),
         {},
         options,
       ),
     async close() {
       await run.shell.processes.close()
-      core.processes.delete(run.shell.processes)
+      workspace.processes.delete(run.shell.processes)
     },
   }
 }
 
 export function startRun(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   options: WorkspaceOptions,
   { id, actor = 'agent', task, taint, scopes = [] }: RunOptions = {},
 ): RunState {
@@ -115,27 +115,30 @@ export function startRun(
   if (!/^[A-Za-z0-9._-]{1,100}$/.test(runId)) throw new TypeError('A run id is 1 to 100 of A-Z a-z 0-9 . _ -')
   const artifacts = createArtifacts(runId, { backend: options.artifacts })
   // What is in memory goes with its run.
-  if (options.artifacts !== undefined) core.artifacts.add(artifacts)
+  if (options.artifacts !== undefined) workspace.artifacts.add(artifacts)
   return {
     id: runId,
     actor,
     scopes: [...scopes],
     task,
     plan: undefined,
-    ledger: createReadHistory(),
-    shownReads: createShownReads(),
-    rates: createRates({ limits: core.limits, toolCallsPerMinute: core.toolCallsPerMinute, clock: core.clock }),
+    readHistory: createReadHistory(),
+    rates: createRates({
+      limits: workspace.limits,
+      toolCallsPerMinute: workspace.toolCallsPerMinute,
+      clock: workspace.clock,
+    }),
     taint: createTaint(taint),
     approvals: createApprovals({ approve: options.approve, ids }),
     artifacts,
-    shell: { cwd: ROOT, processes: createProcesses(core.limits.processes, core.processes) },
+    shell: { cwd: ROOT, processes: createProcesses(workspace.limits.processes, workspace.processes) },
     calls: 0,
     recordedTask: undefined,
   }
 }
 
-export function modeOf(core: WorkspaceState, run: RunState): 'act' | 'plan' {
-  return isInPlanMode(core, run) ? 'plan' : 'act'
+export function modeOf(workspace: WorkspaceState, run: RunState): 'act' | 'plan' {
+  return isInPlanMode(workspace, run) ? 'plan' : 'act'
 }
 
 /** What is asked, done and, where somebody wants that, recorded. */
@@ -156,20 +159,23 @@ export function omitUndefined(input: Readonly<Record<string, unknown>>): Record<
 
 /** A run's `call` in a dialect. */
 function speakOf(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   dialect: Dialect,
   recorder: Recorder | undefined,
 ): DialectRun['call'] {
   const said = createDialectCall(dialect, {
-    callTool: (name, input, options) => callTool(core, run, name, input, options),
-    noteShown: run.ledger.note,
-    shownVersion: (path) => shownVersion(core, run, path),
+    callTool: (name, input, options) => callTool(workspace, run, name, input, options),
+    noteShown: run.readHistory.noteVersion,
+    shownVersion: (path) => shownVersion(workspace, run, path),
     refuse: async (name, why, options) =>
-      (await callTool(core, run, createRejectedCall(name, why), {}, options)) as Failure,
+      (await callTool(workspace, run, createRejectedCall(name, why), {}, options)) as Failure,
     whyNot(name) {
-      if (core.tools.has(name)) return undefined
-      return core.withheld.get(name) ?? new ToolError('UNKNOWN_TOOL', `${name} is not in this workspace's tool set`)
+      if (workspace.tools.has(name)) return undefined
+      return (
+        workspace.unavailableTools.get(name) ??
+        new ToolError('UNKNOWN_TOOL', `${name} is not in this workspace's tool set`)
+      )
     },
   })
   return (name, input, callOptions) =>
@@ -177,14 +183,14 @@ function speakOf(
 }
 
 /** The latest version of a file that a run was shown. Whether it may be touched is for the call that names it. */
-async function shownVersion(core: WorkspaceState, run: RunState, asked: string): Promise<string> {
+async function shownVersion(workspace: WorkspaceState, run: RunState, asked: string): Promise<string> {
   let path: Path
   try {
-    path = await core.backend.canonical(parsePath(asked))
+    path = await workspace.backend.canonical(parsePath(asked))
   } catch {
     return NO_VERSION
   }
-  return run.ledger.latest(path) ?? NO_VERSION
+  return run.readHistory.latestVersion(path) ?? NO_VERSION
 }
 
 const NO_VERSION = '0'.repeat(64)

@@ -87,7 +87,7 @@ export function acceptOperation({ backend, origin }: WorkspaceState, pending: re
           readLink: (path) => lower.readLink(path),
           async commit(changes, options) {
             await origin?.diffs.beforeCommit(changes)
-            for (const fork of origin?.forks ?? []) if (fork !== above) await fork.hold(changes)
+            for (const fork of origin?.commitListeners ?? []) if (fork !== above) await fork.hold(changes)
             return above.accept(changes, options)
           },
         },

@@ -96,7 +96,7 @@ export interface RunOptions {
 }
 
 /** Options of which a fork may leave some out. */
-export type CoreOptions = Omit<WorkspaceOptions, 'backend' | 'mounts'> & {
+export type StateOptions = Omit<WorkspaceOptions, 'backend' | 'mounts'> & {
   readonly backend?: Backend | undefined
   readonly mounts?: WorkspaceOptions['mounts'] | undefined
 }

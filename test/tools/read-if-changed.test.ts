@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toModelText } from '../../src/adapters/json-schema/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
-import { createShownReads } from '../../src/history/shown-reads.ts'
+import { createReadHistory } from '../../src/history/read-history.ts'
 import {
   createWorkspace,
   type Path,
@@ -176,15 +176,15 @@ describe('what a run remembers of its readings', () => {
   })
 
   it('is bounded: the latest files, and the latest readings of each', () => {
-    const reads = createShownReads()
-    for (let n = 0; n < 1001; n++) reads.note(lines(`f${n}`), `c${n}`)
-    expect([reads.find(lines('f0')), reads.find(lines('f1')), reads.find(lines('f1000'))]).toEqual([
+    const reads = createReadHistory()
+    for (let n = 0; n < 1001; n++) reads.noteLines(lines(`f${n}`), `c${n}`)
+    expect([reads.findCall(lines('f0')), reads.findCall(lines('f1')), reads.findCall(lines('f1000'))]).toEqual([
       undefined,
       'c1',
       'c1000',
     ])
-    for (let n = 1; n <= 65; n++) reads.note(lines('f1', n), `n${n}`)
-    expect([reads.find(lines('f1', 1)), reads.find(lines('f1', 2)), reads.find(lines('f1', 65))]).toEqual([
+    for (let n = 1; n <= 65; n++) reads.noteLines(lines('f1', n), `n${n}`)
+    expect([reads.findCall(lines('f1', 1)), reads.findCall(lines('f1', 2)), reads.findCall(lines('f1', 65))]).toEqual([
       undefined,
       'n2',
       'n65',

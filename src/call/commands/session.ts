@@ -19,7 +19,7 @@ import { commandGit } from './git-read.ts'
 import { openCommandRepository } from './git-write.ts'
 
 export interface CommandSessionOptions {
-  readonly record: Pick<CallAudit, 'reads' | 'refusedWithin'>
+  readonly record: Pick<CallAudit, 'addRead' | 'addRefusal'>
   /** When the call began, milliseconds since 1970. */
   readonly began: number
   /** Gets the approval of something that the draft comes upon. */
@@ -33,27 +33,27 @@ export interface CommandSessionOptions {
 
 /** The shell as one judged call may use it; `undefined` where the workspace has none. */
 export function openCommandSession(
-  core: WorkspaceState,
+  workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
   { record, ask, began, commit, requireHostAllowed: reachesHost, noteReadable: mayRead }: CommandSessionOptions,
 ): CommandSession | undefined {
-  const { shell } = core
+  const { shell } = workspace
   if (shell === undefined) return undefined
   const facts = policyCall(run, call.tool.name, call.input)
-  const view = core.policy.forCall(facts)
+  const view = workspace.policy.forCall(facts)
   /** Questions that were answered for this call. */
   const granted = new Set<string>()
 
   /** @throws ToolError what policy denies; a question about a change waits for the end of the command */
   function judge(access: GuardedAccess): ApprovalQuestion | undefined {
     const { permission, asked, path, classification } = access
-    if (core.sealed && isMutating(permission)) {
+    if (workspace.isReadOnly && isMutating(permission)) {
       throw new ToolError('READ_ONLY', 'The workspace is read-only', { path: asked })
     }
     const first = view.decide(permission, asked, classification)
     if (first === 'allow' && (asked === path || view.decide(permission, path, classification) === 'allow')) return
-    const verdict = core.policy.evaluate({ ...facts, accesses: [access] })
+    const verdict = workspace.policy.evaluate({ ...facts, accesses: [access] })
     if (verdict.decision === 'deny') throw deniedError(verdict)
     if (verdict.decision === 'allow' || isMutating(permission)) return
     const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
@@ -62,12 +62,12 @@ export function openCommandSession(
 
   const onCommit: CommitSubscription = (listener) => {
     const told = { hold: async (changes: readonly Change[]) => listener(changes) }
-    core.forks.add(told)
-    return () => core.forks.delete(told)
+    workspace.commitListeners.add(told)
+    return () => workspace.commitListeners.delete(told)
   }
 
   function open(signal: AbortSignal | undefined): CommandTransaction {
-    const drafts = overlay(core.backend, undefined, { closesLower: false })
+    const drafts = overlay(workspace.backend, undefined, { closesLower: false })
     const stop = new AbortController()
     const stopped = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal])
     let question: ApprovalQuestion | undefined
@@ -75,13 +75,13 @@ export function openCommandSession(
     const options: CommandFilesOptions = {
       backend: drafts,
       signal: stopped,
-      visibility: (kind) => createVisibility(core.policy, facts, kind, call.verdict),
+      visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
       onRead(path, bytes) {
         run.rates.reads(bytes)
         reads.add(path)
-        record.reads(path)
+        record.addRead(path)
       },
-      limits: { treeEntries: core.limits.treeEntries, fileBytes: core.limits.commandFileBytes },
+      limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
       judge(access) {
         question ??= judge(access)
         if (question === undefined) return
@@ -95,7 +95,7 @@ export function openCommandSession(
     /** Whether git's own files may be among the changes: no other way leads to them. */
     let isGitOpen = false
     const requireHost = (url: URL) => {
-      if (core.policy.mayReach(url)) return reachesHost(url.hostname)
+      if (workspace.policy.mayReach(url)) return reachesHost(url.hostname)
       const error = new ToolError('POLICY_DENIED', `policy names no network host ${JSON.stringify(url.host)}`)
       throw files.refuse('command:run', url.host, error)
     }
@@ -103,7 +103,7 @@ export function openCommandSession(
       files,
       signal: stopped,
       git: () => {
-        const sight = createVisibility(core.policy, facts, 'diff', call.verdict)
+        const sight = createVisibility(workspace.policy, facts, 'diff', call.verdict)
         const sees = (path: Path) => sight.see(path, 'file')
         const { onRead } = options
         const shared = { backend: drafts, files, sees, onRead, signal: stopped }
@@ -111,7 +111,7 @@ export function openCommandSession(
           ...shared,
           async change(view) {
             // Resumed, the call must come to the same commits that were approved.
-            const opened = { ...shared, provider: core.git, requireHost, now: () => began }
+            const opened = { ...shared, provider: workspace.git, requireHost, now: () => began }
             const repository = await openCommandRepository(opened, view)
             isGitOpen = true
             return repository
@@ -121,9 +121,9 @@ export function openCommandSession(
       },
       onCommit,
       noteReadable: mayRead,
-      tree: core.backend,
+      tree: workspace.backend,
       get visibility() {
-        return createVisibility(core.policy, facts, 'search', call.verdict)
+        return createVisibility(workspace.policy, facts, 'search', call.verdict)
       },
       get refusals() {
         return files.refusals
@@ -131,7 +131,7 @@ export function openCommandSession(
       readContents: files.readContents,
       reads,
       async resolvePendingApproval() {
-        for (const refusal of files.refusals) record.refusedWithin(refusal)
+        for (const refusal of files.refusals) record.addRefusal(refusal)
         if (question === undefined) return false
         await ask(question)
         for (const access of question.accesses) granted.add(keyOf(access))
@@ -156,7 +156,7 @@ export function openCommandSession(
     cwd: run.shell.cwd,
     open,
     async start(line, cwd, timeoutMs) {
-      const { now } = { now: core.clock }
+      const { now } = { now: workspace.clock }
       if (shell.start === undefined) return runInBackground({ shell, open, commit, line, cwd, timeoutMs, now })
       let transaction = open(undefined)
       const { files, git, signal, visibility: sight } = transaction
@@ -171,7 +171,7 @@ export function openCommandSession(
         onCommit,
         visibility: sight,
         noteReadable: mayRead,
-        tree: core.backend,
+        tree: workspace.backend,
         now,
         async keep() {
           const { changes, accesses } = await transaction.changes()
@@ -184,7 +184,7 @@ export function openCommandSession(
       })
     },
     setCwd(cwd) {
-      if (core.keepCwd) run.shell.cwd = cwd
+      if (workspace.keepCwd) run.shell.cwd = cwd
     },
   }
 }

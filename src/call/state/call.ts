@@ -65,27 +65,27 @@ export interface CallAudit {
   /** Milliseconds since 1970. */
   readonly started: number
   /** Whether the call was counted against the rates. */
-  counted: boolean
+  isCounted: boolean
   readonly warnings: string[]
-  at(step: CallStep): void
-  plans(planned: readonly Access[]): void
-  reaches(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
-  reads(path: Path): void
+  enterStep(step: CallStep): void
+  setPlannedAccesses(planned: readonly Access[]): void
+  setAccesses(accesses: readonly GuardedAccess[], input: Readonly<Record<string, unknown>>): void
+  addRead(path: Path): void
   /** An access of a command that was refused while the call as a whole went on. */
-  refusedWithin(refusal: RefusedAccess): void
-  judged(verdict: Verdict): void
+  addRefusal(refusal: RefusedAccess): void
+  setVerdict(verdict: Verdict): void
   /** The version that the call read of a path. */
-  saw(version: { readonly path: Path; readonly sha256: string }): void
+  addReadVersion(version: { readonly path: Path; readonly sha256: string }): void
   /** The plan that the call hands in or approves, if any. */
-  plan(plan: WorkPlan | undefined): void
+  setPlan(plan: WorkPlan | undefined): void
   /** How a question about the call was answered. */
-  answered(question: Pick<ApprovalQuestion, 'verdict'>, how: Approval | 'denied', by?: string): void
+  addApproval(question: Pick<ApprovalQuestion, 'verdict'>, how: Approval | 'denied', by?: string): void
   /** The label of what the call shows, and where the taint of its run came from. */
-  labelled(label: Label, taint: TaintOrigin | undefined): void
+  setLabel(label: Label, taint: TaintOrigin | undefined): void
   /** @throws ToolError `AUDIT_FAILED`: then nothing may be changed, and no plan is approved */
-  intent(changes: Pick<AuthorizedChanges, 'known'>): Promise<void>
-  outcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
-  refused(failure: Failure): Promise<void>
+  writeIntent(changes: Pick<AuthorizedChanges, 'changes'>): Promise<void>
+  writeOutcome(receipt: Receipt, artifactUri: string | undefined): Promise<void>
+  writeRefusal(failure: Failure): Promise<void>
 }
 
 /** The steps of a call, as the audit names the one where a call was refused. */
@@ -103,14 +103,14 @@ export type CallStep =
 
 /** The changes of a draft, judged one by one. */
 export interface AuthorizedChanges {
-  readonly known: readonly KnownChange[]
+  readonly changes: readonly KnownChange[]
   /** The call's verdict and that of every change, combined. */
   readonly verdict: Verdict
   readonly bytes: number
   /** What whoever approves is shown. */
-  request(): Omit<ApprovalRequest, 'id'>
+  approvalRequest(): Omit<ApprovalRequest, 'id'>
   /** Keeps the diff, made when it is first read, and gives its address; where there is no room, a warning. */
-  store(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
+  storeDiff(artifacts: Artifacts, receipt: Receipt, warnings: string[]): string | undefined
 }
 
 /** A change with what stands at its path before it, as far as its bytes are known. */

@@ -1,6 +1,5 @@
 import type { Artifacts } from '../../audit/artifacts.ts'
 import type { ReadHistory } from '../../history/read-history.ts'
-import type { ReadLines } from '../../history/shown-reads.ts'
 import type { Path } from '../../paths/logical-path.ts'
 import type { Approvals } from '../../policy/approval.ts'
 import type { WorkPlan } from '../../policy/plan.ts'
@@ -27,9 +26,7 @@ export interface RunState {
   task: Task | undefined
   /** The plan that was approved, where the workspace asks for one. */
   plan: WorkPlan | undefined
-  readonly ledger: ReadHistory
-  /** Which call showed it which lines. */
-  readonly shownReads: ReadLines
+  readonly readHistory: ReadHistory
   readonly rates: Rates
   readonly taint: Taint
   readonly approvals: Approvals

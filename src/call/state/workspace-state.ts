@@ -29,7 +29,7 @@ export interface WorkspaceState {
   /** The tools of this workspace's set, by name. */
   readonly tools: ReadonlyMap<string, Tool>
   /** Tools that the set holds but that are not registered here, and why. */
-  readonly withheld: ReadonlyMap<string, ToolError>
+  readonly unavailableTools: ReadonlyMap<string, ToolError>
   readonly limits: Limits
   readonly toolCallsPerMinute: Readonly<Record<string, number>> | undefined
   readonly audit: Audit
@@ -37,7 +37,7 @@ export interface WorkspaceState {
   /** Those of every run that are kept in a backend: they are written out at the end. */
   readonly artifacts: Set<Artifacts>
   /** Forks that still show what this workspace shows: they keep what is about to change. */
-  readonly forks: ForkListeners
+  readonly commitListeners: CommitListeners
   /** The background commands of all runs that have started any. */
   readonly processes: Set<Processes>
   /** The workspace that this one is a fork of: its commit goes there. */
@@ -48,9 +48,9 @@ export interface WorkspaceState {
   /** What commands change the repository with. */
   readonly git: GitProvider | undefined
   /** Calls that wait for an approval. */
-  readonly parking: ParkedCalls
+  readonly parkedCalls: ParkedCalls
   /** The runs that made them, by approval, where they were made here. */
-  readonly waiting: Map<string, RunState>
+  readonly parkedRuns: Map<string, RunState>
   readonly hooks: Hooks
   /** Where notes lie, and whether only the memory tools reach them. */
   readonly memory: { readonly path: LogicalPath; readonly acl: boolean } | undefined
@@ -60,18 +60,18 @@ export interface WorkspaceState {
   /** Whether a command starts where the last one of its run ended. */
   readonly keepCwd: boolean
   /** Nothing may be changed here. */
-  readonly sealed: boolean
+  readonly isReadOnly: boolean
   /** Milliseconds since 1970. */
   readonly clock: () => number
   /** The plans that wait for an approval. */
-  readonly submitted: Map<RunState, SubmittedPlan>
+  readonly submittedPlans: Map<RunState, SubmittedPlan>
   readonly events: WorkspaceEvents
   /** `plan`: no run changes anything until its plan is approved. */
   mode: 'act' | 'plan'
 }
 
 /** Forks of a workspace that share its files until one of them changes. */
-export type ForkListeners = Set<{ hold(changes: readonly Change[]): Promise<void> }>
+export type CommitListeners = Set<{ hold(changes: readonly Change[]): Promise<void> }>
 
 /** A plan that waits: for whoever ends plan mode by hand. */
 export interface SubmittedPlan {
