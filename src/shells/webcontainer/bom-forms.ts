@@ -4,24 +4,24 @@ import type { ContainerEntry } from './file-tree.ts'
 
 const BOM = [0xef, 0xbb, 0xbf] as const
 
-/** Bytes with the mark of UTF-8 before them. */
+/** Returns the bytes with a UTF-8 byte order mark in front. */
 export function withBom(bytes: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(BOM.length + bytes.length)
-  whole.set(BOM)
-  whole.set(bytes, BOM.length)
-  return whole
+  const marked = new Uint8Array(BOM.length + bytes.length)
+  marked.set(BOM)
+  marked.set(bytes, BOM.length)
+  return marked
 }
 
-/** The same without the mark of UTF-8 at its beginning. */
-export function withoutBom(held: ContainerEntry): ContainerEntry {
-  if (held.type !== 'file' || !BOM.every((byte, i) => held.bytes[i] === byte)) return held
-  return { type: 'file', bytes: held.bytes.subarray(BOM.length) }
+/** Returns a file without its UTF-8 byte order mark. Other entries are returned unchanged. */
+export function withoutBom(entry: ContainerEntry): ContainerEntry {
+  if (entry.type !== 'file' || !BOM.every((byte, i) => entry.bytes[i] === byte)) return entry
+  return { type: 'file', bytes: entry.bytes.subarray(BOM.length) }
 }
 
 const MARK = new TextEncoder().encode(MARK_START)
 const FIRST = MARK_START.charCodeAt(0)
 
-/** Whether there may be the mark of a hidden secret in it. */
+/** Whether a file contains the start of a secret mark. */
 export function hasSecretMark(state: EntryState): boolean {
   if (state?.type !== 'file') return false
   const { bytes } = state

@@ -5,7 +5,7 @@ import { messageOf } from './container-call.ts'
 
 export type { WebContainer } from '@webcontainer/api'
 
-/** How a container is booted. */
+/** Options for booting a container. */
 export interface BootOptions {
   readonly timeoutMs: number
   readonly apiKey?: string | undefined
@@ -13,27 +13,27 @@ export interface BootOptions {
   readonly coep?: 'require-corp' | 'credentialless' | 'none' | undefined
   readonly workdirName: string
   readonly forwardPreviewErrors?: boolean | 'exceptions-only' | undefined
-  /** Ends the waiting. */
+  /** Stops waiting for the boot. */
   readonly signal: AbortSignal
 }
 
-/** Who signs in at the vendor. */
+/** Sign-in at the vendor. */
 export interface AuthOptions {
   readonly clientId: string
   readonly scope: string
-  /** Whose server gives the runtime. Default: the vendor's. */
+  /** Origin that serves the runtime. Default: the vendor's. */
   readonly editorOrigin?: string
 }
 
-/** The container of this page, in the hands of one shell. */
+/** The container of this page, reserved for one shell. */
 export interface AcquiredContainer {
   readonly container: WebContainer
-  /** Ends everything in it. Another one may be booted then. */
+  /** Ends everything in the container, so that a new one can be booted. */
   release(): void
 }
 
-/** A page has one container: whoever has it, and what has been started and was not waited for to the end. */
-let isHeld = false
+/** State of the page, which has only one container. `pending` is a boot that no shell has waited for to the end. */
+let isReserved = false
 let pending: Promise<WebContainer> | undefined
 let usedKey: string | undefined
 let usedAuth: string | undefined
@@ -41,30 +41,30 @@ let usedAuth: string | undefined
 /**
  * Boots the container of this page.
  *
- * The client's own promise never settles where its frame cannot be loaded, and every later one waits for it: such a boot is
- * kept, and whoever comes later waits for the same one, for as long as he would.
+ * The client's promise never settles if its frame cannot be loaded, and every later boot waits for it. So a pending boot
+ * is kept, and later calls wait for the same one, each with its own timeout.
  *
  * @throws ToolError `SHELL_UNAVAILABLE` with the reason
  */
 export async function acquireContainer(options: BootOptions): Promise<AcquiredContainer> {
   requirePage(options)
-  if (isHeld) throw unavailable('another shell of this page has its container, and a page has only one')
-  isHeld = true
+  if (isReserved) throw unavailable('another shell of this page has its container, and a page has only one')
+  isReserved = true
   try {
     const client = await loadClient()
-    pending ??= begin(client, options)
-    const container = await inTime(pending, options)
+    pending ??= boot(client, options)
+    const container = await withinTimeout(pending, options)
     pending = undefined
     return {
       container,
       release() {
         container.teardown()
-        isHeld = false
+        isReserved = false
       },
     }
   } catch (error) {
-    isHeld = false
-    throw error instanceof ToolError ? error : unavailable(`it did not boot: ${plain(error)}`)
+    isReserved = false
+    throw error instanceof ToolError ? error : unavailable(`it did not boot: ${shortMessage(error)}`)
   }
 }
 
@@ -83,17 +83,17 @@ function requirePage({ coep }: BootOptions): void {
   }
 }
 
-function begin(client: Client, options: BootOptions): Promise<WebContainer> {
+function boot(client: Client, options: BootOptions): Promise<WebContainer> {
   const { apiKey, auth, coep, workdirName, forwardPreviewErrors } = options
-  // Both may be said once in the life of a page, before anything is booted.
+  // Each of these can be set only once in a page, before the first boot.
   if (apiKey !== undefined && apiKey !== usedKey) client.configureAPIKey(apiKey)
   usedKey = apiKey ?? usedKey
-  const asked = auth === undefined ? usedAuth : JSON.stringify(auth)
-  if (auth !== undefined && asked !== usedAuth) {
-    const told = client.auth.init(auth)
-    if (told.status === 'auth-failed') throw unavailable(`its vendor refused the sign-in: ${told.error}`)
+  const requestedAuth = auth === undefined ? usedAuth : JSON.stringify(auth)
+  if (auth !== undefined && requestedAuth !== usedAuth) {
+    const result = client.auth.init(auth)
+    if (result.status === 'auth-failed') throw unavailable(`its vendor refused the sign-in: ${result.error}`)
   }
-  usedAuth = asked
+  usedAuth = requestedAuth
   const booting = client.WebContainer.boot({
     workdirName,
     ...(coep === undefined ? {} : { coep }),
@@ -105,13 +105,13 @@ function begin(client: Client, options: BootOptions): Promise<WebContainer> {
   return booting
 }
 
-function inTime<T>(promise: Promise<T>, { timeoutMs, signal }: BootOptions): Promise<T> {
+function withinTimeout<T>(promise: Promise<T>, { timeoutMs, signal }: BootOptions): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new ToolError('ABORTED', 'The shell was closed'))
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
-    const late = () => reject(unavailable(`it did not boot within ${timeoutMs} ms; its frame may not be reachable`))
-    const timer = setTimeout(late, timeoutMs)
+    const expire = () => reject(unavailable(`it did not boot within ${timeoutMs} ms; its frame may not be reachable`))
+    const timer = setTimeout(expire, timeoutMs)
     promise.then(resolve, reject).finally(() => {
       clearTimeout(timer)
       signal.removeEventListener('abort', stop)
@@ -119,10 +119,10 @@ function inTime<T>(promise: Promise<T>, { timeoutMs, signal }: BootOptions): Pro
   })
 }
 
-function unavailable(why: string): ToolError {
-  return new ToolError('SHELL_UNAVAILABLE', `There is no WebContainer: ${why}`)
+function unavailable(reason: string): ToolError {
+  return new ToolError('SHELL_UNAVAILABLE', `There is no WebContainer: ${reason}`)
 }
 
-function plain(error: unknown): string {
+function shortMessage(error: unknown): string {
   return messageOf(error)?.replace(/\s+/g, ' ').slice(0, 200) ?? 'for no known reason'
 }

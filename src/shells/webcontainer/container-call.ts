@@ -1,32 +1,32 @@
 import { ToolError } from '../../errors.ts'
 import { withTimeout } from '../../util/timers.ts'
 
-/** How long a container may take to answer, in milliseconds: its promises never settle when its frame is gone. */
-const PATIENCE_MS = 60_000
+/** Time limit of a call to the container, in milliseconds. Its promises never settle when its frame is gone. */
+const TIMEOUT_MS = 60_000
 
 /**
- * What the container answers.
+ * Waits for a promise of the container. `action` completes the error message: "The container could not …".
  *
- * @throws ToolError `SHELL_UNAVAILABLE` where it refuses, or does not answer
+ * @throws ToolError `SHELL_UNAVAILABLE` if the promise rejects or does not settle in time
  */
-export async function containerCall<T>(what: string, promise: Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+export async function containerCall<T>(action: string, promise: Promise<T>, timeoutMs = TIMEOUT_MS): Promise<T> {
   try {
-    return await withTimeout(promise, patienceMs, () => failed(what, `no answer within ${patienceMs} ms`))
+    return await withTimeout(promise, timeoutMs, () => failed(action, `no answer within ${timeoutMs} ms`))
   } catch (error) {
-    throw error instanceof ToolError ? error : failed(what, plain(error))
+    throw error instanceof ToolError ? error : failed(action, firstLine(error))
   }
 }
 
-function failed(what: string, why: string): ToolError {
-  return new ToolError('SHELL_UNAVAILABLE', `The container could not ${what}: ${why}`)
+function failed(action: string, reason: string): ToolError {
+  return new ToolError('SHELL_UNAVAILABLE', `The container could not ${action}: ${reason}`)
 }
 
-/** The first line of what it says: the rest is its own affair. */
-function plain(error: unknown): string {
+/** Returns the first line of an error message, without the stack that may follow. */
+function firstLine(error: unknown): string {
   return messageOf(error)?.replace(/\n.*/s, '').slice(0, 200) ?? 'it failed'
 }
 
-/** What an error says; whatever a container's client throws may be none, or nothing at all. */
+/** Returns the message of a thrown value, if it has one. The client may throw values that are not errors. */
 export function messageOf(error: unknown): string | undefined {
   const message = (error as { message?: unknown } | null | undefined)?.message
   return typeof message === 'string' ? message : undefined

@@ -11,7 +11,7 @@ export interface Terminal {
 
 export interface ProcessOptions {
   readonly script: string
-  /** Below the container's working directory. */
+  /** Relative to the working directory of the container. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly terminal: Terminal
@@ -20,22 +20,22 @@ export interface ProcessOptions {
 
 /** A process in a container. */
 export interface ContainerProcess {
-  /** Output since the last call, the two streams as they came. */
+  /** Output of both streams since the last call, in order of arrival. */
   output(): string
-  /** Settles once it has ended and its output is here; the code is `undefined` where it had to be given up. */
+  /** Settles when the process has ended and its output is complete. The code is `undefined` if it did not end in time. */
   readonly ended: Promise<number | undefined>
   write(text: string): Promise<void>
   resize(terminal: Terminal): void
-  /** Ends it. One that is not ended within the grace is given up. */
+  /** Ends the process. If it does not end within the grace period, {@link ended} settles without a code. */
   kill(): void
 }
 
-/** Characters that are kept. */
-const KEPT = 4 * 1024 * 1024
-/** How long the rest of the output may take once the process has ended, in milliseconds. */
+/** Characters of output that are kept. */
+const MAX_OUTPUT = 4 * 1024 * 1024
+/** Time for the remaining output after the process has ended, in milliseconds. */
 const DRAIN_MS = 2000
 
-/** Starts a script in the container's shell. @throws ToolError `SHELL_UNAVAILABLE` */
+/** Runs a script in the container's shell. @throws ToolError `SHELL_UNAVAILABLE` */
 export async function startProcess(
   container: WebContainer,
   options: ProcessOptions,
@@ -46,19 +46,19 @@ export async function startProcess(
     'start a process',
     container.spawn('jsh', ['-c', script], { cwd, env: { ...env }, terminal: { ...terminal } }),
   )
-  const tail = createOutputTail(KEPT, onOutput)
+  const tail = createOutputTail(MAX_OUTPUT, onOutput)
   const drained = drain(process.output, tail.addText)
   let giveUp = (): void => {}
-  const given = new Promise<undefined>((resolve) => {
+  const givenUp = new Promise<undefined>((resolve) => {
     giveUp = () => resolve(undefined)
   })
   let hasEnded = false
   let wasKilled = false
   async function end(): Promise<number | undefined> {
-    const code = await Promise.race([process.exit.catch(() => undefined), given])
+    const code = await Promise.race([process.exit.catch(() => undefined), givenUp])
     hasEnded = true
     if (code === undefined) return undefined
-    // A child that outlives its parent keeps the terminal open.
+    // A descendant that still runs keeps the terminal open.
     await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS))])
     return code & 255
   }
@@ -81,7 +81,7 @@ export async function startProcess(
       try {
         process.kill()
       } catch {
-        // Its container is gone.
+        // The container is gone.
       }
       const timer = setTimeout(giveUp, graceMs)
       void ended.finally(() => clearTimeout(timer))
@@ -89,18 +89,18 @@ export async function startProcess(
   }
 }
 
-/** Reads a terminal's output. It ends its lines with two characters, as terminals do; here they have one. */
+/** Reads the output of a terminal, and replaces its CRLF line ends by LF. */
 async function drain(output: ReadableStream<string>, add: (text: string) => void): Promise<void> {
   const reader = output.getReader()
-  let held = ''
+  let carry = ''
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
-      const text = `${held}${next.value}`
-      held = text.endsWith('\r') ? '\r' : ''
-      add(text.slice(0, text.length - held.length).replaceAll('\r\n', '\n'))
+      const text = `${carry}${next.value}`
+      carry = text.endsWith('\r') ? '\r' : ''
+      add(text.slice(0, text.length - carry.length).replaceAll('\r\n', '\n'))
     }
   } catch {
     // The container is gone.
   }
-  add(held)
+  add(carry)
 }

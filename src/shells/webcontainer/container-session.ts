@@ -6,23 +6,23 @@ import type { FileTree } from './file-tree.ts'
 import { createMirror, type Mirror } from './mirror.ts'
 import { TRIAL, TRIAL_CODE, TRIAL_DIRECTORY, unwrapped, type Wrapper, wrappers } from './wrapper-scripts.ts'
 
-/** The workspace's place in the container's working directory. */
+/** Directory of the workspace in the container's working directory. */
 export const WORKSPACE = 'workspace'
-/** Beside it: what commands tell about themselves, and what is tried. */
-const ASIDE = '.wardspace'
+/** Directory beside the workspace for reports of commands and for trials. */
+const PRIVATE_DIRECTORY = '.wardspace'
 
-/** A container that is set up to run lines over a workspace. */
+/** A container that is ready to run lines over a workspace. */
 export interface ContainerSession {
   readonly container: WebContainer
   readonly mirror: Mirror
-  /** Whether the directory in which a line ends is told. */
+  /** The shell reports the directory in which a line ends. */
   readonly tellsCwd: boolean
-  /** Whether symbolic links are in the container. */
+  /** The container keeps symbolic links. */
   readonly links: boolean
-  /** Where the workspace stands, as commands see it. */
+  /** Absolute path of the workspace, as commands see it. */
   readonly root: string
   start(command: SessionCommand): Promise<RunningLine>
-  /** Ends everything in it. */
+  /** Ends everything in the container. */
   release(): void
 }
 
@@ -35,7 +35,7 @@ export interface SessionCommand {
 }
 
 export interface RunningLine extends ContainerProcess {
-  /** The absolute directory in which it has ended, where it told. */
+  /** Returns the absolute directory in which the line ended, if it was reported. */
   finalCwd(): Promise<string | undefined>
 }
 
@@ -46,44 +46,45 @@ export interface SessionOptions {
 
 const encoder = new TextEncoder()
 
-/** Sets a container up, and tries what it can. @throws ToolError `SHELL_UNAVAILABLE` */
+/** Prepares a container, and tests what its shell and its files support. @throws ToolError `SHELL_UNAVAILABLE` */
 export async function openContainerSession(
   { container, release }: AcquiredContainer,
   options: SessionOptions,
 ): Promise<ContainerSession> {
   const { graceMs, maxBytes } = options
   const { fs, workdir } = container
-  const place = (path: string) => `${workdir.replace(/\/$/, '')}/${path}`
-  for (const path of [WORKSPACE, ASIDE]) await containerCall('make a directory', fs.mkdir(path, { recursive: true }))
+  const absolute = (path: string) => `${workdir.replace(/\/$/, '')}/${path}`
+  for (const path of [WORKSPACE, PRIVATE_DIRECTORY])
+    await containerCall('make a directory', fs.mkdir(path, { recursive: true }))
   const links = await keepsLinks(container)
-  const wrapper = await wrapperFor()
+  const wrapper = await chooseWrapper()
   const mirror = createMirror({ container, directory: WORKSPACE, links, maxBytes })
 
-  async function start(command: SessionCommand, how: Wrapper): Promise<RunningLine> {
-    const report = `${ASIDE}/${crypto.randomUUID()}`
-    const script = how.wrap(command.line, place(report))
+  async function start(command: SessionCommand, lineWrapper: Wrapper): Promise<RunningLine> {
+    const report = `${PRIVATE_DIRECTORY}/${crypto.randomUUID()}`
+    const script = lineWrapper.wrap(command.line, absolute(report))
     const { env, terminal, onOutput } = command
     const cwd = command.cwd === '' ? WORKSPACE : `${WORKSPACE}/${command.cwd}`
     const running = await startProcess(container, { script, cwd, env, terminal, onOutput }, graceMs)
     return {
       ...running,
       async finalCwd() {
-        const told = await containerCall('read a file', fs.readFile(report, 'utf8')).catch(() => undefined)
-        if (told === undefined) return undefined
+        const directory = await containerCall('read a file', fs.readFile(report, 'utf8')).catch(() => undefined)
+        if (directory === undefined) return undefined
         await fs.rm(report, { force: true }).catch(() => {})
-        return told.replace(/\n$/, '')
+        return directory.replace(/\n$/, '')
       },
     }
   }
 
-  /** How lines are wrapped so that they tell where they end. */
-  async function wrapperFor(): Promise<Wrapper> {
-    for (const one of wrappers) {
-      const trial = await start({ line: TRIAL, cwd: '' as Path, env: {}, terminal: { cols: 80, rows: 24 } }, one)
+  /** Returns the first wrapper that makes a line report its directory. */
+  async function chooseWrapper(): Promise<Wrapper> {
+    for (const candidate of wrappers) {
+      const trial = await start({ line: TRIAL, cwd: '' as Path, env: {}, terminal: { cols: 80, rows: 24 } }, candidate)
       const timer = setTimeout(trial.kill, TRIAL_MS)
       const code = await trial.ended
       clearTimeout(timer)
-      if ((await trial.finalCwd()) === TRIAL_DIRECTORY && code === TRIAL_CODE) return one
+      if ((await trial.finalCwd()) === TRIAL_DIRECTORY && code === TRIAL_CODE) return candidate
     }
     return unwrapped
   }
@@ -93,27 +94,30 @@ export async function openContainerSession(
     mirror,
     tellsCwd: wrapper !== unwrapped,
     links,
-    root: place(WORKSPACE),
+    root: absolute(WORKSPACE),
     start: (command) => start(command, wrapper),
     release,
   }
 }
 
-/** How long a trial may take, in milliseconds. */
+/** Time limit of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
 
-/** Whether a link that is mounted comes back as one. */
+/** Whether a mounted link is exported as a link. */
 async function keepsLinks(container: WebContainer): Promise<boolean> {
-  const directory = `${ASIDE}/links`
+  const directory = `${PRIVATE_DIRECTORY}/links`
   const tree = { 'a.txt': { file: { contents: encoder.encode('a') } }, link: { file: { symlink: 'a.txt' } } }
   try {
     await containerCall('make a directory', container.fs.mkdir(directory, { recursive: true }))
     await containerCall('take a link', container.mount(tree, { mountPoint: directory }))
-    const told = (await containerCall('export its files', container.export(directory, { format: 'json' }))) as FileTree
-    const { link } = told
+    const exported = (await containerCall(
+      'export its files',
+      container.export(directory, { format: 'json' }),
+    )) as FileTree
+    const { link } = exported
     return link !== undefined && 'file' in link && 'symlink' in link.file && link.file.symlink === 'a.txt'
   } catch {
-    // It refuses them, or tells no tree at all.
+    // The container refuses links, or does not export a tree.
     return false
   } finally {
     await container.fs.rm(directory, { recursive: true, force: true }).catch(() => {})

@@ -2,31 +2,31 @@ import { ToolError } from '../../errors.ts'
 import { createLineProcess } from '../shared/line-process.ts'
 import type { BackgroundCommand, Shell, ShellCommand, ShellOutcome, ShellProcess } from '../types.ts'
 
-/** Where there is no container: why, and what runs the commands, if anything. */
+/** The reason why there is no container, and the shell that runs the commands instead, if any. */
 export interface FallbackState {
   readonly reason: string
-  /** What would mend it, where that is known. */
+  /** How to fix it, if known. */
   readonly hint?: string | undefined
   readonly shell?: Shell
 }
 
-/** Runs a command; the result says what ran it, and why. @throws ToolError `SHELL_UNAVAILABLE` where nothing does */
-export async function runInFallback(fallen: FallbackState, command: ShellCommand): Promise<ShellOutcome> {
-  const outcome = await shellOf(fallen).run(command)
-  return { ...outcome, warnings: [...(outcome.warnings ?? []), insteadOf(fallen)] }
+/** Runs a command in the fallback shell, with a warning. @throws ToolError `SHELL_UNAVAILABLE` without such a shell */
+export async function runInFallback(fallback: FallbackState, command: ShellCommand): Promise<ShellOutcome> {
+  const outcome = await requireShell(fallback).run(command)
+  return { ...outcome, warnings: [...(outcome.warnings ?? []), fallbackWarning(fallback)] }
 }
 
-/** Starts a background command, which says the same. @throws ToolError `SHELL_UNAVAILABLE` where nothing does */
-export async function startInFallback(fallen: FallbackState, command: BackgroundCommand): Promise<ShellProcess> {
-  const shell = shellOf(fallen)
-  const process = shell.start === undefined ? toItsEnd(shell, command) : await shell.start(command)
-  let note = `${insteadOf(fallen)}\n`
+/** Starts a background command in the fallback shell, with a warning. @throws ToolError `SHELL_UNAVAILABLE` without such a shell */
+export async function startInFallback(fallback: FallbackState, command: BackgroundCommand): Promise<ShellProcess> {
+  const shell = requireShell(fallback)
+  const process = shell.start === undefined ? startLine(shell, command) : await shell.start(command)
+  let warning = `${fallbackWarning(fallback)}\n`
   return {
     output() {
       const { stdout, stderr } = process.output()
-      const told = note
-      note = ''
-      return { stdout, stderr: told + stderr }
+      const output = { stdout, stderr: warning + stderr }
+      warning = ''
+      return output
     },
     get exitCode() {
       return process.exitCode
@@ -37,8 +37,8 @@ export async function startInFallback(fallen: FallbackState, command: Background
   }
 }
 
-/** A line of a shell without processes runs beside the others; what it changes is carried out at its end. */
-function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
+/** Runs a whole line beside others, for a shell without processes. Its changes are committed when it ends. */
+function startLine(shell: Shell, command: BackgroundCommand): ShellProcess {
   return createLineProcess(shell.name, async (stopped) => {
     const signal = command.signal === undefined ? stopped : AbortSignal.any([command.signal, stopped])
     const outcome = await shell.run({ ...command, signal })
@@ -47,11 +47,11 @@ function toItsEnd(shell: Shell, command: BackgroundCommand): ShellProcess {
   })
 }
 
-function shellOf({ shell, reason, hint }: FallbackState): Shell {
+function requireShell({ shell, reason, hint }: FallbackState): Shell {
   if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', reason, hint === undefined ? {} : { hint })
   return shell
 }
 
-function insteadOf({ shell, reason }: FallbackState): string {
+function fallbackWarning({ shell, reason }: FallbackState): string {
   return `${shell?.name} ran this. ${reason}`
 }

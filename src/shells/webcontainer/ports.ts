@@ -3,21 +3,23 @@ import type { WebContainer } from './client.ts'
 /** A port that a server of the container listens on. */
 export interface OpenPort {
   readonly port: number
-  /** Where a preview of it is. */
+  /** URL of its preview. */
   readonly url: string
 }
 
+/** The open ports of a container. */
 export interface Ports {
-  listen(container: WebContainer, tell: (text: string) => void): void
+  /** Follows the ports of a container, and reports each server that is ready. */
+  listen(container: WebContainer, notify: (text: string) => void): void
   list(): readonly OpenPort[]
   clear(): void
 }
 
-/** The ports of a container, as it tells of them. */
+/** Tracks the open ports of a container. */
 export function createPorts(onPort?: (port: OpenPort, type: 'open' | 'ready' | 'close') => void): Ports {
   const ports = new Map<number, OpenPort>()
   return {
-    listen(container, tell) {
+    listen(container, notify) {
       container.on('port', (port, type, url) => {
         if (type === 'open') ports.set(port, { port, url })
         else ports.delete(port)
@@ -25,7 +27,7 @@ export function createPorts(onPort?: (port: OpenPort, type: 'open' | 'ready' | '
       })
       container.on('server-ready', (port, url) => {
         ports.set(port, { port, url })
-        tell(`A server is ready on port ${port}: ${url}\n`)
+        notify(`A server is ready on port ${port}: ${url}\n`)
         onPort?.({ port, url }, 'ready')
       })
     },

@@ -3,23 +3,24 @@ import { parsePath } from '../../paths/logical-path.ts'
 import { analyzeCommand } from '../analysis/index.ts'
 import type { ShellCommand } from '../types.ts'
 
-/** Words of a line that are looked at. */
-const MOST_WORDS = 500
-/** Their words are what they say. */
-const TALKERS: ReadonlySet<string> = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'cd'])
+/** Maximum number of words that are checked per line. */
+const MAX_WORDS = 500
+/** Commands whose words are not names of files. */
+const TEXT_COMMANDS: ReadonlySet<string> = new Set(['echo', 'printf', ':', 'true', 'false', 'export', 'cd'])
 
 /**
- * Tries each protected file that a line plainly names, as its command would, so that the try is told and recorded: in the
- * container it finds nothing, and nobody sees it look. A name that is made only when the line runs is not known here.
+ * Reads each protected file that a line names literally, as its command would, so that the refusal is listed and recorded.
+ * The container does not contain these files, and access there is not observed. Names that are only known at run time are
+ * not found.
  */
 export async function recordProtectedReads({ line, cwd, files }: ShellCommand, root: string): Promise<void> {
   const { commands } = analyzeCommand(line, {}, { cwd, root, shell: 'bash' })
   const words = new Set<string>()
-  for (const { name, args, cwd: place } of commands) {
-    if (TALKERS.has(name) || place === undefined) continue
+  for (const { name, args, cwd: directory } of commands) {
+    if (TEXT_COMMANDS.has(name) || directory === undefined) continue
     for (const word of args) {
-      if (words.size < MOST_WORDS && word !== null) {
-        for (const path of pathsIn(word)) words.add(path.startsWith('/') ? path : join(place, path))
+      if (words.size < MAX_WORDS && word !== null) {
+        for (const path of pathsIn(word)) words.add(path.startsWith('/') ? path : join(directory, path))
       }
     }
   }
@@ -31,10 +32,10 @@ export async function recordProtectedReads({ line, cwd, files }: ShellCommand, r
   }
 }
 
-/** A word, and what follows in it where it sets an option. */
+/** Returns a word, and the part after its first `=`. */
 function pathsIn(word: string): string[] {
-  const at = word.indexOf('=')
-  return at === -1 ? [word] : [word, word.slice(at + 1)]
+  const equals = word.indexOf('=')
+  return equals === -1 ? [word] : [word, word.slice(equals + 1)]
 }
 
 function join(cwd: string, path: string): string {

@@ -5,78 +5,81 @@ import { linkTarget } from '../../storage/change-set.ts'
 import type { CommandFiles } from '../types.ts'
 import type { ContainerEntry } from './file-tree.ts'
 
-/** What a command may read of a path: content as it is shown, recognised secrets as marks. */
+/** An entry as a command may read it, with recognised secrets replaced by marks. */
 export interface VisibleEntry {
   readonly content: ContainerEntry
-  /** Of a file: while it is the same, so is the content. */
+  /** Tag of a file. Equal tags mean equal content. */
   readonly tag?: string
 }
 
-interface ReadableFile extends VisibleEntry {
+interface VisibleFile extends VisibleEntry {
   readonly content: Extract<ContainerEntry, { type: 'file' }>
 }
 
-/** What was last read of a path. */
+/** Returns the content read earlier for a path and a tag. */
 export type CacheLookup = (path: Path, tag: string) => ContainerEntry | 'unreadable' | undefined
 
 export interface VisibleFilesOptions {
   readonly files: CommandFiles
   readonly visibility: Visibility
   readonly cached: CacheLookup
-  /** Told of a file that may be read and cannot. */
+  /** Called for a visible file that cannot be read. */
   readonly onUnreadable: (path: Path, tag: string) => void
+  /** Include symbolic links. */
   readonly links: boolean
   readonly maxBytes: number
 }
 
-/** All that a command may read, by path. @throws ToolError `LIMIT_EXCEEDED` */
+/** Reads everything that a command may read, by path. @throws ToolError `LIMIT_EXCEEDED` */
 export async function readVisibleFiles(options: VisibleFilesOptions): Promise<Map<Path, VisibleEntry>> {
-  const { files, visibility: sight, cached: known, links, maxBytes } = options
-  const found = new Map<Path, VisibleEntry>()
+  const { files, visibility, links, maxBytes } = options
+  const entries = new Map<Path, VisibleEntry>()
   let bytes = 0
-  const waiting: Path[] = [ROOT]
-  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+  const pending: Path[] = [ROOT]
+  for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
     for (const { name, type } of await files.list(display(directory))) {
       const path = childOf(directory, name)
-      if (!sight.see(path, type)) continue
+      if (!visibility.see(path, type)) continue
       if (type === 'directory') {
-        found.set(path, { content: { type } })
-        waiting.push(path)
+        entries.set(path, { content: { type } })
+        pending.push(path)
       } else if (type === 'link' && links) {
         const target = await files.readLink(path)
-        if (staysInside(path, target)) found.set(path, { content: { type, target } })
+        if (staysInside(path, target)) entries.set(path, { content: { type, target } })
       } else if (type === 'file') {
-        const one = await fileAt(path)
-        if (one === undefined) continue
-        found.set(path, one)
-        bytes += one.content.bytes.length
+        const file = await readVisibleFile(path, options)
+        if (file === undefined) continue
+        entries.set(path, file)
+        bytes += file.content.bytes.length
         if (bytes > maxBytes) throw tooLarge(maxBytes)
       }
     }
   }
-
-  async function fileAt(path: Path): Promise<ReadableFile | undefined> {
-    const stat = await files.stat(path, { noFollow: true })
-    if (stat?.type !== 'file') return undefined
-    const { tag, size } = stat
-    const held = known(path, tag)
-    if (held === 'unreadable') return undefined
-    if (held?.type === 'file') return { content: held, tag }
-    if (size > maxBytes) throw tooLarge(maxBytes)
-    try {
-      return { content: { type: 'file', bytes: await files.read(path) }, tag }
-    } catch (error) {
-      // It is too large for a command, or it cannot be shown without its secrets. The result of the call tells.
-      if (!(error instanceof ToolError) || !unreadable.has(error.code)) throw error
-      options.onUnreadable(path, tag)
-      return undefined
-    }
-  }
-
-  return found
+  return entries
 }
 
-const unreadable: ReadonlySet<string> = new Set([
+async function readVisibleFile(
+  path: Path,
+  { files, cached, onUnreadable, maxBytes }: VisibleFilesOptions,
+): Promise<VisibleFile | undefined> {
+  const stat = await files.stat(path, { noFollow: true })
+  if (stat?.type !== 'file') return undefined
+  const { tag, size } = stat
+  const content = cached(path, tag)
+  if (content === 'unreadable') return undefined
+  if (content?.type === 'file') return { content, tag }
+  if (size > maxBytes) throw tooLarge(maxBytes)
+  try {
+    return { content: { type: 'file', bytes: await files.read(path) }, tag }
+  } catch (error) {
+    // The file is too large for a command, or its secrets cannot be hidden. The result of the call lists it.
+    if (!(error instanceof ToolError) || !unreadableCodes.has(error.code)) throw error
+    onUnreadable(path, tag)
+    return undefined
+  }
+}
+
+const unreadableCodes: ReadonlySet<string> = new Set([
   'NOT_FOUND',
   'LIMIT_EXCEEDED',
   'UNSUPPORTED_ENCODING',
@@ -85,7 +88,7 @@ const unreadable: ReadonlySet<string> = new Set([
   'PATH_REJECTED',
 ])
 
-/** A link that leads nowhere else than the workspace. */
+/** Whether the target of a link is inside the workspace. */
 function staysInside(path: Path, target: string): boolean {
   try {
     linkTarget(path, target)
@@ -96,7 +99,7 @@ function staysInside(path: Path, target: string): boolean {
 }
 
 function tooLarge(maxBytes: number): ToolError {
-  return new ToolError('LIMIT_EXCEEDED', 'The workspace holds too much for a container', {
+  return new ToolError('LIMIT_EXCEEDED', 'The workspace is too large for a container', {
     limit: 'maxBytes',
     value: maxBytes,
   })

@@ -23,16 +23,16 @@ const path = (text: string) => text as Path
 const bytes = (text: string) => new TextEncoder().encode(text)
 const file = (text: string) => ({ type: 'file', bytes: bytes(text) }) as const
 
-describe('what a container answers', () => {
-  it('is told by its first line, or not at all', async () => {
-    const what = (error: unknown) => containerCall('do it', Promise.reject(error)).catch(({ message }) => message)
-    expect(await what(new Error('first\nsecond'))).toBe('The container could not do it: first')
+describe('containerCall()', () => {
+  it('reports only the first line of an error', async () => {
+    const messageFor = (error: unknown) => containerCall('do it', Promise.reject(error)).catch(({ message }) => message)
+    expect(await messageFor(new Error('first\nsecond'))).toBe('The container could not do it: first')
     for (const error of [{}, undefined, null])
-      expect(await what(error)).toBe('The container could not do it: it failed')
-    expect(await what(new ToolError('ABORTED', 'The shell was closed'))).toBe('The shell was closed')
+      expect(await messageFor(error)).toBe('The container could not do it: it failed')
+    expect(await messageFor(new ToolError('ABORTED', 'The shell was closed'))).toBe('The shell was closed')
   })
 
-  it('is not waited for without end', async () => {
+  it('fails after its time limit', async () => {
     await expect(containerCall('do it', new Promise(() => {}), 1)).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
       message: 'The container could not do it: no answer within 1 ms',
@@ -40,17 +40,17 @@ describe('what a container answers', () => {
   })
 })
 
-describe('in the place of a container', () => {
+describe('the fallback shell of webcontainer()', () => {
   const outcome = { stdout: 'out', stderr: '', exitCode: 0, cwd: ROOT }
   const command = (signal?: AbortSignal): BackgroundCommand => {
     const files = filesOver(memory())
-    const given = { line: 'true', cwd: ROOT, env: {}, timeoutMs: 60_000, files, now: () => 0, keep: async () => files }
-    return signal === undefined ? given : { ...given, signal }
+    const base = { line: 'true', cwd: ROOT, env: {}, timeoutMs: 60_000, files, now: () => 0, keep: async () => files }
+    return signal === undefined ? base : { ...base, signal }
   }
   const shell = { name: 'other', run: async () => outcome } as unknown as Shell
   const reason = 'There is no WebContainer: none'
 
-  it('another shell says that it ran the command, and why', async () => {
+  it('runs commands with a warning that gives the reason', async () => {
     expect(await runInFallback({ reason, shell }, command())).toMatchObject({ warnings: [`other ran this. ${reason}`] })
     for (const signal of [undefined, new AbortController().signal]) {
       const process = await startInFallback({ reason, shell }, command(signal))
@@ -69,12 +69,12 @@ describe('in the place of a container', () => {
       { reason, hint: 'Install it' },
       { message: reason, details: { hint: 'Install it' } },
     ],
-  ])('nothing runs a command without one: %j', async (fallen, expected) => {
-    await expect(runInFallback(fallen, command())).rejects.toMatchObject(expected)
+  ])('is an error if there is none: %j', async (fallback, expected) => {
+    await expect(runInFallback(fallback, command())).rejects.toMatchObject(expected)
   })
 })
 
-it('a protected file that a line names is tried as its command would, by every name', async () => {
+it('recordProtectedReads(): reads every protected file that a line names', async () => {
   const read: string[] = []
   const judge: CommandFilesOptions['judge'] = ({ path: one }) => void read.push(one)
   const files = filesOver(memory({ '.env': '', 'd/.env': '', 'a.txt': '' }), { judge })
@@ -83,31 +83,31 @@ it('a protected file that a line names is tried as its command would, by every n
   expect([...new Set(read)].sort()).toEqual(['.env', 'd/.env'])
 })
 
-it('trees hold nothing of what belongs to the container, and nothing without its directory', () => {
-  const own = { node_modules: { directory: {} }, 'a.txt': { file: { contents: 'a' } } }
-  expect([...parseFileTree(own)]).toEqual([['a.txt', file('a')]])
+it('file trees leave out node_modules, and entries without their directory', () => {
+  const tree = { node_modules: { directory: {} }, 'a.txt': { file: { contents: 'a' } } }
+  expect([...parseFileTree(tree)]).toEqual([['a.txt', file('a')]])
   expect(buildFileTree(new Map([[path('none/a.txt'), file('a')]]))).toEqual({})
 })
 
-const sight = { see: () => true, enter: () => true, revision: 'all' }
+const visibility = { see: () => true, enter: () => true, revision: 'all' }
 
 const set = async (backend: Backend, one: string, to: EntryState) => {
   await backend.commit([{ path: path(one), expect: 'any', to }], { durability: 'relaxed' })
 }
 
-/** The files of a container, as its own client gives them. */
+/** The file operations of a container, over a disk in memory. */
 function filesOfContainer(disk: Disk) {
-  const held = async (directory: string) => {
-    const found = await disk.below(path(directory))
-    return new Map(found.map(({ path: one, state }) => [path(one.slice(directory.length + 1)), state]))
+  const entriesIn = async (directory: string) => {
+    const entries = await disk.below(path(directory))
+    return new Map(entries.map(({ path: one, state }) => [path(one.slice(directory.length + 1)), state]))
   }
   return {
-    held,
+    entriesIn,
     async mount(mounted: FileTree, { mountPoint }: { mountPoint: string }) {
       await disk.makeDirectories(path(mountPoint))
       for (const [one, state] of parseFileTree(mounted)) await disk.set(path(`${mountPoint}/${one}`), state)
     },
-    export: async (directory: string) => buildFileTree(await held(directory)),
+    export: async (directory: string) => buildFileTree(await entriesIn(directory)),
     fs: {
       rm: async (one: string) => disk.remove(path(one)),
       mkdir: async (one: string) => disk.makeDirectories(path(one)),
@@ -117,126 +117,131 @@ function filesOfContainer(disk: Disk) {
   }
 }
 
-/** What the container's own client gives, over files that nobody guards. */
-function bench(tree: Parameters<typeof memory>[0], how: { maxBytes?: number; more?: Partial<CommandFiles> } = {}) {
+/** A mirror over a container in memory and files that are not guarded. */
+function bench(
+  tree: Parameters<typeof memory>[0],
+  benchOptions: { maxBytes?: number; more?: Partial<CommandFiles> } = {},
+) {
   const disk = createDisk()
-  const { held, ...container } = filesOfContainer(disk)
-  const { maxBytes = 1000, more } = how
+  const { entriesIn, ...container } = filesOfContainer(disk)
+  const { maxBytes = 1000, more } = benchOptions
   const options = { container: container as unknown as WebContainer, directory: 'ws', links: true, maxBytes }
   const backend = memory(tree)
   const mirror = createMirror(options)
   return {
     ...{ backend, container, disk, mirror },
-    async give(options: Partial<CommandFilesOptions> = {}) {
-      await mirror.sync({ files: { ...filesOver(backend, options), ...more }, visibility: sight, isShared: false })
+    async sync(options: Partial<CommandFilesOptions> = {}) {
+      await mirror.sync({ files: { ...filesOver(backend, options), ...more }, visibility, isShared: false })
     },
     set: (one: string, to: EntryState) => set(backend, one, to),
-    /** What is in the container. */
-    async shown() {
-      const tellsOf = (state: EntryState) =>
+    /** The content of the container. */
+    async contents() {
+      const textOf = (state: EntryState) =>
         state?.type === 'file'
           ? new TextDecoder().decode(state.bytes)
           : state?.type === 'link'
             ? `→ ${state.target}`
             : ''
-      return Object.fromEntries([...(await held('ws'))].map(([one, state]) => [one, tellsOf(state)]))
+      return Object.fromEntries([...(await entriesIn('ws'))].map(([one, state]) => [one, textOf(state)]))
     },
   }
 }
 
-describe('the mirror of a workspace', () => {
-  it('holds what may be read and nothing else, links as they lead now', async () => {
-    const { give, shown, set, disk } = bench({ 'a.txt': 'a', link: { link: 'a.txt' } })
+describe('createMirror()', () => {
+  it('copies the visible files and nothing else, and updates links', async () => {
+    const { sync, contents, set, disk } = bench({ 'a.txt': 'a', link: { link: 'a.txt' } })
     await disk.makeDirectories(path('ws'))
     await disk.set(path('ws/left.txt'), file('of somebody before'))
-    await give()
-    expect(await shown()).toEqual({ 'a.txt': 'a', link: '→ a.txt' })
+    await sync()
+    expect(await contents()).toEqual({ 'a.txt': 'a', link: '→ a.txt' })
     await set('link', { type: 'link', target: 'b.txt' })
     await set('d', { type: 'directory' })
     await set('d/b.txt', file('b'))
     await set('new', { type: 'link', target: 'a.txt' })
-    await give()
-    expect(await shown()).toEqual({ 'a.txt': 'a', link: '→ b.txt', d: '', 'd/b.txt': 'b', new: '→ a.txt' })
+    await sync()
+    expect(await contents()).toEqual({ 'a.txt': 'a', link: '→ b.txt', d: '', 'd/b.txt': 'b', new: '→ a.txt' })
   })
 
-  it('asks once for what may not be read, and leaves out what leads elsewhere or is gone', async () => {
-    const asked: string[] = []
+  it('reads a refused file only once, and leaves out outward links and files that are gone', async () => {
+    const reads: string[] = []
     const judge: CommandFilesOptions['judge'] = ({ permission, path: one }) => {
       if (permission !== 'file:read') return
-      asked.push(one)
+      reads.push(one)
       if (one === 'no.txt') throw new ToolError('POLICY_DENIED', 'Not that one')
     }
     const tree = { 'a.txt': 'a', 'no.txt': 'n', 'gone.txt': 'g', out: { link: 'a.txt' } }
     const inner = filesOver(memory(tree))
-    const stat: CommandFiles['stat'] = async (one, how) => (one === 'gone.txt' ? undefined : inner.stat(one, how))
-    const { give, shown } = bench(tree, { more: { readLink: async () => '/etc/passwd', stat } })
-    await give({ judge })
-    await give({ judge })
-    expect(await shown()).toEqual({ 'a.txt': 'a' })
-    expect(asked.sort()).toEqual(['a.txt', 'no.txt'])
+    const stat: CommandFiles['stat'] = async (one, options) =>
+      one === 'gone.txt' ? undefined : inner.stat(one, options)
+    const { sync, contents } = bench(tree, { more: { readLink: async () => '/etc/passwd', stat } })
+    await sync({ judge })
+    await sync({ judge })
+    expect(await contents()).toEqual({ 'a.txt': 'a' })
+    expect(reads.sort()).toEqual(['a.txt', 'no.txt'])
   })
 
   it.each([
     ['a file', { 'a.txt': '12345' }],
     ['all files', { 'a.txt': '123', 'b.txt': '456' }],
-  ])('is too small for %s', async (_, tree) => {
-    await expect(bench(tree, { maxBytes: 4 }).give()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
+  ])('refuses %s beyond maxBytes', async (_, tree) => {
+    await expect(bench(tree, { maxBytes: 4 }).sync()).rejects.toMatchObject({ code: 'LIMIT_EXCEEDED' })
   })
 
-  it('takes a fault of the files for no refusal', async () => {
+  it('passes on an error that is not a ToolError', async () => {
     const read = () => Promise.reject(new TypeError('a fault'))
-    await expect(bench({ 'a.txt': 'a' }, { more: { read } }).give()).rejects.toThrow(TypeError)
+    await expect(bench({ 'a.txt': 'a' }, { more: { read } }).sync()).rejects.toThrow(TypeError)
   })
 
-  it('is lost where the container does not do as it is told', async () => {
-    const { give, container, mirror } = bench({ 'a.txt': 'a' })
+  it('is lost after an operation of the container fails', async () => {
+    const { sync, container, mirror } = bench({ 'a.txt': 'a' })
     Object.assign(container, { export: () => Promise.reject(new Error('gone')) })
     expect(mirror.isLost()).toBe(false)
-    await expect(give()).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await expect(sync()).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     expect(mirror.isLost()).toBe(true)
   })
 
-  it('keeps no change of what somebody else has changed meanwhile', async () => {
-    const { give, mirror, set, disk, backend } = bench({ 'a.txt': 'a', 'b.txt': 'b' })
-    await give()
+  it('refuses changes of files that were changed meanwhile', async () => {
+    const { sync, mirror, set, disk, backend } = bench({ 'a.txt': 'a', 'b.txt': 'b' })
+    await sync()
     for (const name of ['a.txt', 'b.txt']) await disk.set(path(`ws/${name}`), file('by the command'))
-    const made = await mirror.changes()
-    expect(made.map((one) => one.path)).toEqual(['a.txt', 'b.txt'])
+    const changes = await mirror.changes()
+    expect(changes.map((one) => one.path)).toEqual(['a.txt', 'b.txt'])
     await set('a.txt', null)
     await set('a.txt', { type: 'directory' })
     await set('b.txt', null)
-    for (const one of made) {
+    for (const one of changes) {
       await expect(mirror.prepare(filesOver(backend), [one])).rejects.toMatchObject({ code: 'WRITE_CONFLICT' })
     }
   })
 
-  it('takes what a container makes of a file by itself for no change, and what a command makes of that for one', async () => {
-    const { give, mirror, container, disk } = bench({ 'a.txt': 'a\r\n' })
+  it('ignores a conversion by the container, and reports a change of the converted file', async () => {
+    const { sync, mirror, container, disk } = bench({ 'a.txt': 'a\r\n' })
     const { mount } = container
     Object.assign(container, {
-      mount: (_: unknown, how: { mountPoint: string }) => mount({ 'a.txt': { file: { contents: 'a\n' } } }, how),
+      mount: (_: unknown, options: { mountPoint: string }) =>
+        mount({ 'a.txt': { file: { contents: 'a\n' } } }, options),
     })
-    await give()
+    await sync()
     expect(await mirror.changes()).toEqual([])
     await disk.set(path('ws/a.txt'), file('b\n'))
     expect(await mirror.changes()).toEqual([{ path: 'a.txt', before: file('a\n'), after: file('b\n') }])
   })
 
-  it('follows what other calls change', async () => {
-    const { give, mirror, shown } = bench({ 'd/a.txt': 'a', 'b.txt': 'b' })
-    await give()
+  it('applies the changes of other calls', async () => {
+    const { sync, mirror, contents } = bench({ 'd/a.txt': 'a', 'b.txt': 'b' })
+    await sync()
     await mirror.follow(path('n/m/c.txt'), file('c'))
     await mirror.follow(path('b.txt'), null)
     await mirror.follow(path('d'), file('now a file'))
-    expect(await shown()).toEqual({ d: 'now a file', n: '', 'n/m': '', 'n/m/c.txt': 'c' })
+    expect(await contents()).toEqual({ d: 'now a file', n: '', 'n/m': '', 'n/m/c.txt': 'c' })
     expect(await mirror.changes()).toEqual([])
   })
 })
 
-describe('background commands of a container', () => {
-  async function started(tree: Parameters<typeof memory>[0], more: Partial<BackgroundCommand> = {}) {
+describe('background lines of a container', () => {
+  async function startLine(tree: Parameters<typeof memory>[0], more: Partial<BackgroundCommand> = {}) {
     const one = bench(tree)
-    const turns = createSerialQueue()
+    const queue = createSerialQueue()
     const lines: SessionCommand[] = []
     let end: (code: number | undefined) => void = () => {}
     const ended = new Promise<number | undefined>((resolve) => {
@@ -245,31 +250,31 @@ describe('background commands of a container', () => {
     const kill = vi.fn(() => end(143))
     const start = async (line: SessionCommand) => {
       lines.push(line)
-      return { ended, kill, output: () => '', write: async () => {}, resize() {}, endedIn: async () => undefined }
+      return { ended, kill, output: () => '', write: async () => {}, resize() {}, finalCwd: async () => undefined }
     }
-    const cabin = { container: one.container, mirror: one.mirror, start }
-    const background = createBackgroundLines(cabin as unknown as ContainerSession, turns)
+    const session = { container: one.container, mirror: one.mirror, start }
+    const background = createBackgroundLines(session as unknown as ContainerSession, queue)
     const files = () => filesOver(one.backend)
     const base = { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files: files(), now: () => 0 }
-    const command: BackgroundCommand = { ...base, visibility: sight, keep: async () => files(), ...more }
-    const how = { env: {}, terminal: { cols: 80, rows: 24 } }
-    const process = await background.start(command, how)
-    return { ...one, background, turns, lines, end, kill, command, process, how }
+    const command: BackgroundCommand = { ...base, visibility, keep: async () => files(), ...more }
+    const startOptions = { env: {}, terminal: { cols: 80, rows: 24 } }
+    const process = await background.start(command, startOptions)
+    return { ...one, background, queue, lines, end, kill, command, process, startOptions }
   }
 
-  it('do not start where nobody says what they may read', async () => {
-    const { background, command, how, kill } = await started({})
+  it('do not start without a visibility', async () => {
+    const { background, command, startOptions, kill } = await startLine({})
     const { visibility: _, ...blind } = command
-    await expect(background.start(blind, how)).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
+    await expect(background.start(blind, startOptions)).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE' })
     await background.close()
     expect(kill).toHaveBeenCalledOnce()
   })
 
-  it('tell what comes as it comes, and an end of which nothing is known', async () => {
-    const told: unknown[] = []
-    const { lines, background, process, end } = await started({}, { onOutput: (...what) => told.push(what) })
+  it('stream their output, and end with 137 if the container gives no exit code', async () => {
+    const output: unknown[] = []
+    const { lines, background, process, end } = await startLine({}, { onOutput: (...chunk) => output.push(chunk) })
     lines[0]?.onOutput?.('out')
-    expect(told).toEqual([['stdout', 'out']])
+    expect(output).toEqual([['stdout', 'out']])
     background.notify('a server\n')
     end(undefined)
     await process.ended
@@ -277,16 +282,16 @@ describe('background commands of a container', () => {
     expect(process.output()).toEqual({ stdout: '', stderr: 'a server\n' })
   })
 
-  it('end when their time is over', async () => {
-    const { process, kill } = await started({}, { timeoutMs: 0 })
+  it('end at their time limit', async () => {
+    const { process, kill } = await startLine({}, { timeoutMs: 0 })
     await process.ended
     expect(kill).toHaveBeenCalledOnce()
     expect(process.exitCode).toBe(124)
     expect(process.output().stderr).toBe('The command did not end within 0 ms\n')
   })
 
-  it('end where what they changed was changed by somebody else, which stays', async () => {
-    const { background, command, process, disk, set, shown } = await started({ 'a.txt': 'a' })
+  it('end if their changes conflict with those of another call, which are kept', async () => {
+    const { background, command, process, disk, set, contents } = await startLine({ 'a.txt': 'a' })
     await disk.set(path('ws/a.txt'), file('by the command'))
     await set('a.txt', file('by somebody else'))
     await background.sync(command)
@@ -295,24 +300,24 @@ describe('background commands of a container', () => {
     expect(process.output().stderr).toMatch(
       /^What it changed was put back: Cannot keep what the command changed: "a.txt"/,
     )
-    expect(await shown()).toEqual({ 'a.txt': 'by somebody else' })
+    expect(await contents()).toEqual({ 'a.txt': 'by somebody else' })
   })
 
   it.each([
-    ['go on with other files after their changes were refused', 1, 0],
-    ['end where there are no other files', 2, 143],
+    ['continue with new files after their changes were refused', 1, 0],
+    ['end if they get no new files', 2, 143],
   ])('%s', async (_, refusals, exitCode) => {
-    let asked = 0
+    let calls = 0
     const keep = async () => {
-      asked += 1
-      if (asked <= refusals) throw new TypeError('a fault')
+      calls += 1
+      if (calls <= refusals) throw new TypeError('a fault')
       return filesOver(memory({ 'a.txt': 'a' }))
     }
     const more = { keep, files: filesOver(memory({ 'a.txt': 'a' })) }
-    const { background, backend, command, process, disk, shown, end, kill } = await started({ 'a.txt': 'a' }, more)
+    const { background, backend, command, process, disk, contents, end, kill } = await startLine({ 'a.txt': 'a' }, more)
     await disk.set(path('ws/a.txt'), file('by the command'))
     await background.sync({ ...command, files: filesOver(backend) })
-    expect(await shown()).toEqual({ 'a.txt': 'a' })
+    expect(await contents()).toEqual({ 'a.txt': 'a' })
     expect(kill).toHaveBeenCalledTimes(refusals - 1)
     end(0)
     await process.ended
@@ -320,8 +325,8 @@ describe('background commands of a container', () => {
     expect(process.output().stderr).toBe('What it changed was put back: The command failed\n')
   })
 
-  it('tell where the container does not tell what they changed', async () => {
-    const { process, container, end } = await started({ 'a.txt': 'a' })
+  it('report that their changes could not be exported', async () => {
+    const { process, container, end } = await startLine({ 'a.txt': 'a' })
     Object.assign(container, { export: () => Promise.reject(new Error('gone')) })
     end(0)
     await process.ended
@@ -329,17 +334,17 @@ describe('background commands of a container', () => {
     expect(process.output().stderr).toBe('The container could not export its files: gone\n')
   })
 
-  it('see of what other calls change what they may see, and nothing of a secret', async () => {
+  it('receive the visible changes of other calls, without secrets', async () => {
     let commit: (changes: readonly Change[]) => void = () => {}
     const onCommit: BackgroundCommand['onCommit'] = (listener) => {
       commit = listener
       return () => {}
     }
-    const hiding = { ...sight, see: (one: string) => one !== 'hidden.txt' }
+    const partial = { ...visibility, see: (one: string) => one !== 'hidden.txt' }
     const tree = { 'a.txt': 'a', 'gone.txt': '', 'u.txt': 'u' }
-    const { turns, shown, end, process } = await started(tree, { onCommit, visibility: hiding })
+    const { queue, contents, end, process } = await startLine(tree, { onCommit, visibility: partial })
     const secret = new Uint8Array(Buffer.from(`\ufeffghp_${'a1B2'.repeat(9)}`, 'utf16le'))
-    const changed: [string, EntryState][] = [
+    const changes: [string, EntryState][] = [
       ['a.txt', file('b')],
       ['gone.txt', null],
       ['d', { type: 'directory' }],
@@ -347,15 +352,15 @@ describe('background commands of a container', () => {
       ['link', { type: 'link', target: 'a.txt' }],
       ['u.txt', { type: 'file', bytes: secret }],
     ]
-    commit(changed.map(([one, to]): Change => ({ path: path(one), expect: 'any', to })))
-    await turns.next(async () => {})
-    expect(await shown()).toEqual({ 'a.txt': 'b', d: '' })
+    commit(changes.map(([one, to]): Change => ({ path: path(one), expect: 'any', to })))
+    await queue.next(async () => {})
+    expect(await contents()).toEqual({ 'a.txt': 'b', d: '' })
     end(0)
     await process.ended
   })
 })
 
-describe("over a double of the client's interface", () => {
+describe('webcontainer() over a test double of the client', () => {
   beforeEach(() => {
     vi.stubGlobal('document', {})
     vi.stubGlobal('crossOriginIsolated', true)
@@ -365,15 +370,15 @@ describe("over a double of the client's interface", () => {
     vi.restoreAllMocks()
   })
 
-  /** A container in which a line ends as `exits` says, in the directory `told`. */
-  function double(exits: (script: string) => Promise<number> = async () => 0, told = '/home/x/workspace') {
+  /** A container whose lines end with the code of `exits`, in the directory `cwd`. */
+  function double(exits: (script: string) => Promise<number> = async () => 0, cwd = '/home/x/workspace') {
     let isTrial = false
-    const { held: _, ...files } = filesOfContainer(createDisk())
+    const { entriesIn: _, ...files } = filesOfContainer(createDisk())
     const scripts: string[] = []
     const container = {
       ...files,
       workdir: '/home/x',
-      fs: { ...files.fs, readFile: async () => (isTrial ? '/\n' : `${told}\n`) },
+      fs: { ...files.fs, readFile: async () => (isTrial ? '/\n' : `${cwd}\n`) },
       on: () => () => {},
       teardown: vi.fn(),
       setPreviewScript: async () => {},
@@ -391,14 +396,14 @@ describe("over a double of the client's interface", () => {
     for (const one of each) boot.mockImplementationOnce(one)
     return boot
   }
-  const giving = (one: { readonly client: WebContainer }) => async () => one.client
+  const booting = (one: { readonly client: WebContainer }) => async () => one.client
   const command = (more: object = {}) => {
     const files = filesOver(memory({ 'a.txt': 'a', d: { directory: true } }))
-    return { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files, now: () => 0, visibility: sight, ...more }
+    return { line: 'work', cwd: ROOT, env: {}, timeoutMs: 60_000, files, now: () => 0, visibility, ...more }
   }
-  const nothing = 'There is no WebContainer: '
+  const prefix = 'There is no WebContainer: '
 
-  it('a closed shell runs nothing', async () => {
+  it('does not boot after close()', async () => {
     const shell = webcontainer()
     await shell.close()
     await expect(shell.ready()).rejects.toMatchObject({ code: 'SHELL_UNAVAILABLE', message: 'The shell is closed' })
@@ -408,10 +413,10 @@ describe("over a double of the client's interface", () => {
     [new Error('one\n  two'), 'one two'],
     [{}, 'for no known reason'],
     [undefined, 'for no known reason'],
-  ])('a boot that fails says why, and keeps nobody from another: %j', async (error, why) => {
-    const boot = boots(() => Promise.reject(error), giving(double()))
+  ])('gives the reason of a failed boot, and can boot again: %j', async (error, reason) => {
+    const boot = boots(() => Promise.reject(error), booting(double()))
     const first = webcontainer({ fallback: false })
-    expect(await first.ready()).toEqual({ runs: 'nothing', reason: `${nothing}it did not boot: ${why}` })
+    expect(await first.ready()).toEqual({ runs: 'nothing', reason: `${prefix}it did not boot: ${reason}` })
     await first.close()
     const second = webcontainer({ forwardPreviewErrors: true, coep: 'credentialless' })
     expect(await second.ready()).toMatchObject({ runs: 'webcontainer', tellsCwd: true, links: true })
@@ -423,8 +428,8 @@ describe("over a double of the client's interface", () => {
     await second.close()
   })
 
-  it('a boot that a closed shell did not wait for is the one of the next', async () => {
-    const boot = boots(giving(double()))
+  it('reuses the pending boot of a closed shell', async () => {
+    const boot = boots(booting(double()))
     const first = webcontainer()
     const ready = first.ready()
     await Promise.all([expect(ready).rejects.toMatchObject({ code: 'ABORTED' }), first.close()])
@@ -434,11 +439,11 @@ describe("over a double of the client's interface", () => {
     await second.close()
   })
 
-  it('the vendor is asked once to sign the same in, and may refuse', async () => {
+  it('signs in once with the same options, and reports a refused sign-in', async () => {
     const init = vi.spyOn(auth, 'init')
     init.mockReturnValueOnce({ status: 'auth-failed', error: 'no', description: '' })
     init.mockReturnValueOnce({ status: 'authorized' })
-    boots(giving(double()), giving(double()))
+    boots(booting(double()), booting(double()))
     const options = { auth: { clientId: 'somebody', scope: '' }, fallback: false } as const
     const states: unknown[] = []
     for (let i = 0; i < 3; i++) {
@@ -447,17 +452,17 @@ describe("over a double of the client's interface", () => {
       await shell.close()
     }
     expect(states).toMatchObject([
-      { reason: `${nothing}its vendor refused the sign-in: no` },
+      { reason: `${prefix}its vendor refused the sign-in: no` },
       { runs: 'webcontainer' },
       { runs: 'webcontainer' },
     ])
     expect(init).toHaveBeenCalledTimes(2)
   })
 
-  it('a container that does not take what it has to is given back', async () => {
+  it('releases a container whose setup fails', async () => {
     const one = double()
     Object.assign(one.client, { setPreviewScript: () => Promise.reject(new Error('no')) })
-    boots(giving(one))
+    boots(booting(one))
     const shell = webcontainer({ previewScript: '', fallback: false })
     const reason = 'The container could not take the script of previews: no'
     expect(await shell.ready()).toEqual({ runs: 'nothing', reason })
@@ -466,33 +471,33 @@ describe("over a double of the client's interface", () => {
   })
 
   it.each([
-    ['takes no links', { mount: () => Promise.reject(new Error('no')) }],
-    ['tells no tree', { export: async () => undefined }],
-  ])('links stay as they are where a container %s', async (_, lacking) => {
+    ['refuses links', { mount: () => Promise.reject(new Error('no')) }],
+    ['exports no tree', { export: async () => undefined }],
+  ])('does not copy links if the container %s', async (_, lacking) => {
     const one = double()
     Object.assign(one.client, lacking)
-    boots(giving(one))
+    boots(booting(one))
     const shell = webcontainer()
     expect(await shell.ready()).toMatchObject({ links: false })
     await shell.close()
   })
 
-  it('where a line ends is told only where that is a directory of the workspace', async () => {
-    for (const [told, cwd] of [
+  it('reports the final directory only if it is in the workspace', async () => {
+    for (const [reported, cwd] of [
       ['d', 'd'],
       ['none', ''],
       ['a.txt', ''],
     ]) {
-      boots(giving(double(async () => 0, `/home/x/workspace/${told}`)))
+      boots(booting(double(async () => 0, `/home/x/workspace/${reported}`)))
       const shell = webcontainer()
       expect(await shell.run(command())).toMatchObject({ exitCode: 0, cwd })
       await shell.close()
     }
   })
 
-  it('a container of which nothing is known, or that has ended, is followed by another one', async () => {
+  it('replaces a container that is lost or has ended', async () => {
     const [lost, gone, last] = [double(), double(() => Promise.reject(new Error('gone'))), double()]
-    boots(giving(lost), giving(gone), giving(last))
+    boots(booting(lost), booting(gone), booting(last))
     const shell = webcontainer()
     await shell.ready()
     Object.assign(lost.client, { export: () => Promise.reject(new Error('gone')) })
@@ -505,26 +510,26 @@ describe("over a double of the client's interface", () => {
     for (const { teardown } of [lost, gone, last]) expect(teardown).toHaveBeenCalledOnce()
   })
 
-  it('a command that waits while the only container ends runs in its place', async () => {
+  it('runs a waiting command in the fallback shell after the container ends', async () => {
     const gone = double(() => Promise.reject(new Error('gone')))
-    boots(giving(gone), () => Promise.reject(new Error('no more')))
-    const ran = { stdout: 'out', stderr: '', exitCode: 0, cwd: ROOT }
-    const other = { name: 'other', run: async () => ran, close: async () => {} } as unknown as Shell
+    boots(booting(gone), () => Promise.reject(new Error('no more')))
+    const outcome = { stdout: 'out', stderr: '', exitCode: 0, cwd: ROOT }
+    const other = { name: 'other', run: async () => outcome, close: async () => {} } as unknown as Shell
     const shell = webcontainer({ fallback: other })
     const [first, second] = await Promise.allSettled([shell.run(command()), shell.run(command())])
     expect(first).toMatchObject({ status: 'rejected', reason: { code: 'SHELL_UNAVAILABLE' } })
-    const warnings = [`other ran this. ${nothing}it did not boot: no more`]
-    expect(second).toEqual({ status: 'fulfilled', value: { ...ran, warnings } })
+    const warnings = [`other ran this. ${prefix}it did not boot: no more`]
+    expect(second).toEqual({ status: 'fulfilled', value: { ...outcome, warnings } })
     await shell.close()
   })
 
-  it('a command that is stopped before it begins never begins', async () => {
+  it('does not start a command that was aborted before', async () => {
     const stopping = new AbortController()
     const one = double(async () => {
       stopping.abort()
       return 0
     })
-    boots(giving(one))
+    boots(booting(one))
     const shell = webcontainer()
     await shell.ready()
     const first = shell.run(command({ line: 'first' }))
@@ -532,19 +537,19 @@ describe("over a double of the client's interface", () => {
     await expect(waiting).rejects.toMatchObject({ code: 'ABORTED' })
     expect(await first).toMatchObject({ exitCode: 0 })
     await expect(shell.run(command({ signal: AbortSignal.abort() }))).rejects.toMatchObject({ code: 'ABORTED' })
-    const fitting = new AbortController()
-    const given = command()
-    const list: CommandFiles['list'] = async (...asked) => {
-      fitting.abort()
-      return given.files.list(...asked)
+    const syncing = new AbortController()
+    const base = command()
+    const list: CommandFiles['list'] = async (...args) => {
+      syncing.abort()
+      return base.files.list(...args)
     }
-    const aborted = shell.run({ ...given, files: { ...given.files, list }, signal: fitting.signal })
+    const aborted = shell.run({ ...base, files: { ...base.files, list }, signal: syncing.signal })
     await expect(aborted).rejects.toMatchObject({ code: 'ABORTED' })
     expect(one.scripts).toHaveLength(1)
     await shell.close()
   })
 
-  it('the terminal of a process that has ended is left alone', async () => {
+  it('does not resize the terminal of a process that has ended', async () => {
     const one = double()
     const spawned = await one.spawn('jsh', ['-c', 'work'])
     Object.assign(one.client, { spawn: async () => spawned })
