@@ -18,7 +18,7 @@ const hex = (sequences: readonly ByteSequence[]): string[] =>
   )
 
 describe('utf8Sequences', () => {
-  it('knows all well-formed sequences of bytes, as the Unicode Standard lists them', () => {
+  it('returns all well-formed byte sequences of the Unicode Standard', () => {
     expect(hex(utf8Sequences([0, 0x10ffff]))).toEqual([
       '0-7f',
       'c2-df 80-bf',
@@ -75,11 +75,11 @@ describe('utf8Sequences', () => {
     [[0xdfff, 0xe000], ['ee 80 80']],
     [[0xd7fe, 0xd7ff], ['ed 9f be-bf']],
     [[0xe000, 0xe001], ['ee 80 80-81']],
-  ])('of %j', (set, sequences) => {
+  ])('encodes %j', (set, sequences) => {
     expect(hex(utf8Sequences(set))).toEqual(sequences)
   })
 
-  it('has what TextEncoder makes of each character, in order, and nothing else', () => {
+  it('expands to the output of TextEncoder for each character, in order', () => {
     const border = fc.constantFrom(0, 0x7f, 0x80, 0x7ff, 0x800, 0xfff, 0x1000, 0xd7ff, 0xe000, 0xffff, 0x10000, 0x3ffff)
     fc.assert(
       fc.property(border, fc.nat(0x3ff), fc.nat(0x17f), (near, before, size) => {
@@ -126,20 +126,20 @@ describe('alphabetOf', () => {
     ['a\\bb\\Bc', 'abc', 'ac', ['word', 'notWord']],
     ['(?:^){0}a', 'a', 'a', []],
     ['(?:\\b|a)b', 'ab', 'ab', ['word']],
-  ])('of %j', (pattern, anywhere, ends, asserts) => {
+  ])('lists the characters of %j', (pattern, anywhere, ends, asserts) => {
     expect(of(pattern)).toEqual([anywhere, ends, asserts])
   })
 
-  it('has letters in both cases where case does not count', () => {
+  it('contains both cases of letters when case is ignored', () => {
     expect(of('aBc', true)).toEqual(['ABCabc', 'ACac', []])
     expect(of('[a-b]!', true)).toEqual(['!ABab', '!ABab', []])
   })
 
-  it('has none for letters beyond ASCII in either case', () => {
+  it('contains no ASCII letters for a letter beyond ASCII in either case', () => {
     expect(of('é', true)).toEqual(['', '', []])
   })
 
-  it('ends with the last character of ASCII', () => {
+  it('covers ASCII only', () => {
     expect(of('[^a]')[0]).toHaveLength(126)
     expect(of('\\p{L}')[0]).toHaveLength(52)
   })
@@ -148,14 +148,14 @@ describe('alphabetOf', () => {
 describe('buildNfa', () => {
   const states = (pattern: string) => buildNfa(parseRegex(pattern, false)).states.length
 
-  it('has as few states as the encodings of a set need', () => {
+  it('builds the minimal number of states for a set', () => {
     expect(states('[\\x{80}-\\x{10ffff}]')).toBe(9)
     expect(states('[^\\n]')).toBe(9)
     expect(states('[a-z0-9]')).toBe(2)
     expect(states('é|é')).toBe(6)
     expect(states('[éèê]')).toBe(3)
     expect(states('[àéî]')).toBe(3)
-    // C2 and C3 lead to the same, by one edge.
+    // C2 and C3 share a target and an edge.
     const twice = buildNfa(parseRegex('[\\x{80}-\\x{8f}\\x{c0}-\\x{cf}]', false)).states
     expect(twice).toHaveLength(3)
     expect(twice[2]).toEqual({ type: 'byte', edges: [{ lo: 0xc2, hi: 0xc3, to: 1 }] })
@@ -173,11 +173,11 @@ describe('buildNfa', () => {
     ['a{1,3}', 6],
     ['(?:a|b|c)', 5],
     ['^a$', 4],
-  ])('%s has %i states', (pattern, count) => {
+  ])('builds for %s %i states', (pattern, count) => {
     expect(states(pattern)).toBe(count)
   })
 
-  it('refuses a pattern of too many states, and says what to do', () => {
+  it('refuses a pattern with too many states, with a hint', () => {
     expect(states('(?:a{1000}){19}a{999}')).toBe(20_000)
     expect(() => states('(?:a{1000}){20}')).toThrow(
       expect.objectContaining({
@@ -188,7 +188,7 @@ describe('buildNfa', () => {
     )
   })
 
-  it('knows a letter with its case from the same without', () => {
+  it('distinguishes a case-sensitive letter from a case-insensitive one', () => {
     const letters = ['a', 'A', 'b', 'B', 'c', 'C', 'd', 'D']
     for (const letter of letters) {
       for (const ignoreCase of [true, false]) {
@@ -199,9 +199,9 @@ describe('buildNfa', () => {
     }
   })
 
-  it('turned around is an automaton with one way in and one end', () => {
+  it('is reversed into an automaton with one entry and one match state', () => {
     const turned = (pattern: string) => reverseNfa(buildNfa(parseRegex(pattern, false)))
-    // As many as before, and one more for each that is entered by bytes or on a condition, or ends.
+    // As many as before, plus one for each state that is entered by bytes or on a condition, or is the end.
     expect(turned('ab').states).toHaveLength(3 + 2 + 1)
     expect(turned('^a').states).toHaveLength(3 + 2 + 1)
     expect(turned('a|b').states).toHaveLength(4 + 1 + 1)
@@ -212,20 +212,20 @@ describe('buildNfa', () => {
   })
 })
 
-describe('createDfa', () => {
-  it('puts bytes that no state tells apart into one column', () => {
+describe('Dfa', () => {
+  it('puts bytes that no state distinguishes into one column', () => {
     const columns = (pattern: string) => new Dfa(buildNfa(parseRegex(pattern, false)), 'lines').endColumn
-    // What lies around LF, CR and the letters, and each of them.
+    // LF, CR, each letter, and the ranges between them.
     expect(columns('a')).toBe(7)
     expect(columns('[a-z]')).toBe(7)
     expect(columns('\\x{00}')).toBe(6)
     expect(columns('ab')).toBe(8)
-    // In a condition of words also the characters of words, and the bytes that go on with a character.
+    // A word condition also needs columns for word characters and continuation bytes.
     expect(columns('\\b')).toBe(5 + 8 + 2)
     expect(columns('a$')).toBe(7)
   })
 
-  it('drops all its states where they take too much room, and goes on with the one at hand', () => {
+  it('drops all states when they exceed the memory, and continues with the current one', () => {
     const nfa = buildNfa(parseRegex('[ab]*a[ab]{9}c', false))
     const cramped = new Dfa(nfa, 'lines', 0)
     const roomy = new Dfa(nfa, 'lines')
@@ -262,7 +262,7 @@ describe('createDfa', () => {
     expect([roomy.drops, roomy.built > 100, roomy.built < 1000]).toEqual([0, true, true])
   })
 
-  it('has room for 64 rows of its table at least', () => {
+  it('has room for at least 64 rows', () => {
     const letters = 'bdfhjlnprtvxzBDFHJLNPRTVXZ'
     const dfa = new Dfa(buildNfa(parseRegex(`^(?:${[...letters].join('|')})a{200}`, false)), 'lines', 0)
     let cursor = dfa.compute(dfa.start(true, false), dfa.columns[0x62] as number)
@@ -276,7 +276,7 @@ describe('createDfa', () => {
     expect(dfa.table.length).toBe(128 * (dfa.endColumn + 1))
   })
 
-  it('drops them too where few remember much', () => {
+  it('drops few but large states too', () => {
     const nfa = buildNfa(parseRegex('^(?:a?){600}b', false))
     for (const [memory, drops] of [
       [0, 100],
@@ -290,14 +290,14 @@ describe('createDfa', () => {
     }
   })
 
-  it('knows which bytes are of words', () => {
+  it('isWordByte accepts ASCII word characters only', () => {
     for (let byte = -1; byte < 256; byte++) {
       expect(isWordByte(byte)).toBe(byte >= 0 && byte < 128 && /\w/.test(String.fromCharCode(byte)))
     }
   })
 })
 
-describe('a DFA, by what its table says', () => {
+describe('Dfa finds what RegExp finds', () => {
   const lines =
     ',a,ab,aab,abcd,a b,foo,a foo,xfoo,_a,Z z,é,éa,aé,a中,--,a\rb,\r,b\r,x{,G@,`g,/0:,bababab,\u00a0a,a\x00b,\x00'.split(
       ',',
@@ -375,8 +375,8 @@ describe('a DFA, by what its table says', () => {
 
 type Dfas = Readonly<Record<'first' | 'longest' | 'rest' | 'whole', Dfa>>
 
-describe('a run ends where nothing more can come of it', () => {
-  /** The places that were looked at, all of the line and its end if need be. */
+describe('a run of a DFA ends as soon as the result is certain', () => {
+  /** The number of table look-ups of a run over a line and its end. */
   const looks = (dfa: Dfa, text: string, besideWord = false): number => {
     const bytes = encoder.encode(text)
     let cursor = dfa.start(!besideWord, besideWord)
@@ -397,7 +397,7 @@ describe('a run ends where nothing more can come of it', () => {
     ['\\bfoo', 'fo-foo', 3],
     ['a.*b', 'a------', 8],
     ['a\\r?b', 'a\r--', 3],
-  ])('the rest of a line, for %s in %j', (pattern, text, count) => {
+  ])('goal rest: %s in %j', (pattern, text, count) => {
     expect(looks(new Dfa(nfa(pattern), 'rest'), text)).toBe(count)
   })
 
@@ -409,7 +409,7 @@ describe('a run ends where nothing more can come of it', () => {
     ['a+', 'aaa-aaa', 4],
     ['^a', '-aaaaaa', 1],
     ['a', '-------', 8],
-  ])('the first match, for %s in %j', (pattern, text, count) => {
+  ])('goal first: %s in %j', (pattern, text, count) => {
     expect(looks(new Dfa(nfa(pattern), 'first'), text)).toBe(count)
   })
 
@@ -417,19 +417,19 @@ describe('a run ends where nothing more can come of it', () => {
     ['ab', 'ba-----', 3],
     ['a+', 'aaa-aaa', 4],
     ['b', '-------', 1],
-  ])('the longest match, for %s in %j read backwards', (pattern, text, count) => {
+  ])('goal longest: %s in %j, read backwards', (pattern, text, count) => {
     expect(looks(new Dfa(reverseNfa(nfa(pattern)), 'longest'), text)).toBe(count)
   })
 })
 
-describe('the loops over a table', () => {
+describe('loops over a DFA table', () => {
   const nfa = buildNfa(parseRegex('b(?:a|c{2,})*d?|x$', false))
   const lines = ',a,bacca,abacd,bacda,acx,ax-,xacb,bcc,aaaabccccccd,caax,-------,bd'.split(',')
 
   const others = ['[ac]+', '[ac]+?b|ac*$', 'd??a*', '^b?a'].map((pattern) => buildNfa(parseRegex(pattern, false)))
   const both = [nfa, ...others].flatMap((nfa) => lines.map((line) => [line, nfa] as const))
 
-  it.each(both)('run to the last end and the first start, once the table knows all: %j', (line, nfa) => {
+  it.each(both)('run to the last end and the first start when the table is complete: %j', (line, nfa) => {
     const bytes = encoder.encode(`-${line}-`)
     const from = 1
     const to = bytes.length - 1
@@ -449,7 +449,7 @@ describe('the loops over a table', () => {
     expect(start()).toBe(to - (starts.at(-1) ?? 0))
   })
 
-  it('do not know what was never looked at, the end of a line neither', () => {
+  it('return NOT_KNOWN for entries that are not computed, including the end of a line', () => {
     const first = new Dfa(nfa, 'first')
     const longest = new Dfa(reverseNfa(nfa), 'longest')
     places(first, encoder.encode('bcccca'), true, false)
@@ -475,7 +475,7 @@ describe('the loops over a table', () => {
     [28, bytes.length],
   ] as const
 
-  it.each(bounds)('stop where the table has no cursor, from %i to %i', (from, to) => {
+  it.each(bounds)('stop where the table holds no cursor, from %i to %i', (from, to) => {
     const dfa = new Dfa(nfa, 'lines')
     const { columns } = dfa
     const begin = dfa.start(true, false)
@@ -504,9 +504,9 @@ describe('the loops over a table', () => {
     [[0, 0, 24, 0], 9],
     [[0, 0, 0, 24], 9],
     [[0, 0, 0, 0], 0],
-  ] as const)('run side by side as they would alone, from %j for %i steps', (from, steps) => {
+  ] as const)('run in parallel like single runs, from %j for %i steps', (from, steps) => {
     const dfa = new Dfa(nfa, 'lines')
-    // One that knows what is before the first `b`, and of each run where it began.
+    // Has the entries before the first `b`, and the start of each run.
     places(dfa, bytes.subarray(0, 27), true, false)
     const begins = ['', 'a', 'c', '-'].map((text) => {
       const cursors = Int32Array.of(dfa.start(true, false))
@@ -525,7 +525,7 @@ describe('the loops over a table', () => {
   })
 })
 
-/** The first match on one line, where a return at its end is a part of it. */
+/** The first match on one line; a carriage return at its end belongs to the line. */
 function firstOn(line: string, pattern: RegExp): FoundLine | undefined {
   return naiveSearch(line === '' || line.endsWith('\r') ? `${line}\r\n` : line, pattern)[0]
 }
@@ -535,12 +535,12 @@ function look(dfa: Dfa, cursor: number, column: number): number {
   return known === UNKNOWN ? dfa.compute(cursor, column) : known
 }
 
-/** The places before which a match ended, as a run over these bytes and the end of the line tells. */
+/** The offsets at which a match ends, according to a run over these bytes and the end of the line. */
 function places(dfa: Dfa, bytes: Uint8Array, atEdge: boolean, besideWord: boolean): number[] {
   const found: number[] = []
   let cursor = dfa.start(atEdge, besideWord)
   for (let at = 0; at <= bytes.length; at++) {
-    // Behind a line feed there is no line, unless something follows.
+    // A final line feed is not followed by another line.
     if (at === bytes.length && bytes[at - 1] === 0x0a) break
     const column = at === bytes.length ? dfa.endColumn : (dfa.columns[bytes[at] as number] as number)
     const next = look(dfa, cursor, column)
@@ -552,7 +552,7 @@ function places(dfa: Dfa, bytes: Uint8Array, atEdge: boolean, besideWord: boolea
   return found
 }
 
-/** Whether runs over the rest of a line, which may have an end, find a match: where one stops without, the next begins. */
+/** Whether runs over the rest of a line find a match. After a run without one, the next begins where it stopped. */
 function isFoundBelow(dfa: Dfa, bytes: Uint8Array, from: number, lineEnd: number): boolean {
   for (let begin = from; begin <= lineEnd; begin++) {
     let cursor = dfa.start(begin === 0, begin > 0 && isWordByte(bytes[begin - 1] as number))
@@ -567,7 +567,7 @@ function isFoundBelow(dfa: Dfa, bytes: Uint8Array, from: number, lineEnd: number
   return false
 }
 
-/** All that a sequence of ranges stands for, in order. */
+/** All byte sequences in a sequence of ranges, in order. */
 function expanded(sequence: ByteSequence): string[] {
   let made: number[][] = [[]]
   for (const [lo, hi] of sequence) {

@@ -8,14 +8,14 @@ import { naiveSearch, ourSearch } from './reference.ts'
 
 const RUNS = Number(process.env.SEARCH_RUNS ?? times(120, 300))
 
-/** Everything that may be chosen. */
+/** All runs that are offered. */
 function offered(pattern: string): ByteRun[] {
   const runs: ByteRun[] = []
   requiredRun(parseRegex(pattern, false), (run) => runs.push(run))
   return runs
 }
 
-/** As in `ab*2^`: two bytes side by side, each `a` or `b`, with which every match starts. */
+/** For example `ab*2^`: two consecutive bytes, each `a` or `b`, with which every match starts. */
 function shown({ alphabet, length, leading }: ByteRun): string {
   const bytes = [...alphabet.keys()].filter((byte) => alphabet[byte] === 1)
   const ranges = bytes.flatMap((byte) => {
@@ -28,14 +28,14 @@ function shown({ alphabet, length, leading }: ByteRun): string {
   return `${isText ? String.fromCharCode(...bytes) : ranges.join()}*${length}${leading ? '^' : ''}`
 }
 
-/** As many bytes of the alphabet side by side. */
+/** As many consecutive bytes of the alphabet. */
 function asPattern({ alphabet, length }: ByteRun): RegExp {
   const bytes = [...alphabet.keys()].filter((byte) => alphabet[byte] === 1)
   return new RegExp(`[${bytes.map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')}]{${length}}`)
 }
 
 describe('requiredRun', () => {
-  it('offers only what is in every match that RegExp finds', () => {
+  it('offers only runs that every match of RegExp contains', () => {
     let checked = 0
     fc.assert(
       fc.property(patterns, texts, (pattern, text) => {
@@ -52,7 +52,7 @@ describe('requiredRun', () => {
       }),
       { numRuns: 2 * RUNS },
     )
-    // Far from what comes of it on the average: chance decides how much that is.
+    // Far below the average, which depends on chance.
     expect(checked).toBeGreaterThan(RUNS / 10)
   })
 
@@ -62,7 +62,7 @@ describe('requiredRun', () => {
     ['(?:\\d{1,3}\\.){3}', 6, true],
     ['x?[0-9]{4}', 4, false],
     ['(?:ab|abc)d', 3, true],
-  ])('knows what %s is made of', (pattern, length, leading) => {
+  ])('returns alphabet and length for %s', (pattern, length, leading) => {
     expect(
       offered(pattern)
         .map((run) => [run.length, run.leading])
@@ -94,11 +94,11 @@ describe('requiredRun', () => {
     ['[aé]', ['97,128-255*1^']],
     ['\\x{80}', ['128-255*2^']],
     ['[中文]x', ['120,128-255*3^', '128-255*2^', 'x*1']],
-  ])('offers of %s all that is in each match', (pattern, expected) => {
+  ])('offers all runs of %s', (pattern, expected) => {
     expect([...new Set(offered(pattern).map(shown))]).toEqual(expected)
   })
 
-  it('offers the parts of a long pattern, as far as they are enough', () => {
+  it('offers the first parts of a long pattern', () => {
     const letters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ']
     const single = offered(letters.join(''))
       .filter(({ length }) => length === 1)
@@ -106,7 +106,7 @@ describe('requiredRun', () => {
     expect(single).toEqual(letters.slice(0, 48).map((letter, i) => `${letter}*1${i === 0 ? '^' : ''}`))
   })
 
-  it('takes what is found at the least price, the first of equals', () => {
+  it('returns the cheapest run, the first of equal cost', () => {
     const best = (pattern: string, costOf: (run: ByteRun) => number) => {
       const run = requiredRun(parseRegex(pattern, false), costOf)
       return run === undefined ? undefined : shown(run)
@@ -118,9 +118,12 @@ describe('requiredRun', () => {
     expect(best('a*', () => 1)).toBeUndefined()
   })
 
-  it.each(['a*', '^$', '\\b', '(?:)', 'a?b?'])('has nothing for %s, which may match the empty text', (pattern) => {
-    expect(offered(pattern)).toEqual([])
-  })
+  it.each(['a*', '^$', '\\b', '(?:)', 'a?b?'])(
+    'returns undefined for %s, which may match the empty text',
+    (pattern) => {
+      expect(offered(pattern)).toEqual([])
+    },
+  )
 })
 
 describe('createRunFinder', () => {
@@ -134,13 +137,13 @@ describe('createRunFinder', () => {
     ['ab.ab.abab', 4, [6, 6, 6, 6, 6, 6, 6, -1]],
     ['..aa', 1, [2, 2, 2, 3, -1]],
     ['', 1, [-1]],
-  ])('finds in %j so many as %i side by side', (text, length, expected) => {
+  ])('finds in %j a run of %i', (text, length, expected) => {
     const [run] = offered(`[ab]{${length}}`)
     const { find } = createRunFinder(run as ByteRun)
     expect(expected.map((_, from) => find(Buffer.from(text), from))).toEqual(expected)
   })
 
-  it('finds the place that RegExp finds, from anywhere', () => {
+  it('finds the offset that RegExp finds, from any offset', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[ab.]{0,80}$/),
@@ -159,14 +162,14 @@ describe('createRunFinder', () => {
   })
 })
 
-describe('the price of a run', () => {
+describe('cost of a run', () => {
   const run = (bytes: string, length: number): ByteRun => {
     const alphabet = new Uint8Array(256)
     for (const byte of Buffer.from(bytes, 'latin1')) alphabet[byte] = 1
     return { alphabet, length, leading: true }
   }
 
-  it('is lower where it is longer, and where its bytes are rarer', () => {
+  it('is lower for longer runs and for rarer bytes', () => {
     for (const [cheap, dear] of [
       [run('Q', 4), run('Q', 2)],
       [run('Q', 4), run('e', 4)],
@@ -178,14 +181,14 @@ describe('the price of a run', () => {
       expect(createRunFinder(cheap).cost).toBe(costOfRun(cheap))
     }
     expect(costOfRun(run('Q', 300))).toBeGreaterThan(0)
-    // Of any bytes, there is one nearly everywhere.
+    // A run of any bytes begins nearly everywhere.
     const any = run(String.fromCharCode(...Array(256).keys()), 2)
     expect(rarityOfRun(any)).toBeGreaterThan(0.9)
     expect(rarityOfRun(any)).toBeLessThan(1)
   })
 })
 
-describe('a search by runs', () => {
+describe('search by runs', () => {
   const pieces = fc.constantFrom(
     '1234',
     '56',

@@ -5,7 +5,7 @@ import { countOf, includes, negate, propertySet, subtract, toCodePoints } from '
 
 const LAST = 0x10ffff
 
-describe('a set of code points', () => {
+describe('code point sets', () => {
   it.each([
     [[], []],
     [
@@ -28,7 +28,7 @@ describe('a set of code points', () => {
       [7, 7, 7, 7, 0, 0],
       [0, 0, 7, 7],
     ],
-  ])('of the pairs %j is %j', (pairs, set) => {
+  ])('toCodePoints turns %j into %j', (pairs, set) => {
     expect(toCodePoints(pairs)).toEqual(set)
   })
 
@@ -51,12 +51,12 @@ describe('a set of code points', () => {
       [9, LAST - 1],
       [0, 8, LAST, LAST],
     ],
-  ])('%j leaves %j', (set, rest) => {
+  ])('negate turns %j into %j', (set, rest) => {
     expect(negate(set)).toEqual(rest)
     expect(negate(rest)).toEqual(set)
   })
 
-  it('holds what a Set would', () => {
+  it('behaves like a Set', () => {
     const ranges = fc
       .array(fc.tuple(fc.nat(30), fc.nat(4)), { maxLength: 6 })
       .map((all) => all.flatMap(([lo, more]) => [lo, lo + more]))
@@ -85,9 +85,9 @@ describe('a set of code points', () => {
   })
 })
 
-describe('the set of a property', () => {
+describe('propertySet', () => {
   const isSurrogate = (point: number) => point >= 0xd800 && point <= 0xdfff
-  // The edges of what is looked through at once, and some of everywhere.
+  // The edges of each stretch, and a sample of all code points.
   const samples = Array.from({ length: 17 * 16 + 1 }, (_, i) => [i * 0x1000 - 1, i * 0x1000]).flat()
   for (let point = 0; point <= LAST; point += 59) samples.push(point)
 
@@ -99,7 +99,7 @@ describe('the set of a property', () => {
     ['Greek', 'Script=Greek'],
     ['sc=Grek', 'Script=Greek'],
     ['Noncharacter_Code_Point', 'Noncharacter_Code_Point'],
-  ])('%s holds the characters that RegExp has in it', (name, theirs) => {
+  ])('%s contains the same characters as in RegExp', (name, theirs) => {
     const set = propertySet(name) ?? []
     const one = new RegExp(`^\\p{${theirs}}$`, 'u')
     const points = [...samples, ...set.flatMap((edge) => [edge - 1, edge, edge + 1])].filter(
@@ -123,11 +123,11 @@ describe('the set of a property', () => {
     'Script=Greek=Greek',
     '^L',
     'L ',
-  ])('%j is unknown', (name) => {
+  ])('returns undefined for %j', (name) => {
     expect(propertySet(name)).toBeUndefined()
   })
 
-  it('is built once, but not kept for ever', () => {
+  it('caches a set until others replace it', () => {
     const letters = propertySet('L')
     expect(propertySet('L')).toBe(letters)
     const scripts = 'Adlm Ahom Arab Armn Avst Bali Bamu Bass Batk Beng Bhks Bopo Brah Brai Bugi Buhd'.split(' ')
@@ -138,20 +138,20 @@ describe('the set of a property', () => {
   })
 })
 
-describe('how often a byte occurs', () => {
-  it('is known of all, as shares of a million', () => {
+describe('frequencyOf', () => {
+  it('gives every byte a share of a million', () => {
     const shares = Array.from({ length: 256 }, (_, byte) => frequencyOf(byte))
     expect(Math.min(...shares)).toBeGreaterThan(0)
     const all = shares.reduce((sum, share) => sum + share, 0)
     expect(all).toBeGreaterThan(900_000)
     expect(all).toBeLessThanOrEqual(1_000_000)
-    // None is so common that some multiple of its share would be more than all.
+    // No share is so large that the factors used in estimates make it exceed 1.
     expect(Math.max(...shares)).toBeLessThan(200_000)
     const of = (char: string) => frequencyOf(char.charCodeAt(0))
     for (const [common, rare] of ['ez', 'aA', ' ~', '.|', 'tq', '\n\r', ',\u007f'].map((pair) => [...pair])) {
       expect(of(common ?? '')).toBeGreaterThan(of(rare ?? ''))
     }
-    // Some of UTF-8 in prose; none stands out.
+    // Bytes beyond ASCII have equal shares.
     expect(new Set(shares.slice(128))).toEqual(new Set([256]))
   })
 })

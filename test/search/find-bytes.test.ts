@@ -12,7 +12,7 @@ import { ownTime } from '../own-time.ts'
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-describe('a search of the platform', () => {
+describe('nativeSearch', () => {
   const { indexOf, lastIndexOf } = {
     indexOf(this: Uint8Array, what: Uint8Array | number, from: number): number {
       for (let at = from; at < this.length; at++) {
@@ -27,7 +27,7 @@ describe('a search of the platform', () => {
   }
   const latin1Slice = () => ''
 
-  it('is used where it is whole and right', () => {
+  it('returns a complete and correct native search', () => {
     expect(nativeSearch({ Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf } } })).toEqual({
       indexOf,
       lastIndexOf,
@@ -73,18 +73,18 @@ describe('a search of the platform', () => {
       },
     ],
     ['it finds the very last', { Buffer: { prototype: { latin1Slice, indexOf, lastIndexOf: () => 4 } } }],
-  ])('is none of it where %s', (_, platform) => {
+  ])('returns undefined where %s', (_, platform) => {
     expect(nativeSearch(platform)).toBeUndefined()
   })
 })
 
-describe('a platform without any', () => {
+describe('findByte without a native search', () => {
   afterEach(() => {
     vi.unstubAllGlobals()
     vi.resetModules()
   })
 
-  it('finds the same', async () => {
+  it('finds the same offsets', async () => {
     vi.stubGlobal('Buffer', undefined)
     vi.resetModules()
     const without = await import('../../src/search/find-bytes.ts')
@@ -94,8 +94,8 @@ describe('a platform without any', () => {
   })
 })
 
-describe('single bytes', () => {
-  it('are found from anywhere, forwards and backwards', () => {
+describe('findByte and findByteBackwards', () => {
+  it('find a byte from any offset', () => {
     const bytes = ascii('a needle, and a needle')
     const memory = new Uint8Array(40).fill(0x6e).subarray(3, 3 + bytes.length)
     memory.set(bytes)
@@ -105,8 +105,8 @@ describe('single bytes', () => {
   })
 })
 
-describe('each way to find a text', () => {
-  it('finds every place that String.indexOf finds, at any alignment', () => {
+describe('each finder', () => {
+  it('finds every offset that String.indexOf finds, at any alignment', () => {
     const letters = fc.constantFrom(...'aaabAB @`[{z\u007f')
     const string = (min: number, max: number) =>
       fc.array(letters, { minLength: min, maxLength: max }).map((parts) => parts.join(''))
@@ -139,7 +139,7 @@ describe('each way to find a text', () => {
     ['a needle', 'A NEEDLE'],
     ['the_long_needle', 'THE_LONG_needle'],
     ['ünï', 'üNï'],
-  ])('finds %s wherever it lies, and never what lies partly outside', (needle, inOtherCase) => {
+  ])('finds %s at any offset, but not beyond the bounds of the bytes', (needle, inOtherCase) => {
     const wrong: unknown[] = []
     for (const ignoreCase of [false, true]) {
       const wanted = ascii(ignoreCase ? inOtherCase : needle)
@@ -151,7 +151,7 @@ describe('each way to find a text', () => {
               const found = find(around.subarray(padding, padding + length), from)
               if (found !== expected) wrong.push({ way, ignoreCase, padding, length, from, expected, found })
             }
-            // All around lies more of it, of which some reaches up to either end.
+            // The memory around contains more copies, some of which overlap either end.
             const memory = Uint8Array.from({ length: padding + length + 30 }, (_, at) => wanted[at % size] ?? 0)
             memory.fill(0x2e, padding, padding + length)
             memory.set(wanted.subarray(1, length + 1), padding)
@@ -171,7 +171,7 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
-  it('finds every short text in every other', () => {
+  it('finds every short text in every other short text', () => {
     const over = (length: number) =>
       Array.from({ length: 2 ** length }, (_, bits) =>
         [...Array(length).keys()].map((i) => 'ab'[(bits >> i) & 1]).join(''),
@@ -189,7 +189,7 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
-  it('finds the first of those that overlap', () => {
+  it('finds the first of overlapping occurrences', () => {
     const text = 'a'.repeat(24)
     for (let length = 1; length < 9; length++) {
       for (const { find } of finderStrategies(ascii('a'.repeat(length)), false)) {
@@ -201,7 +201,7 @@ describe('each way to find a text', () => {
     }
   })
 
-  it('takes letters alone for the same in either case', () => {
+  it('ignores case for letters only', () => {
     const wrong: unknown[] = []
     for (let byte = 0; byte < 256; byte++) {
       const isLetter = /[a-z]/i.test(String.fromCharCode(byte))
@@ -215,7 +215,7 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
-  it('finds what begins just where it goes over to the way that never looks back', () => {
+  it('finds an occurrence at the offset where the linear finder takes over', () => {
     const needle = `${'@'.repeat(40)}e`
     const wrong: unknown[] = []
     for (const [way, { find }] of finderStrategies(ascii(needle), false).entries()) {
@@ -227,7 +227,7 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
-  it('finds what comes behind much that nearly is it', () => {
+  it('finds an occurrence after many near misses', () => {
     const needle = `${'a'.repeat(200)}b`
     for (const ignoreCase of [false, true]) {
       const cased = ignoreCase ? needle.toUpperCase() : needle
@@ -250,10 +250,10 @@ describe('each way to find a text', () => {
     `${'@@e'.repeat(12)}@@#@@e`,
     `${'Qq'.repeat(20)}e`,
     'abacabadabacabae'.repeat(2),
-  ])('finds %s behind its own beginnings, many times over', (needle) => {
+  ])('finds %s after many repetitions of its start', (needle) => {
     const wrong: unknown[] = []
     for (const end of [1, 3, needle.length >> 1, needle.length - 1]) {
-      // Long enough for each way to go over to the one that never looks back.
+      // Long enough for each finder to switch to the linear one.
       const unit = needle.slice(0, end)
       const text = `..${unit.repeat(Math.ceil(500 / end))}${needle}-${unit}${needle}`
       const places = [
@@ -274,7 +274,7 @@ describe('each way to find a text', () => {
     expect(wrong).toEqual([])
   })
 
-  it('sees what changed in memory that is used again', () => {
+  it('sees changes in reused memory', () => {
     for (const { find } of finderStrategies(ascii('AB'), true)) {
       const bytes = ascii('....ab..')
       expect(find(bytes, 0)).toBe(4)
@@ -286,7 +286,7 @@ describe('each way to find a text', () => {
     }
   })
 
-  it('is cheaper for a text that is rarer, and the cheapest is chosen', () => {
+  it('costs less for a rarer text, and createFinder chooses the cheapest', () => {
     const cheapest = (text: string, ignoreCase = false) => createFinder(ascii(text), ignoreCase).cost
     for (const [rarer, more] of [
       ['Q', 'e'],
@@ -302,7 +302,7 @@ describe('each way to find a text', () => {
         expect(Math.min(...costs)).toBeGreaterThan(0)
       }
     }
-    // Letters of either case are more than those of one.
+    // Letters in either case are more frequent than those in one case.
     expect(cheapest('Queue')).toBeLessThanOrEqual(cheapest('Queue', true))
   })
 
@@ -318,7 +318,7 @@ describe('each way to find a text', () => {
       for (const { find } of finderStrategies(ascii(needle), ignoreCase)) {
         const started = ownTime()
         expect(find(text, 0)).toBe(-1)
-        // Comparing at every place would take some seconds.
+        // Comparing at every offset would take seconds.
         expect(ownTime() - started).toBeLessThan(1000)
       }
     }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Required, requiredTexts, wholeText } from '../../src/search/literals.ts'
 import { parseRegex } from '../../src/search/syntax.ts'
 
-/** As in `^cat|dog`: every match holds one of them, and starts with it. With `~` in front, in either case. */
+/** For example `^cat|dog`: every match contains one of them, and starts with it. `~` marks texts in either case. */
 function shown(required: Required | undefined): string | undefined {
   if (required === undefined) return undefined
   const { texts, ignoreCase, leading } = required
@@ -31,7 +31,7 @@ describe('requiredTexts', () => {
     ['a{0}b', '^b'],
     ['(?:ab){2}c', '^ababc'],
     ['(?:a.){3}', '^a'],
-    // As often as it is sure to be repeated, within bounds.
+    // As often as it is certainly repeated, up to a limit.
     ['a+', '^a'],
     ['a{3}', '^aaa'],
     ['a{3,5}', '^a'],
@@ -39,7 +39,7 @@ describe('requiredTexts', () => {
     ['a{65}', '^a'],
     ['a{64}b', `^${a64}`],
     ['a{64}b', 'b', 'b'],
-    // Of several texts, up to eight.
+    // Up to eight texts.
     ['[abc]x', '^ax|bx|cx'],
     ['[a-h]x', '^ax|bx|cx|dx|ex|fx|gx|hx'],
     ['[a-i]x', 'x'],
@@ -55,11 +55,11 @@ describe('requiredTexts', () => {
     ['a.|b', '^a|b'],
     ['.a|b', 'a|b'],
     ['cat|d*', undefined],
-    // What may be empty is in every text.
+    // A match may be empty.
     ['cat|', undefined],
     ['(?:)', undefined],
     ['x(?:cat|)y', '^xcaty|xy'],
-    // What is inside of a part leads only where the part does.
+    // A text inside of a part leads only if the part does.
     ['(?:a+)y', '^a', 'a'],
     ['^(?:a+)y', '^a', 'a'],
     ['x(?:a+)y', 'a', 'a'],
@@ -69,7 +69,7 @@ describe('requiredTexts', () => {
     ['(?:a*b|c)d', 'b|c', 'c'],
     ['(?:a*b|c)d', 'd'],
     ['(?:cat|dog)+x', '^cat|dog', 'o'],
-    // ASCII letters in either case are given in lower case.
+    // ASCII letters in either case are in lower case.
     ['(?i)Ab1', '^~ab1'],
     ['(?i)A', '^~a'],
     ['(?i)1', '^1'],
@@ -81,11 +81,11 @@ describe('requiredTexts', () => {
     ['É(?i:A)Z', '^~Éaz'],
     ['AB|(?i:c)', '^~ab|c'],
     ['(?:(?i:ab)|C)d', '^~abd|cd'],
-  ])('of %s are %s', (pattern, expected, favourite) => {
+  ])('returns for %s %s', (pattern, expected, favourite) => {
     expect(shown(requiredTexts(parseRegex(pattern, false), priceOf(favourite)))).toBe(expected)
   })
 
-  it('gives the first of equals, which may lead', () => {
+  it('returns the first of equal cost, which may lead', () => {
     for (const pattern of ['a.b', '(?:a+).b', 'a.b.c']) {
       expect(shown(requiredTexts(parseRegex(pattern, false), () => 1))).toBe('^a')
     }
@@ -101,14 +101,14 @@ describe('wholeText', () => {
     ['(?i)aBc', 'aBc', true],
     ['(?i)Z', 'Z', true],
     ['(?i)A1@', 'A1@', true],
-    // Where case makes no difference, there is none.
+    // Without letters, ignoreCase is false.
     ['(?i)1', '1', false],
     ['(?i)中', '中', false],
     ['(?i)\\x80', '\u0080', false],
     ['a(?i:1)', 'a1', false],
     ['(?i:1)a', '1a', false],
     ['a(?i:中)', 'a中', false],
-    // Of letters in one case and others in both, or of those beyond ASCII, there is no one way to compare.
+    // Mixed case sensitivity, and letters beyond ASCII in either case, have no single text.
     ['a(?i:b)', undefined],
     ['(?i:a)b', undefined],
     ['(?i)é', undefined],
@@ -119,7 +119,7 @@ describe('wholeText', () => {
     ['^a', undefined],
     ['a|b', undefined],
     ['(?:)', undefined],
-  ])('of %s is %s', (pattern, text, ignoreCase) => {
+  ])('returns for %s %s', (pattern, text, ignoreCase) => {
     expect(wholeText(parseRegex(pattern, false))).toEqual(text === undefined ? undefined : { text, ignoreCase })
   })
 })

@@ -9,7 +9,7 @@ const find = (query: string, text: string, options: Partial<Parameters<typeof fi
   findMatches(literal(query), encoder.encode(text), { contextLines: 0, maxMatches: 100, snippetUnits: 40, ...options })
 
 describe('findMatches', () => {
-  it('counts lines and columns as the decoded text has them', () => {
+  it('counts lines and columns of the decoded text', () => {
     const text = 'one\n\n😀é x\r\nx x\nlast x'
     expect(find('x', text).matches.map(({ line, column, snippet }) => [line, column, snippet])).toEqual([
       [3, 5, '😀é x'],
@@ -19,14 +19,14 @@ describe('findMatches', () => {
     expect(find('x', `\ufeffx`).matches).toEqual([{ line: 1, column: 1, snippet: 'x', before: [], after: [] }])
   })
 
-  it('stops at maxMatches and says so, and only then', () => {
+  it('stops at maxMatches and reports truncated only then', () => {
     expect(find('x', 'x\nx\nx\n', { maxMatches: 2 })).toMatchObject({ truncated: true, matches: { length: 2 } })
     expect(find('x', 'x\nx\n', { maxMatches: 2 })).toMatchObject({ truncated: false, matches: { length: 2 } })
     expect(find('x', 'x\n', { maxMatches: 0 })).toEqual({ truncated: true, stopped: false, matches: [] })
     expect(find('y', 'x\n')).toEqual({ truncated: false, stopped: false, matches: [] })
   })
 
-  it('counts empty lines that match once', () => {
+  it('returns each matching empty line once', () => {
     const query = compileQuery({ query: '^$', mode: 'regex', caseSensitive: true })
     const options = { contextLines: 0, maxMatches: 9, snippetUnits: 40 }
     const { matches } = findMatches(query, encoder.encode('a\n\n\nb\n\n'), options)
@@ -37,12 +37,12 @@ describe('findMatches', () => {
     ])
   })
 
-  it('takes a byte order mark for a character where it is none', () => {
+  it('treats a byte order mark inside the text as a character', () => {
     const found = [{ line: 2, column: 2, snippet: '\ufeffx', before: ['a'], after: ['\ufeff'] }]
     expect(find('x', 'a\n\ufeffx\n\ufeff\n', { contextLines: 1 }).matches).toEqual(found)
   })
 
-  it('asks for one line more than it may show', () => {
+  it('searches for one match more than maxMatches', () => {
     const query = literal('x')
     let visited = 0
     const counting: typeof query = {
@@ -58,12 +58,12 @@ describe('findMatches', () => {
     expect(visited).toBe(3)
   })
 
-  it('stops at the deadline and says that there may be more', () => {
+  it('stops at the deadline and reports truncated', () => {
     const text = `x\n${'y\n'.repeat(200_000)}x\n`
     expect(find('x', text, { deadline: () => true })).toMatchObject({ truncated: true, matches: { length: 1 } })
   })
 
-  it('shows the lines around, as many as there are', () => {
+  it('returns up to contextLines lines around a match', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('', 'x', 'a', 'é😀', 'bx'), fc.constantFrom('\n', '\r\n')), { maxLength: 8 }),
@@ -126,7 +126,7 @@ describe('findMatches', () => {
     ['abcdefghijkx', 12, 'abcdefghijkx'],
     ['éééééx', 6, 'éééééx'],
     ['éééééx', 5, '…ééx'],
-    // Room for six beside both marks: a third of what the match leaves stands before it.
+    // Room for six units between the marks: a third of what the match leaves is before it.
     ['aaaaaaaaxbbbbbbbb', 8, '…axbbbb…'],
     ['aaaaaaaaxyzbbbbbbbb', 8, '…axyzbb…'],
     ['aaaaxxxxxxxxbbbb', 8, '…xxxxxx…'],
@@ -141,7 +141,7 @@ describe('findMatches', () => {
     ['aaaa😀aaa😀aaaxbb', 8, '…aaaxbb'],
     ['aaaaaaaaaaaaxbbbb', 8, '…axbbbb'],
     ['aaaaaaaaaaaaxbbbbb', 8, '…axbbbb…'],
-    // Never less than a bit of the match.
+    // Never less than a part of the match.
     ['aaaaxbbbb', 4, '…xb…'],
     ['aaaaxbbbb', 3, '…x…'],
     ['aaaaxbbbb', 1, '…x…'],
@@ -167,7 +167,7 @@ describe('findMatches', () => {
     [1, ['one\ntwo x\n\r', '\r\nfour x\r\nx', 'four x\r\nx\n']],
     [2, ['one\ntwo x\n\r\nfour x\r', 'two x\n\r\nfour x\r\nx\n', '\r\nfour x\r\nx\n']],
     [3, ['one\ntwo x\n\r\nfour x\r\nx', 'one\ntwo x\n\r\nfour x\r\nx\n', 'two x\n\r\nfour x\r\nx\n']],
-  ])('asks about whole lines before it shows them, %i around', (contextLines, shown) => {
+  ])('calls mayShow with whole lines and %i lines of context', (contextLines, shown) => {
     for (const mark of ['', '\ufeff']) {
       const text = `${mark}one\ntwo x\n\r\nfour x\r\nx\n`
       const asked: string[] = []
@@ -180,7 +180,7 @@ describe('findMatches', () => {
       expect(all).toMatchObject({ stopped: false, truncated: false, matches: { length: 3 } })
       expect(all).toEqual(find('x', text, { contextLines }))
       asked.length = 0
-      // The first that may not be shown is the last that is asked about.
+      // No call follows the first refused match.
       expect(find('x', text, { contextLines, mayShow: mayShow([true, false]) })).toEqual({
         matches: all.matches.slice(0, 1),
         truncated: false,
@@ -190,7 +190,7 @@ describe('findMatches', () => {
     }
   })
 
-  it('shows what is not UTF-8 as replacement characters', () => {
+  it('decodes invalid UTF-8 to replacement characters', () => {
     const bytes = Uint8Array.of(0x61, 0xff, 0x78)
     const { matches } = findMatches(literal('x'), bytes, { contextLines: 0, maxMatches: 1, snippetUnits: 10 })
     expect(matches[0]?.snippet).toBe('a\ufffdx')

@@ -17,7 +17,7 @@ describe('compileQuery', () => {
     fc.assert(
       fc.property(patterns, texts, fc.boolean(), (pattern, text, caseSensitive) => {
         const reference = new RegExp(pattern, caseSensitive ? 'su' : 'isu')
-        // Where a part that may be empty repeats, engines differ in where a match ends; all agree on where it starts.
+        // If a part that may be empty repeats, engines disagree about the end of a match, but agree about its start.
         expect(ourSearch(text, { query: pattern, mode: 'regex', caseSensitive }).map(place)).toEqual(
           naiveSearch(text, reference).map(place),
         )
@@ -38,7 +38,7 @@ describe('compileQuery', () => {
     )
   })
 
-  it('finds literals as they stand, in one case or both', () => {
+  it('finds literals exactly, case-sensitive or not', () => {
     const pieces = fc.constantFrom(
       'a',
       'A',
@@ -73,7 +73,7 @@ describe('compileQuery', () => {
     )
   })
 
-  it('finds the same whatever text is required, and wherever that stands in the pattern', () => {
+  it('finds the same lines for every position of the required text in the pattern', () => {
     const words = fc.constantFrom('needle', 'NEEDLE', 'pin', 'x', ' ', '=>', 'pinx', 'needlepin', 'q9', '{')
     const text = fc
       .array(fc.oneof(words, fc.constantFrom('\n', '\r\n', 'a', '12')), { maxLength: 60 })
@@ -112,7 +112,7 @@ describe('compileQuery', () => {
     )
   })
 
-  it('skips a byte order mark, and takes a lone return for a character', () => {
+  it('skips a byte order mark, and treats a lone carriage return as a character', () => {
     expect(ourSearch('\ufeffab\n', { query: '^a', mode: 'regex', caseSensitive: true }).length).toBe(1)
     expect(
       ourSearch('a\rb\r\nc\r', { query: '.+', mode: 'regex', caseSensitive: true }).map(({ match }) => match),
@@ -124,7 +124,7 @@ describe('compileQuery', () => {
   })
 
   it.each(['\ufec0', '\uf03f', '\uceff'])(
-    'takes %j at the start, which begins or ends like a mark, for a character',
+    'treats %j at the start as a character, though it begins or ends like a byte order mark',
     (char) => {
       for (const mode of ['literal', 'regex'] as const) {
         expect(ourSearch(`${char}a\n`, { query: char, mode, caseSensitive: true })).toEqual([
@@ -135,7 +135,7 @@ describe('compileQuery', () => {
     },
   )
 
-  it.each([0, 95, 96, 97, 300])('tells the bounds of a line whose ends are %d bytes away', (length) => {
+  it.each([0, 95, 96, 97, 300])('returns the bounds of a line whose ends are %d bytes away', (length) => {
     const rest = 'y'.repeat(length)
     const queries = [
       ['x', 'literal'],
@@ -155,7 +155,7 @@ describe('compileQuery', () => {
     }
   })
 
-  it('folds ASCII among itself only, and other letters as Unicode says', () => {
+  it('folds ASCII letters among themselves only, and other letters by Unicode', () => {
     const find = (text: string, query: string) => ourSearch(text, { query, mode: 'regex', caseSensitive: false }).length
     expect(find('K', 'k')).toBe(1)
     expect(find('\u212a', 'k')).toBe(0)
@@ -169,7 +169,7 @@ describe('compileQuery', () => {
   it.each<[string, (char: string, i: number) => boolean]>([
     ['upper case', (char) => char.toLowerCase() !== char],
     ['every third', (_, i) => i % 3 === 0],
-  ])('folds beyond ASCII as RegExp does: %s', (_, isMember) => {
+  ])('folds letters beyond ASCII like RegExp: %s', (_, isMember) => {
     const all = Array.from({ length: 0x1ff80 }, (_, i) => String.fromCodePoint(0x80 + i))
     const cased = all.filter((char) => char.toLowerCase() !== char || char.toUpperCase() !== char)
     const members = cased.filter(isMember).join('')
@@ -180,7 +180,7 @@ describe('compileQuery', () => {
     expect(folded[0]).toBeGreaterThanOrEqual(0x80)
   })
 
-  it('reads flags, groups, names, POSIX classes and braces', () => {
+  it('accepts flags, groups, names, POSIX classes and braces', () => {
     const find = (text: string, query: string) =>
       ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)
     expect(find('ABC', '(?i)b')).toEqual(['B'])
@@ -252,13 +252,13 @@ describe('compileQuery', () => {
       error = thrown
     }
     expect(error).toBeInstanceOf(ToolError)
-    const { code, message: said, details } = error as ToolError
+    const { code, message: actual, details } = error as ToolError
     expect(code).toBe('INVALID_PATTERN')
-    expect(said).toContain(message)
-    expect(`${said} ${details.hint ?? ''}`).toContain(hint)
+    expect(actual).toContain(message)
+    expect(`${actual} ${details.hint ?? ''}`).toContain(hint)
   })
 
-  it('repeats nothing at no cost, however often', () => {
+  it('repeats an empty part any number of times at no cost', () => {
     expect(
       ourSearch('ab', { query: '(?:(?:(?:){9999}){9999}){9999}b', mode: 'regex', caseSensitive: true }).length,
     ).toBe(1)
@@ -268,7 +268,7 @@ describe('compileQuery', () => {
     expect(() => compileQuery({ query, mode: 'literal', caseSensitive: true })).toThrow(ToolError)
   })
 
-  it('never fails on a pattern in another way than by INVALID_PATTERN', () => {
+  it('throws no error other than INVALID_PATTERN', () => {
     const symbols = fc.constantFrom(...'ab()[]{}|*+?^$.\\,-1:<=!PpuxdwbnkiLé😀', '(?', '\\p{', '[^', '(?<', '\ud800')
     fc.assert(
       fc.property(
@@ -287,7 +287,7 @@ describe('compileQuery', () => {
     )
   })
 
-  it('matches nothing in bytes that are not UTF-8, and goes on after them', () => {
+  it('matches nothing in bytes that are not UTF-8, and continues after them', () => {
     const bytes = Uint8Array.of(0xff, 0x0a, 0x80, 0x61, 0x0a, 0xc3, 0x0a, 0xe2, 0x28, 0xa1)
     const starts: number[] = []
     compileQuery({ query: '[^\\n]', mode: 'regex', caseSensitive: true }).eachLine(bytes, ({ matchStart }) => {
@@ -302,7 +302,7 @@ function place({ line, column, text }: FoundLine): Omit<FoundLine, 'match'> {
   return { line, column, text }
 }
 
-/** Whether a part that can match the empty text is repeated. */
+/** Whether a part that may match the empty text is repeated. */
 function repeatsNothing(node: Node): boolean {
   if (node.type === 'concat') return node.parts.some(repeatsNothing)
   if (node.type === 'alternate') return node.options.some(repeatsNothing)
@@ -327,7 +327,7 @@ const EDGES = 'Use ^ for the start of a line and $ for its end.'
 const PROPERTIES = 'Write it as \\p{L} or \\p{Script=Greek}.'
 const itself = (char: string) => `Escape it as \\${char} to match the character.`
 
-describe('the time', () => {
+describe('deadline of a query', () => {
   const line = `${'x'.repeat(50)} needle7 HELLOOO\n`
   const bytes = new TextEncoder().encode(line.repeat(5000))
   const queries: readonly (readonly [query: string, mode: 'literal' | 'regex'])[] = [
@@ -341,7 +341,7 @@ describe('the time', () => {
     ['$', 'regex'],
   ]
 
-  it.each(queries)('is asked for about every 64 KB, where every line matches: %s', (query, mode) => {
+  it.each(queries)('is checked about every 64 KB if every line matches: %s', (query, mode) => {
     const compiled = compileQuery({ query, mode, caseSensitive: true })
     let asked = 0
     const visited = (deadline?: () => boolean) => {
@@ -361,20 +361,20 @@ describe('the time', () => {
     expect(asked).toBeGreaterThan(2)
     expect(asked).toBeLessThan(bytes.length / 65_536 + 6)
     expect(visited(() => true)).toBeLessThan(1200)
-    // The bounds of a pause belong to it.
+    // The interval includes its bounds.
     asked = 0
     visited(() => ++asked === 3)
     expect(asked).toBe(3)
   })
 
-  it.each(queries)('of a visitor who has seen enough is not wasted: %s', (query, mode) => {
+  it.each(queries)('is not checked after the visitor returns false: %s', (query, mode) => {
     let visited = 0
     compileQuery({ query, mode, caseSensitive: true }).eachLine(bytes, () => ++visited < 2)
     expect(visited).toBe(2)
   })
 
   it.each(['x.*y', '\\w+ y', '(?:a|x)+ y', '(?:a|b)*c$', '[a-z ]+y', ' .*y'])(
-    'may be up anywhere in a long line, and is not asked for again: %s',
+    'may pass anywhere in a long line, and is not checked again: %s',
     (query) => {
       const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
       const line = new TextEncoder().encode(`${'x'.repeat(300_000)} y${'x'.repeat(200_000)} yc\n`)
@@ -404,7 +404,7 @@ describe('the time', () => {
     ['needle\\d', 'needle '.repeat(50_000)],
     ['needle\\d', 'needle \n'.repeat(50_000)],
     ['\\d needle', 'x needle\n'.repeat(50_000)],
-  ])('that is up before a match is found leaves it open: %s', (query, text) => {
+  ])('makes mayMatch return true if it passes before a match is found: %s', (query, text) => {
     const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
     const bytes = new TextEncoder().encode(text)
     expect(compiled.mayMatch(bytes)).toBe(false)
@@ -413,11 +413,11 @@ describe('the time', () => {
   })
 })
 
-describe('the last line of a long text', () => {
-  // The text is searched in four parts at once, of which the last is the shortest here.
+describe('last line of a long text', () => {
+  // The text is searched in four parts in parallel; the last one is the shortest here.
   const before = `y\n${'y'.repeat(700)}\ny\n${'y'.repeat(600)}\n`
 
-  it.each(['x+', '^x+$', '(?:x|z)+$', '\\w*x'])('is found without a line end too: %s', (query) => {
+  it.each(['x+', '^x+$', '(?:x|z)+$', '\\w*x'])('matches without a line end too: %s', (query) => {
     for (const end of ['', '\n', '\r\n']) {
       const found = ourSearch(`${before}xx${end}`, { query, mode: 'regex', caseSensitive: true })
       expect(found.map(({ line, match }) => [line, match])).toEqual([[5, 'xx']])
@@ -429,7 +429,7 @@ describe('the last line of a long text', () => {
   })
 })
 
-describe('a line that comes after others', () => {
+describe('line after other lines', () => {
   it.each<
     readonly [query: string, text: string, found: readonly (readonly [line: number, column: number, match: string])[]]
   >([
@@ -539,7 +539,7 @@ describe('a line that comes after others', () => {
   })
 })
 
-describe('a literal', () => {
+describe('literal query', () => {
   const find = (query: string, text: string, caseSensitive = true) =>
     ourSearch(text, { query, mode: 'literal', caseSensitive }).map(({ line, column }) => [line, column])
 
@@ -554,7 +554,7 @@ describe('a literal', () => {
       ],
     ],
     ['a.', 'ab\na.', [[2, 1]], [[2, 1]]],
-    // A return that belongs to the end of a line is none.
+    // The carriage return of a line end is not part of the line.
     ['x\r', 'a\nb\n', [], []],
     ['a\r', 'a\rb\n', [[1, 1]], [[1, 1]]],
     ['a\r', 'a\r\nba\rb', [[2, 2]], [[2, 2]]],
@@ -566,7 +566,7 @@ describe('a literal', () => {
   })
 })
 
-describe('a pattern that is refused says where, why and what to write', () => {
+describe('refusal of a pattern: reason, position and hint', () => {
   const refusals: readonly (readonly [query: string, why: string, position: number, hint?: string])[] = [
     ['a)', 'unmatched ")"', 2, itself(')')],
     ['*a', '"*" has nothing to repeat', 1, itself('*')],
@@ -657,13 +657,13 @@ describe('a pattern that is refused says where, why and what to write', () => {
     ['a'.repeat(4097), 'the query is longer than 4096 UTF-16 units', {}],
     ['a\nb', 'the query contains a line break at position 2', { position: 2, hint: ONE_LINE }],
     ['a\ud800', 'the query contains a lone surrogate at position 2', { position: 2 }],
-  ])('the literal %j', (query, why, details) => {
+  ])('refuses the literal %j', (query, why, details) => {
     expect(() => compileQuery({ query, mode: 'literal', caseSensitive: true })).toThrow(
       expect.objectContaining({ code: 'INVALID_PATTERN', message: `Cannot search: ${why}`, details }),
     )
   })
 
-  it('takes what is as long, as deep and as often as may be', () => {
+  it('accepts patterns at each limit', () => {
     const find = (query: string, text: string) => ourSearch(text, { query, mode: 'regex', caseSensitive: true }).length
     expect(find('a'.repeat(4096), 'a'.repeat(4096))).toBe(1)
     expect(find(`${'('.repeat(200)}a${')'.repeat(200)}(a)`, 'aa')).toBe(1)
@@ -684,7 +684,7 @@ describe('a pattern that is refused says where, why and what to write', () => {
   })
 })
 
-describe('a class matches what RegExp has in it', () => {
+describe('class matches the same characters as in RegExp', () => {
   const characters = [...Array(0x250).keys(), 0x1680, 0x2000, 0x200a, 0x200b, 0x2028, 0x2029, 0x202f, 0x205f, 0x212a]
     .concat(0x3000, 0x390, 0x3b1, 0x3c2, 0xfeff, 0x1f600)
     .filter((codePoint) => codePoint !== 0x0a)
@@ -763,12 +763,12 @@ describe('a class matches what RegExp has in it', () => {
     ['\\P{Script=Greek}', '\\P{Script=Greek}'],
   ])('%s', (ours, theirs) => {
     const wanted = new RegExp(`^(?:${theirs})$`, 'su')
-    // A line break is in no class.
+    // No class contains a line break.
     expect(matching(ours)).toEqual(characters.filter((char) => wanted.test(char)))
   })
 
   it.each<readonly [ours: string, theirs: string]>([
-    // Those with a name hold what they hold; characters and ranges hold both cases.
+    // Sets with a name stay unchanged; characters and ranges get both cases.
     ['[a-c]', '[a-cA-C]'],
     ['[^a-c]', '[^a-cA-C]'],
     ['[X-Z\\d]', '[X-Zx-z\\d]'],
@@ -788,7 +788,7 @@ describe('a class matches what RegExp has in it', () => {
     ['(?i-i:a)', 'a'],
     ['(?:(?-i)a|b)|c', '[abcC]'],
     ['(?m-s:a)', '[aA]'],
-  ])('%s, in either case', (ours, theirs) => {
+  ])('%s, ignoring case', (ours, theirs) => {
     const wanted = new RegExp(`^(?:${theirs.replace(/^\[$/, '\\[')})$`, 's')
     const plain = characters.filter((char) => char.length === 1)
     expect(matching(ours === '[' ? '\\[' : ours, false).filter((char) => char.length === 1)).toEqual(
@@ -830,23 +830,23 @@ describe('a class matches what RegExp has in it', () => {
     ['|a', 'b', ['']],
     ['\\d@$', '1@\n2@\nx@\n3@', ['1@', '2@', '3@']],
     ['needle\\d', 'needle\rneedle7', ['needle7']],
-    // One of several texts that are looked for occurs no more, or neither does.
+    // One of several required texts occurs no more, or none does.
     ['needle|HELLO', ' needle\nyy\n needle\nHELLO\nzz\n', ['needle', 'needle', 'HELLO']],
     ['\\w*needle|HELLO', ' needle\nyy\nHELLO\nx needle\nHELLO\nzz\n', ['needle', 'HELLO', 'needle', 'HELLO']],
     ['\\w*needle|\\w*HELLO', 'needle\n', ['needle']],
     ['ab.*c|a', 'abxx\nabxx\nabxc\nabxx', ['a', 'a', 'abxc', 'a']],
     ['\ud83d\ude00+', 'x\ud83d\ude00\ud83d\ude00', ['\ud83d\ude00\ud83d\ude00']],
-  ])('%j finds in %j what it should', (query, text, found) => {
+  ])('%j finds in %j the expected lines', (query, text, found) => {
     expect(ourSearch(text, { query, mode: 'regex', caseSensitive: true }).map(({ match }) => match)).toEqual(found)
   })
 })
 
-describe('single parts of patterns', () => {
+describe('pattern syntax', () => {
   const found = (query: string, text: string, caseSensitive = true): string[] =>
     ourSearch(text, { query, mode: 'regex', caseSensitive }).map((line: FoundLine) => JSON.stringify(line))
 
   it.each([
-    // Repeating nothing, and nothing repeated.
+    // An empty part repeated, and a part repeated zero times.
     ['xa{0}b', ['xb'], ['xab']],
     ['(?:)*a', ['a'], ['b']],
     ['(?:)+a', ['a'], ['b']],
@@ -861,7 +861,7 @@ describe('single parts of patterns', () => {
     ['[\\b]', ['\b'], ['b']],
     ['[[:alpha:]]', ['x'], ['1']],
     ['[[:nope:]]', [':]', 'n]'], ['x']],
-    // Properties, of what is in no plane too.
+    // Properties, including one of unassigned planes.
     ['\\p{Cn}', ['\u{50000}', '\u{ffff}'], ['a']],
     ['\\p{Greek}', ['λ'], ['a']],
     ['\\p{Script=Greek}', ['λ'], ['a']],
@@ -870,22 +870,22 @@ describe('single parts of patterns', () => {
     for (const text of no) expect([text, found(query, text).length]).toEqual([text, 0])
   })
 
-  it('a class by name matches in either case where case does not count', () => {
+  it('a class with a name ignores case when the query does', () => {
     expect(found('[[:^upper:]]', 'A', false)).toHaveLength(1)
     expect(found('[[:upper:]]', 'a', false)).toHaveLength(1)
     expect(found('[[:digit:]]', 'a', false)).toHaveLength(0)
   })
 
-  it.each(['\\c', '\\c1', '\\01', '\\p{Nope=Nothing}', '\\p{Nope}', '\\u12', 'a\\'])('%j is refused', (query) => {
+  it.each(['\\c', '\\c1', '\\01', '\\p{Nope=Nothing}', '\\p{Nope}', '\\u12', 'a\\'])('refuses %j', (query) => {
     expect(() => compileQuery({ query, mode: 'regex', caseSensitive: true })).toThrow(ToolError)
   })
 
-  it('surrogates are no characters', () => {
+  it('surrogates match nothing', () => {
     expect(utf8Sequences([0xd800, 0xdfff])).toEqual([])
     expect(utf8Sequences([0xd700, 0xe000])).toEqual(utf8Sequences([0xd700, 0xd7ff, 0xe000, 0xe000]))
   })
 
-  it('more characters and properties than are remembered', () => {
+  it('works with more characters and properties than the caches hold', () => {
     const text = Array.from({ length: 1100 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('')
     expect(found(`${text}?`, text)).toHaveLength(1)
     expect(found(`${text}x?`, text.slice(1))).toHaveLength(0)
@@ -893,7 +893,7 @@ describe('single parts of patterns', () => {
     expect(found(`${long}(?:b|c)${long}`, `${long}c${long}`)).toHaveLength(1)
   })
 
-  it('what a visitor throws comes out as it is', () => {
+  it('errors thrown by a visitor propagate unchanged', () => {
     const query = compileQuery({ query: 'a|b', mode: 'regex', caseSensitive: true })
     const error = new Error('enough')
     const visit = () => {
@@ -903,7 +903,7 @@ describe('single parts of patterns', () => {
   })
 
   it.each(['\\w+ing', 'needle', '(?:a|b)*c$', '[a-z]+\\d', 'x.*y', 'é+', '\\bneedle\\b.*z'])(
-    '%j stops when its time is up, on lines of any length',
+    '%j stops at the deadline, for lines of any length',
     (query) => {
       const compiled = compileQuery({ query, mode: 'regex', caseSensitive: true })
       for (const line of ['a needle in b\n', `${'ab needle '.repeat(30_000)}\n`]) {
@@ -918,7 +918,7 @@ describe('single parts of patterns', () => {
           },
           () => ++asked > 0,
         )
-        // It asks now and then, and stops as soon as it is told to.
+        // It checks at intervals, and stops as soon as the deadline has passed.
         expect(asked).toBeLessThanOrEqual(1)
         expect(compiled.mayMatch(bytes, () => true) || !compiled.mayMatch(bytes)).toBe(true)
       }

@@ -7,7 +7,7 @@ export interface FoundLine {
   readonly match: string
 }
 
-/** What a naive search says: lines split by hand, the engine's own RegExp on each. */
+/** A naive search: splits lines by hand and runs RegExp on each. */
 export function naiveSearch(text: string, pattern: RegExp): FoundLine[] {
   const lines = text.split('\n')
   if (lines[lines.length - 1] === '') lines.pop()
@@ -19,7 +19,7 @@ export function naiveSearch(text: string, pattern: RegExp): FoundLine[] {
   })
 }
 
-/** Tried at each character: left to itself, V8 also tries between the halves of a surrogate pair, where `\\B` matches. */
+/** Tries each character start. V8 would also try between the halves of a surrogate pair, where `\\B` matches. */
 function firstMatch(line: string, pattern: RegExp): RegExpExecArray | null {
   const sticky = new RegExp(pattern, `${pattern.flags}y`)
   for (let at = 0; at <= line.length; at += (line.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
@@ -30,16 +30,16 @@ function firstMatch(line: string, pattern: RegExp): RegExpExecArray | null {
   return null
 }
 
-/** What ours says, in the same form. */
+/** Our search, with the result in the same form. */
 export function ourSearch(text: string, input: QueryInput): FoundLine[] {
   const bytes = new TextEncoder().encode(text)
   const query = compileQuery(input)
-  const found: FoundLine[] = []
+  const lines: FoundLine[] = []
   let line = 1
   let counted = 0
   query.eachLine(bytes, (hit) => {
     for (; counted < hit.lineStart; counted++) if (bytes[counted] === 0x0a) line += 1
-    found.push({
+    lines.push({
       line,
       column: slice(bytes, hit.lineStart, hit.matchStart).length + 1,
       text: slice(bytes, hit.lineStart, hit.lineEnd),
@@ -47,8 +47,8 @@ export function ourSearch(text: string, input: QueryInput): FoundLine[] {
     })
     return true
   })
-  if (query.mayMatch(bytes) !== found.length > 0) throw new Error('mayMatch and eachLine disagree')
-  return found
+  if (query.mayMatch(bytes) !== lines.length > 0) throw new Error('mayMatch and eachLine disagree')
+  return lines
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true })

@@ -14,7 +14,7 @@ const files = trees
   .map((entry) => join(entry.parentPath, entry.name))
   .map((path) => ({ path, bytes: readFileSync(path) }))
 
-/** Lines found per file, by the native program; `\r\n` ends a line. */
+/** Matching lines per file, counted by rg; `\r\n` ends a line. */
 function countsOfRipgrep(query: string, flags: string[]): Map<string, number> {
   const options = [
     '-j1',
@@ -32,7 +32,7 @@ function countsOfRipgrep(query: string, flags: string[]): Map<string, number> {
   try {
     output = execFileSync(rgPath, [...options, '-e', query, ...trees], { encoding: 'utf8', maxBuffer: 1 << 28 })
   } catch (error) {
-    // It exits with 1 where nothing is found.
+    // rg exits with 1 if nothing matches.
     if ((error as { status?: number }).status !== 1) throw error
   }
   return new Map(
@@ -82,7 +82,7 @@ describe('search over a real tree', () => {
   ] as const)('%s %s finds as many lines in each file as rg', (kind, query) => {
     const [mode, ignoreCase] = kind.split(' ') as ['literal' | 'regex', string?]
     const compiled = compileQuery({ query, mode, caseSensitive: ignoreCase === undefined })
-    // Our word classes are ASCII; only without Unicode its own are too.
+    // Word classes are ASCII here; in rg they are only without Unicode.
     const flags = [
       ...(/\\[wdsbB]/.test(query) ? ['--no-unicode'] : []),
       ...(mode === 'literal' ? ['-F'] : []),
@@ -101,7 +101,7 @@ describe('search over a real tree', () => {
     expect(Object.fromEntries([...found].sort())).toEqual(Object.fromEntries([...expected].sort()))
   }) // prettier-ignore
 
-  it('reads enough files to mean something', () => {
+  it('reads more than 1,000 files', () => {
     expect(files.length).toBeGreaterThan(1000)
   })
 })

@@ -44,7 +44,7 @@ describe('createSimulation', () => {
     )
   })
 
-  // Wide enough for several words of bits, with ways on to higher and lower ones, near and far, alone and shared.
+  // Wide enough for several words of bits, with moves up and down, near and far, single and shared.
   it.each([
     ['a{9}\\b(?:-{60}|b{60})', `${'a'.repeat(9)}${'-'.repeat(70)}`],
     ['(?:-{40}|b{40})\\b(?:a{33}|é{20})', `${'-'.repeat(40)}${'a'.repeat(33)}${'b'.repeat(40)}${'é'.repeat(20)}`],
@@ -67,7 +67,7 @@ describe('createSimulation', () => {
     ['a+|[d-f]', 'bcghb'],
     ['^a|b$', 'b\0a\0b\0'],
     ['(?:[ab]{31}c){2}', `${'ab'.repeat(16)}c${'b'.repeat(31)}c`],
-  ])('finds it with many states too: %s', (pattern, line) => {
+  ])('finds it with many states: %s', (pattern, line) => {
     const nfa = buildNfa(parseRegex(pattern, false))
     const forward = createSimulation(nfa, false)
     const backward = createSimulation(reverseNfa(nfa), true)
@@ -97,11 +97,11 @@ describe('createSimulation', () => {
   })
 
   it.each([
-    ['each of few states', '[ab]*c', 'ab'.repeat(10_000), 4],
-    ['each of many conditions', `(?:${'\\b|'.repeat(1000)}-)(?:\\b){6000}c`, 'a-'.repeat(20), 39],
-    ['each of many states to all after it', '(?:a?){300}c', 'a'.repeat(60), 59],
-    ['words of bits that move together', '[ab]{9000}c', 'ab'.repeat(1000), 12],
-  ])('asks for the time as often as the work for a byte needs it, through %s', (_, pattern, line, least) => {
+    ['few states', '[ab]*c', 'ab'.repeat(10_000), 4],
+    ['many conditions', `(?:${'\\b|'.repeat(1000)}-)(?:\\b){6000}c`, 'a-'.repeat(20), 39],
+    ['moves to all later states', '(?:a?){300}c', 'a'.repeat(60), 59],
+    ['words of bits that are shifted together', '[ab]{9000}c', 'ab'.repeat(1000), 12],
+  ])('ticks in proportion to the work for a byte: %s', (_, pattern, line, least) => {
     const bytes = encoder.encode(line)
     const range = { lineStart: 0, lineEnd: bytes.length }
     const simulation = createSimulation(buildNfa(parseRegex(pattern, false)), false)
@@ -111,13 +111,13 @@ describe('createSimulation', () => {
     expect(asked).toBeLessThanOrEqual(4 * least)
   })
 
-  it('gives up soon where one byte alone leads to too much', () => {
+  it('is undefined if the moves of one byte exceed the limit', () => {
     const root = parseRegex(`^(?:${'a|'.repeat(1900)}a)(?:x?){9000}y`, false)
     expect(createSimulation(buildNfa(root), false)).toBeUndefined()
   })
 
   it.each(['[ab]*a[ab]{12}$', 'a[ab]{40}b', '\\b[ab]*a[ab]{15}\\b', '(?:a.?){0,3}b.{20}a$', '^(?:a|ba)*b[ab]{13}a'])(
-    'takes over from an automaton without memory, with the same lines and starts: %s',
+    'takes over from a DFA without memory, with the same lines and starts: %s',
     (pattern) => {
       const text = randomLines(60_000)
       const roomy = new LineMatcher(parseRegex(pattern, false), 256 << 20)
@@ -127,9 +127,9 @@ describe('createSimulation', () => {
   )
 })
 
-describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s', (pattern) => {
+describe.each(['^x+$', '\\bx+$', '^x+\\b'])('LineMatcher.exists: %s', (pattern) => {
   const lines = Array.from({ length: 60 }, (_, i) => `y${'x'.repeat(5 + ((i * 7) % 40))}`)
-  /** What one of its own says, to which nothing is known yet, and again where it has been. */
+  /** The result of a new matcher, which must give it again with a warm table. */
   const existsFrom = (from: number, all: readonly string[]) => {
     const matcher = new LineMatcher(parseRegex(pattern, false))
     const bytes = encoder.encode(all.join('\n'))
@@ -139,14 +139,14 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s
   }
   const exists = (...all: readonly string[]) => existsFrom(0, all)
 
-  it('wherever it stands, and where none does', () => {
+  it('finds a matching line at any position, and none where there is none', () => {
     expect(exists(...lines)).toBe(false)
     expect(exists(...lines, '')).toBe(false)
     for (let i = 0; i < lines.length; i++) {
       const found = lines.with(i, 'xxx')
       expect(exists(...found)).toBe(true)
       expect(exists(...found.slice(0, i), ...lines.slice(i))).toBe(false)
-      // What is searched may begin behind it.
+      // The search may begin after the matching line.
       const behind = found.slice(0, i + 1).join('\n').length + 1
       if (i + 1 < lines.length) expect(existsFrom(behind, found)).toBe(false)
       expect(existsFrom(behind - 4, found)).toBe(true)
@@ -160,20 +160,20 @@ describe.each(['^x+$', '\\bx+$', '^x+\\b'])('whether a line matches is found: %s
     ['y', 'xx', 'y'.repeat(1300), 'y'],
     ['y'.repeat(600), 'y'.repeat(600), 'y'.repeat(600), 'xx', 'yy'],
     ['y'.repeat(300), 'y'.repeat(300), 'y'.repeat(300), 'xx', 'y'.repeat(300)],
-  ])('among long lines', (...all) => {
+  ])('finds a match among long lines', (...all) => {
     expect(exists(...all)).toBe(true)
     expect(exists(...all, '')).toBe(true)
     expect(exists(...all.map((line) => (line === 'xx' ? 'xy' : line)))).toBe(false)
   })
 })
 
-describe('the bounds of the leftmost match are found, on the way and where it was before', () => {
+describe('LineMatcher finds the bounds of the leftmost match, with a cold and a warm table', () => {
   const lines = ['']
   for (let i = 0; i < 85; i++) lines.push(...[...'ab-'].map((char) => `${lines[i]}${char}`))
 
   it.each([
     ...['^ab|b', '^a.*b', 'a$|b', '\\ba', '\\Ba', 'a\\b', 'a\\B', '\\b-|b', '^$|-b'],
-    // The end of the match could be that of a longer one, if it stood elsewhere.
+    // Elsewhere, a longer match could end here.
     ...['aab$|b', 'aab\\b|b', 'aab\\B|b', 'a-\\b|-', 'a-\\B|-', '^aab|b', '\\baab|b', '\\Baab|b', 'ab.*a|b'],
   ])('%s', (pattern) => {
     const reference = new RegExp(pattern)
@@ -202,9 +202,9 @@ describe('the bounds of the leftmost match are found, on the way and where it wa
   })
 })
 
-describe('the time', () => {
+describe('deadline of LineMatcher', () => {
   const yes = () => true
-  /** Each way to run over the bytes, which hold one line. */
+  /** Each method, called for bytes of one line. */
   const waysOf = (pattern: string, bytes: Uint8Array, deadline: (() => boolean) | undefined) => {
     const matcher = new LineMatcher(parseRegex(pattern, false))
     const end = bytes.length
@@ -217,14 +217,14 @@ describe('the time', () => {
     }
   }
 
-  it.each([1, 255, 256, 500, 1 << 16])('is not asked for over %d bytes that are found out about at once', (length) => {
+  it.each([1, 255, 256, 500, 1 << 16])('is not checked for %d bytes that need one run', (length) => {
     const line = new Uint8Array(length).fill(0x78)
     const { exists, scan, resume, matchEnd, matchStart } = waysOf('^x+$', line, yes)
     if (length < 512) expect(exists()).toBe(true)
     expect([scan(), resume(), matchEnd(), matchStart()]).toEqual([length, length, length, 0])
   })
 
-  it.each(['exists', 'scan', 'resume', 'matchEnd', 'matchStart'] as const)('is asked for over more: %s', (way) => {
+  it.each(['exists', 'scan', 'resume', 'matchEnd', 'matchStart'] as const)('is checked in longer lines: %s', (way) => {
     const line = new Uint8Array((1 << 16) + 10).fill(0x78)
     let asked = 0
     const found = waysOf('^x+$', line, () => ++asked < 0)[way]()
@@ -233,14 +233,14 @@ describe('the time', () => {
     expect(thrownBy(waysOf('^x+$', line, yes)[way])).toBe(deadlineReached)
   })
 
-  it('is asked for in each of four places', () => {
+  it('is checked in each of four parallel runs', () => {
     const lines = encoder.encode('y\n'.repeat(400))
     const matcher = new LineMatcher(parseRegex('^x+$', false))
     expect(matcher.exists(lines, 0, () => false)).toBe(false)
     expect(thrownBy(() => matcher.exists(lines, 0, yes))).toBe(deadlineReached)
   })
 
-  it('is asked for once in 128 states that are made', () => {
+  it('is checked for every 128 computed transitions', () => {
     const line = randomLines(3000).filter((byte) => byte !== 0x0a)
     const matcher = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
     let asked = 0
@@ -249,7 +249,7 @@ describe('the time', () => {
     expect(asked).toBeLessThanOrEqual(line.length / 128)
     const another = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false))
     expect(thrownBy(() => another.scan(line, 0, yes))).toBe(deadlineReached)
-    // By simulation no more are made, from where it takes over.
+    // No more are computed after simulation has taken over.
     const cramped = new LineMatcher(parseRegex('[ab]*a[ab]{12}c', false), 0)
     asked = 0
     expect(cramped.scan(line, 0, () => ++asked < 0)).toBe(-1)
@@ -257,26 +257,26 @@ describe('the time', () => {
   })
 })
 
-describe('a matcher without memory', () => {
+describe('LineMatcher without memory', () => {
   const text = randomLines(12_000).map((byte, i) => (i % 29 === 0 && byte !== 0x0a ? 0x20 : byte))
   const patterns = ['[ab]*a[ab]{12}c?$', '\\b[ab]*a[ab]{12}\\b', '^(?:a|b)*b[ab]{13}a']
-  /** One that has gone over to simulation, and one that never does. */
+  /** A matcher that has switched to simulation, and one that never does. */
   const both = (pattern: string) => {
     const cramped = new LineMatcher(parseRegex(pattern, false), 0)
     linesOf(cramped, text)
-    // An automaton would run over so few bytes without asking.
+    // A DFA would not check the deadline for so few bytes.
     expect(thrownBy(() => cramped.scan(new Uint8Array(20_000).fill(0x63), 0, () => true))).toBe(deadlineReached)
     return { cramped, roomy: new LineMatcher(parseRegex(pattern, false), 256 << 20) }
   }
 
-  it.each(patterns)('goes on from anywhere in a line, and says where nothing matches: %s', (pattern) => {
+  it.each(patterns)('resumes anywhere in a line, and reports where nothing matches: %s', (pattern) => {
     const { cramped, roomy } = both(pattern)
     for (let lineStart = 0; lineStart < 3000; ) {
       const lineEnd = text.indexOf(0x0a, lineStart)
       for (let from = lineStart; from < lineEnd; from += 3) {
         const atLineStart = from === lineStart
         let rest = ~from
-        // A run that stopped found nothing up to where it did, and the next may begin there.
+        // A run that stops without a match rules out one before that offset; the next begins there.
         while (rest < 0 && ~rest < lineEnd) rest = roomy.resume(text, ~rest, ~rest === lineStart, undefined)
         const found = rest >= 0
         const at = cramped.resume(text, from, atLineStart, undefined)
@@ -295,7 +295,7 @@ describe('a matcher without memory', () => {
     expect([0, 1, 4].map((from) => ~cramped.resume(last, from, from !== 1, undefined))).toEqual([4, 4, 5])
   })
 
-  it('finds lines that are empty, and none behind the last line end', () => {
+  it('finds empty lines, but none after the last line end', () => {
     const cramped = new LineMatcher(parseRegex('^(?:[ab]*a[ab]{12}c)?$', false), 0)
     linesOf(cramped, text)
     const scan = (lines: string) => cramped.scan(encoder.encode(lines), 0, undefined)
@@ -304,7 +304,7 @@ describe('a matcher without memory', () => {
     expect([exists('c\n'), exists('c\n\n'), exists('c\n\nc')]).toEqual([false, true, true])
   })
 
-  it('asks for the time there too', () => {
+  it('checks the deadline during simulation', () => {
     const { cramped } = both('[ab]*a[ab]{12}c?$')
     const line = new Uint8Array(20_000).fill(0x63)
     expect(cramped.scan(line, 0, undefined)).toBe(-1)
@@ -316,7 +316,7 @@ describe('a matcher without memory', () => {
     for (const run of runs) expect(thrownBy(run)).toBe(deadlineReached)
   })
 
-  it('stays with its automaton where states are made slowly', () => {
+  it('keeps its DFA when states are created slowly', () => {
     const lines = (last: string) => encoder.encode(`${`a${'b'.repeat(100)}`.repeat(80)}${last}\n`.repeat(8))
     for (const [query, found] of [
       ['^(?:ab*){80}c', true],
@@ -325,16 +325,16 @@ describe('a matcher without memory', () => {
       const cramped = new LineMatcher(parseRegex(query, false), 0)
       expect(cramped.exists(lines('c'), 0, undefined)).toBe(found)
       expect(cramped.scan(lines('c'), 0, undefined) !== -1).toBe(found)
-      // A simulation would ask for the time.
+      // A simulation would check the deadline.
       expect(cramped.scan(new Uint8Array(20_000).fill(0x65), 0, () => true)).toBe(-1)
     }
   })
 
-  it('begins a part of the text again where its states were dropped', () => {
+  it('restarts a part of the text whose states were dropped', () => {
     const line = (as: number, last: string) => `${`a${'b'.repeat(100)}`.repeat(as)}${last}\n`
     const exists = (...lines: readonly string[]) =>
       new LineMatcher(parseRegex('^\\b(?:ab*){80}c', false), 0).exists(encoder.encode(lines.join('')), 0, undefined)
-    // The four parts; the last is the shortest, and in what is left of the first the states are dropped.
+    // The last of the four parts is the shortest; the states are dropped in the remainder of the first.
     const others = [line(79, 'c'), `${'d'.repeat(8000)}\n`, line(80, 'd'), `${'d'.repeat(8)}\n`] as const
     expect(exists(...others)).toBe(false)
     expect(exists(...others.with(2, line(80, 'c')))).toBe(true)
@@ -342,7 +342,7 @@ describe('a matcher without memory', () => {
     expect(exists(...others.with(1, line(80, 'c')))).toBe(true)
   })
 
-  it('stays with it where a simulation would take too much room', () => {
+  it('keeps its DFA when a simulation would take too much memory', () => {
     const root = parseRegex('(?:a?){1500}b', false)
     expect(createSimulation(buildNfa(root), false)).toBeUndefined()
     const matcher = new LineMatcher(root, 0)
@@ -350,7 +350,7 @@ describe('a matcher without memory', () => {
     expect(matcher.scan(encoder.encode('aac\na'), 0, undefined)).toBe(-1)
   })
 
-  it('stays with it where only the simulation of the way back would', () => {
+  it('keeps its DFA when only the backward simulation would take too much memory', () => {
     const root = parseRegex('(?:b?){350}(?:[ACEGIKMOQSUWYacegikmoqsuwy]?){120}z', false)
     const nfa = buildNfa(root)
     expect(createSimulation(nfa, false)).toBeDefined()
@@ -365,7 +365,7 @@ describe('a matcher without memory', () => {
   })
 })
 
-/** The start and end of all that a pattern matches in a line, in bytes: RegExp asked about each pair of places. */
+/** Start and end, in bytes, of every match of a pattern in a line: RegExp tested on each pair of offsets. */
 function matchesIn(line: string, pattern: string): (readonly [number, number])[] {
   const places = [0]
   for (const char of line) places.push((places.at(-1) as number) + encoder.encode(char).length)
@@ -402,7 +402,7 @@ function linesOf(matcher: LineMatcher, bytes: Uint8Array): string[] {
     const lineEnd = lineFeed === -1 ? bytes.length : lineFeed
     const end = matcher.matchEnd(bytes, lineStart, lineEnd, undefined)
     found.push(`${lineStart}+${matcher.matchStart(bytes, lineStart, lineEnd, end, undefined) - lineStart}`)
-    // A run that stopped found nothing up to where it did, and the next may begin there.
+    // A run that stops without a match rules out one before that offset; the next begins there.
     let rest = ~lineStart
     while (rest < 0 && ~rest < lineEnd) rest = matcher.resume(bytes, ~rest, ~rest === lineStart, undefined)
     if (rest < 0 || rest > lineEnd) found.push('resume disagrees')
@@ -412,7 +412,7 @@ function linesOf(matcher: LineMatcher, bytes: Uint8Array): string[] {
   return found
 }
 
-/** Lines of `a` and `b` up to 200 long, the same each time. */
+/** Deterministic lines of `a` and `b`, up to 200 long. */
 function randomLines(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let seed = 7
