@@ -53,6 +53,7 @@ export {
   validateChanges,
 } from './change-set.ts'
 export {
+  emptyRoot,
   FILE_MODE,
   hashBytes,
   loadStoredTree,
@@ -62,6 +63,7 @@ export {
   type StoredEntry,
   type StoredStat,
   type StoredTree,
+  storedCapabilities,
 } from './plan-commit.ts'
 export { rangeOf } from './read-range.ts'
 export { storageError } from './storage-error.ts'

@@ -1,7 +1,7 @@
 import { sha256Async } from '../files/hash/sha256.ts'
 import { ancestorsOf, type Path, parentOf } from '../paths/logical-path.ts'
 import { mapConcurrent } from '../util/map-concurrent.ts'
-import type { Change, Receipt, Stat, Version } from './backend.ts'
+import type { Capabilities, Change, Receipt, Stat, Version } from './backend.ts'
 import { applyOrder, checkChangeSet, type FileOf, validateChanges } from './change-set.ts'
 
 /*
@@ -26,10 +26,11 @@ export interface StoredTree<C> {
 
 /** What a commit stores and deletes. */
 export interface StoredCommit<C> {
-  /** Entries in an order in which they can be applied one by one; `undefined` deletes the entry. */
-  readonly steps: readonly { readonly path: Path; readonly entry: StoredEntry<C> | undefined }[]
-  /** Directories whose names change and that exist after the steps, with their new stat. Apply them after the steps. */
-  readonly touched: ReadonlyMap<Path, StoredStat>
+  /**
+   * The new entries of changed paths, and of directories whose names change; `undefined` deletes the entry. They can be
+   * applied one by one in this order.
+   */
+  readonly steps: ReadonlyMap<Path, StoredEntry<C> | undefined>
   /** Contents to store. */
   readonly fresh: ReadonlyMap<C, Uint8Array>
   /** Contents that no path has any more, with their sizes in bytes. */
@@ -55,6 +56,20 @@ export const FILE_MODE = 0o644
 const DIRECTORY_MODE = 0o755
 const LINK_MODE = 0o777
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
+
+/** The root of an empty tree. */
+export const emptyRoot: StoredEntry<never> = Object.freeze({ type: 'directory', stat: directoryStat(0, '0') })
+
+/** Capabilities of a storage that keeps whole {@link StoredEntry}s and has one writer. */
+export const storedCapabilities: Capabilities = Object.freeze({
+  links: true,
+  modes: true,
+  times: 'set',
+  caseSensitive: true,
+  authority: 'sole',
+  persistent: true,
+  atomic: 'set',
+})
 
 /** Hashes all bytes of a change set, so that the commit itself can be planned synchronously. */
 export async function hashBytes(changes: readonly Change[]): Promise<ReadonlyMap<Uint8Array, string>> {
@@ -133,8 +148,7 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
   const entryFor = ({ path, to, from }: Change): StoredEntry<C> | undefined => {
     const stat = { size: 0, modifiedAt: at, tag: tag() }
     if (to === null) return undefined
-    if (to.type === 'directory')
-      return { type: 'directory', stat: { type: 'directory', ...stat, mode: DIRECTORY_MODE } }
+    if (to.type === 'directory') return { type: 'directory', stat: directoryStat(at, stat.tag) }
     if (to.type === 'link') return { type: 'link', stat: { type: 'link', ...stat, mode: LINK_MODE }, target: to.target }
     const sources = [path, from].map((other) => (other === undefined ? undefined : present(other)))
     const source = sources.find((entry) => entry?.type === 'file')
@@ -149,7 +163,7 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
   }
 
   const after = new Map<Path, StoredEntry<C> | undefined>()
-  const steps: { path: Path; entry: StoredEntry<C> | undefined }[] = []
+  const steps = new Map<Path, StoredEntry<C> | undefined>()
   const touchedPaths = new Set<Path>()
   for (const change of applyOrder(changes)) {
     const { path, to } = change
@@ -161,16 +175,15 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
     const entry = entryFor(change)
     after.set(path, entry)
     if (entry === undefined && old === undefined) continue
-    steps.push({ path, entry })
+    steps.set(path, entry)
     if (entry?.type !== old?.type) touchedPaths.add(parentOf(path))
+  }
+  for (const path of touchedPaths) {
+    if (after.has(path) && after.get(path)?.type !== 'directory') continue
+    steps.set(path, { type: 'directory', stat: directoryStat(at, tag()) })
   }
   return {
     steps,
-    touched: new Map(
-      [...touchedPaths]
-        .filter((path) => !after.has(path) || after.get(path)?.type === 'directory')
-        .map((path) => [path, { type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt: at, tag: tag() }]),
-    ),
     fresh,
     dropped: before.flatMap((entry) =>
       entry?.type === 'file' && !carried.has(entry.content) ? [{ content: entry.content, size: entry.stat.size }] : [],
@@ -183,6 +196,10 @@ export function planStoredCommit<C>(changes: readonly Change[], options: StoredC
       })),
     },
   }
+}
+
+function directoryStat(modifiedAt: number, tag: string): StoredStat {
+  return { type: 'directory', size: 0, mode: DIRECTORY_MODE, modifiedAt, tag }
 }
 
 function versionOfStored(entry: StoredEntry<unknown> | undefined): Version {

@@ -31,7 +31,7 @@ const cases: { readonly name: string; run(): Promise<{ readonly skipped?: string
 registerContract('the key-value backend of the guide', cases, { describe, it })
 
 describe('the backend guide', () => {
-  it('builds its backend in less than 85 lines', () => {
+  it('builds its backend in fewer than 85 lines', () => {
     expect(backend?.code.trim().split('\n').length).toBeLessThan(85)
   })
 })

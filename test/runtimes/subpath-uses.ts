@@ -89,7 +89,7 @@ export const uses: Readonly<Record<string, Use>> = {
       }
       const { steps } = await plan('absent')
       const conflict = await plan({ tag: 'old' }).catch((error: unknown) => error)
-      return [steps[0]?.path, conflict instanceof ToolError ? conflict.code : 'none']
+      return [[...steps.keys()][0], conflict instanceof ToolError ? conflict.code : 'none']
     },
   ),
   './backends/memory': use<typeof import('../../src/backends/memory/index.ts')>('two\n', ({ memory }, kit) =>

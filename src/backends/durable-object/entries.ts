@@ -14,8 +14,6 @@ export interface Entries {
   in(path: Path): readonly DirectoryEntry[]
   put(path: Path, entry: Entry): void
   remove(path: Path): void
-  /** Notes that the names in a directory changed. */
-  touch(directory: Path, stat: StoredStat): void
   /** Where the numbers of tags and contents go on. */
   counter(): number
   setCounter(next: number): void
@@ -100,16 +98,6 @@ export function openEntries(database: Database): Entries {
 
     remove(path) {
       database.rows('DELETE FROM wardspace_entries WHERE parent = ? AND name = ?', parentOf(path), nameOf(path))
-    },
-
-    touch(directory, { tag, modifiedAt }) {
-      database.rows(
-        "UPDATE wardspace_entries SET tag = ?, at = ? WHERE parent = ? AND name = ? AND type = 'directory'",
-        Number(tag),
-        modifiedAt,
-        parentOf(directory),
-        nameOf(directory),
-      )
     },
 
     counter: () => state().next,

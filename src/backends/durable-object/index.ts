@@ -1,7 +1,7 @@
 import type { Path } from '../../paths/logical-path.ts'
-import type { Backend, Capabilities, Stat } from '../../storage/backend.ts'
+import type { Backend, Stat } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
-import { hashBytes, planStoredCommit } from '../../storage/plan-commit.ts'
+import { hashBytes, planStoredCommit, storedCapabilities } from '../../storage/plan-commit.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
@@ -51,7 +51,7 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
   }
 
   return {
-    capabilities,
+    capabilities: storedCapabilities,
 
     async canonical(path, how) {
       const type = path === '' ? 'directory' : typeAt(path as Path)
@@ -89,7 +89,7 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
       // From here to the end nothing waits, so that nothing else can come in between.
       return database.transaction(() => {
         let counter = entries.counter()
-        const { steps, touched, fresh, dropped, receipt } = planStoredCommit<number>(changes, {
+        const { steps, fresh, dropped, receipt } = planStoredCommit<number>(changes, {
           tree,
           hashes,
           tag: () => String(counter++),
@@ -98,12 +98,11 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
         })
         for (const { content } of dropped) contents.remove(content)
         for (const [content, bytes] of fresh) contents.write(content, bytes)
-        for (const { path, entry } of steps) {
+        for (const [path, entry] of steps) {
           if (entry === undefined) entries.remove(path)
           else entries.put(path, entry)
         }
-        for (const [directory, stat] of touched) entries.touch(directory, stat)
-        if (steps.length > 0) entries.setCounter(counter)
+        if (steps.size > 0) entries.setCounter(counter)
         return receipt
       })
     },
@@ -124,13 +123,3 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
 export interface DurableObjectBackend extends Backend {
   scan(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
 }
-
-const capabilities: Capabilities = Object.freeze({
-  links: true,
-  modes: true,
-  times: 'set',
-  caseSensitive: true,
-  authority: 'sole',
-  persistent: true,
-  atomic: 'set',
-})

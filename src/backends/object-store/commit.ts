@@ -47,7 +47,7 @@ async function commit(options: Options, changes: readonly Change[], how: CommitO
   try {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const planned = plan(base, changes, { hashes, at, name: uploads.name })
-      if ('refusal' in planned || planned.steps.length === 0) {
+      if ('refusal' in planned || planned.steps.size === 0) {
         // What is known of the tree may be old: neither a refusal nor "nothing to do" may rest on it.
         const present = await root.load()
         if (present !== base) {

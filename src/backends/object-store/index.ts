@@ -2,6 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { childOf, type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Capabilities, FileRead } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
+import { storedCapabilities } from '../../storage/plan-commit.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { createCommits } from './commit.ts'
@@ -134,12 +135,4 @@ export function objectStore(store: ObjectStore, options: ObjectStoreOptions = {}
 /** Files of a scan on their way at once. */
 const SCANNED_AT_ONCE = 6
 
-const capabilities: Capabilities = Object.freeze({
-  links: true,
-  modes: true,
-  times: 'set',
-  caseSensitive: true,
-  authority: 'shared',
-  persistent: true,
-  atomic: 'set',
-})
+const capabilities: Capabilities = Object.freeze({ ...storedCapabilities, authority: 'shared' })

@@ -1,5 +1,5 @@
 import { type Path, parentOf, parsePath } from '../../paths/logical-path.ts'
-import type { StoredCommit, StoredEntry, StoredStat, StoredTree } from '../../storage/plan-commit.ts'
+import { emptyRoot, type StoredCommit, type StoredEntry, type StoredTree } from '../../storage/plan-commit.ts'
 
 /** An entry of the tree; a content's name is part of the keys of its objects. */
 export type Entry = StoredEntry<string>
@@ -25,9 +25,8 @@ export interface Garbage {
 /** As many as writers could come in between a put and the look whether it happened. */
 const REMEMBERED_COMMITS = 64
 const FORMAT = 1
-const ROOT_STAT: StoredStat = { type: 'directory', size: 0, mode: 0o755, modifiedAt: 0, tag: '0' }
 
-export const emptyManifest: Manifest = manifestOf(new Map([['' as Path, { type: 'directory', stat: ROOT_STAT }]]), {
+export const emptyManifest: Manifest = manifestOf(new Map([['' as Path, emptyRoot]]), {
   next: 1,
   commits: [],
   garbage: [],
@@ -36,17 +35,14 @@ export const emptyManifest: Manifest = manifestOf(new Map([['' as Path, { type: 
 /** The manifest after a commit. */
 export function manifestAfter(
   before: Manifest,
-  { steps, touched, dropped }: StoredCommit<string>,
+  { steps, dropped }: StoredCommit<string>,
   commit: string,
   next: number,
 ): Manifest {
   const entries = new Map(before.entries)
-  for (const { path, entry } of steps) {
+  for (const [path, entry] of steps) {
     if (entry === undefined) entries.delete(path)
     else entries.set(path, entry)
-  }
-  for (const [path, stat] of touched) {
-    entries.set(path, { type: 'directory', stat })
   }
   return manifestOf(entries, {
     next,
