@@ -8,8 +8,8 @@ import type { GuardedAccess } from '../policy/access.ts'
 import { compileQuery } from '../search/query.ts'
 import { defineTool, type ToolContext } from './define-tool.ts'
 import { directoryPath, filters } from './shared/fields.ts'
-import { scanInSlices } from './shared/scan-in-slices.ts'
-import { createFileSearch } from './shared/search-file.ts'
+import { type ScanVisitor, scanInSlices } from './shared/scan-in-slices.ts'
+import { createFileSearch, type FileSearch } from './shared/search-file.ts'
 import { notFound, relativeTo, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
@@ -17,13 +17,13 @@ const input = z.strictObject({
   mode: z.enum(['literal', 'regex']).default('literal'),
   path: directoryPath.describe('Directory or file to search'),
   includeGlob: z.string().optional().describe('Only files that match, such as **/*.ts (relative to path)'),
-  excludeGlob: z.string().optional().describe('Without files that match'),
+  excludeGlob: z.string().optional().describe('Skip files that match'),
   caseSensitive: z.boolean().default(true),
   contextLines: z.int().min(0).default(0).describe('Lines before and after each match, at most 3'),
-  maxMatches: z.int().min(1).optional().describe('Lines (with filesOnly: files) at most'),
-  maxFileBytes: z.int().min(1).optional().describe('Larger files are passed over'),
+  maxMatches: z.int().min(1).optional().describe('Maximum lines (with filesOnly: files)'),
+  maxFileBytes: z.int().min(1).optional().describe('Larger files are skipped'),
   timeoutMs: z.int().min(1).optional(),
-  filesOnly: z.boolean().default(false).describe('Only the files and how many lines match in each'),
+  filesOnly: z.boolean().default(false).describe('Only the files and the number of matching lines in each'),
   ...filters,
 })
 
@@ -37,7 +37,7 @@ const match = z.object({
   after: z.array(z.string()),
 })
 
-const fileCount = z.object({ path: z.string(), kind: z.string(), count: z.number().describe('Lines that match') })
+const fileCount = z.object({ path: z.string(), kind: z.string(), count: z.number().describe('Matching lines') })
 
 const output = z.object({
   path: z.string(),
@@ -49,10 +49,12 @@ const output = z.object({
   filesSkipped: z.number().describe('Files over maxFileBytes'),
 })
 
+type Input = z.output<typeof input>
 type Match = z.output<typeof match>
+type FileCount = z.output<typeof fileCount>
 type Reason = NonNullable<z.output<typeof output>['truncatedReason']>
 
-/** Lines that match, in the order of the tree. Takes linear time in the text, whatever the pattern. */
+/** Finds matching lines, in the order of the tree. Takes time linear in the text for every pattern. */
 export const searchText = defineTool({
   name: 'search_text',
   title: 'Search text',
@@ -64,103 +66,34 @@ export const searchText = defineTool({
   mutates: false,
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:search', path, recursive: true }],
-  async draft(asked, context) {
+  async draft(input, context) {
     const access = targetOf(context)
-    const { limits, warnings } = context
-    const contextLines = clamp('contextLines', asked.contextLines, limits.searchContextLines, warnings)
-    const maxMatches = clamp('maxMatches', asked.maxMatches ?? limits.searchMatches, limits.searchMatchesHard, warnings)
-    const maxFileBytes = clamp(
-      'maxFileBytes',
-      asked.maxFileBytes ?? limits.searchFileBytes,
-      limits.textFileBytes,
-      warnings,
-    )
-    const timeoutMs = clamp(
-      'timeoutMs',
-      asked.timeoutMs ?? limits.searchTimeoutMs,
-      limits.searchTimeoutMsHard,
-      warnings,
-    )
-    // Only for the deadline: it must not stand still with an injected clock.
-    const end = performance.now() + timeoutMs
-    const isLate = () => performance.now() >= end
+    const { warnings } = context
+    const bounds = boundsOf(input, context)
+    const collector = new MatchCollector(input, bounds, context)
+    const candidates = await candidatesOf(input, access, context)
+    const finished = await scanInSlices(context, candidates, collector)
+    const { matches, files, filesSearched, filesSkipped } = collector
+    const truncatedReason = collector.truncatedReason ?? (finished ? undefined : 'timeout')
 
-    const search = createFileSearch({
-      query: compileQuery(asked),
-      asked,
-      contextLines,
-      snippetUnits: limits.searchSnippet,
-      isLate,
-      areKept: context.files.capabilities.authority === 'sole',
-    })
-    const candidates = await candidatesOf(asked, access, context)
-    const matches: Match[] = []
-    const files: z.output<typeof fileCount>[] = []
-    let reason: Reason | undefined
-    let room = limits.projectionBytes - ROOM_FOR_THE_REST
-    let filesSearched = 0
-    let filesSkipped = 0
-    const stop = (why: Reason): false => {
-      reason = why
-      return false
-    }
-
-    /** Whether a file is to be searched line by line. */
-    const wants = (_path: Path, bytes: Uint8Array, size: number): boolean | undefined => {
-      if (size > maxFileBytes) {
-        filesSkipped += 1
-        return false
-      }
-      filesSearched += 1
-      return search.mayMatch(bytes)
-    }
-
-    const visit = (path: Path, bytes: Uint8Array): boolean => {
-      if (isLate()) return stop('timeout')
-      if (asked.filesOnly) {
-        const count = search.count(path, bytes)
-        if (isLate()) return stop('timeout')
-        if (count === 0) return true
-        if (files.length === maxMatches) return stop('maxMatches')
-        files.push({ path, kind: classifyPath(path).kind, count })
-        context.files.noteRead(path, bytes.length)
-        return true
-      }
-      const found = search.find(path, bytes, maxMatches - matches.length)
-      if (found.matches.length > 0) context.files.noteRead(path, bytes.length)
-      for (const one of found.matches) {
-        const result = { path, kind: classifyPath(path).kind, ...one }
-        room -= weightOf(result)
-        if (room < 0) return stop('bytes')
-        matches.push(result)
-      }
-      if (isLate()) return stop('timeout')
-      return found.truncated ? stop('maxMatches') : true
-    }
-    const scanned = await scanInSlices(context, candidates, { wants, visit, isLate })
-    if (!scanned && reason === undefined) reason = 'timeout'
-
-    const total = asked.filesOnly ? files.length : matches.length
-    if (reason === 'timeout' && total === 0) {
+    const total = input.filesOnly ? files.length : matches.length
+    if (truncatedReason === 'timeout' && total === 0) {
       throw new ToolError(
         'SEARCH_TIMEOUT',
-        `Search in ${quote(display(access.asked))} took longer than ${timeoutMs} ms`,
-        {
-          filesSearched,
-          candidates: candidates.length,
-        },
+        `Search in ${quote(display(access.asked))} took longer than ${bounds.timeoutMs} ms`,
+        { filesSearched, candidates: candidates.length },
       )
     }
-    if (filesSkipped > 0) warnings.push(`${filesSkipped} files over ${maxFileBytes} bytes were not searched`)
+    if (filesSkipped > 0) warnings.push(`${filesSkipped} files over ${bounds.maxFileBytes} bytes were not searched`)
     if (total === 0 && candidates.length === 0) warnings.push('No file was searched: check path, globs and filters')
     return {
-      summary: summaryOf(asked.filesOnly, total, filesSearched, reason),
+      summary: summaryOf(input.filesOnly, total, filesSearched, truncatedReason),
       result: () => ({
         path: display(access.asked),
         matches,
-        ...(asked.filesOnly ? { files } : {}),
-        truncated: reason !== undefined,
-        ...(reason === undefined ? {} : { truncatedReason: reason }),
+        ...(input.filesOnly ? { files } : {}),
+        truncated: truncatedReason !== undefined,
+        ...(truncatedReason === undefined ? {} : { truncatedReason }),
         filesSearched,
         filesSkipped,
       }),
@@ -168,25 +101,123 @@ export const searchText = defineTool({
   },
 })
 
-/** Bytes of a result that are not matches. */
-const ROOM_FOR_THE_REST = 4096
+interface Bounds {
+  readonly contextLines: number
+  readonly maxMatches: number
+  readonly maxFileBytes: number
+  readonly timeoutMs: number
+}
 
-/** The files that the walk shows and the globs let through. */
+/** The bounds of the input, within the limits of the workspace. */
+function boundsOf(input: Input, { limits, warnings }: ToolContext): Bounds {
+  return {
+    contextLines: clamp('contextLines', input.contextLines, limits.searchContextLines, warnings),
+    maxMatches: clamp('maxMatches', input.maxMatches ?? limits.searchMatches, limits.searchMatchesHard, warnings),
+    maxFileBytes: clamp('maxFileBytes', input.maxFileBytes ?? limits.searchFileBytes, limits.textFileBytes, warnings),
+    timeoutMs: clamp('timeoutMs', input.timeoutMs ?? limits.searchTimeoutMs, limits.searchTimeoutMsHard, warnings),
+  }
+}
+
+/** Bytes of a result reserved for fields other than matches. */
+const RESERVED_BYTES = 4096
+
+/** Searches the files of one call and collects their matches until it reaches a bound. */
+class MatchCollector implements ScanVisitor {
+  readonly matches: Match[] = []
+  readonly files: FileCount[] = []
+  filesSearched = 0
+  filesSkipped = 0
+  truncatedReason: Reason | undefined
+  readonly #input: Input
+  readonly #bounds: Bounds
+  readonly #context: ToolContext
+  readonly #search: FileSearch
+  /** Read from the platform's clock, because an injected clock may stand still. */
+  readonly #deadline: number
+  /** Bytes of the result left for matches. */
+  #remainingBytes: number
+
+  constructor(input: Input, bounds: Bounds, context: ToolContext) {
+    this.#input = input
+    this.#bounds = bounds
+    this.#context = context
+    this.#deadline = performance.now() + bounds.timeoutMs
+    this.#remainingBytes = context.limits.projectionBytes - RESERVED_BYTES
+    this.#search = createFileSearch({
+      query: compileQuery(input),
+      input,
+      contextLines: bounds.contextLines,
+      snippetUnits: context.limits.searchSnippet,
+      isLate: () => this.isLate(),
+      immutableBytes: context.files.capabilities.authority === 'sole',
+    })
+  }
+
+  isLate(): boolean {
+    return performance.now() >= this.#deadline
+  }
+
+  wants(bytes: Uint8Array, size: number): boolean | undefined {
+    if (size > this.#bounds.maxFileBytes) {
+      this.filesSkipped += 1
+      return false
+    }
+    this.filesSearched += 1
+    return this.#search.mayMatch(bytes)
+  }
+
+  visit(path: Path, bytes: Uint8Array): boolean {
+    if (this.isLate()) return this.#stop('timeout')
+    return this.#input.filesOnly ? this.#count(path, bytes) : this.#find(path, bytes)
+  }
+
+  #count(path: Path, bytes: Uint8Array): boolean {
+    const count = this.#search.count(path, bytes)
+    if (this.isLate()) return this.#stop('timeout')
+    if (count === 0) return true
+    if (this.files.length === this.#bounds.maxMatches) return this.#stop('maxMatches')
+    this.files.push({ path, kind: classifyPath(path).kind, count })
+    this.#context.files.noteRead(path, bytes.length)
+    return true
+  }
+
+  #find(path: Path, bytes: Uint8Array): boolean {
+    const { matches, truncated } = this.#search.find(path, bytes, this.#bounds.maxMatches - this.matches.length)
+    if (matches.length > 0) this.#context.files.noteRead(path, bytes.length)
+    for (const fileMatch of matches) {
+      const result = { path, kind: classifyPath(path).kind, ...fileMatch }
+      this.#remainingBytes -= weightOf(result)
+      if (this.#remainingBytes < 0) return this.#stop('bytes')
+      this.matches.push(result)
+    }
+    if (this.isLate()) return this.#stop('timeout')
+    return truncated ? this.#stop('maxMatches') : true
+  }
+
+  #stop(reason: Reason): false {
+    this.truncatedReason = reason
+    return false
+  }
+}
+
+/** Returns the files that the walk shows and the globs accept. */
 async function candidatesOf(
-  asked: z.output<typeof input>,
-  { path, asked: named }: GuardedAccess,
+  input: Input,
+  { path, asked: requestedPath }: GuardedAccess,
   { files }: ToolContext,
 ): Promise<readonly Path[]> {
   const options = { caseInsensitive: !files.capabilities.caseSensitive }
-  const include = asked.includeGlob === undefined ? undefined : compileGlob(asked.includeGlob, options)
-  const exclude = asked.excludeGlob === undefined ? undefined : compileGlob(asked.excludeGlob, options)
+  const include = input.includeGlob === undefined ? undefined : compileGlob(input.includeGlob, options)
+  const exclude = input.excludeGlob === undefined ? undefined : compileGlob(input.excludeGlob, options)
   const stat = await files.stat(path)
   if (stat === undefined) throw notFound(path)
-  if (stat.type === 'other') throw new ToolError('PATH_REJECTED', `${quote(path)} is no ordinary file`, { path })
-  const visible = await files.candidates(path, asked)
+  if (stat.type === 'other') throw new ToolError('PATH_REJECTED', `${quote(path)} is not a regular file`, { path })
+  const visible = await files.candidates(path, input)
   if (stat.type === 'file') {
     if (visible.length > 0) return visible
-    throw new ToolError('POLICY_DENIED', `Policy does not allow to search ${quote(named)}`, { path: named })
+    throw new ToolError('POLICY_DENIED', `Policy does not allow searching ${quote(requestedPath)}`, {
+      path: requestedPath,
+    })
   }
   if (include === undefined && exclude === undefined) return visible
   const relative = relativeTo(path)
@@ -196,7 +227,7 @@ async function candidatesOf(
   })
 }
 
-/** About as many bytes as a match takes in JSON, from above, as the projection counts. */
+/** Returns an upper estimate of the bytes of a match in JSON, as the limit on results counts them. */
 function weightOf({ path, kind, snippet, before, after }: Match): number {
   let units = path.length + kind.length + snippet.length
   for (const line of before) units += line.length + 1
@@ -204,8 +235,8 @@ function weightOf({ path, kind, snippet, before, after }: Match): number {
   return units * 3 + 100
 }
 
-function summaryOf(filesOnly: boolean, total: number, searched: number, reason: Reason | undefined): string {
+function summaryOf(filesOnly: boolean, total: number, filesSearched: number, reason: Reason | undefined): string {
   const unit = filesOnly ? (total === 1 ? 'file matches' : 'files match') : total === 1 ? 'line matches' : 'lines match'
   const more = reason === undefined ? '' : `, and there may be more (${reason})`
-  return `${total} ${unit} in ${searched} ${searched === 1 ? 'file' : 'files'} searched${more}`
+  return `${total} ${unit} in ${filesSearched} ${filesSearched === 1 ? 'file' : 'files'} searched${more}`
 }

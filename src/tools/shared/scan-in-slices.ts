@@ -4,46 +4,49 @@ import { throwIfAborted } from '../../util/abort.ts'
 import { yieldToEventLoop } from '../../util/timers.ts'
 import type { ToolContext } from '../define-tool.ts'
 
-export interface ScanVisits {
-  wants(path: Path, bytes: Uint8Array, size: number): boolean | undefined
+export interface ScanVisitor {
+  /** Whether to visit a file of `size` bytes. Gets the first bytes of a file. `undefined` stops the scan. */
+  wants(bytes: Uint8Array, size: number): boolean | undefined
+  /** Visits the whole content of a file. Returns false to stop the scan. */
   visit(path: Path, bytes: Uint8Array): boolean
+  /** Whether the time for the scan is over. */
   isLate(): boolean
 }
 
 /**
- * Visits the wanted bytes of many files in few calls, and lets timers and signals run now and then: over memory a scan
- * does not wait for anything. Ends when `visit` returns false. Gives false where it was too late to go on.
+ * Scans many files in few calls, and yields to the event loop every 25 ms so that timers and signals run: a scan of
+ * memory never waits for anything. Returns false if the time was over before every file was scanned.
  *
  * @throws ToolError `ABORTED`
  */
 export async function scanInSlices(
   { files, signal, progress }: Pick<ToolContext, 'files' | 'signal' | 'progress'>,
   paths: readonly Path[],
-  { wants, visit, isLate }: ScanVisits,
+  visitor: ScanVisitor,
 ): Promise<boolean> {
   let next = 0
   let isDone = false
   while (!isDone && next < paths.length) {
     throwIfAborted(signal, 'The search was cancelled')
-    if (isLate()) return false
+    if (visitor.isLate()) return false
     const sliceEnd = performance.now() + SLICE_MS
     let isPaused = false
-    let sinceLook = 0
-    const wantsNow = (path: Path, bytes: Uint8Array, stat: Stat): boolean | undefined => {
-      // Looking at the clock costs about as much as searching a small file.
-      sinceLook += bytes.length + LOOK_BYTES / LOOK_FILES
-      if (sinceLook >= LOOK_BYTES) {
-        sinceLook = 0
-        isPaused = performance.now() >= sliceEnd || isLate()
+    let sinceCheck = 0
+    const wants = (path: Path, bytes: Uint8Array, stat: Stat): boolean | undefined => {
+      // Reading the clock costs about as much as searching a small file.
+      sinceCheck += bytes.length + CHECK_BYTES / CHECK_FILES
+      if (sinceCheck >= CHECK_BYTES) {
+        sinceCheck = 0
+        isPaused = performance.now() >= sliceEnd || visitor.isLate()
         if (isPaused) return undefined
       }
-      // What is gone is passed over, so that the place in the list is found by its path.
+      // The scan skips files that no longer exist, so the position in the list is found by path.
       while (next < paths.length && paths[next] !== path) next += 1
       next += 1
-      return wants(path, bytes, stat.size)
+      return visitor.wants(bytes, stat.size)
     }
-    await files.scan(next === 0 ? paths : paths.slice(next), wantsNow, (path, bytes) => {
-      isDone = signal?.aborted === true || !visit(path, bytes)
+    await files.scan(next === 0 ? paths : paths.slice(next), wants, (path, bytes) => {
+      isDone = signal?.aborted === true || !visitor.visit(path, bytes)
       return !isDone
     })
     throwIfAborted(signal, 'The search was cancelled')
@@ -54,8 +57,8 @@ export async function scanInSlices(
   return true
 }
 
-/** How much is searched between two looks at the clock: bytes, or files. */
-const LOOK_BYTES = 256 * 1024
-const LOOK_FILES = 64
+/** The clock is read after this many bytes or files. */
+const CHECK_BYTES = 256 * 1024
+const CHECK_FILES = 64
 
 const SLICE_MS = 25

@@ -7,41 +7,41 @@ import type { Hit, Query } from '../../search/query.ts'
 
 export interface FileSearchOptions {
   readonly query: Query
-  readonly asked: { readonly query: string; readonly mode: 'literal' | 'regex' }
+  readonly input: { readonly query: string; readonly mode: 'literal' | 'regex' }
   readonly contextLines: number
   readonly snippetUnits: number
   readonly isLate: () => boolean
-  /** The bytes are never changed once they were handed out, so that what was found out about them stays true. */
-  readonly areKept: boolean
+  /** Whether the bytes of a file never change after a read, so that facts about them can be cached. */
+  readonly immutableBytes: boolean
 }
 
-/** Searches one file after the other, as a model may see them: in files with secrets, only the redacted text is searched. */
+/** Searches files as a model may see them: in a file with secrets, it searches the redacted text. */
 export interface FileSearch {
-  /** Cheap: whether there may be a match in the file as stored, or in what its marks say. */
+  /** Whether the stored bytes, or the marks that stand for their secrets, may contain a match. Cheap. */
   mayMatch(bytes: Uint8Array): boolean
   find(path: Path, bytes: Uint8Array, maxMatches: number): { matches: FileMatch[]; truncated: boolean }
-  /** Lines that match. */
+  /** Returns the number of matching lines. */
   count(path: Path, bytes: Uint8Array): number
 }
 
-/** The search for one query. Binary files match nothing; a match that lies wholly in a mark is none. */
+/** Creates the search for one query. Binary files have no match; a match entirely inside a mark does not count. */
 export function createFileSearch(options: FileSearchOptions): FileSearch {
-  const { query, asked, contextLines, snippetUnits, isLate } = options
-  const mayHold = options.areKept ? mayHoldSecretKept : mayHoldSecret
-  // A mark is not in the stored bytes: what may match one must look at every file with secrets.
+  const { query, input, contextLines, snippetUnits, isLate } = options
+  const mayHold = options.immutableBytes ? mayHoldSecretCached : mayHoldSecret
+  // The stored bytes contain no marks, so a query that may match a mark has to look at every file with secrets.
   const mayMeanMarks =
-    asked.mode === 'regex' ? /REDACTED|\\[[\]]|\[[[\]^]/.test(asked.query) : /[[\]]/.test(asked.query)
+    input.mode === 'regex' ? /REDACTED|\\[[\]]|\[[[\]^]/.test(input.query) : /[[\]]/.test(input.query)
 
   const mayMeetMarks = mayMeanMarks || mayReachIntoMark(query)
 
   /**
-   * Whether lines can be searched as they are stored: a line without a secret is the same in the redacted text, and what
-   * matches there in a line with a secret matches as stored, too, or would have to reach into its mark.
+   * Whether lines can be searched as stored. A line without a secret is the same in the redacted text. In a line with a
+   * secret, a match of the redacted text also matches as stored, unless it reaches into the mark.
    */
-  const byLine = (stored: Uint8Array): boolean =>
+  const canSearchStored = (stored: Uint8Array): boolean =>
     !mayMeetMarks && !isUtf16(stored) && !looksBinary(stored) && !mayHoldPrivateKey(stored)
 
-  /** The text to search as UTF-8. */
+  /** Returns the text to search as UTF-8, and the query for it. */
   function prepare(path: Path, stored: Uint8Array): { bytes: Uint8Array; query: Query } | undefined {
     if (looksBinary(stored)) return undefined
     if (!isUtf16(stored) && !mayHold(stored)) return { bytes: stored, query }
@@ -55,10 +55,10 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
   return {
     mayMatch: (stored) => isUtf16(stored) || query.mayMatch(stored, isLate) || (mayMeanMarks && mayHold(stored)),
     find(path, stored, maxMatches) {
-      if (byLine(stored)) {
+      if (canSearchStored(stored)) {
         const mayShow = (start: number, end: number) => !lineHasSecret(stored, start, end)
-        const found = findMatches(query, stored, { contextLines, maxMatches, snippetUnits, deadline: isLate, mayShow })
-        if (!found.stopped) return found
+        const result = findMatches(query, stored, { contextLines, maxMatches, snippetUnits, deadline: isLate, mayShow })
+        if (!result.stopped) return result
       }
       const text = prepare(path, stored)
       if (text === undefined) return { matches: [], truncated: false }
@@ -70,7 +70,7 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
         lines += 1
         return true
       }
-      if (byLine(stored)) {
+      if (canSearchStored(stored)) {
         let stopped = false
         const countedAsStored = (hit: Hit) => {
           stopped = lineHasSecret(stored, hit.lineStart, hit.lineEnd)
@@ -89,27 +89,27 @@ export function createFileSearch(options: FileSearchOptions): FileSearch {
 }
 
 /**
- * Whether a match in a redacted text can begin or end in a mark, or be there only because of one. Marks are in brackets,
- * and a secret may stand after a separator such as `_`, where its mark makes a word's boundary.
+ * Whether a match in a redacted text can begin or end inside a mark, or exist only because of one. Marks are in brackets,
+ * and a secret may follow a separator such as `_`, where its mark creates a word boundary.
  */
 function mayReachIntoMark({ alphabet: { anywhere, ends, asserts } }: Query): boolean {
   if (anywhere[0x5b] === 1 || anywhere[0x5d] === 1) return true
   return asserts.has('notWord') || (asserts.has('word') && ends[0x5f] === 1)
 }
 
-const keptAnswers = new WeakMap<Uint8Array, boolean>()
+const secretCache = new WeakMap<Uint8Array, boolean>()
 
-/** {@link mayHoldSecret}, remembered for as long as the bytes live. */
-function mayHoldSecretKept(bytes: Uint8Array): boolean {
-  let answer = keptAnswers.get(bytes)
+/** {@link mayHoldSecret}, cached for the lifetime of the bytes. */
+function mayHoldSecretCached(bytes: Uint8Array): boolean {
+  let answer = secretCache.get(bytes)
   if (answer === undefined) {
     answer = mayHoldSecret(bytes)
-    keptAnswers.set(bytes, answer)
+    secretCache.set(bytes, answer)
   }
   return answer
 }
 
-/** By its byte order mark. */
+/** Whether the bytes start with a byte order mark of UTF-16. */
 function isUtf16(bytes: Uint8Array): boolean {
   const first = bytes[0]
   return (first === 0xff && bytes[1] === 0xfe) || (first === 0xfe && bytes[1] === 0xff)
@@ -118,7 +118,7 @@ function isUtf16(bytes: Uint8Array): boolean {
 const encoder = new TextEncoder()
 const lossy = new TextDecoder('utf-8')
 
-/** The text to look for secrets in; bytes that are not UTF-8 become U+FFFD, as in snippets. */
+/** Returns the text in which to find secrets. Bytes that are not UTF-8 become U+FFFD, as in snippets. */
 function textOf(path: Path, stored: Uint8Array): string | undefined {
   try {
     return decodeText(stored, path).text
@@ -128,7 +128,7 @@ function textOf(path: Path, stored: Uint8Array): string | undefined {
   }
 }
 
-/** The same query, but a match that lies wholly in a mark of the text is passed over for the next one in its line. */
+/** Returns the query with matches entirely inside a mark replaced by the next match in the line. */
 function outsideMarks(query: Query, text: string, marks: readonly SecretMark[]): Query {
   const spans = byteSpans(text, marks)
   return {
@@ -139,8 +139,8 @@ function outsideMarks(query: Query, text: string, marks: readonly SecretMark[]):
         bytes,
         (hit) => {
           while (index < spans.length && (spans[index] as Span).end <= hit.lineStart) index += 1
-          const found = firstOutside(query, bytes, hit, spans, index)
-          return found === undefined || visit(found)
+          const outside = firstOutside(query, bytes, hit, spans, index)
+          return outside === undefined || visit(outside)
         },
         deadline,
       )
@@ -153,7 +153,7 @@ interface Span {
   readonly end: number
 }
 
-/** Where marks stand in the UTF-8 of a text. */
+/** Returns the byte ranges of the marks in the UTF-8 of a text. */
 function byteSpans(text: string, marks: readonly SecretMark[]): Span[] {
   let units = 0
   let bytes = 0
@@ -174,16 +174,16 @@ function firstOutside(
   spans: readonly Span[],
   from: number,
 ): Hit | undefined {
-  let found: Hit | undefined = hit
-  for (let i = from; i < spans.length && found !== undefined; i++) {
+  let match: Hit | undefined = hit
+  for (let i = from; i < spans.length && match !== undefined; i++) {
     const span = spans[i] as Span
-    if (span.start >= hit.lineEnd || found.matchStart < span.start) break
-    if (found.matchEnd <= span.end && found.matchStart < span.end) found = nextAfter(query, bytes, hit, span.end)
+    if (span.start >= hit.lineEnd || match.matchStart < span.start) break
+    if (match.matchEnd <= span.end && match.matchStart < span.end) match = nextAfter(query, bytes, hit, span.end)
   }
-  return found
+  return match
 }
 
-/** The first match in the rest of a line, which begins with the last byte of a mark so that it is no line's start. */
+/** Returns the first match after a mark. The search starts at the last byte of the mark, so `^` does not match there. */
 function nextAfter(query: Query, bytes: Uint8Array, { lineStart, lineEnd }: Hit, markEnd: number): Hit | undefined {
   const from = markEnd - 1
   let next: Hit | undefined
