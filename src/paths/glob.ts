@@ -11,6 +11,7 @@ export interface Glob {
   mayMatchBelow(directory: string): boolean
 }
 
+/** How a glob compares paths. */
 export interface GlobOptions {
   /** Letters match in either case. */
   readonly caseInsensitive?: boolean

@@ -15,6 +15,7 @@ export interface FileMatch {
   readonly after: string[]
 }
 
+/** The bounds of {@link findMatches}. */
 export interface MatchOptions {
   readonly contextLines: number
   readonly maxMatches: number

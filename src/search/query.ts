@@ -9,6 +9,7 @@ import { LineMatcher } from './line-matcher.ts'
 import { type Required, requiredTexts, wholeText } from './literals.ts'
 import { literalNode, type Node, parseRegex } from './syntax.ts'
 
+/** A search as a caller states it. */
 export interface QueryInput {
   readonly query: string
   readonly mode: 'literal' | 'regex'

@@ -1,7 +1,7 @@
 import { ToolError } from '../../src/errors.ts'
 import type { Workspace } from '../../src/index.ts'
 import { type AttackedTree, toolRows } from '../tools/table.ts'
-import type { Operation } from './link-race.ts'
+import { INSIDE, type Operation } from './link-race.ts'
 
 /** The race operations of every tool on the attacked tree, through the whole pipeline. Refusals are thrown. */
 export function toolOperations(workspace: Workspace): { reads: Operation[]; writes: Operation[] } {
@@ -24,6 +24,7 @@ export function toolOperations(workspace: Workspace): { reads: Operation[]; writ
   }
 
   const attacked: AttackedTree = {
+    content: INSIDE,
     call,
     newPath,
     nextNumber,

@@ -20,9 +20,9 @@ export const floors: Readonly<Record<string, Rows>> = {
     'directory handle, page': 82,
     bash: 33,
     'bash, Web Worker': 33,
-    [TESTS]: 370,
+    [TESTS]: 440,
   },
-  workerd: { memory: 104, 'Durable Object': 104, R2: 104, bash: 33, [TESTS]: 370 },
-  Deno: { ...disk, bash: 33, [TESTS]: 370 },
-  Bun: { ...disk, bash: 33, [TESTS]: 370 },
+  workerd: { memory: 104, 'Durable Object': 104, R2: 104, bash: 33, [TESTS]: 440 },
+  Deno: { ...disk, bash: 33, [TESTS]: 440 },
+  Bun: { ...disk, bash: 33, [TESTS]: 440 },
 }

@@ -177,6 +177,34 @@ export const uses: Readonly<Record<string, Use>> = {
       return [decision, denied.ok ? 'ok' : denied.code, counted.ok ? counted.stdout : counted.message]
     },
   ),
+  './tool': use<typeof import('../../src/tools/author.ts')>(
+    [true, 'ab'],
+    async ({ compileGlob, compileQuery, defineTool, findMatches }, kit) => {
+      const { z } = await import('zod')
+      const findFirst = defineTool({
+        name: 'find_first',
+        title: 'Find first',
+        description: 'Find the first line with a text.',
+        input: z.strictObject({ path: z.string(), text: z.string() }),
+        output: z.object({ snippet: z.string() }),
+        permission: 'file:read',
+        mutates: false,
+        idempotent: true,
+        plan: ({ path }) => [{ permission: 'file:read', path }],
+        async draft({ path, text }, { files }) {
+          const { bytes } = await files.read(path as Path, 1000)
+          const query = compileQuery({ query: text, mode: 'literal', caseSensitive: true })
+          const { matches } = findMatches(query, bytes, { contextLines: 0, maxMatches: 1, snippetUnits: 100 })
+          return { summary: 'Found', result: () => ({ snippet: matches[0]?.snippet ?? '' }) }
+        },
+      })
+      const backend = kit.memory({ 'a.txt': 'a\nab\n' })
+      const workspace = await opened(kit, { backend, extraTools: [findFirst] })
+      const first = await workspace.call('find_first', { path: 'a.txt', text: 'b' })
+      await workspace.close()
+      return [compileGlob('**/*.txt').matches('d/a.txt'), first.ok ? first.snippet : first.message]
+    },
+  ),
   './shells/bash': use<typeof import('../../src/shells/bash/index.ts')>('1\n', async ({ bash }, kit) => {
     const worker = () => kit.worker('./shells/bash-thread')
     return command(kit.memory({ 'a.txt': 'x\n' }), bash(kit.worker === undefined ? {} : { worker }), kit)

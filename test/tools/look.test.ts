@@ -333,7 +333,7 @@ describe('search_text in what is no plain text', () => {
     const { call } = await bench(stored, { policy: { preset: 'autonomous', rules } })
     expect(await call('search_text', { query: 'answer', path: 'a.ts' })).toMatchObject({
       code: 'POLICY_DENIED',
-      message: 'Policy does not allow to search "a.ts"',
+      message: 'Policy does not allow searching "a.ts"',
     })
   })
 })

@@ -31,8 +31,8 @@ function ignoringCase(inner: Backend): Backend {
   }
 }
 
-describe('what is no ordinary file', () => {
-  it('is named as such, and neither read, changed, taken along nor deleted', async () => {
+describe('a file that is not regular', () => {
+  it('is described as such, and is not read, changed, moved, copied or deleted', async () => {
     const root = mkdtempSync(join(tmpdir(), 'other-'))
     const socket = createServer()
     try {
@@ -45,7 +45,7 @@ describe('what is no ordinary file', () => {
         writable: false,
       })
       const unread = await call('search_text', { query: 'x', path: 'd/s.txt' })
-      expect(unread).toMatchObject({ code: 'PATH_REJECTED', message: '"d/s.txt" is no ordinary file' })
+      expect(unread).toMatchObject({ code: 'PATH_REJECTED', message: '"d/s.txt" is not a regular file' })
       for (const [tool, input] of [
         ['delete_file', { path: 'd/s.txt' }],
         ['copy_file', { path: 'd', to: 'e' }],

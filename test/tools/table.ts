@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../src/errors.ts'
 import type { ToolInput, ToolName } from '../../src/tools/index.ts'
-import { INSIDE, type Operation } from '../attack/link-race.ts'
+import type { Operation } from '../attack/link-race.ts'
 import type { Tree } from './setup.ts'
 
 /**
@@ -54,6 +54,8 @@ export interface RaceOperations {
 
 /** How a row works on the tree of `link-race.ts`, whose directory `dir` and file `top.txt` are swapped for links. */
 export interface AttackedTree {
+  /** The content of its files. */
+  readonly content: string
   /** Calls a tool. Throws a `ToolError` for a refusal. */
   call<N extends ToolName>(name: N, input: ToolInput<N>): Promise<Record<string, unknown>>
   /** An operation that repeats one call. */
@@ -338,11 +340,11 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
         { path: `${path}/below`, content: 'x' },
       ],
     },
-    race: ({ repeat }) => ({
+    race: ({ repeat, content }) => ({
       writes: [
-        repeat('write_file below the directory', 'write_file', { path: FILE, content: INSIDE }),
-        repeat('write_file', 'write_file', { path: TOP, content: INSIDE }),
-        repeat('write_file, outside only', 'write_file', { path: VICTIM, content: INSIDE, expectedSha256: null }),
+        repeat('write_file below the directory', 'write_file', { path: FILE, content }),
+        repeat('write_file', 'write_file', { path: TOP, content }),
+        repeat('write_file, outside only', 'write_file', { path: VICTIM, content, expectedSha256: null }),
       ],
     }),
     modelText: {
@@ -360,11 +362,11 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     codes: { directory: 'IS_DIRECTORY', binary: 'UNSUPPORTED_BINARY', latin1: 'UNSUPPORTED_ENCODING' },
     mayTellNames: false,
     hidden: { at: (path) => [{ path, content: 'x' }] },
-    race: ({ call, create }) => ({
+    race: ({ call, create, content }) => ({
       writes: [
         {
           name: 'append_file',
-          run: () => create('appended', (path) => call('append_file', { path, content: INSIDE })),
+          run: () => create('appended', (path) => call('append_file', { path, content })),
         },
       ],
     }),

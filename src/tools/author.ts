@@ -1,0 +1,21 @@
+/**
+ * Types and helpers for authors of tools: the `Tool` contract, and the globs and the text search that the built-in tools
+ * use. Both take time linear in their text for every pattern.
+ */
+
+export { compileGlob, type Glob, type GlobOptions } from '../paths/glob.ts'
+export type { Alphabet } from '../search/alphabet.ts'
+export type { Deadline } from '../search/line-matcher.ts'
+export { type FileMatch, findMatches, type MatchOptions } from '../search/matches.ts'
+export { compileQuery, type Hit, type Query, type QueryInput } from '../search/query.ts'
+export {
+  type Draft,
+  defineTool,
+  type MemoryContext,
+  type PlanState,
+  type PreviousReads,
+  type ResultFields,
+  type ShownVersion,
+  type Tool,
+  type ToolContext,
+} from './define-tool.ts'
