@@ -5,7 +5,7 @@
 
 export { compileGlob, type Glob, type GlobOptions } from '../paths/glob.ts'
 export type { Alphabet } from '../search/alphabet.ts'
-export type { Deadline } from '../search/line-matcher.ts'
+export type { Deadline } from '../search/deadline.ts'
 export { type FileMatch, findMatches, type MatchOptions } from '../search/matches.ts'
 export { compileQuery, type Hit, type Query, type QueryInput } from '../search/query.ts'
 export {

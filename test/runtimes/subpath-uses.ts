@@ -200,7 +200,7 @@ export const uses: Readonly<Record<string, Use>> = {
       })
       const backend = kit.memory({ 'a.txt': 'a\nab\n' })
       const workspace = await opened(kit, { backend, extraTools: [findFirst] })
-      const first = await workspace.call('find_first', { path: 'a.txt', text: 'b' })
+      const first = await workspace.callTool('find_first', { path: 'a.txt', text: 'b' })
       await workspace.close()
       return [compileGlob('**/*.txt').matches('d/a.txt'), first.ok ? first.snippet : first.message]
     },
