@@ -118,7 +118,7 @@ export async function callTool(
     // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
     record.enterStep('commit')
     throwIfAborted(signal)
-    run.rates.writes(changes.bytes)
+    run.rates.countWrite(changes.bytes)
     const before = await readPriorStates(workspace, draft, changes.changes)
     await record.writeIntent(changes)
     if (plan !== undefined) activatePlan(workspace, run, plan)
@@ -196,7 +196,7 @@ async function judge(
   const call = await resolveAccesses(workspace, run, called, given, record)
   record.enterStep('limits')
   requireMode(workspace, run, call.tool)
-  if (!record.isCounted) run.rates.call(call.tool.name)
+  if (!record.isCounted) run.rates.countCall(call.tool.name)
   record.isCounted = true
   record.enterStep('policy')
   record.setVerdict(call.verdict)
@@ -294,7 +294,7 @@ async function commit(
       ...(signal === undefined ? {} : { signal }),
     })
   } catch (error) {
-    run.rates.unwritten(bytes)
+    run.rates.refundWrite(bytes)
     throw error
   }
 }

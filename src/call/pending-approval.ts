@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 import { type Path, quote } from '../paths/logical-path.ts'
-import type { Answered, ApprovalQuestion, ApproveHandler, ReadAnswer } from '../policy/approval.ts'
-import { addBounded, type ParkedCall, type ParkedEffect } from '../policy/parked-calls.ts'
+import type { AnswerListener, ApprovalQuestion, ApproveHandler, NormalizedAnswer } from '../policy/approval.ts'
+import { type ParkedCall, type ParkedEffect, setBounded } from '../policy/parked-calls.ts'
 import type { WorkPlan } from '../policy/plan.ts'
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import type { AuthorizedChanges, KnownChange } from './state/call.ts'
@@ -11,7 +11,7 @@ import type { WorkspaceState } from './state/workspace-state.ts'
 /** A parked call with the answer that it waited for. */
 export interface Grant {
   readonly parked: ParkedCall
-  readonly answer: ReadAnswer
+  readonly answer: NormalizedAnswer
 }
 
 /**
@@ -51,7 +51,7 @@ export interface ApprovalContext {
   /** When the call began, milliseconds since 1970. */
   readonly began: number
   /** Told of every answer, for the record. */
-  readonly answered: (question: ApprovalQuestion, ...answer: Parameters<Answered>) => void
+  readonly answered: (question: ApprovalQuestion, ...answer: Parameters<AnswerListener>) => void
   /** Questions of the same call that were answered before: a call that is parked later must not ask them again. */
   readonly earlier: ApprovalQuestion[]
 }
@@ -98,7 +98,7 @@ async function askOrPark(
   effect: () => Promise<ParkedEffect[]>,
 ): Promise<void> {
   try {
-    await run.approvals.ask(request, { signal, approve: handler, answered: (how, by) => answered(request, how, by) })
+    await run.approvals.ask(request, { signal, approve: handler, onAnswer: (how, by) => answered(request, how, by) })
   } catch (error) {
     const isParked = error instanceof ToolError && error.code === 'APPROVAL_REQUIRED' && call !== undefined
     if (!isParked) throw error
@@ -166,7 +166,7 @@ export function callWithGrant(run: RunState, grant: Grant | undefined): RunState
 
 /** A run is told apart from a later one of the same id only here, and only while calls of it wait. */
 function remember(workspace: WorkspaceState, id: string, run: RunState, plan: WorkPlan | undefined): void {
-  addBounded(workspace.parkedRuns, id, run)
+  setBounded(workspace.parkedRuns, id, run)
   if (plan !== undefined) workspace.submittedPlans.set(run, { plan, approvalId: id })
 }
 

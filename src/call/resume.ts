@@ -1,5 +1,5 @@
 import { type Failure, ToolError, toFailure } from '../errors.ts'
-import { type ApprovalAnswer, type ReadAnswer, readAnswer } from '../policy/approval.ts'
+import { type ApprovalAnswer, type NormalizedAnswer, normalizeAnswer } from '../policy/approval.ts'
 import type { ParkedCall } from '../policy/parked-calls.ts'
 import { openCallAudit } from './call-audit.ts'
 import { callTool } from './call-tool.ts'
@@ -31,8 +31,8 @@ export async function resumeCall(
   }
 }
 
-function requireAnswer(answer: unknown): ReadAnswer {
-  const read = readAnswer(answer)
+function requireAnswer(answer: unknown): NormalizedAnswer {
+  const read = normalizeAnswer(answer)
   if (read !== undefined) return read
   throw new ToolError('INVALID_INPUT', 'An approval is answered by "allow", "allow-run" or { deny: reason }')
 }

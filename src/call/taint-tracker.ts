@@ -3,7 +3,7 @@ import { isWithin, type Path, quote } from '../paths/logical-path.ts'
 import type { GuardedAccess } from '../policy/access.ts'
 import type { Label, LabelSink } from '../policy/labels.ts'
 import type { Verdict } from '../policy/policy.ts'
-import { type FlowTarget, isAbove, isLabel, maxLabel, type TaintOrigin } from '../policy/taint.ts'
+import { isAbove, isLabel, maxLabel, type SinkTarget, type TaintOrigin } from '../policy/taint.ts'
 import type { Receipt } from '../storage/backend.ts'
 import type { AuthorizedCall, AuthorizedChanges } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
@@ -108,12 +108,12 @@ function openActive(
     return own !== undefined && isAbove(own.label, before?.label ?? 'public') ? own : before
   }
 
-  function sinksAbove(target: FlowTarget): readonly LabelSink[] {
+  function sinksAbove(target: SinkTarget): readonly LabelSink[] {
     const origin = highest()
-    return origin === undefined ? [] : labels.above(target, origin.label)
+    return origin === undefined ? [] : labels.exceededSinks(target, origin.label)
   }
 
-  function requireStrict(target: FlowTarget, what: string): void {
+  function requireStrict(target: SinkTarget, what: string): void {
     const [sink] = sinksAbove(target).filter(({ above }) => above !== 'ask')
     if (sink !== undefined) throw denied(sink, highest() as TaintOrigin, what, target.paths?.[0])
   }

@@ -28,7 +28,7 @@ export function createToolContext(
 ): ToolContext {
   let desk: ToolContext['commands']
   const reads = (path: Path, bytes = 0) => {
-    run.rates.reads(bytes)
+    run.rates.countRead(bytes)
     record.addRead(path)
     flow.addRead(path)
   }
@@ -38,7 +38,7 @@ export function createToolContext(
       backend: workspace.backend,
       accesses: call.accesses,
       documents: workspace.documents,
-      sight: (kind) =>
+      visibility: (kind) =>
         createVisibility(workspace.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
       signal,
       onRead: reads,

@@ -3,7 +3,7 @@ import { basename, resolve, sep } from 'node:path'
 import { memory } from '../backends/memory/index.ts'
 import { nodeBackend } from '../backends/node/index.ts'
 import { parsePath } from '../paths/logical-path.ts'
-import { isAtOrIn } from '../paths/physical.ts'
+import { isAtOrBelow } from '../paths/physical.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
@@ -67,7 +67,7 @@ export function openRoots(roots: readonly Root[], asDraft: boolean): Backend {
 
 /** Whether a file lies in one of the roots. */
 export function isInRoots(roots: readonly Root[], file: string): boolean {
-  return roots.some(({ directory }) => isAtOrIn(placeOf(file), placeOf(directory), sep))
+  return roots.some(({ directory }) => isAtOrBelow(placeOf(file), placeOf(directory), sep))
 }
 
 function requireName(name: string): string {
@@ -82,7 +82,7 @@ function requireApart(roots: readonly Root[]): void {
   const places = roots.map(({ directory }) => ({ directory, place: placeOf(directory) }))
   for (const [at, { directory, place }] of places.entries()) {
     for (const [other, { directory: outer, place: around }] of places.entries()) {
-      if (at === other || !isAtOrIn(place, around, sep)) continue
+      if (at === other || !isAtOrBelow(place, around, sep)) continue
       throw new TypeError(`The root "${directory}" lies inside the root "${outer}": leave one out`)
     }
   }

@@ -15,114 +15,123 @@ import type { Access, ContentProtection, GuardedAccess } from '../policy/access.
 import type { Backend, Change } from '../storage/backend.ts'
 
 /**
- * Guards what a plan names: the lexical guard, then the one true path, then what both names are.
- * A link that is acted on itself (`noFollow`) adds an access for its target, so that policy judges that too.
+ * Guards the accesses of a plan: the lexical guard, then the canonical path, then the classification of both names.
+ * An access to a link itself (`noFollow`) adds an access for its target, so that policy evaluates the target too.
  *
- * @param judgeName judges, by its name alone, a path that cannot be followed, and throws where that is denied: what lies at a
- * hidden name must not be told by how the way there fails
+ * @param evaluateName evaluates a path that cannot be resolved, by its name alone, and throws if policy denies it. Without
+ * this, the error of the resolution would reveal what exists at a hidden path.
  * @throws ToolError `PATH_REJECTED`, `NOT_A_DIRECTORY`
  */
 export async function guardAccesses(
   backend: Backend,
   planned: readonly Access[],
-  judgeName?: (access: GuardedAccess) => void,
+  evaluateName?: (access: GuardedAccess) => void,
 ): Promise<GuardedAccess[]> {
   const guarded: GuardedAccess[] = []
   const further: GuardedAccess[] = []
   for (const access of planned) {
-    const asked = parsePath(access.path)
-    refuseAltered(asked)
-    const noFollow = access.noFollow === true
-    let followed: Followed
+    const requestedPath = parsePath(access.path)
+    rejectProtectedVariant(requestedPath)
+    let resolved: ResolvedAccess
     try {
-      followed = await follow(backend, access, asked)
+      resolved = await resolveAccess(backend, access, requestedPath)
     } catch (error) {
-      judgeName?.(namedOnly(access, asked))
+      evaluateName?.(unresolvedAccess(access, requestedPath))
       throw error
     }
-    const { one, bare } = followed
-    const { path } = one
-    guarded.push(one)
+    const { guardedAccess, isBelowRemovedFile } = resolved
+    guarded.push(guardedAccess)
     for (const protection of access.protections ?? []) {
-      further.push({ ...one, classification: { ...one.classification, ...contentProtections[protection] } })
+      const classification = { ...guardedAccess.classification, ...contentProtections[protection] }
+      further.push({ ...guardedAccess, classification })
     }
-    if (!noFollow || bare !== undefined) continue
-    const target = await backend.canonical(asked)
-    if (target !== path) further.push({ ...one, path: target, classification: classifyBoth(asked, target) })
+    if (access.noFollow !== true || isBelowRemovedFile) continue
+    const target = await backend.canonical(requestedPath)
+    if (target === guardedAccess.path) continue
+    further.push({ ...guardedAccess, path: target, classification: classifyBoth(requestedPath, target) })
   }
   return further.length === 0 ? guarded : [...guarded, ...further]
 }
 
-/** The stricter of what two names of one thing are. */
-export function classifyBoth(asked: LogicalPath, path: Path): Classification {
+/** Returns the stricter classification of two names of one file. */
+export function classifyBoth(requestedPath: LogicalPath, path: Path): Classification {
   const byPath = classifyPath(path)
-  if (asked === path) return byPath
-  const byAsked = classifyPath(asked)
-  return strictness(byAsked) > strictness(byPath) ? byAsked : byPath
+  if (requestedPath === path) return byPath
+  const byRequest = classifyPath(requestedPath)
+  return strictness(byRequest) > strictness(byPath) ? byRequest : byPath
 }
 
-/** Refuses a change outside the granted accesses. Missing parents of a granted path may be made. */
+/**
+ * Returns the access that grants a change. `undefined` for a change that needs none: creating a missing parent of a granted
+ * path, or removing an empty directory above it.
+ *
+ * @throws ToolError `POLICY_DENIED` for a change outside the granted accesses
+ */
 export function coveringAccess(accesses: readonly GuardedAccess[], change: Change): GuardedAccess | undefined {
-  const known = accesses.length > MANY ? soleAccesses(accesses).get(change.path) : undefined
-  if (known !== undefined) return known
+  const indexed = accesses.length > MAX_LINEAR_SEARCH ? accessIndex(accesses).get(change.path) : undefined
+  if (indexed !== undefined) return indexed
   for (const access of accesses) {
     if (access.path === change.path || (access.recursive && isWithin(change.path, access.path))) return access
-    const other = respelled(access)
-    if (other !== undefined && other !== access.path && isWithin(change.path, other)) return access
+    const renamed = renamedPath(access)
+    if (renamed !== undefined && renamed !== access.path && isWithin(change.path, renamed)) return access
   }
   if (change.to?.type === 'directory' && change.expect === 'any') {
     for (const access of accesses) {
       if (isWithin(access.path, change.path)) return undefined
     }
   }
-  // A directory above a granted path may go once it is empty: the backend refuses it while anything is left in it.
+  // A directory above a granted path may be removed once it is empty: the backend refuses to remove any other.
   if (change.to === null && accesses.some(({ path }) => isWithin(path, change.path))) return undefined
   throw notGranted(change.path)
 }
 
-interface Followed {
-  /** The access with the one true path. */
-  readonly one: GuardedAccess
-  /** There is nothing yet, for a part of the path is a file that goes away. */
-  readonly bare: Path | undefined
+interface ResolvedAccess {
+  /** The access with its canonical path. */
+  readonly guardedAccess: GuardedAccess
+  /** Nothing exists at the path yet, because an ancestor is a file that the same call deletes. */
+  readonly isBelowRemovedFile: boolean
 }
 
-async function follow(backend: Backend, access: Access, asked: LogicalPath): Promise<Followed> {
+async function resolveAccess(backend: Backend, access: Access, requestedPath: LogicalPath): Promise<ResolvedAccess> {
   const noFollow = access.noFollow === true
-  const bare =
+  const pathBelowFile =
     access.removedAncestor === undefined
       ? undefined
-      : await pathBelow(backend, asked, parsePath(access.removedAncestor))
-  const path = bare ?? (await backend.canonical(asked, noFollow ? { noFollow } : undefined))
+      : await pathBelow(backend, requestedPath, parsePath(access.removedAncestor))
+  const path = pathBelowFile ?? (await backend.canonical(requestedPath, noFollow ? { noFollow } : undefined))
   const permission =
     access.permission === 'file:write'
       ? (await backend.stat(path)) === undefined
         ? 'file:write:create'
         : 'file:write:replace'
       : access.permission
-  const classification = classifyBoth(asked, path)
-  return { one: { permission, asked, path, classification, recursive: access.recursive === true }, bare }
+  const classification = classifyBoth(requestedPath, path)
+  return {
+    guardedAccess: { permission, asked: requestedPath, path, classification, recursive: access.recursive === true },
+    isBelowRemovedFile: pathBelowFile !== undefined,
+  }
 }
 
-function namedOnly({ permission, recursive }: Access, asked: LogicalPath): GuardedAccess {
+/** Returns the access for a path that could not be resolved, classified by its name. */
+function unresolvedAccess({ permission, recursive }: Access, requestedPath: LogicalPath): GuardedAccess {
   return {
     permission: permission === 'file:write' ? 'file:write:create' : permission,
-    asked,
-    path: asked as string as Path,
-    classification: classifyPath(asked),
+    asked: requestedPath,
+    path: requestedPath as string as Path,
+    classification: classifyPath(requestedPath),
     recursive: recursive === true,
   }
 }
 
-/** A name that some platform would turn into a protected one is refused, never trimmed. */
-function refuseAltered(asked: LogicalPath): void {
-  const altered = normalizedName(asked)
-  if (altered === undefined) return
-  const { protection } = classifyPath(altered)
+/** Rejects a path that some platform would normalize to a protected one, such as `.git.` on Windows. Nothing is trimmed. */
+function rejectProtectedVariant(requestedPath: LogicalPath): void {
+  const normalized = normalizedName(requestedPath)
+  if (normalized === undefined) return
+  const { protection } = classifyPath(normalized)
   if (protection === 'git' || protection === 'secret') {
     throw new ToolError(
       'PATH_REJECTED',
-      `Path ${quote(asked)} would become the protected ${quote(altered)} on some platforms`,
+      `Path ${quote(requestedPath)} would become the protected ${quote(normalized)} on some platforms`,
     )
   }
 }
@@ -141,45 +150,50 @@ const contentProtections: Readonly<Record<ContentProtection, Partial<Classificat
 }
 
 /**
- * The one true path below a file or a link that the same call takes away: there is nothing yet, and the path is as it is
- * named. `undefined` where something else stands above it.
+ * Returns the canonical path below a file or link that the same call deletes. Nothing exists there yet, so the rest of the
+ * path stays as requested. `undefined` if the ancestor is something else.
  */
-async function pathBelow(backend: Backend, asked: LogicalPath, above: LogicalPath): Promise<Path | undefined> {
-  const path = await backend.canonical(above, { noFollow: true })
+async function pathBelow(
+  backend: Backend,
+  requestedPath: LogicalPath,
+  ancestor: LogicalPath,
+): Promise<Path | undefined> {
+  const path = await backend.canonical(ancestor, { noFollow: true })
   const type = (await backend.stat(path))?.type
-  if ((type !== 'file' && type !== 'link') || !isWithin(asked, above)) return undefined
-  return `${path}${asked.slice(above.length)}` as Path
+  if ((type !== 'file' && type !== 'link') || !isWithin(requestedPath, ancestor)) return undefined
+  return `${path}${requestedPath.slice(ancestor.length)}` as Path
 }
 
 function strictness({ protection }: Classification): number {
   return protection === undefined ? -1 : byStrictness.indexOf(protection)
 }
 
-/** From here on, accesses are looked up instead of gone through. */
-const MANY = 16
-const sole = new WeakMap<readonly GuardedAccess[], ReadonlyMap<Path, GuardedAccess>>()
+/** Above this number, accesses are looked up in an index. */
+const MAX_LINEAR_SEARCH = 16
+const accessIndexes = new WeakMap<readonly GuardedAccess[], ReadonlyMap<Path, GuardedAccess>>()
 
-/** The first access of each path, where none of them reaches further than its own path. */
-function soleAccesses(accesses: readonly GuardedAccess[]): ReadonlyMap<Path, GuardedAccess> {
-  let known = sole.get(accesses)
-  if (known === undefined) {
-    const isSimple = accesses.every(({ recursive, permission }) => !recursive && permission !== 'file:move')
-    const found = new Map<Path, GuardedAccess>()
-    if (isSimple) for (const access of accesses) if (!found.has(access.path)) found.set(access.path, access)
-    known = found
-    sole.set(accesses, known)
-  }
-  return known
+/** Returns the first access of each path, or an empty map if an access covers more than its own path. */
+function accessIndex(accesses: readonly GuardedAccess[]): ReadonlyMap<Path, GuardedAccess> {
+  const cached = accessIndexes.get(accesses)
+  if (cached !== undefined) return cached
+  const index = new Map<Path, GuardedAccess>()
+  const isSimple = accesses.every(({ recursive, permission }) => !recursive && permission !== 'file:move')
+  if (isSimple) for (const access of accesses) if (!index.has(access.path)) index.set(access.path, access)
+  accessIndexes.set(accesses, index)
+  return index
 }
 
-/** The spelling that a rename asks for, where the storage ignores letter case and so knows the name already. */
-function respelled({ permission, path, asked }: GuardedAccess): Path | undefined {
+/**
+ * Returns the requested spelling of a move target. On a storage that ignores letter case, the canonical path keeps the present
+ * spelling.
+ */
+function renamedPath({ permission, path, asked }: GuardedAccess): Path | undefined {
   return permission === 'file:move' ? childOf(parentOf(path), nameOf(asked)) : undefined
 }
 
 export function notGranted(path: Path): ToolError {
-  return new ToolError('POLICY_DENIED', `${quote(path)} was not part of what the call had planned`, { path })
+  return new ToolError('POLICY_DENIED', `${quote(path)} was not part of the plan of the call`, { path })
 }
 
-/** The mildest first: those that ask before those that deny, what shows content last but for git's own. */
+/** In ascending order: protections that ask, then those that deny; those that hide content, and git, last. */
 const byStrictness = ['binary', 'mode', 'lockfile', 'vendored', 'generated', 'secret', 'git'] as const

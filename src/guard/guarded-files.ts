@@ -8,182 +8,228 @@ import { visibleFiles, type WalkEntry, type WalkFilters, walk } from '../storage
 import { notGranted } from './guard-accesses.ts'
 import type { Visibility, WalkKind } from './visibility.ts'
 
-/** Files, reaching exactly what was granted. */
-export interface GuardedFiles {
-  /** `undefined` where nothing is. */
-  stat(path: Path): Promise<Stat | undefined>
-  /** `NOT_FOUND`, `IS_DIRECTORY`, or `FILE_TOO_LARGE` over `maxBytes`. */
-  read(path: Path, maxBytes: number): Promise<FileRead>
-  /** The version of bytes that `read` gave, worked out once where the backend never changes them. */
-  versionOf(bytes: Uint8Array): string
-  /** The bytes `[start, end)`; with a `tag`, `WRITE_CONFLICT` if the file is no longer that one. */
-  readRange(path: Path, range: { start: number; end: number; tag?: string }): Promise<FileRead>
-  /** The target of a link, as stored. */
-  readLink(path: Path): Promise<string>
-  /** The file as text, with secrets marked. */
-  document(path: Path, maxBytes: number): Promise<TextDocument>
-  /** What a walk shows of a granted tree: what policy hides is not there. */
-  walk(start: Path, sight: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
-  /**
-   * The wanted among the files and links that such a walk shows, all at once: the fast form for whole trees. A start that
-   * is a file gives that file, or nothing where it is hidden.
-   */
-  visible(start: Path, filters: WalkFilters, wanted: (path: Path) => boolean): Promise<readonly Path[]>
-  /** The files to search. */
-  candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]>
-  /** The files of a granted tree of notes, hidden and ignored names too. */
-  notes(start: Path): Promise<readonly Path[]>
-  /** Everything below a path that shall be moved or copied whole, hidden and ignored names too; `LIMIT_EXCEEDED` over `most`. */
-  all(start: Path, most: number): Promise<WalkEntry[]>
-  /**
-   * Visits the candidates whose bytes are wanted, until a visit gives false. The bytes are valid only during the visit.
-   */
-  scan(paths: readonly Path[], wants: ScanFilter, visit: ScanVisitor): Promise<void>
-  /** Notes that something of a scanned file of so many bytes is shown. */
-  noteRead(path: Path, bytes: number): void
-  /** The changes that remove the directories which lose everything in them, where these granted paths become absent. */
-  emptied(removed: readonly Path[], kept: ReadonlySet<Path>): Promise<Change[]>
-  /** The changes that make the missing parents of a granted path; `NOT_A_DIRECTORY` where something else stands there. */
-  missingParents(path: Path): Promise<Change[]>
+/** The files of a backend that a call was granted. Any other path throws `POLICY_DENIED`. */
+export interface GuardedFiles extends GuardedReads, GuardedWalks, GuardedDirectories {
   readonly capabilities: Backend['capabilities']
 }
 
-/** `undefined` ends the scan. */
+/** Reads of granted paths. */
+export interface GuardedReads {
+  /** Returns `undefined` if the path does not exist. */
+  stat(path: Path): Promise<Stat | undefined>
+  /** @throws ToolError `NOT_FOUND`, `IS_DIRECTORY`, `PATH_REJECTED` for a special file, `FILE_TOO_LARGE` above `maxBytes` */
+  read(path: Path, maxBytes: number): Promise<FileRead>
+  /** Returns the version of bytes that `read` returned. Cached if nothing but the backend can change the files. */
+  versionOf(bytes: Uint8Array): string
+  /** Reads the bytes `[start, end)`. With a `tag`, throws `WRITE_CONFLICT` if the file has changed. */
+  readRange(path: Path, range: { start: number; end: number; tag?: string }): Promise<FileRead>
+  /** Returns the target of a link, as stored. */
+  readLink(path: Path): Promise<string>
+  /** Reads a file as text, with secrets marked. */
+  document(path: Path, maxBytes: number): Promise<TextDocument>
+  /** Records that content of a scanned file, of so many bytes, is shown. */
+  noteRead(path: Path, bytes: number): void
+}
+
+/** Walks and scans of granted trees. Hidden paths do not appear, except in `allEntries`. */
+export interface GuardedWalks {
+  walk(start: Path, kind: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
+  /**
+   * Returns the files and links that a listing shows and `matches` accepts, all at once: the fast form for whole trees. If
+   * the start is a file, the result is that file, or empty if it is hidden.
+   */
+  visible(start: Path, filters: WalkFilters, matches: (path: Path) => boolean): Promise<readonly Path[]>
+  /** Returns the files to search. */
+  candidates(start: Path, filters: WalkFilters): Promise<readonly Path[]>
+  /** Returns the files of a tree of notes, including dot files and ignored files. */
+  notes(start: Path): Promise<readonly Path[]>
+  /**
+   * Returns everything below a path, to move or copy a whole tree: hidden and ignored entries as well.
+   *
+   * @throws ToolError `LIMIT_EXCEEDED` above `maxEntries`
+   */
+  allEntries(start: Path, maxEntries: number): Promise<WalkEntry[]>
+  /** Visits the files whose bytes the filter accepts, until a visitor returns false. Bytes are valid only during the visit. */
+  scan(paths: readonly Path[], filter: ScanFilter, visit: ScanVisitor): Promise<void>
+}
+
+/** Changes of directories that follow from changes of granted paths. */
+export interface GuardedDirectories {
+  /** Returns the changes that remove directories which become empty when the given paths are removed, except those in `keep`. */
+  emptiedDirectories(removed: readonly Path[], keep: ReadonlySet<Path>): Promise<Change[]>
+  /**
+   * Returns the changes that create the missing parents of a path.
+   *
+   * @throws ToolError `NOT_A_DIRECTORY` if a parent is something else
+   */
+  missingParents(path: Path): Promise<Change[]>
+}
+
+/** Returns whether to visit the file; `undefined` ends the scan. */
 export type ScanFilter = (path: Path, bytes: Uint8Array, stat: Stat) => boolean | undefined
-/** False ends the scan. */
+/** Returns false to end the scan. */
 export type ScanVisitor = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
 export interface GuardedFilesOptions {
   readonly backend: Backend
   readonly accesses: readonly GuardedAccess[]
   readonly documents: DocumentCache
-  readonly sight: (kind: WalkKind) => Visibility
+  readonly visibility: (kind: WalkKind) => Visibility
   readonly signal: AbortSignal | undefined
-  /** Told of every path whose bytes are read, and of how many. What it throws refuses them. */
+  /** Called with each path whose bytes are read, and their number. An exception refuses the read. */
   readonly onRead: (path: Path, bytes: number) => void
 }
 
-/** A view of a backend that reaches only the granted accesses; anything else is refused as a fault of the tool. */
+interface GuardState extends GuardedFilesOptions {
+  /** Returns the path if it was granted, and throws `POLICY_DENIED` otherwise. */
+  readonly granted: (path: Path) => Path
+}
+
+/** Creates the view of a backend that reaches only the granted accesses. Anything else is a fault of the tool and refused. */
 export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
-  const { backend, accesses, documents, signal } = options
-  const remembers = backend.capabilities.authority === 'sole'
+  const state = { ...options, granted: createGrants(options.accesses) }
+  return {
+    capabilities: options.backend.capabilities,
+    ...createReads(state),
+    ...createWalks(state),
+    ...createDirectories(state),
+  }
+}
 
+function createGrants(accesses: readonly GuardedAccess[]): (path: Path) => Path {
   const exact = new Set(accesses.map((access) => access.path))
-
-  function granted(path: Path): Path {
+  return (path) => {
     if (exact.has(path)) return path
     for (const access of accesses) {
       if (access.recursive && isWithin(path, access.path)) return path
     }
     throw notGranted(path)
   }
+}
 
-  async function filesBelow(
-    start: Path,
-    sight: Visibility,
-    filters: WalkFilters,
-    links: boolean,
-  ): Promise<readonly Path[]> {
-    const stat = await backend.stat(granted(start))
-    if (stat?.type === 'file') return sight.see(start, 'file') ? [start] : []
-    return visibleFiles(backend, start, {
-      filters,
-      ...sight,
-      links,
-      ...(signal === undefined ? {} : { signal }),
-    })
+function createReads({ backend, documents, granted, onRead }: GuardState): GuardedReads {
+  const isCacheable = backend.capabilities.authority === 'sole'
+
+  async function read(path: Path, maxBytes: number): Promise<FileRead> {
+    const stat = await backend.stat(granted(path))
+    requireFile(path, stat)
+    if (stat.size > maxBytes) {
+      throw new ToolError('FILE_TOO_LARGE', `${quote(path)} has ${stat.size} bytes, over the limit of ${maxBytes}`, {
+        path,
+        sizeBytes: stat.size,
+        limit: maxBytes,
+      })
+    }
+    onRead(path, stat.size)
+    return backend.read(path)
   }
 
-  const view: GuardedFiles = {
-    capabilities: backend.capabilities,
+  return {
+    read,
     stat: (path) => backend.stat(granted(path)),
-    versionOf: (bytes) => (remembers ? sha256Cached(bytes) : sha256(bytes)),
-
-    async read(path, maxBytes) {
-      const stat = await backend.stat(granted(path))
-      requireFile(path, stat)
-      if (stat.size > maxBytes) {
-        throw new ToolError('FILE_TOO_LARGE', `${quote(path)} has ${stat.size} bytes, over the limit of ${maxBytes}`, {
-          path,
-          sizeBytes: stat.size,
-          limit: maxBytes,
-        })
-      }
-      options.onRead(path, stat.size)
-      return backend.read(path)
-    },
+    versionOf: (bytes) => (isCacheable ? sha256Cached(bytes) : sha256(bytes)),
     async readRange(path, range) {
-      const found = await backend.read(granted(path), range)
-      options.onRead(path, found.bytes.length)
-      return found
+      const content = await backend.read(granted(path), range)
+      onRead(path, content.bytes.length)
+      return content
     },
     readLink: (path) => backend.readLink(granted(path)),
     async document(path, maxBytes) {
-      const { bytes } = await view.read(path, maxBytes)
-      return remembers ? documents.of(bytes, path) : createDocument(bytes, path)
+      const { bytes } = await read(path, maxBytes)
+      return isCacheable ? documents.of(bytes, path) : createDocument(bytes, path)
     },
+    noteRead: (path, bytes) => onRead(granted(path), bytes),
+  }
+}
+
+const everything: WalkFilters = { includeHidden: true, includeIgnored: true }
+const unrestricted: Visibility = { see: () => true, enter: () => true, revision: 'all' }
+
+function createWalks(state: GuardState): GuardedWalks {
+  const { backend, granted, visibility } = state
+  const abort = state.signal === undefined ? {} : { signal: state.signal }
+
+  async function filesBelow(
+    start: Path,
+    kind: WalkKind,
+    filters: WalkFilters,
+    links: boolean,
+  ): Promise<readonly Path[]> {
+    const shown = visibility(kind)
+    const stat = await backend.stat(granted(start))
+    if (stat?.type === 'file') return shown.see(start, 'file') ? [start] : []
+    return visibleFiles(backend, start, { filters, ...shown, links, ...abort })
+  }
+
+  return {
     walk: (start, kind, filters, maxDepth) =>
       walk(backend, granted(start), {
         filters,
-        ...options.sight(kind),
+        ...visibility(kind),
         ...(maxDepth === undefined ? {} : { maxDepth }),
-        ...(signal === undefined ? {} : { signal }),
+        ...abort,
       }),
-    async visible(start, filters, wanted) {
-      return (await filesBelow(start, options.sight('list'), filters, true)).filter(wanted)
+    async visible(start, filters, matches) {
+      return (await filesBelow(start, 'list', filters, true)).filter(matches)
     },
-    candidates: (start, filters) => filesBelow(start, options.sight('search'), filters, false),
-    notes: (start) => filesBelow(start, options.sight('memory'), { includeHidden: true, includeIgnored: true }, false),
-    async all(start, most) {
-      const found: WalkEntry[] = []
-      const everything = { includeHidden: true, includeIgnored: true }
-      const sight = { see: () => true, enter: () => true, revision: 'all' }
-      for await (const entry of walk(backend, granted(start), { filters: everything, includeGit: true, ...sight })) {
-        found.push(entry)
-        if (found.length > most) {
-          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${most} entries`, {
+    candidates: (start, filters) => filesBelow(start, 'search', filters, false),
+    notes: (start) => filesBelow(start, 'memory', everything, false),
+    async allEntries(start, maxEntries) {
+      const entries: WalkEntry[] = []
+      for await (const entry of walk(backend, granted(start), {
+        filters: everything,
+        includeGit: true,
+        ...unrestricted,
+      })) {
+        entries.push(entry)
+        if (entries.length > maxEntries) {
+          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} holds more than ${maxEntries} entries`, {
             path: start,
-            value: most,
+            value: maxEntries,
           })
         }
       }
-      return found
+      return entries
     },
-    async scan(paths, wants, visit) {
+    async scan(paths, filter, visit) {
       for (const path of paths) granted(path)
-      const visitWanted = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
-        const wanted = wants(path, bytes, stat)
-        if (wanted !== true) return wanted !== undefined
+      const visitMatch = (path: Path, bytes: Uint8Array, stat: Stat): boolean => {
+        const matches = filter(path, bytes, stat)
+        if (matches !== true) return matches !== undefined
         return visit(path, bytes, stat)
       }
-      if (backend.scan !== undefined) return backend.scan(paths, visitWanted)
+      if (backend.scan !== undefined) return backend.scan(paths, visitMatch)
       for (const path of paths) {
         const stat = await backend.stat(path)
         if (stat?.type !== 'file') continue
-        const read = await backend.read(path)
-        if (!visitWanted(path, read.bytes, read.stat)) return
+        const content = await backend.read(path)
+        if (!visitMatch(path, content.bytes, content.stat)) return
       }
     },
-    noteRead: (path, bytes) => options.onRead(granted(path), bytes),
-    async emptied(removed, kept) {
-      const gone = new Set<Path>(removed.map(granted))
+  }
+}
+
+function createDirectories({ backend, granted }: GuardState): GuardedDirectories {
+  return {
+    async emptiedDirectories(removed, keep) {
+      const absent = new Set<Path>(removed.map(granted))
       const changes: Change[] = []
-      // By length, the deepest first: whether a directory loses all of it is known once those below it are judged.
-      const waiting: Set<Path>[] = []
-      const wait = (directory: Path) => {
-        waiting[directory.length] ??= new Set()
-        waiting[directory.length]?.add(directory)
+      // By length of the path, the longest first: subdirectories are decided before the directory that contains them.
+      const pending: Set<Path>[] = []
+      const add = (directory: Path) => {
+        pending[directory.length] ??= new Set()
+        pending[directory.length]?.add(directory)
       }
-      for (const path of removed) wait(parentOf(path))
-      for (let length = waiting.length - 1; length > 0; length--) {
-        for (const directory of waiting[length] ?? []) {
-          if (kept.has(directory)) continue
+      for (const path of removed) add(parentOf(path))
+      for (let length = pending.length - 1; length > 0; length--) {
+        for (const directory of pending[length] ?? []) {
+          if (keep.has(directory)) continue
           const stat = await backend.stat(directory)
           if (stat?.type !== 'directory') continue
-          if ((await backend.list(directory)).some(({ name }) => !gone.has(childOf(directory, name)))) continue
-          gone.add(directory)
+          if ((await backend.list(directory)).some(({ name }) => !absent.has(childOf(directory, name)))) continue
+          absent.add(directory)
           changes.push({ path: directory, expect: { tag: stat.tag }, to: null })
-          wait(parentOf(directory))
+          add(parentOf(directory))
         }
       }
       return changes
@@ -201,14 +247,13 @@ export function createGuardedFiles(options: GuardedFilesOptions): GuardedFiles {
       return missing
     },
   }
-  return view
 }
 
-/** Refuses what is not there, a directory, or a special file. */
+/** @throws ToolError `NOT_FOUND`, `IS_DIRECTORY`, or `PATH_REJECTED` for a special file */
 export function requireFile(path: Path, stat: Stat | undefined): asserts stat is Stat {
   if (stat === undefined) throw new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
   if (stat.type === 'directory') throw new ToolError('IS_DIRECTORY', `${quote(path)} is a directory`, { path })
   if (stat.type !== 'file') {
-    throw new ToolError('PATH_REJECTED', `${quote(path)} is no ordinary file`, { path })
+    throw new ToolError('PATH_REJECTED', `${quote(path)} is not a regular file`, { path })
   }
 }

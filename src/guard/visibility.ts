@@ -6,8 +6,15 @@ import type { Policy, PolicyCall, Verdict } from '../policy/policy.ts'
 import type { EntryType } from '../storage/backend.ts'
 
 /**
- * What of a tree a call may see. A listing shows what could be opened, and that a protected file exists; a search shows
- * only what may be read. Where the call as a whole waits for an approval, the same rules' `ask` on a path is covered.
+ * Decides which paths of a tree a call may list or enter. This is the one place that decides whether a listing, a search or
+ * a diff shows a given file; the result also restricts what the shells see.
+ *
+ * - A path appears if policy allows both the permission of the walk (`file:list`, `file:search`, `file:diff`,
+ *   `memory:read`) and reading (`file:read`, or `memory:read` for notes).
+ * - A listing shows that a protected file, such as `.env`, exists, unless the rules of the policy hide it. A search and a
+ *   diff omit it.
+ * - A directory appears, and is entered, if something below it may be visible. `.git` never appears.
+ * - `ask` counts as allowed if the verdict on the call, which is approved as a whole, already contains the same question.
  */
 export function createVisibility(
   policy: Policy,
@@ -16,9 +23,9 @@ export function createVisibility(
   verdict: Pick<Verdict, 'rules'>,
 ): Visibility {
   const permission = kind === 'memory' ? 'memory:read' : (`file:${kind}` as const)
-  // Notes are read by a permission of their own.
+  // Notes have a permission of their own for reading.
   const reading = kind === 'memory' ? permission : 'file:read'
-  const asking = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
+  const askingRules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
   const view = policy.forCall(call)
 
   function allows(path: Path, needed: Permission, classification: Classification): boolean {
@@ -26,10 +33,10 @@ export function createVisibility(
     if (decision !== 'ask') return decision === 'allow'
     const access = { permission: needed, asked: path, path, classification, recursive: false }
     const { rules } = policy.evaluate({ ...call, accesses: [access] })
-    return rules.every(({ action, name }) => action !== 'ask' || asking.includes(name))
+    return rules.every(({ action, name }) => action !== 'ask' || askingRules.includes(name))
   }
 
-  // Where only protections tell names apart, most files need no more than a look at theirs.
+  // If only protections depend on the name, an ordinary name is visible without an evaluation.
   const isUniform =
     view.isUniform(permission) &&
     view.isUniform(reading) &&
@@ -37,14 +44,14 @@ export function createVisibility(
     allows(ORDINARY, reading, ordinary)
 
   return {
-    revision: `${policy.revision}:${call.tool}:${view.key}:${kind}:${asking.join(',')}`,
+    revision: `${policy.revision}:${call.tool}:${view.key}:${kind}:${askingRules.join(',')}`,
     see(path, type) {
       if (isUniform && type === 'file' && isOrdinaryFile(path)) return true
       const classification = type === 'directory' ? classifyDirectory(path) : classifyPath(path)
       if (classification.protection === 'git') return false
-      // A listing may show that a protected file exists: there, only the embedder's own rules hide.
-      const shown = kind === 'list' && classification.protection === 'secret' ? ordinary : classification
-      if (allows(path, permission, shown) && allows(path, reading, shown)) return true
+      // In a listing, a secret file is evaluated as an ordinary one: only the rules of the policy hide it.
+      const evaluated = kind === 'list' && classification.protection === 'secret' ? ordinary : classification
+      if (allows(path, permission, evaluated) && allows(path, reading, evaluated)) return true
       return type === 'directory' && view.mayContainAllowed(permission, path)
     },
     enter: (path) => classifyDirectory(path).protection !== 'git' && view.mayContainAllowed(permission, path),
@@ -54,14 +61,15 @@ export function createVisibility(
 const ORDINARY = 'ordinary.txt' as Path
 const ordinary = classifyPath(ORDINARY)
 
-/** What of a tree a call may see: judged path by path while walking. */
+/** The paths that a call may list or enter. {@link createVisibility} decides. */
 export interface Visibility {
-  /** Whether a walk shows this path. */
+  /** Returns whether a walk shows the path. */
   see(path: Path, type: EntryType): boolean
-  /** Whether a walk goes into this directory. */
+  /** Returns whether a walk enters the directory. */
   enter(path: Path): boolean
+  /** Equal for equal decisions, for caches. */
   readonly revision: string
 }
 
-/** What a walk is for: which permission hides what it does not cover. */
+/** The purpose of a walk, which determines the permission that a path needs to appear. */
 export type WalkKind = 'list' | 'search' | 'diff' | 'memory'

@@ -3,6 +3,6 @@
  *
  * @param separator between the names of such a path, `/` or `\\`
  */
-export function isAtOrIn(place: string, around: string, separator: string): boolean {
+export function isAtOrBelow(place: string, around: string, separator: string): boolean {
   return `${place}${separator}`.startsWith(around.endsWith(separator) ? around : `${around}${separator}`)
 }

@@ -2,30 +2,30 @@ import type { Classification, Protection } from '../files/classify/types.ts'
 import type { LogicalPath, Path } from '../paths/logical-path.ts'
 import type { Permission } from './permissions.ts'
 
-/** One effect that a call plans, as its caller wrote the path: nothing is resolved yet. */
+/** One planned effect of a call. The path is as the caller wrote it, not resolved. */
 export interface Access {
-  /** `file:write` becomes `file:write:create` or `file:write:replace`, by what the guard finds there. */
+  /** The guard turns `file:write` into `file:write:create` or `file:write:replace`, depending on whether the path exists. */
   readonly permission: Permission | 'file:write'
   readonly path: string
-  /** The whole tree below the path is meant; what policy hides in it stays hidden, instead of refusing the call. */
+  /** Includes the whole tree below the path. Hidden entries stay hidden and do not refuse the call. */
   readonly recursive?: boolean
-  /** The effect is on the name itself, so that a link there is not followed (deleting, moving). */
+  /** The effect is on the name itself, so a link is not followed (delete, move). */
   readonly noFollow?: boolean
-  /** Built-in protections that the effect touches beside those of the path, such as a patch that changes a mode. */
+  /** Built-in protections that concern the effect in addition to those of the path, such as a patch that changes a mode. */
   readonly protections?: readonly ContentProtection[]
-  /** A file above the path that the same call takes away, so that it is no hindrance. */
+  /** An ancestor file that the same call deletes, so it does not block the path. */
   readonly removedAncestor?: string
 }
 
-/** A protection that lies in what is done, not in where. */
+/** A protection that depends on the effect and not on the path. */
 export type ContentProtection = Extract<Protection, 'binary' | 'mode'>
 
-/** An access whose path passed the guard, in both of its names, with what each of them is. */
+/** An access whose path passed the guard. */
 export interface GuardedAccess {
   readonly permission: Permission
-  /** The name that was asked for. Rules hold for this one, */
+  /** The path as requested. Rules apply to it, */
   readonly asked: LogicalPath
-  /** and for what it resolves to. */
+  /** and to the canonical path that it resolves to. */
   readonly path: Path
   readonly classification: Classification
   readonly recursive: boolean

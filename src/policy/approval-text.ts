@@ -1,37 +1,41 @@
 import { redact } from '../files/secrets/index.ts'
-import type { ApprovalRequest } from './approval.ts'
+import type { ApprovalQuestion } from './approval.ts'
 
-/** What is shown of a preview, in UTF-16 units. */
-const MOST_DIFF = 6000
-const MOST_INPUT = 2000
+/** Maximum lengths in UTF-16 units. */
+const MAX_DIFF = 6000
+const MAX_INPUT = 2000
 
 /**
- * A request for approval as a person reads it: what is asked and why, the risks, and the preview. Nothing in it can move a
- * cursor, hide text or turn it around: it holds what an agent wrote. Recognised secrets stand as marks.
+ * Formats an approval request for a person: the call, the reason, the risks and the preview. Control and format characters
+ * are escaped, because an agent wrote the content and could otherwise move the cursor, hide text or reverse it. Recognised
+ * secrets are replaced by marks.
  */
-export function approvalText({ tool, input, accesses, verdict, risks, diff }: Omit<ApprovalRequest, 'id'>): string {
+export function approvalText({ tool, input, accesses, verdict, risks, diff }: ApprovalQuestion): string {
   const paths = [...new Set(accesses.map(({ asked }) => (asked === '' ? '.' : asked)))]
-  const reason = typeof input.reason === 'string' ? [`It says why: ${plain(input.reason, MOST_INPUT)}`] : []
-  const what = diff === undefined || diff === '' ? [plain(JSON.stringify(input, marked), MOST_INPUT)] : []
+  const reason = typeof input.reason === 'string' ? [`Reason given: ${plain(input.reason, MAX_INPUT)}`] : []
+  const preview = diff === undefined || diff === '' ? [plain(JSON.stringify(input, marked), MAX_INPUT)] : []
   return [
-    `${plain(tool, 100)}${paths.length === 0 ? '' : ` on ${plain(paths.slice(0, 20).join(', '), MOST_INPUT)}`}`,
-    plain(verdict.reason, MOST_INPUT),
+    `${plain(tool, 100)}${paths.length === 0 ? '' : ` on ${plain(paths.slice(0, 20).join(', '), MAX_INPUT)}`}`,
+    plain(verdict.reason, MAX_INPUT),
     ...reason,
     ...risks.map(({ flag, path }) => `Risk: ${flag} (${plain(path, 300)})`),
-    ...(typeof input.plan === 'string' ? [plain(input.plan, MOST_DIFF)] : what),
-    ...(diff === undefined || diff === '' ? [] : ['', plain(diff, MOST_DIFF)]),
+    ...(typeof input.plan === 'string' ? [plain(input.plan, MAX_DIFF)] : preview),
+    ...(diff === undefined || diff === '' ? [] : ['', plain(diff, MAX_DIFF)]),
   ].join('\n')
 }
 
-/** A secret over several lines is known as one only before they are written as JSON. */
+/** Redacts before serialization, because a secret over several lines is not recognised in JSON. */
 function marked(_: string, value: unknown): unknown {
   return typeof value === 'string' ? redact(value).text : value
 }
 
-/** Line ends and tabs stay; every other control or format character is written out. */
-function plain(text: string, most: number): string {
-  const shown = redact(text).text
-  const cut = shown.length > most ? `${shown.slice(0, most)}\n… ${shown.length - most} more characters` : shown
+/** Redacts and shortens a text, and escapes every control and format character except line ends and tabs. */
+function plain(text: string, maxLength: number): string {
+  const redacted = redact(text).text
+  const cut =
+    redacted.length > maxLength
+      ? `${redacted.slice(0, maxLength)}\n… ${redacted.length - maxLength} more characters`
+      : redacted
   return cut
     .replace(/\r\n/g, '\n')
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (char) =>

@@ -5,25 +5,25 @@ import type { GuardedAccess } from './access.ts'
 import type { Verdict } from './policy.ts'
 import type { Risk } from './risk/index.ts'
 
-/** What whoever approves is asked. Plain data. */
+/** A request for an approval. Plain data. */
 export interface ApprovalRequest {
   readonly id: string
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly verdict: Verdict
-  /** What the call would change. */
+  /** The change as a diff. */
   readonly diff?: string
-  /** What to look at: flags such as `touchesBuildFile`, each with the path that raises it. */
+  /** Flags such as `touchesBuildFile`, each with the path that raises it. */
   readonly risks: readonly Risk[]
 }
 
-/** What is asked, before it has an id. */
+/** A request that has no id yet. */
 export type ApprovalQuestion = Omit<ApprovalRequest, 'id'>
 
 /**
- * Once, for this run (the same rules on the same paths), or not, with a reason that the agent sees. The forms with `by` say
- * for the record who answered.
+ * The answer to a request: allow once, allow for this run (the same rules on the same paths), or deny with a reason that
+ * the agent sees. `by` records who answered.
  */
 export type ApprovalAnswer =
   | 'allow'
@@ -31,32 +31,32 @@ export type ApprovalAnswer =
   | { readonly allow: 'once' | 'run'; readonly by?: string }
   | { readonly deny: string; readonly by?: string }
 
-/** An answer in its one form. */
-export type ReadAnswer =
+/** An {@link ApprovalAnswer} in object form. */
+export type NormalizedAnswer =
   | { readonly allow: 'once' | 'run'; readonly by?: string }
   | { readonly deny: string; readonly by?: string }
 
-/** What an answer says; `undefined` for what is none. */
-export function readAnswer(answer: unknown): ReadAnswer | undefined {
+/** Returns an answer in object form, or `undefined` for an invalid one. `by` is cut to 200 characters. */
+export function normalizeAnswer(answer: unknown): NormalizedAnswer | undefined {
   if (answer === 'allow') return { allow: 'once' }
   if (answer === 'allow-run') return { allow: 'run' }
   if (typeof answer !== 'object' || answer === null) return undefined
   const { allow, deny, by } = answer as { allow?: unknown; deny?: unknown; by?: unknown }
-  const who = typeof by === 'string' ? { by: by.slice(0, 200) } : {}
-  if (typeof deny === 'string') return { deny, ...who }
-  return allow === 'once' || allow === 'run' ? { allow, ...who } : undefined
+  const author = typeof by === 'string' ? { by: by.slice(0, 200) } : {}
+  if (typeof deny === 'string') return { deny, ...author }
+  return allow === 'once' || allow === 'run' ? { allow, ...author } : undefined
 }
 
 /**
- * What a handler says: an answer, or that nobody has given one yet. The call then ends with `APPROVAL_REQUIRED` and waits, as
- * it does without a handler.
+ * The result of a handler: an answer, or `later`. With `later` the call ends with `APPROVAL_REQUIRED` and waits, as it does
+ * without a handler.
  */
 export type HandlerAnswer = ApprovalAnswer | 'later'
 
 /**
- * Answers what policy asks. While it thinks, nothing has happened yet; where it throws, or answers anything else, the call is
- * refused. Its promise is typed wider than what it may give: TypeScript takes the `'allow'` of an async function for a
- * `string` where both an answer and its promise would do.
+ * Answers approval requests. Nothing has changed before it answers. If it throws or returns anything else, the call is
+ * refused. The promise has a wider type than the valid answers, because TypeScript infers `string` for the `'allow'` of an
+ * async function.
  *
  * @example
  * const approve = async ({ tool }) => (tool === 'write_file' ? 'allow' : { deny: 'Only write_file may do that' })
@@ -68,47 +68,46 @@ export type ApproveHandler = (
 
 export interface ApprovalsOptions {
   readonly approve?: ApproveHandler | undefined
-  /** Makes the ids of requests. */
+  /** Creates the id of a request. */
   readonly ids: () => string
 }
 
-/** How a request came to be allowed. */
+/** How a request was allowed: by this answer (once, or for the run), or by an earlier answer for the run. */
 export type Approval = 'once' | 'run' | 'earlier'
 
-/** Told how a question was answered, and by whom if they said so. */
-export type Answered = (how: Approval | 'denied', by?: string) => void
+/** Receives the outcome of a request, and who answered if the answer says so. */
+export type AnswerListener = (outcome: Approval | 'denied', by?: string) => void
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined
-  readonly answered?: Answered
-  /** Answers where the run has nobody who does. */
+  readonly onAnswer?: AnswerListener
+  /** Answers if the run has no handler of its own. */
   readonly approve?: ApproveHandler | undefined
 }
 
 /** The approvals of one run. */
 export interface Approvals {
   /**
-   * Gets the approval of a call that its verdict asks about.
+   * Obtains the approval of a call whose verdict is `ask`.
    *
-   * @throws ToolError `APPROVAL_REQUIRED` with `approvalId` where nobody can be asked, `APPROVAL_DENIED` with the given
-   * reason, `ABORTED`, and `HOOK_FAILED` where the handler throws or answers with something else: nobody has refused
-   * then, and nobody has allowed.
+   * @throws ToolError `APPROVAL_REQUIRED` with `approvalId` if nobody can be asked, `APPROVAL_DENIED` with the reason of the
+   * answer, `ABORTED`, and `HOOK_FAILED` if the handler throws or returns an invalid answer
    */
   ask(request: ApprovalQuestion, options?: AskOptions): Promise<Approval>
   /**
-   * Takes an answer that was given to an earlier request, if what is asked now was asked then: `false` otherwise. Nothing is
-   * asked.
+   * Applies the answer to an earlier request. Returns false, and applies nothing, if the present request asks about more than
+   * the earlier one. Calls no handler.
    */
-  accept(earlier: Omit<ApprovalRequest, 'id'>, now: Omit<ApprovalRequest, 'id'>, answer: 'allow' | 'allow-run'): boolean
-  /** Whether the run was allowed earlier what the request asks. */
-  covers(request: Omit<ApprovalRequest, 'id'>): boolean
+  accept(earlier: ApprovalQuestion, now: ApprovalQuestion, answer: 'allow' | 'allow-run'): boolean
+  /** Returns whether earlier answers for the run allow everything that the request asks about. */
+  covers(request: ApprovalQuestion): boolean
 }
 
-/** Asks for approvals, and remembers what was allowed for the whole run. */
+/** Creates the approvals of a run. They remember what was allowed for the whole run. */
 export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
   const allowed = new Set<string>()
 
-  function covers(request: Omit<ApprovalRequest, 'id'>): boolean {
+  function covers(request: ApprovalQuestion): boolean {
     const questions = questionsOf(request)
     return questions.length > 0 && questions.every((question) => allowed.has(question))
   }
@@ -116,19 +115,19 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
   return {
     covers,
     accept(earlier, now, answer) {
-      const asked = new Set(questionsOf(earlier))
+      const answered = new Set(questionsOf(earlier))
       const questions = questionsOf(now)
-      if (!questions.every((question) => asked.has(question))) return false
+      if (!questions.every((question) => answered.has(question))) return false
       if (answer === 'allow-run') for (const question of questions) allowed.add(question)
       return true
     },
-    async ask(given, { signal, answered, approve: other } = {}) {
-      const handler = approve ?? other
-      if (covers(given)) {
-        answered?.('earlier')
+    async ask(question, { signal, onAnswer, approve: fallback } = {}) {
+      const handler = approve ?? fallback
+      if (covers(question)) {
+        onAnswer?.('earlier')
         return 'earlier'
       }
-      const request: ApprovalRequest = { id: ids(), ...given }
+      const request: ApprovalRequest = { id: ids(), ...question }
       const answer = handler === undefined ? 'later' : await answerOf(handler, request, signal)
       if (answer === 'later') {
         throw new ToolError('APPROVAL_REQUIRED', `${request.tool} needs an approval: ${request.verdict.reason}`, {
@@ -136,11 +135,11 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
         })
       }
       if ('allow' in answer) {
-        if (answer.allow === 'run') for (const question of questionsOf(request)) allowed.add(question)
-        answered?.(answer.allow, answer.by)
+        if (answer.allow === 'run') for (const key of questionsOf(request)) allowed.add(key)
+        onAnswer?.(answer.allow, answer.by)
         return answer.allow
       }
-      answered?.('denied', answer.by)
+      onAnswer?.('denied', answer.by)
       throw new ToolError('APPROVAL_DENIED', `The approval of ${request.tool} was refused: ${answer.deny}`, {
         approvalId: request.id,
       })
@@ -149,18 +148,18 @@ export function createApprovals({ approve, ids }: ApprovalsOptions): Approvals {
 }
 
 /**
- * Each thing that is asked about, as text: a rule with the access it asks about, and each risk. A command is asked
- * about with its whole input, for its path says nothing about what it does.
+ * Returns a key for each question of a request: every rule with the access it asks about, and every risk. The key of a
+ * command contains its whole input, because its path does not describe its effect.
  */
-function questionsOf({ tool, input, accesses, verdict, risks }: Omit<ApprovalRequest, 'id'>): string[] {
+function questionsOf({ tool, input, accesses, verdict, risks }: ApprovalQuestion): string[] {
   const questions = risks.map(({ flag, path }) => canonicalJson(['risk', flag, path]))
   for (const rule of verdict.rules) {
     if (rule.action !== 'ask') continue
-    const named = accesses.filter(
+    const affected = accesses.filter(
       ({ asked, path }) => rule.path === undefined || rule.path === path || rule.path === asked,
     )
-    const whole = accesses.length === 0 ? [canonicalJson(['call', rule.source, rule.name, tool, input])] : []
-    questions.push(...whole, ...named.map((access) => questionAbout(rule, tool, input, access)))
+    if (accesses.length === 0) questions.push(canonicalJson(['call', rule.source, rule.name, tool, input]))
+    for (const access of affected) questions.push(questionAbout(rule, tool, input, access))
   }
   return questions
 }
@@ -179,7 +178,7 @@ async function answerOf(
   approve: ApproveHandler,
   request: ApprovalRequest,
   signal: AbortSignal | undefined,
-): Promise<ReadAnswer | 'later'> {
+): Promise<NormalizedAnswer | 'later'> {
   throwIfAborted(signal, cancelled(request))
   const answered = new AbortController()
   const aborted = new Promise<never>((_, reject) => {
@@ -190,7 +189,7 @@ async function answerOf(
   const asking = (async () => approve(request, signal === undefined ? {} : { signal }))()
   let answer: unknown
   try {
-    // A late rejection of a handler that nobody waits for any more ends here, too.
+    // The race also handles a rejection that arrives after the abort.
     answer = await Promise.race([asking, aborted])
   } catch {
     throwIfAborted(signal, cancelled(request))
@@ -200,18 +199,18 @@ async function answerOf(
   }
   throwIfAborted(signal, cancelled(request))
   if (answer === 'later') return answer
-  const read = readAnswer(answer)
-  if (read !== undefined) return read
-  throw failed(request, 'gave an answer that is none of "allow", "allow-run", "later" and { deny: reason }')
+  const normalized = normalizeAnswer(answer)
+  if (normalized !== undefined) return normalized
+  throw failed(request, 'returned an invalid answer; expected "allow", "allow-run", "later" or { deny: reason }')
 }
 
 function cancelled({ tool }: ApprovalRequest): string {
-  return `${tool} was cancelled while its approval was awaited`
+  return `${tool} was cancelled while waiting for its approval`
 }
 
-function failed(request: ApprovalRequest, why: string): ToolError {
-  return new ToolError('HOOK_FAILED', `The approve handler ${why}; ${request.tool} was not carried out`, {
+function failed(request: ApprovalRequest, failure: string): ToolError {
+  return new ToolError('HOOK_FAILED', `The approve handler ${failure}; ${request.tool} was not executed`, {
     approvalId: request.id,
-    hint: 'Nothing was changed. Tell the person in charge.',
+    hint: 'Nothing was changed. Report this to the user.',
   })
 }

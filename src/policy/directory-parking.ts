@@ -13,37 +13,37 @@ import {
 import { join, resolve } from 'node:path'
 import type { ParkedCall, ParkedCalls } from './parked-calls.ts'
 
-/** Parked calls in a directory. */
+/** Pending calls in a directory. */
 export interface DirectoryParking extends ParkedCalls {
   readonly directory: string
-  /** The calls that wait, the oldest first. */
+  /** Returns the pending calls, the oldest first. */
   list(): readonly ParkedCall[]
 }
 
 /**
- * Keeps calls that wait for an approval in a directory, a file each, for any process on this machine: of many that take one
- * call, one gets it. The files hold what the calls were given; they are readable by their owner alone. The directory must
- * lie outside of what the workspace reaches.
+ * Stores calls that wait for an approval in a directory, one file each, for all processes on this machine. If several
+ * processes take a call, one of them gets it. The files contain the input of the calls and are readable by their owner only.
+ * The directory must be outside of the workspace.
  *
  * @example
  * const workspace = await createWorkspace({ backend: nodeBackend('.'), policy: 'supervised', parked: directoryParking('../waiting') })
  */
 export function directoryParking(directory: string): DirectoryParking {
-  const place = resolve(directory)
-  mkdirSync(place, { recursive: true, mode: 0o700 })
-  const fileOf = (id: string) => join(place, `${createHash('sha256').update(id).digest('hex')}.json`)
+  const root = resolve(directory)
+  mkdirSync(root, { recursive: true, mode: 0o700 })
+  const fileOf = (id: string) => join(root, `${createHash('sha256').update(id).digest('hex')}.json`)
 
   return {
-    directory: place,
+    directory: root,
     list() {
       const calls: ParkedCall[] = []
-      for (const name of readdirSync(place)) {
-        if (name.endsWith('.json')) calls.push(...read(join(place, name)))
+      for (const name of readdirSync(root)) {
+        if (name.endsWith('.json')) calls.push(...read(join(root, name)))
       }
       return calls.sort((a, b) => a.at - b.at)
     },
     put(call) {
-      const temporary = join(place, `${randomBytes(12).toString('hex')}.tmp`)
+      const temporary = join(root, `${randomBytes(12).toString('hex')}.tmp`)
       try {
         const file = openSync(temporary, 'wx', 0o600)
         try {
@@ -59,9 +59,9 @@ export function directoryParking(directory: string): DirectoryParking {
       }
     },
     take(id) {
-      const taken = join(place, `${randomBytes(12).toString('hex')}.taken`)
+      const taken = join(root, `${randomBytes(12).toString('hex')}.taken`)
       try {
-        // Only one rename of a name can succeed.
+        // Only one rename of a file can succeed.
         renameSync(fileOf(id), taken)
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
@@ -76,7 +76,7 @@ export function directoryParking(directory: string): DirectoryParking {
   }
 }
 
-/** The call in a file; none where another process has taken it by now. */
+/** Returns the call in a file, or nothing if another process has taken it. */
 function read(file: string): ParkedCall[] {
   try {
     return [JSON.parse(readFileSync(file, 'utf8')) as ParkedCall]

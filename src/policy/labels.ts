@@ -1,35 +1,35 @@
 import * as z from 'zod'
 
-/** How sensitive content is, the least first. */
+/** The levels of sensitivity, in ascending order. */
 export const labelNames = ['public', 'internal', 'confidential', 'restricted'] as const
 
-/** How sensitive content is: `public`, `internal`, `confidential`, `restricted`. */
+/** The sensitivity of content: `public`, `internal`, `confidential` or `restricted`. */
 export type Label = (typeof labelNames)[number]
 
-/** Puts a label on what paths hold, or on what commands print. Where several match, the highest counts. */
+/** Labels the content of paths or the output of commands. If several sources match, the highest label counts. */
 export interface LabelSource {
   readonly label: Label
   /** Path globs, as in rules. */
   readonly paths?: readonly string[]
-  /** Command lines; `*` stands for any characters. */
+  /** Command lines; `*` matches any characters. */
   readonly commands?: readonly string[]
 }
 
-/** What may flow into paths, commands and the network. Where several match, each of them counts. */
+/** Limits the content that may be written to paths or passed to commands and the network. Every matching sink applies. */
 export interface LabelSink {
-  /** Unique; what refusals, approvals and the audit call it. */
+  /** A unique name, for errors, approvals and the audit. */
   readonly name: string
-  /** The highest label that may flow there. */
+  /** The highest label that the sink accepts. */
   readonly ceiling: Label
   readonly paths?: readonly string[]
   readonly commands?: readonly string[]
-  /** Host names; `*` stands for any characters. */
+  /** Host names; `*` matches any characters. */
   readonly hosts?: readonly string[]
-  /** What becomes of a higher label: it is refused (the default), or somebody is asked, call by call. */
+  /** Whether a higher label is denied (the default) or needs an approval for each call. */
   readonly above?: 'deny' | 'ask'
 }
 
-/** The labels of a policy: where they come from, and where they may go. */
+/** The labels of a policy: their sources and sinks. */
 export interface LabelPolicy {
   readonly sources?: readonly LabelSource[]
   readonly sinks?: readonly LabelSink[]
@@ -51,7 +51,7 @@ const sink = z.strictObject({
   above: z.enum(['deny', 'ask']).optional(),
 })
 
-/** The shape of {@link LabelPolicy}. A source or sink that speaks of nothing is refused: it would look like protection. */
+/** The shape of {@link LabelPolicy}. A source or sink that matches nothing is refused, because it would look like protection. */
 export const labelSchema = z
   .strictObject({
     sources: z.array(source).max(10_000).optional(),
@@ -74,8 +74,8 @@ export const labelSchema = z
     }
   })
 
-/** The fields of the part of a policy at a path below `labels`, for error messages. */
-export function labelFieldsAt(part: PropertyKey | undefined): readonly string[] {
-  if (part === 'sources') return Object.keys(source.shape)
-  return part === 'sinks' ? Object.keys(sink.shape) : ['sources', 'sinks']
+/** Returns the field names of a section below `labels`, for error messages. */
+export function labelFields(section: PropertyKey | undefined): readonly string[] {
+  if (section === 'sources') return Object.keys(source.shape)
+  return section === 'sinks' ? Object.keys(sink.shape) : ['sources', 'sinks']
 }

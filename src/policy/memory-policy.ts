@@ -1,12 +1,12 @@
 import * as z from 'zod'
 import { type LogicalPath, parsePath } from '../paths/logical-path.ts'
 
-/** Where an agent's notes live, and whether file tools may reach them. */
+/** The directory of an agent's notes, and whether file tools may access it. */
 export interface MemoryPolicy {
   /** The directory of the notes. Default: `memory`. */
   readonly path?: string
   /**
-   * Only the memory tools reach the notes then, each caller those of its own scopes, and there is no `memory_recall`.
+   * If true, only the memory tools access the notes, each caller those of its own scopes, and there is no `memory_recall`.
    * Default: false.
    */
   readonly acl?: boolean
@@ -15,20 +15,20 @@ export interface MemoryPolicy {
 export const memorySchema = z.strictObject({
   path: z
     .string()
-    .refine((path) => guarded(path) !== undefined, { error: 'must be the path of a directory below the root' })
+    .refine((path) => parsedPath(path) !== undefined, { error: 'must be the path of a directory below the root' })
     .optional(),
   acl: z.boolean().optional(),
 })
 
-/** The fields of the part of a policy, for error messages. */
+/** Field names, for error messages. */
 export const memoryFields = ['path', 'acl'] as const satisfies readonly (keyof MemoryPolicy)[]
 
-/** The directory of the notes, as every part of the workspace names it. */
+/** Returns the directory of the notes as a logical path. */
 export function memoryPath({ path = 'memory' }: MemoryPolicy): LogicalPath {
-  return guarded(path) as LogicalPath
+  return parsedPath(path) as LogicalPath
 }
 
-function guarded(path: string): LogicalPath | undefined {
+function parsedPath(path: string): LogicalPath | undefined {
   try {
     return parsePath(path) || undefined
   } catch {
@@ -36,10 +36,10 @@ function guarded(path: string): LogicalPath | undefined {
   }
 }
 
-/** What takes back, or accepts, calls that were judged before: no agent can call it. */
-const ownOperations: ReadonlySet<string> = new Set(['undo', 'rollback', 'commit', 'git_checkout'])
+/** Operations that undo or accept earlier calls. No agent can call them. */
+const workspaceOperations: ReadonlySet<string> = new Set(['undo', 'rollback', 'commit', 'git_checkout'])
 
-/** Whether the ACL closes the notes to a tool's access to files. */
-export function isClosedByAcl(tool: string): boolean {
-  return !ownOperations.has(tool)
+/** Returns whether `memory.acl` denies the file accesses of a tool to the notes. */
+export function isSubjectToAcl(tool: string): boolean {
+  return !workspaceOperations.has(tool)
 }

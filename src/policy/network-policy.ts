@@ -1,24 +1,24 @@
 import * as z from 'zod'
 import { compileTexts } from './match.ts'
 
-/** What commands may reach of the network: nothing that is not named. */
+/** The network access of commands. Only listed hosts are reachable. */
 export interface NetworkPolicy {
   /**
-   * Hosts by name; `*` stands for any characters. Without a port, the usual one of the address's scheme is meant:
-   * `example.org`, `*.example.org`, `localhost:8080`.
+   * Host names; `*` matches any characters. Without a port, the default port of the scheme is meant: `example.org`,
+   * `*.example.org`, `localhost:8080`.
    */
   readonly hosts?: readonly string[]
 }
 
 export const networkSchema = z.strictObject({ hosts: z.array(z.string().min(1)).max(10_000).optional() })
 
-/** The fields of the part of a policy, for error messages. */
+/** Field names, for error messages. */
 export const networkFields = ['hosts'] as const satisfies readonly (keyof NetworkPolicy)[]
 
 /**
- * Whether an address may be reached.
+ * Returns a test of whether commands may reach an address. Only `http:` and `https:` are reachable.
  *
- * @throws TypeError that names the pattern which is not valid
+ * @throws TypeError with the field of an invalid pattern
  */
 export function compileNetwork({ hosts = [] }: NetworkPolicy = {}): (url: URL) => boolean {
   const matches = compileTexts(

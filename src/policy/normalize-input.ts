@@ -1,6 +1,6 @@
 import type { presets } from './presets.ts'
 
-/** What `default_action` of other systems means here: a preset, or none, which denies what nothing allows. */
+/** The preset for each `default_action` of other systems. No preset denies everything that nothing allows. */
 const defaultActions: Readonly<Record<string, keyof typeof presets | undefined>> = {
   allow: 'autonomous',
   ask: 'supervised',
@@ -8,19 +8,21 @@ const defaultActions: Readonly<Record<string, keyof typeof presets | undefined>>
   deny: undefined,
 }
 
-/** Fields below the policy's own whose names may be spelled in snake_case, too. */
-const parts = ['limits', 'commands'] as const
+/** Nested objects whose keys may be in snake_case. */
+const sections = ['limits', 'commands'] as const
 
 /**
- * Brings names that other systems use into ours: `default_action` for a preset, `supervised` for the decision `ask`, and
- * snake_case for every field. What is no policy object is given back as it is.
+ * Translates names that other systems use: `default_action` for a preset, `supervised` for the decision `ask`, and
+ * snake_case for every field. Returns anything but an object unchanged.
  *
- * @throws TypeError where one thing is said twice, or a `default_action` is none
+ * @throws TypeError for a field that occurs twice, and for an invalid `default_action`
  */
 export function normalizePolicyInput(input: unknown): unknown {
   if (!isObject(input)) return input
-  const policy = respell(input, '')
-  for (const part of parts) if (isObject(policy[part])) policy[part] = respell(policy[part], `${part}.`)
+  const policy = toCamelCase(input, '')
+  for (const section of sections) {
+    if (isObject(policy[section])) policy[section] = toCamelCase(policy[section], `${section}.`)
+  }
   if (isObject(policy.tools)) policy.tools = mapValues(policy.tools, decisionOf)
   if (Array.isArray(policy.rules)) {
     policy.rules = policy.rules.map((rule) =>
@@ -28,9 +30,9 @@ export function normalizePolicyInput(input: unknown): unknown {
     )
   }
   if (!Object.hasOwn(policy, 'defaultAction')) return policy
-  const { defaultAction, ...rest } = policy
-  if (Object.hasOwn(rest, 'preset'))
-    throw new TypeError('Policy field "default_action" says what "preset" says; keep one')
+  const { defaultAction, ...fields } = policy
+  if (Object.hasOwn(fields, 'preset'))
+    throw new TypeError('Policy fields "default_action" and "preset" are the same; keep one')
   if (typeof defaultAction !== 'string' || !Object.hasOwn(defaultActions, defaultAction)) {
     const names = Object.keys(defaultActions).map((name) => `"${name}"`)
     throw new TypeError(
@@ -38,25 +40,28 @@ export function normalizePolicyInput(input: unknown): unknown {
     )
   }
   const preset = defaultActions[defaultAction]
-  return preset === undefined ? rest : { preset, ...rest }
+  return preset === undefined ? fields : { preset, ...fields }
 }
 
 function decisionOf(decision: unknown): unknown {
   return decision === 'supervised' ? 'ask' : decision
 }
 
-/** The object with its snake_case keys in our spelling. What no copy would keep is left for whoever refuses it. */
-function respell(given: Readonly<Record<string, unknown>>, where: string): Record<string, unknown> {
-  if (Object.hasOwn(given, '__proto__')) return given as Record<string, unknown>
-  const spelled: Record<string, unknown> = {}
-  for (const [key, value] of Object.entries(given)) {
+/**
+ * Returns the object with its snake_case keys in camelCase. An object with an own `__proto__` key is returned unchanged, for
+ * validation to reject.
+ */
+function toCamelCase(input: Readonly<Record<string, unknown>>, prefix: string): Record<string, unknown> {
+  if (Object.hasOwn(input, '__proto__')) return input as Record<string, unknown>
+  const result: Record<string, unknown> = {}
+  for (const [key, value] of Object.entries(input)) {
     const name = /^[a-z]+(?:_[a-z]+)+$/.test(key) ? key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase()) : key
-    if (Object.hasOwn(spelled, name)) {
-      throw new TypeError(`Policy field "${where}${key}" is there twice, in two spellings; keep one`)
+    if (Object.hasOwn(result, name)) {
+      throw new TypeError(`Policy field "${prefix}${key}" occurs twice, in two spellings; keep one`)
     }
-    spelled[name] = value
+    result[name] = value
   }
-  return spelled
+  return result
 }
 
 function mapValues(object: Readonly<Record<string, unknown>>, change: (value: unknown) => unknown): unknown {

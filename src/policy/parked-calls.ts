@@ -2,8 +2,8 @@ import type { Version } from '../storage/backend.ts'
 import type { ApprovalRequest } from './approval.ts'
 
 /**
- * A call that waits for an approval: plain data, which can be kept as JSON and resumed in another process. It holds the
- * call's input as the model gave it: keep it where the files themselves could be kept.
+ * A call that waits for an approval: plain data, which can be stored as JSON and resumed in another process. It contains the
+ * unredacted input of the call: store it where the files themselves could be stored.
  */
 export interface ParkedCall {
   /** The `approvalId` of its `APPROVAL_REQUIRED`. */
@@ -14,39 +14,39 @@ export interface ParkedCall {
   readonly input: unknown
   /** Milliseconds since 1970. */
   readonly at: number
-  /** When the call began that waits: what it makes of the time is the same when it is resumed. */
+  /** The time at which the call started, so that the resumed call uses the same time. */
   readonly began?: number
-  /** From then on no answer counts. */
+  /** The time from which answers are ignored. */
   readonly expiresAt: number
-  /** What whoever approves is shown: the verdict with its rules, the accesses, the preview. */
+  /** The approval request: the verdict with its rules, the accesses, the preview. */
   readonly request: ApprovalRequest
-  /** What the approval is about: it covers this effect and no other. */
+  /** The effect of the call. An approval covers this effect and no other. */
   readonly effect: readonly ParkedEffect[]
 }
 
-/** What the call found at a path, and what it would leave there. */
+/** The versions of a path before and after the call. */
 export interface ParkedEffect {
   readonly path: string
   readonly before: Version
   readonly after: Version
 }
 
-/** Where calls wait for their approval. What it throws refuses the call, or its resumption. */
+/** A store for calls that wait for an approval. An exception refuses the call, or its resumption. */
 export interface ParkedCalls {
-  /** The absolute physical path where they are kept, which must lie outside of what the workspace reaches. */
+  /** The absolute physical path of the store, which must be outside of the workspace. */
   readonly directory?: string
-  /** Keeps a call until it is answered. Plain data. */
+  /** Stores a call until it is answered. */
   put(call: ParkedCall): void | Promise<void>
-  /** Gives a call out and forgets it, in one step: nobody may get it twice. */
+  /** Returns a call and removes it, atomically: no call may be returned twice. */
   take(id: string): ParkedCall | undefined | Promise<ParkedCall | undefined>
 }
 
-/** Keeps parked calls in memory, the latest thousand. */
+/** Stores pending calls in memory, at most the latest 1,000. */
 export function memoryParking(): ParkedCalls {
   const calls = new Map<string, ParkedCall>()
   return {
     put(call) {
-      addBounded(calls, call.id, call)
+      setBounded(calls, call.id, call)
     },
     take(id) {
       const call = calls.get(id)
@@ -56,10 +56,10 @@ export function memoryParking(): ParkedCalls {
   }
 }
 
-/** Notes something of a call that waits; of more than a thousand, the oldest is let go. */
-export function addBounded<T>(waiting: Map<string, T>, id: string, value: T): void {
-  waiting.set(id, value)
-  if (waiting.size > MAX_WAITING) waiting.delete(waiting.keys().next().value as string)
+/** Sets a value for a pending call. Above 1,000 entries, the oldest is removed. */
+export function setBounded<T>(entries: Map<string, T>, id: string, value: T): void {
+  entries.set(id, value)
+  if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string)
 }
 
-const MAX_WAITING = 1000
+const MAX_ENTRIES = 1000

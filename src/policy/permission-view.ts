@@ -1,4 +1,5 @@
 import type { Classification } from '../files/classify/types.ts'
+import { createDirectoryFacts, type DirectoryFacts, type DirectoryFactsCache } from './directory-facts.ts'
 import type { PathSet } from './match.ts'
 import { isMutating, type Permission } from './permissions.ts'
 import { type PresetName, presetDecision } from './presets.ts'
@@ -6,7 +7,7 @@ import { type ProtectionRule, protectionAgainst } from './protections.ts'
 import type { CompiledRule } from './rules.ts'
 import type { Decision } from './types.ts'
 
-/** One thing that took part in a decision. */
+/** One contribution to a decision. */
 export type Part =
   | { readonly source: 'tool' | 'default'; readonly name: string; readonly action: Decision }
   | { readonly source: 'preset'; readonly name: PresetName; readonly action: Decision }
@@ -18,47 +19,44 @@ export type Part =
       readonly protection: ProtectionRule
     }
 
-/** What holds for all accesses of a call: the rules that concern it, and what decides where they do not. */
+/** The parts of a policy that apply to all accesses of a call. */
 export interface ViewFacts {
   readonly rules: readonly CompiledRule[]
   readonly preset?: PresetName | undefined
-  /** The tool's own decision. */
+  /** The decision that the policy sets for the tool. */
   readonly tool?: { readonly name: string; readonly action: Decision } | undefined
   /** `allowedPaths`. */
   readonly allowed?: PathSet | undefined
-  /** Without a preset: whether `allowedPaths` counts for this tool. */
+  /** Without a preset: whether `allowedPaths` applies to this tool. */
   readonly opened: boolean
 }
 
-/** The policy for one permission, as a call sees it. Remembers by directory what the rules say of it. */
+/** The policy of a call for one permission. */
 export interface PermissionView {
-  /** The decision on a name; everything that took part is added to `parts`. */
-  weigh(path: string, classification: Classification, recursive: boolean, parts?: Part[]): Decision
+  /** Decides on a name, and adds every contribution to `parts`. */
+  decide(path: string, classification: Classification, recursive: boolean, parts?: Part[]): Decision
+  /** Returns whether something below the directory may be visible. */
   mayContainAllowed(directory: string): boolean
-  /** Whether every name is decided alike, the built-in protections aside. */
+  /** Whether the decision is the same for every name, except for built-in protections. */
   readonly isUniform: boolean
 }
 
-/** Directories to remember; over that many, remembering starts afresh. */
-const MAX_DIRECTORIES = 20_000
-
-/** What the rules say of the names in one directory. */
-interface DirectoryFacts {
-  /** They match whatever the name is. */
-  readonly sure: readonly CompiledRule[]
-  /** They may match, by the name. */
-  readonly open: readonly CompiledRule[]
-  /** Whether `allowedPaths` covers the names: true, false, or undefined where the name tells. */
-  readonly allowed: boolean | undefined
-  /** The last kind of file asked about, where nothing depends on the name. */
-  lastClassification: Classification | undefined
-  lastDecision: Decision
-  /** Whether something below could be seen. */
-  leads: boolean | undefined
+/** The constants of a view, for the functions that decide. */
+interface ViewState {
+  readonly permission: Permission
+  readonly facts: ViewFacts
+  /** The rules that apply to the permission. */
+  readonly rules: readonly CompiledRule[]
+  readonly preset: Extract<Part, { source: 'preset' }> | undefined
+  readonly directories: DirectoryFactsCache
+  readonly isCommand: boolean
+  readonly isRead: boolean
+  /** Whether the access reveals content, such as a version. */
+  readonly showsContent: boolean
 }
 
-/** What changes a file in a way that shows something of it, such as its version: not making one, nor taking it away. */
-const showing: ReadonlySet<Permission> = new Set([
+/** Changes that reveal something of the file, such as its version. Creating and deleting do not. */
+const revealing: ReadonlySet<Permission> = new Set([
   'file:write:replace',
   'file:append',
   'file:move',
@@ -66,198 +64,191 @@ const showing: ReadonlySet<Permission> = new Set([
   'file:patch:apply',
 ])
 
-/** How the policy decides one permission. Pure: what it remembers never changes an answer. */
+/** Creates the view of one permission. Its caches never change a decision. */
 export function createPermissionView(permission: Permission, facts: ViewFacts): PermissionView {
-  const rules = facts.rules.filter((rule) => rule.concerns(permission))
-  const named = rules.some((rule) => rule.paths !== undefined) || facts.allowed !== undefined
-  const isUniform = !named && rules.every((rule) => rule.kinds === undefined)
-  const isCommand = permission.startsWith('command:')
-  const isRead = !isMutating(permission)
-  const showsContent = !isRead && showing.has(permission)
-  const preset =
-    facts.preset === undefined
-      ? undefined
-      : ({ source: 'preset', name: facts.preset, action: presetDecision(facts.preset, permission) } as const)
-  const directories = new Map<string, DirectoryFacts>()
-  let lastDirectory = ''
-  let last = learn('')
-
-  /** The facts of the directory that holds a name. Names come in runs, so that the last one mostly serves. */
-  function directoryOf(path: string): DirectoryFacts {
-    if (!named) return last
-    const slash = path.lastIndexOf('/')
-    if (slash === -1) {
-      if (lastDirectory !== '') remember('')
-    } else if (slash !== lastDirectory.length || slash === 0 || !path.startsWith(lastDirectory)) {
-      remember(path.slice(0, slash))
-    }
-    return last
+  const rules = facts.rules.filter((rule) => rule.appliesTo(permission))
+  const state: ViewState = {
+    permission,
+    facts,
+    rules,
+    preset:
+      facts.preset === undefined
+        ? undefined
+        : { source: 'preset', name: facts.preset, action: presetDecision(facts.preset, permission) },
+    directories: createDirectoryFacts(rules, facts.allowed),
+    isCommand: permission.startsWith('command:'),
+    isRead: !isMutating(permission),
+    showsContent: isMutating(permission) && revealing.has(permission),
   }
-
-  function remember(directory: string): void {
-    last = factsOf(directory)
-    lastDirectory = directory
+  return {
+    decide: (path, classification, recursive, parts) => decide(state, path, classification, recursive, parts),
+    mayContainAllowed(directory) {
+      const cached = state.directories.of(directory)
+      cached.mayContainAllowed ??= mayContainAllowed(state, directory)
+      return cached.mayContainAllowed
+    },
+    isUniform:
+      facts.allowed === undefined && rules.every((rule) => rule.paths === undefined && rule.kinds === undefined),
   }
+}
 
-  function factsOf(directory: string): DirectoryFacts {
-    let known = directories.get(directory)
-    if (known === undefined) {
-      if (directories.size >= MAX_DIRECTORIES) directories.clear()
-      known = learn(directory)
-      directories.set(directory, known)
-    }
-    return known
+/** Decides by the cached decision of the directory if the decision does not depend on the name. */
+function decide(
+  state: ViewState,
+  path: string,
+  classification: Classification,
+  recursive: boolean,
+  parts: Part[] | undefined,
+): Decision {
+  const directory = state.directories.around(path)
+  const isDirectory = recursive || classification.kind === 'DIRECTORY'
+  if (
+    parts !== undefined ||
+    isDirectory ||
+    state.isCommand ||
+    // Whether the secret may be read as well depends on rules for another permission, which are not cached.
+    (state.showsContent && classification.kind === 'SECRET_LIKE') ||
+    directory.candidates.length > 0 ||
+    directory.allowed === undefined
+  ) {
+    return decideName(state, directory, path, classification, isDirectory, parts)
   }
-
-  function learn(directory: string): DirectoryFacts {
-    const sure: CompiledRule[] = []
-    const open: CompiledRule[] = []
-    for (const rule of rules) {
-      if (rule.paths === undefined || rule.paths.coversBelow(directory)) sure.push(rule)
-      // The root is its own directory here, and lies not below itself.
-      else if (directory === '' || rule.paths.mayMatchBelow(directory)) open.push(rule)
-    }
-    const { allowed } = facts
-    const covered =
-      allowed === undefined || allowed.coversBelow(directory)
-        ? true
-        : directory !== '' && !allowed.mayMatchBelow(directory)
-          ? false
-          : undefined
-    return { sure, open, allowed: covered, lastClassification: undefined, lastDecision: 'deny', leads: undefined }
+  if (directory.lastClassification !== classification) {
+    directory.lastDecision = decideName(state, directory, path, classification, false, undefined)
+    directory.lastClassification = classification
   }
+  return directory.lastDecision
+}
 
-  function weigh(path: string, classification: Classification, recursive: boolean, parts?: Part[]): Decision {
-    const directory = directoryOf(path)
-    const isDirectory = recursive || classification.kind === 'DIRECTORY'
-    if (
-      parts !== undefined ||
-      isDirectory ||
-      isCommand ||
-      // Whether it may be read too is for other rules to say, which are not learnt here.
-      (showsContent && classification.kind === 'SECRET_LIKE') ||
-      directory.open.length > 0 ||
-      directory.allowed === undefined
-    ) {
-      return weighName(directory, path, classification, isDirectory, parts)
-    }
-    if (directory.lastClassification !== classification) {
-      directory.lastDecision = weighName(directory, path, classification, false, undefined)
-      directory.lastClassification = classification
-    }
-    return directory.lastDecision
+// What the parts of a policy say, as bits of one number: no allocation per name.
+const DENIED = 1
+const ASKED = 2
+/** A rule, a preset or `allowedPaths` covers the access. The decision of a tool and protections do not. */
+const COVERED = 4
+const ALLOWED_BY_RULE = 8
+/** An allow rule overrides the protection of the file. */
+const LIFTED = 16
+
+function decideName(
+  state: ViewState,
+  directory: DirectoryFacts,
+  path: string,
+  classification: Classification,
+  isDirectory: boolean,
+  parts: Part[] | undefined,
+): Decision {
+  const { tool } = state.facts
+  // A walk may start at a directory above allowed paths.
+  const leads = isDirectory && state.isRead
+  const protection = protectionAgainst(classification, state.permission)
+  let result = 0
+  if (tool !== undefined) {
+    parts?.push({ source: 'tool', ...tool })
+    if (tool.action === 'deny') result |= DENIED
+    else if (tool.action === 'ask') result |= ASKED
   }
-
-  function weighName(
-    directory: DirectoryFacts,
-    path: string,
-    classification: Classification,
-    isDirectory: boolean,
-    parts: Part[] | undefined,
-  ): Decision {
-    // A walk starts at any directory that leads to what is allowed, and a command at any that it may work below.
-    const leads = isDirectory && isRead
-    let denied = false
-    let asked = false
-    let allowedByRule = false
-    // Whether anything speaks for this very access: neither a tool's own decision nor a protection does.
-    let spoken = false
-    const { tool } = facts
-    if (tool !== undefined) {
-      parts?.push({ source: 'tool', ...tool })
-      if (tool.action === 'deny') denied = true
-      else if (tool.action === 'ask') asked = true
-    }
-    const protection = protectionAgainst(classification, permission)
-    let lifted = false
-    const count = directory.sure.length + directory.open.length
-    for (let i = 0; i < count; i++) {
-      const isSure = i < directory.sure.length
-      const rule = (isSure ? directory.sure[i] : directory.open[i - directory.sure.length]) as CompiledRule
-      if (rule.kinds !== undefined && !rule.kinds.has(classification.kind)) continue
-      const matches = isSure || rule.paths === undefined || rule.paths.matches(path)
-      if (!matches && !(leads && rule.action === 'allow' && rule.paths?.mayMatchBelow(path))) continue
-      if (rule.action === 'deny') denied = true
-      else {
-        spoken = true
-        if (rule.action === 'ask') asked = true
-        else {
-          allowedByRule = true
-          const liftedBy = protection?.liftedBy
-          if (matches && liftedBy !== undefined && rule.overrides?.has(liftedBy)) lifted = true
-        }
-      }
-      parts?.push({ source: 'rule', name: rule.name, action: rule.action, rule })
-    }
-    if (lifted && protection?.name === 'secret' && showsContent && !readingIsLifted(path, classification))
-      lifted = false
-    if (!lifted && protection !== undefined) {
-      if (protection.decision === 'deny') denied = true
-      else asked = true
-      parts?.push({ source: 'protection', name: protection.name, action: protection.decision, protection })
-    }
-    if (preset?.action === 'deny') {
-      denied = true
-      parts?.push(preset)
-    } else if (directory.allowed ?? isInside(path, leads)) {
-      if (preset === undefined) {
-        if (facts.allowed !== undefined && facts.opened) {
-          spoken = true
-          parts?.push({ source: 'rule', name: 'allowedPaths', action: 'allow' })
-        }
-      } else {
-        spoken = true
-        // The preset's question is for what neither an allow rule nor an opened tool has answered.
-        const answered = preset.action === 'ask' && (allowedByRule || tool?.action === 'allow')
-        if (preset.action === 'ask' && !answered) asked = true
-        if (!answered) parts?.push(preset)
-      }
-    }
-    if (denied) return 'deny'
-    if (!spoken) {
-      parts?.push({ source: 'default', name: 'default', action: 'deny' })
-      return 'deny'
-    }
-    return asked ? 'ask' : 'allow'
+  result |= applyRules(directory, path, classification, leads, protection, parts)
+  if (protection !== undefined && !isLifted(state, result, protection, path, classification)) {
+    result |= protection.decision === 'deny' ? DENIED : ASKED
+    parts?.push({ source: 'protection', name: protection.name, action: protection.decision, protection })
   }
+  result |= applyPreset(state, directory, path, leads, (result & ALLOWED_BY_RULE) !== 0, parts)
+  if ((result & DENIED) !== 0) return 'deny'
+  if ((result & COVERED) === 0) {
+    parts?.push({ source: 'default', name: 'default', action: 'deny' })
+    return 'deny'
+  }
+  return (result & ASKED) === 0 ? 'allow' : 'ask'
+}
 
-  /** A change shows what it is made on, and a move may take it to where it can be read. */
-  function readingIsLifted(path: string, { kind }: Classification): boolean {
-    let lifts = false
-    for (const rule of facts.rules) {
-      if (!rule.concerns('file:read') || rule.kinds?.has(kind) === false || rule.paths?.matches(path) === false)
-        continue
-      if (rule.action === 'deny') return false
-      // Only a rule that allows has overrides.
-      if (rule.overrides?.has('secret')) lifts = true
+function applyRules(
+  directory: DirectoryFacts,
+  path: string,
+  classification: Classification,
+  leads: boolean,
+  protection: ProtectionRule | undefined,
+  parts: Part[] | undefined,
+): number {
+  const { matching, candidates } = directory
+  let result = 0
+  for (let i = 0; i < matching.length + candidates.length; i++) {
+    const isMatching = i < matching.length
+    const rule = (isMatching ? matching[i] : candidates[i - matching.length]) as CompiledRule
+    if (rule.kinds !== undefined && !rule.kinds.has(classification.kind)) continue
+    const matches = isMatching || rule.paths === undefined || rule.paths.matches(path)
+    if (!matches && !(leads && rule.action === 'allow' && rule.paths?.mayMatchBelow(path))) continue
+    if (rule.action === 'deny') result |= DENIED
+    else if (rule.action === 'ask') result |= COVERED | ASKED
+    else {
+      result |= COVERED | ALLOWED_BY_RULE
+      const liftedBy = protection?.liftedBy
+      if (matches && liftedBy !== undefined && rule.overrides?.has(liftedBy)) result |= LIFTED
     }
-    return lifts
+    parts?.push({ source: 'rule', name: rule.name, action: rule.action, rule })
   }
+  return result
+}
 
-  function isInside(path: string, leads: boolean): boolean {
-    const { allowed } = facts
-    if (allowed === undefined || allowed.matches(path)) return true
-    const commandBelow = isCommand && preset !== undefined
-    return (leads || commandBelow) && allowed.mayMatchBelow(path)
+function isLifted(
+  state: ViewState,
+  result: number,
+  protection: ProtectionRule,
+  path: string,
+  classification: Classification,
+): boolean {
+  if ((result & LIFTED) === 0) return false
+  return protection.name !== 'secret' || !state.showsContent || liftsReading(state.facts.rules, path, classification)
+}
+
+/** Returns whether a secret may be read. A change reveals the file it is made to, and a move can make it readable. */
+function liftsReading(rules: readonly CompiledRule[], path: string, { kind }: Classification): boolean {
+  let lifts = false
+  for (const rule of rules) {
+    if (!rule.appliesTo('file:read') || rule.kinds?.has(kind) === false || rule.paths?.matches(path) === false) continue
+    if (rule.action === 'deny') return false
+    // Only allow rules have overrides.
+    if (rule.overrides?.has('secret')) lifts = true
   }
+  return lifts
+}
 
-  function mayLead(directory: string): boolean {
-    const known = factsOf(directory)
-    known.leads ??= leadsBelow(directory)
-    return known.leads
+function applyPreset(
+  { facts, preset, isCommand }: ViewState,
+  directory: DirectoryFacts,
+  path: string,
+  leads: boolean,
+  allowedByRule: boolean,
+  parts: Part[] | undefined,
+): number {
+  if (preset?.action === 'deny') {
+    parts?.push(preset)
+    return DENIED
   }
-
-  function leadsBelow(directory: string): boolean {
-    if (facts.tool?.action === 'deny' || preset?.action === 'deny') return false
-    for (const rule of rules) {
-      const everyKind = rule.kinds === undefined
-      if (rule.action === 'deny' && everyKind && (rule.paths?.coversBelow(directory) ?? true)) return false
-    }
-    const some = (paths: PathSet | undefined) => paths?.mayMatchBelow(directory) ?? true
-    if (preset !== undefined && some(facts.allowed)) return true
-    if (facts.allowed !== undefined && facts.opened && some(facts.allowed)) return true
-    return rules.some((rule) => rule.action !== 'deny' && some(rule.paths))
+  const { allowed, tool } = facts
+  // A command may work in any directory above allowed paths.
+  const canLead = leads || (isCommand && preset !== undefined)
+  const isInside =
+    directory.allowed ?? (allowed === undefined || allowed.matches(path) || (canLead && allowed.mayMatchBelow(path)))
+  if (!isInside) return 0
+  if (preset === undefined) {
+    if (allowed === undefined || !facts.opened) return 0
+    parts?.push({ source: 'rule', name: 'allowedPaths', action: 'allow' })
+    return COVERED
   }
+  // The preset asks only if neither an allow rule nor a tool set to `allow` has answered.
+  if (preset.action === 'ask' && (allowedByRule || tool?.action === 'allow')) return COVERED
+  parts?.push(preset)
+  return preset.action === 'ask' ? COVERED | ASKED : COVERED
+}
 
-  return { weigh, mayContainAllowed: mayLead, isUniform }
+function mayContainAllowed({ facts, preset, rules }: ViewState, directory: string): boolean {
+  if (facts.tool?.action === 'deny' || preset?.action === 'deny') return false
+  for (const rule of rules) {
+    const everyKind = rule.kinds === undefined
+    if (rule.action === 'deny' && everyKind && (rule.paths?.coversBelow(directory) ?? true)) return false
+  }
+  const mayMatch = (paths: PathSet | undefined) => paths?.mayMatchBelow(directory) ?? true
+  if (preset !== undefined && mayMatch(facts.allowed)) return true
+  if (facts.allowed !== undefined && facts.opened && mayMatch(facts.allowed)) return true
+  return rules.some((rule) => rule.action !== 'deny' && mayMatch(rule.paths))
 }

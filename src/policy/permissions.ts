@@ -1,4 +1,4 @@
-/** What a planned effect needs to be allowed. Rules name these, with `*` for a part of them. */
+/** The permissions of planned effects. Rules name them, with `*` for a part between colons. */
 export const permissions = [
   'file:list',
   'file:read',
@@ -17,7 +17,7 @@ export const permissions = [
   'memory:read',
   'memory:write',
   'plan:submit',
-  // Git's own files, by git's own operations: no tool has it, and nothing else opens them.
+  // Files internal to git, written by the git operations of the workspace. No tool has this permission.
   'git:write',
 ] as const
 
@@ -34,7 +34,7 @@ const readingPermissions: ReadonlySet<Permission> = new Set([
   'plan:submit',
 ])
 
-/** Whether a permission changes something. */
+/** Returns whether a permission covers changes. */
 export function isMutating(permission: Permission): boolean {
   return !readingPermissions.has(permission)
 }

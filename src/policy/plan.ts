@@ -1,13 +1,13 @@
 import type { Verdict } from './policy.ts'
 
-/** What an agent means to do, as it hands it in. */
+/** A plan that an agent submits. */
 export interface WorkPlan {
   readonly text: string
-  /** Globs of the paths that it is about. */
+  /** Globs of the paths that the plan concerns. */
   readonly paths?: readonly string[]
 }
 
-/** A plan always asks, whatever allows the call that hands it in. */
+/** The verdict on a submitted plan: it always needs an approval, even if policy allows the call that submits it. */
 export const planVerdict: Verdict = {
   decision: 'ask',
   reason: 'A plan needs an approval',

@@ -117,7 +117,7 @@ export function compilePolicy(input: unknown): Policy {
     data,
     evaluate: (call) => evaluate(call, views.of(call)),
     decide: (tool, permission, path, classification) =>
-      views.ofTool(tool).permission(permission).weigh(path, classification, false),
+      views.ofTool(tool).permission(permission).decide(path, classification, false),
     mayContainAllowed: (tool, permission, directory) =>
       views.ofTool(tool).permission(permission).mayContainAllowed(directory),
     mayReach,
@@ -125,7 +125,7 @@ export function compilePolicy(input: unknown): Policy {
       const view = views.of(call)
       return {
         key: view.key,
-        decide: (permission, path, classification) => view.permission(permission).weigh(path, classification, false),
+        decide: (permission, path, classification) => view.permission(permission).decide(path, classification, false),
         mayContainAllowed: (permission, directory) => view.permission(permission).mayContainAllowed(directory),
         isUniform: (permission) => view.permission(permission).isUniform,
       }
@@ -265,7 +265,7 @@ function evaluate(call: PolicyCall, view: View): Verdict {
 
 function weighAccess(view: View, access: GuardedAccess, name: string, contributions: Contribution[]): Decision {
   const parts: Part[] = []
-  const decision = view.permission(access.permission).weigh(name, access.classification, access.recursive, parts)
+  const decision = view.permission(access.permission).decide(name, access.classification, access.recursive, parts)
   for (const part of parts) {
     // A tool's own decision is one, however many accesses there are.
     if (part.source === 'tool' && contributions.some((other) => other.part.source === 'tool')) continue
@@ -279,7 +279,7 @@ function weighCall(facts: ViewFacts, contributions: Contribution[]): Decision {
   const parts: Part[] = []
   if (facts.tool !== undefined) parts.push({ source: 'tool', ...facts.tool })
   for (const rule of facts.rules) {
-    if (!rule.aboutAccesses) parts.push({ source: 'rule', name: rule.name, action: rule.action, rule })
+    if (!rule.requiresAccess) parts.push({ source: 'rule', name: rule.name, action: rule.action, rule })
   }
   if (facts.preset !== undefined) parts.push({ source: 'preset', name: facts.preset, action: 'allow' })
   if (parts.length === 0) parts.push({ source: 'default', name: 'default', action: 'deny' })

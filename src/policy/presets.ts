@@ -2,19 +2,19 @@ import type { ErrorCode } from '../errors.ts'
 import { isMutating, type Permission } from './permissions.ts'
 import type { Decision } from './types.ts'
 
-/** What a preset decides for everything that no rule decides. */
+/** The decisions of a preset for everything that no rule decides. */
 export interface Preset {
   readonly reads: Decision
-  /** What changes something; a command counts as that. */
+  /** For changes and commands. */
   readonly mutations: Decision
-  /** The code of what it denies. */
+  /** The error code of its denials. */
   readonly code: ErrorCode
 }
 
 /**
- * The presets by name. `readOnly` denies every mutation and command, and no rule opens them again. `supervised` asks
- * for them, unless an allow rule or a per-tool `allow` speaks for the access. `autonomous` allows everything inside the
- * root. None of them lifts a built-in protection.
+ * The presets by name. `readOnly` denies every change and command, and no rule can allow them. `supervised` asks for them,
+ * unless an allow rule matches or the tool is set to `allow`. `autonomous` allows everything inside the root. No preset
+ * lifts a built-in protection.
  */
 export const presets = {
   readOnly: { reads: 'allow', mutations: 'deny', code: 'READ_ONLY' },
@@ -28,7 +28,7 @@ export type PresetName = 'readOnly' | 'supervised' | 'autonomous'
 /** The names of the presets, the strictest first. */
 export const presetNames = Object.keys(presets) as readonly PresetName[]
 
-/** What a preset decides for a permission. */
+/** Returns the decision of a preset for a permission. */
 export function presetDecision(name: PresetName, permission: Permission): Decision {
   const preset: Preset = presets[name]
   return isMutating(permission) ? preset.mutations : preset.reads

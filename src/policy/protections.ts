@@ -4,25 +4,25 @@ import { maskWhere } from './match.ts'
 import { isMutating, type Permission, permissions } from './permissions.ts'
 import type { Decision, Override } from './types.ts'
 
-/** What a built-in protection decides, and how a rule may lift it. */
+/** The decision of a built-in protection, and how a rule can override it. */
 export interface ProtectionRule {
   readonly name: Protection
   readonly decision: Exclude<Decision, 'allow'>
   readonly code: ErrorCode
-  /** The permissions that it concerns, one bit each. */
+  /** The permissions that the protection applies to, one bit each. */
   readonly mask: number
-  /** The override that an allow rule must name; without one, nothing lifts it. */
+  /** The override that an allow rule must name. Without one, nothing lifts the protection. */
   readonly liftedBy?: Override
 }
 
 const everything = maskWhere((permission) => permission !== 'git:write')
-/** That a protected file exists may be shown. */
+/** A listing may show that a protected file exists. */
 const content = maskWhere((permission) => permission !== 'file:list' && permission !== 'file:info')
-/** A command is not a change of the directory it runs in: what it writes is judged by itself. */
+/** A command does not count as a change of its working directory: the files it writes are evaluated separately. */
 const changes = maskWhere((permission) => isMutating(permission) && !permission.startsWith('command:'))
 const patches = maskWhere((permission) => permission === 'file:patch:apply')
 
-/** Every built-in protection, the strictest first. */
+/** All built-in protections, the strictest first. */
 const protections: Readonly<Record<Protection, ProtectionRule>> = {
   git: { name: 'git', decision: 'deny', code: 'POLICY_DENIED', mask: everything },
   secret: { name: 'secret', decision: 'deny', code: 'POLICY_DENIED_SECRET', mask: content, liftedBy: 'secret' },
@@ -33,7 +33,7 @@ const protections: Readonly<Record<Protection, ProtectionRule>> = {
   binary: { name: 'binary', decision: 'deny', code: 'POLICY_DENIED', mask: patches, liftedBy: 'binary' },
 }
 
-/** The protection that stands before an access, if any. */
+/** Returns the protection that applies to an access, if any. */
 export function protectionAgainst(classification: Classification, permission: Permission): ProtectionRule | undefined {
   const { kind } = classification
   const name = kind === 'GIT_INTERNAL' ? 'git' : kind === 'SECRET_LIKE' ? 'secret' : classification.protection
@@ -46,7 +46,7 @@ const bits = Object.fromEntries(permissions.map((permission, index) => [permissi
   Record<Permission, number>
 >
 
-/** The bit of a permission in a mask. */
+/** Returns the bit of a permission in a mask. */
 export function permissionBit(permission: Permission): number {
   return bits[permission]
 }

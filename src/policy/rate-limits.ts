@@ -3,77 +3,80 @@ import { checkLimit, type Limits } from '../limits.ts'
 
 export interface RatesOptions {
   readonly limits: Pick<Limits, 'callsPerMinute' | 'bytesReadPerRun' | 'bytesWrittenPerRun'>
-  /** Calls per minute of single tools, by name, beside the limit for all. */
+  /** Calls per minute of single tools, by name, in addition to the limit for all calls. */
   readonly toolCallsPerMinute?: Readonly<Record<string, number>> | undefined
-  /** Milliseconds. One that stands still never lets a full minute pass, and one that goes back is taken to stand still. */
+  /**
+   * Milliseconds. If the clock stands still, the one-minute window never ends; a clock that goes backwards is treated as
+   * standing still.
+   */
   readonly clock: () => number
 }
 
-/** How much one run did. */
+/** Counts the calls and bytes of one run against the limits. */
 export interface Rates {
   /**
-   * Counts a call, or refuses it. A refused call does not count: who waits as told gets through.
+   * Counts a call or refuses it. A refused call does not count, so a caller that waits for `retryAfterMs` succeeds.
    *
    * @throws ToolError `RATE_LIMITED` with `limit`, `value` and `retryAfterMs`
    */
-  call(tool: string): void
+  countCall(tool: string): void
   /**
-   * Counts bytes of files that are about to be shown, or refuses them.
+   * Counts bytes of files before they are shown, or refuses them.
    *
-   * @throws ToolError `LIMIT_EXCEEDED`: no waiting helps
+   * @throws ToolError `LIMIT_EXCEEDED`, which does not pass with time
    */
-  reads(bytes: number): void
+  countRead(bytes: number): void
   /**
-   * Counts bytes that a call is about to write, or refuses them.
+   * Counts bytes before a call writes them, or refuses them.
    *
-   * @throws ToolError `LIMIT_EXCEEDED`: no waiting helps
+   * @throws ToolError `LIMIT_EXCEEDED`, which does not pass with time
    */
-  writes(bytes: number): void
-  /** Gives back bytes that were counted and not written after all. */
-  unwritten(bytes: number): void
+  countWrite(bytes: number): void
+  /** Returns counted bytes that were not written. */
+  refundWrite(bytes: number): void
 }
 
-/** The rates of one run: calls in any 60 seconds, in all and per tool, and bytes read and written. */
+/** Creates the rates of a run: calls within 60 seconds (in total and per tool), and bytes read and written. */
 export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions): Rates {
   const all = createWindow(limits.callsPerMinute)
   const tools = new Map<string, Window>()
-  for (const [tool, most] of Object.entries(toolCallsPerMinute ?? {})) tools.set(tool, createWindow(most))
+  for (const [tool, maxCalls] of Object.entries(toolCallsPerMinute ?? {})) tools.set(tool, createWindow(maxCalls))
   let now = Number.NEGATIVE_INFINITY
   let read = 0
   let written = 0
 
-  function refuse(what: string, most: number, retryAfterMs: number): never {
-    throw new ToolError('RATE_LIMITED', `More than ${most} ${what} per minute`, {
+  function refuse(subject: string, maxCalls: number, retryAfterMs: number): never {
+    throw new ToolError('RATE_LIMITED', `More than ${maxCalls} ${subject} per minute`, {
       limit: 'callsPerMinute',
-      value: most,
+      value: maxCalls,
       retryAfterMs,
       hint: `Slow down; call again in ${Math.ceil(retryAfterMs / 1000)} s.`,
     })
   }
 
   return {
-    call(tool) {
+    countCall(tool) {
       now = Math.max(now, clock())
-      const own = tools.get(tool)
-      const waitAll = all.wait(now)
-      if (own !== undefined) {
-        // Its calls count for all, so that no other wait can be longer.
-        const waitOwn = own.wait(now)
-        if (waitOwn > 0) refuse(`calls of ${tool}`, own.most, waitOwn)
+      const toolWindow = tools.get(tool)
+      const waitForAny = all.wait(now)
+      if (toolWindow !== undefined) {
+        // The limit of the tool is reported first, because it names the tool.
+        const waitForTool = toolWindow.wait(now)
+        if (waitForTool > 0) refuse(`calls of ${tool}`, toolWindow.maxCalls, waitForTool)
       }
-      if (waitAll > 0) refuse('calls', all.most, waitAll)
+      if (waitForAny > 0) refuse('calls', all.maxCalls, waitForAny)
       all.add(now)
-      own?.add(now)
+      toolWindow?.add(now)
     },
-    reads(bytes) {
+    countRead(bytes) {
       checkLimit('bytesReadPerRun', read + bytes, limits.bytesReadPerRun)
       read += bytes
     },
-    writes(bytes) {
+    countWrite(bytes) {
       checkLimit('bytesWrittenPerRun', written + bytes, limits.bytesWrittenPerRun)
       written += bytes
     },
-    unwritten(bytes) {
+    refundWrite(bytes) {
       written = Math.max(0, written - bytes)
     },
   }
@@ -82,33 +85,33 @@ export function createRates({ limits, toolCallsPerMinute, clock }: RatesOptions)
 const MINUTE = 60_000
 
 interface Window {
-  readonly most: number
-  /** Milliseconds until another call fits; 0 when it does. */
+  readonly maxCalls: number
+  /** Returns the milliseconds until another call fits, or 0. */
   wait(now: number): number
   add(now: number): void
 }
 
-/** A sliding window: the times of its calls in a ring that grows as far as it is used. */
-function createWindow(most: number): Window {
-  let ring = new Float64Array(Math.min(most, 16))
+/** Creates a sliding window. The times of its calls are in a ring buffer that grows on demand. */
+function createWindow(maxCalls: number): Window {
+  let ring = new Float64Array(Math.min(maxCalls, 16))
   let first = 0
   let count = 0
 
   function grow(): void {
-    const bigger = new Float64Array(Math.min(most, ring.length * 2))
+    const bigger = new Float64Array(Math.min(maxCalls, ring.length * 2))
     for (let i = 0; i < count; i++) bigger[i] = ring[(first + i) % ring.length] as number
     ring = bigger
     first = 0
   }
 
   return {
-    most,
+    maxCalls,
     wait(now) {
       while (count > 0 && now - (ring[first] as number) >= MINUTE) {
         first = (first + 1) % ring.length
         count -= 1
       }
-      return count < most ? 0 : (ring[first] as number) + MINUTE - now
+      return count < maxCalls ? 0 : (ring[first] as number) + MINUTE - now
     },
     add(now) {
       if (count === ring.length) grow()

@@ -2,7 +2,7 @@ import { quote } from '../paths/logical-path.ts'
 import type { Verdict } from './policy.ts'
 import type { Risk } from './risk/index.ts'
 
-/** What `requireApprovalIf` says of risks that it names: the first, and all of them. */
+/** Returns the verdict of `requireApprovalIf`. Its reason names the first risk, its rules name all. */
 export function riskVerdict(first: Risk, risks: readonly Risk[]): Verdict {
   return {
     decision: 'ask',

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../errors.ts'
 import type { FileKind } from '../files/classify/types.ts'
 import { compileArgument, compilePaths, compileTexts, maskWhere, type PathSet, permissionMask } from './match.ts'
-import { isClosedByAcl, memoryPath } from './memory-policy.ts'
+import { isSubjectToAcl, memoryPath } from './memory-policy.ts'
 import { isMutating, type Permission } from './permissions.ts'
 import { permissionBit } from './protections.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
@@ -25,8 +25,8 @@ export interface CompiledRule {
   readonly kinds?: ReadonlySet<FileKind>
   readonly overrides?: ReadonlySet<Override>
   /** It speaks of accesses only: a call without any is none of its concern. */
-  readonly aboutAccesses: boolean
-  concerns(permission: Permission): boolean
+  readonly requiresAccess: boolean
+  appliesTo(permission: Permission): boolean
   matchesTool(tool: string): boolean
   /** Left out: the call's input, commands and task do not matter. */
   readonly matchesCall?: (call: CallFacts) => boolean
@@ -50,7 +50,7 @@ export function compileRules(policy: PolicyData): readonly CompiledRule[] {
   if (policy.memory?.acl === true) {
     const files = (permission: Permission) => permission.startsWith('file:')
     const rule = shortForm('memory.acl', [memoryPath(policy.memory)], 'POLICY_DENIED', files)
-    rules.push({ ...rule, matchesTool: isClosedByAcl })
+    rules.push({ ...rule, matchesTool: isSubjectToAcl })
   }
   return rules
 }
@@ -67,8 +67,8 @@ function shortForm(
     action: 'deny',
     code,
     paths: compilePaths(paths, name),
-    aboutAccesses: true,
-    concerns: (permission) => (mask & permissionBit(permission)) !== 0,
+    requiresAccess: true,
+    appliesTo: (permission) => (mask & permissionBit(permission)) !== 0,
     matchesTool: () => true,
   }
 }
@@ -83,8 +83,8 @@ function compileRule(rule: PolicyRule, field: string): CompiledRule {
     ...(rule.paths === undefined ? {} : { paths: compilePaths(rule.paths, `${field}.paths`) }),
     ...(rule.kinds === undefined ? {} : { kinds: new Set(rule.kinds) }),
     ...(rule.overrides === undefined ? {} : { overrides: new Set(rule.overrides) }),
-    aboutAccesses: rule.paths !== undefined || rule.kinds !== undefined || rule.permissions !== undefined,
-    concerns: (permission) => (mask & permissionBit(permission)) !== 0,
+    requiresAccess: rule.paths !== undefined || rule.kinds !== undefined || rule.permissions !== undefined,
+    appliesTo: (permission) => (mask & permissionBit(permission)) !== 0,
     matchesTool: rule.tools === undefined ? () => true : compileTexts(rule.tools, `${field}.tools`),
     ...(matchesCall === undefined ? {} : { matchesCall }),
   }

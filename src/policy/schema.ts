@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { FileKind } from '../files/classify/types.ts'
-import { type LabelPolicy, labelFieldsAt, labelSchema } from './labels.ts'
+import { type LabelPolicy, labelFields, labelSchema } from './labels.ts'
 import { type MemoryPolicy, memoryFields, memorySchema } from './memory-policy.ts'
 import { type NetworkPolicy, networkFields, networkSchema } from './network-policy.ts'
 import { normalizePolicyInput } from './normalize-input.ts'
@@ -272,7 +272,7 @@ function fieldsAt(path: readonly PropertyKey[]): readonly string[] {
   if (path[0] === 'rules') return Object.keys(ruleSchema.shape)
   if (path[0] === 'commands') return ['allow', 'deny', 'deniedOperators']
   if (path[0] === 'limits') return [...limitNames, 'toolCallsPerMinute']
-  if (path[0] === 'labels') return labelFieldsAt(path[1])
+  if (path[0] === 'labels') return labelFields(path[1])
   if (path[0] === 'network') return networkFields
   if (path[0] === 'memory') return memoryFields
   return policyFields

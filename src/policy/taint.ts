@@ -2,58 +2,58 @@ import type { Path } from '../paths/logical-path.ts'
 import { type Label, type LabelPolicy, type LabelSink, labelNames } from './labels.ts'
 import { compilePaths, compileTexts } from './match.ts'
 
-/** Where a label came from: what a report and a refusal name. */
+/** The source of a label, for reports and error messages. */
 export interface TaintOrigin {
   readonly label: Label
-  /** The call that brought it. */
+  /** The call that read the content. */
   readonly callId: string
   readonly tool: string
-  /** The path that was read; left out where it was a command's output. */
+  /** The path that was read. Absent for the output of a command. */
   readonly path?: string
 }
 
-/** The highest label that has reached the model in one run. It never falls. */
+/** The highest label of the content that the model has received in one run. It never decreases. */
 export interface Taint {
   /** The highest label so far. */
   label(): Label
-  /** What raised it last; `undefined` while it is public. */
+  /** The content that raised the label last; `undefined` while the label is public. */
   origin(): TaintOrigin | undefined
-  /** Everything that raised it, in its order. */
+  /** All contents that raised the label, in order. */
   origins(): readonly TaintOrigin[]
-  /** Raises it, where the origin has a higher label; it never falls. */
+  /** Raises the label to that of the origin, if that is higher. */
   raise(origin: TaintOrigin): void
 }
 
-/** What a flow would reach. */
-export interface FlowTarget {
-  /** Every name of one path. */
+/** The destination of content, to compare with the sinks of a policy. */
+export interface SinkTarget {
+  /** All names of one path. */
   readonly paths?: readonly string[]
-  /** A command line, and each command in it. */
+  /** A command line and each command in it. */
   readonly commands?: readonly string[]
   readonly host?: string
 }
 
 /** The compiled labels of a policy. Pure. */
 export interface Labels {
-  /** Whether the policy speaks of labels at all. */
+  /** Whether the policy has labels. */
   readonly active: boolean
   ofPath(path: string): Label
   ofCommand(line: string): Label
-  /** The sinks that a label is too high for: those that refuse come first. */
-  above(target: FlowTarget, label: Label): readonly LabelSink[]
+  /** Returns the sinks whose ceiling is below the label. Sinks that deny come before those that ask. */
+  exceededSinks(target: SinkTarget, label: Label): readonly LabelSink[]
 }
 
-/** The higher of two labels. */
+/** Returns the higher of two labels. */
 export function maxLabel(a: Label, b: Label): Label {
   return rank(b) > rank(a) ? b : a
 }
 
-/** Whether the first label is higher than the second. */
+/** Returns whether the first label is higher than the second. */
 export function isAbove(label: Label, ceiling: Label): boolean {
   return rank(label) > rank(ceiling)
 }
 
-/** Whether a value is a label. */
+/** Returns whether a value is a label. */
 export function isLabel(value: unknown): value is Label {
   return labelNames.some((label) => label === value)
 }
@@ -62,9 +62,9 @@ function rank(label: Label): number {
   return labelNames.indexOf(label)
 }
 
-/** The taint of a new run, or of one that goes on after another process. */
-export function createTaint(from?: TaintOrigin): Taint {
-  const origins: TaintOrigin[] = from === undefined || from.label === 'public' ? [] : [from]
+/** Creates the taint of a run. `origin` continues the run of another process. */
+export function createTaint(origin?: TaintOrigin): Taint {
+  const origins: TaintOrigin[] = origin === undefined || origin.label === 'public' ? [] : [origin]
   const label = () => origins.at(-1)?.label ?? 'public'
   return {
     label,
@@ -77,10 +77,10 @@ export function createTaint(from?: TaintOrigin): Taint {
 }
 
 /**
- * Compiles the labels of a policy. A path takes what its own label covers, whatever a sink says of it: what goes back to
- * where such content lives leaks nothing.
+ * Compiles the labels of a policy. A path whose own label is high enough always accepts content, whatever its sinks say:
+ * content that returns to files of its label leaks nothing.
  *
- * @throws TypeError that names the field of a pattern that is not valid
+ * @throws TypeError with the field of an invalid pattern
  */
 export function compileLabels(policy: LabelPolicy | undefined): Labels {
   const sources = (policy?.sources ?? []).map(({ label, paths, commands }, index) => ({
@@ -95,29 +95,32 @@ export function compileLabels(policy: LabelPolicy | undefined): Labels {
     host: sink.hosts && compileTexts(lower(sink.hosts), `labels.sinks[${index}].hosts`),
   }))
   const ofPath = (path: string): Label =>
-    sources.reduce<Label>((highest, { label, path: is }) => (is?.(path) ? maxLabel(highest, label) : highest), 'public')
+    sources.reduce<Label>(
+      (highest, source) => (source.path?.(path) ? maxLabel(highest, source.label) : highest),
+      'public',
+    )
 
   return {
     active: policy !== undefined,
     ofPath,
     ofCommand: (line) =>
       sources.reduce<Label>(
-        (highest, { label, command: is }) => (is?.(line) ? maxLabel(highest, label) : highest),
+        (highest, source) => (source.command?.(line) ? maxLabel(highest, source.label) : highest),
         'public',
       ),
-    above({ paths = [], commands = [], host }, label) {
+    exceededSinks({ paths = [], commands = [], host }, label) {
       if (label === 'public') return []
-      // The names of one path that take the label by their own are no way out.
-      const low = paths.filter((path) => isAbove(label, ofPath(path)))
-      const found = sinks.filter(
+      // Names whose own label is high enough are not checked.
+      const lowerPaths = paths.filter((path) => isAbove(label, ofPath(path)))
+      const exceeded = sinks.filter(
         ({ sink, path: isPath, command: isCommand, host: isHost }) =>
           isAbove(label, sink.ceiling) &&
-          (low.some((path) => isPath?.(path)) ||
+          (lowerPaths.some((path) => isPath?.(path)) ||
             commands.some((line) => isCommand?.(line)) ||
             (host !== undefined && isHost?.(host.toLowerCase()))),
       )
-      const strict = found.filter(({ sink }) => sink.above !== 'ask')
-      return [...strict, ...found.filter(({ sink }) => sink.above === 'ask')].map(({ sink }) => sink)
+      const denying = exceeded.filter(({ sink }) => sink.above !== 'ask')
+      return [...denying, ...exceeded.filter(({ sink }) => sink.above === 'ask')].map(({ sink }) => sink)
     },
   }
 }
@@ -126,5 +129,5 @@ function lower(hosts: readonly string[]): string[] {
   return hosts.map((host) => host.toLowerCase())
 }
 
-/** Labels that files carry beside those of their paths, because of what was written into them. They only rise. */
+/** Labels of files because of the content written to them, in addition to the labels of their paths. They only increase. */
 export type FileLabels = Map<Path, Label>

@@ -1,5 +1,5 @@
-/** What a rule, or all of them together, say. */
+/** The decision of a rule or of a policy. */
 export type Decision = 'allow' | 'ask' | 'deny'
 
-/** A built-in protection that an allow rule may lift by naming it. Git's own files cannot be opened by any rule. */
+/** A built-in protection that an allow rule can override by name. No rule can open the files internal to git. */
 export type Override = 'secret' | 'generated' | 'vendored' | 'lockfile' | 'binary' | 'mode'

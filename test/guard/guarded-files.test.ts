@@ -35,7 +35,7 @@ function viewOf(backend: Backend, accesses: readonly GuardedAccess[], hidden: re
     backend,
     accesses,
     documents: createDocumentCache(1000),
-    sight: () => ({ see: (path: Path) => !hidden.includes(path), enter: () => true, revision: 'all' }),
+    visibility: () => ({ see: (path: Path) => !hidden.includes(path), enter: () => true, revision: 'all' }),
     signal: undefined,
     onRead: () => {},
   })
@@ -50,7 +50,7 @@ describe('a view', () => {
       access('d', { recursive: true }),
     ])
     expect((await view.stat(at('d/b.txt')))?.size).toBe(1)
-    const refused = { code: 'POLICY_DENIED', message: '"dd/c.txt" was not part of what the call had planned' }
+    const refused = { code: 'POLICY_DENIED', message: '"dd/c.txt" was not part of the plan of the call' }
     expect(() => view.stat(at('dd/c.txt'))).toThrow(expect.objectContaining(refused))
     await expect(view.read(at('dd/c.txt'), 10)).rejects.toMatchObject(refused)
     await expect(
@@ -112,7 +112,7 @@ describe('a view', () => {
     }
     const view = viewOf(backend, [access('d/e/f.txt'), access('g/h.txt')])
     const emptied = async (kept: string[]) =>
-      (await view.emptied(['d/e/f.txt', 'g/h.txt'].map(at), new Set(kept.map(at)))).map(({ path }) => path)
+      (await view.emptiedDirectories(['d/e/f.txt', 'g/h.txt'].map(at), new Set(kept.map(at)))).map(({ path }) => path)
     expect(await emptied([])).toEqual(['d/e', 'd'])
     expect(await emptied(['d'])).toEqual(['d/e'])
   })
@@ -155,7 +155,7 @@ describe('grants', () => {
       change('d/e', { type: 'directory' }, 'absent'),
       change('d', { type: 'link', target: 'x' }),
     ]) {
-      expect(() => coveringAccess(granted, other)).toThrow('was not part of what the call had planned')
+      expect(() => coveringAccess(granted, other)).toThrow('was not part of the plan of the call')
     }
   })
 })

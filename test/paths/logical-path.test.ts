@@ -13,7 +13,7 @@ import {
   parsePath,
   quote,
 } from '../../src/paths/logical-path.ts'
-import { isAtOrIn } from '../../src/paths/physical.ts'
+import { isAtOrBelow } from '../../src/paths/physical.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
@@ -426,6 +426,6 @@ describe('a place on a disk', () => {
     ['D:\\a', 'C:\\', false],
     ['\\\\host\\share\\a', '\\\\host\\share\\', true],
   ])('%s at or in %s: %s', (place, around, expected) => {
-    expect(isAtOrIn(place, around, place.includes('\\') ? '\\' : '/')).toBe(expected)
+    expect(isAtOrBelow(place, around, place.includes('\\') ? '\\' : '/')).toBe(expected)
   })
 })

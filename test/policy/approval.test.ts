@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { classifyPath } from '../../src/files/classify/index.ts'
 import type { LogicalPath, Path } from '../../src/paths/logical-path.ts'
 import type { GuardedAccess } from '../../src/policy/access.ts'
-import { type ApprovalAnswer, type ApproveHandler, createApprovals, readAnswer } from '../../src/policy/approval.ts'
+import {
+  type ApprovalAnswer,
+  type ApproveHandler,
+  createApprovals,
+  normalizeAnswer,
+} from '../../src/policy/approval.ts'
 import { approvalText } from '../../src/policy/approval-text.ts'
 import { memoryParking } from '../../src/policy/parked-calls.ts'
 import type { Permission } from '../../src/policy/permissions.ts'
@@ -136,7 +141,7 @@ describe('what is told of an answer', () => {
     [null, undefined],
     ['later', undefined],
   ])('%j is read as %j', (answer, read) => {
-    expect(readAnswer(answer)).toEqual(read)
+    expect(normalizeAnswer(answer)).toEqual(read)
   })
 
   it('is how, and by whom if they said so', async () => {
@@ -144,11 +149,11 @@ describe('what is told of an answer', () => {
     const run = approvals(() => answers.shift() ?? 'allow')
     const told: unknown[][] = []
     const answered = (...how: unknown[]) => void told.push(how)
-    await run.ask(write('a.ts'), { answered })
+    await run.ask(write('a.ts'), { onAnswer: answered })
     expect(run.covers(write('a.ts'))).toBe(false)
-    await run.ask(write('a.ts'), { answered })
-    await run.ask(write('a.ts'), { answered })
-    await expect(run.ask(write('b.ts'), { answered })).rejects.toMatchObject({
+    await run.ask(write('a.ts'), { onAnswer: answered })
+    await run.ask(write('a.ts'), { onAnswer: answered })
+    await expect(run.ask(write('b.ts'), { onAnswer: answered })).rejects.toMatchObject({
       message: 'The approval of write_file was refused: no',
       details: { approvalId: 'approval-3' },
     })
@@ -167,16 +172,16 @@ describe('what is told of an answer', () => {
   })
 
   it('says that a handler is at fault, and that nothing was done', async () => {
-    const details = { approvalId: 'approval-1', hint: 'Nothing was changed. Tell the person in charge.' }
+    const details = { approvalId: 'approval-1', hint: 'Nothing was changed. Report this to the user.' }
     const broken = approvals(() => Promise.reject(new Error('x')))
     await expect(broken.ask(write('a.ts'))).rejects.toMatchObject({
-      message: 'The approve handler failed; write_file was not carried out',
+      message: 'The approve handler failed; write_file was not executed',
       details,
     })
     const odd = approvals(() => 'maybe' as never)
     await expect(odd.ask(write('a.ts'))).rejects.toMatchObject({
       message: expect.stringMatching(
-        /^The approve handler gave an answer that is none of "allow".*; write_file was not/,
+        /^The approve handler returned an invalid answer; expected "allow".*; write_file was not/,
       ),
       details,
     })
@@ -220,7 +225,7 @@ describe('what is told of an answer', () => {
     })
     await expect(run.ask(write('a.ts'), { signal: controller.signal })).rejects.toMatchObject({
       code: 'ABORTED',
-      message: 'write_file was cancelled while its approval was awaited',
+      message: 'write_file was cancelled while waiting for its approval',
     })
   })
 })
@@ -326,7 +331,7 @@ describe('a request as a person reads it', () => {
     })
     const text = approvalText({ ...asked, tool: 'list\u001b_directory', diff: undefined } as never)
     expect(text).toContain('list\\u{1b}_directory on ., a\\u{202e}b\n')
-    expect(text).toContain('It says why: to\nlook\\u{7}\n')
+    expect(text).toContain('Reason given: to\nlook\\u{7}\n')
     expect(text).toContain('Risk: deletesFile (x\\u{200b}y)')
   })
 })

@@ -21,40 +21,40 @@ describe('calls', () => {
     const rates = createRates({ limits, clock: () => now })
     for (const at of [1000, 2000, 3000]) {
       now = at
-      rates.call('x')
+      rates.countCall('x')
     }
     now = 10_000
-    const error = refusal(() => rates.call('x'))
+    const error = refusal(() => rates.countCall('x'))
     expect(error).toMatchObject({ code: 'RATE_LIMITED', details: { retryAfterMs: 51_000, value: 3 } })
     now += 50_999
-    expect(refusal(() => rates.call('x'))).toBeDefined()
+    expect(refusal(() => rates.countCall('x'))).toBeDefined()
     now += 1
-    rates.call('x')
-    expect(refusal(() => rates.call('x'))).toMatchObject({ details: { retryAfterMs: 1000 } })
+    rates.countCall('x')
+    expect(refusal(() => rates.countCall('x'))).toMatchObject({ details: { retryAfterMs: 1000 } })
   })
 
   it('of one tool have a limit of their own, and count for all', () => {
     const rates = createRates({ limits, toolCallsPerMinute: { slow: 1 }, clock: () => 0 })
-    rates.call('slow')
-    expect(refusal(() => rates.call('slow'))?.message).toContain('slow')
-    rates.call('a')
-    rates.call('b')
-    expect(refusal(() => rates.call('c'))?.message).not.toContain('slow')
-    expect(refusal(() => rates.call('__proto__'))).toBeDefined()
+    rates.countCall('slow')
+    expect(refusal(() => rates.countCall('slow'))?.message).toContain('slow')
+    rates.countCall('a')
+    rates.countCall('b')
+    expect(refusal(() => rates.countCall('c'))?.message).not.toContain('slow')
+    expect(refusal(() => rates.countCall('__proto__'))).toBeDefined()
   })
 
   it('say which limit it was, and how long to wait, of two the longer time', () => {
     let now = 0
     const rates = createRates({ limits, toolCallsPerMinute: { slow: 1 }, clock: () => now })
     for (const tool of ['other', 'other', 'slow']) {
-      rates.call(tool)
+      rates.countCall(tool)
       now += 10_000
     }
-    expect(refusal(() => rates.call('slow'))).toMatchObject({
+    expect(refusal(() => rates.countCall('slow'))).toMatchObject({
       message: 'More than 1 calls of slow per minute',
       details: { limit: 'callsPerMinute', value: 1, retryAfterMs: 50_000, hint: 'Slow down; call again in 50 s.' },
     })
-    expect(refusal(() => rates.call('other'))).toMatchObject({
+    expect(refusal(() => rates.countCall('other'))).toMatchObject({
       message: 'More than 3 calls per minute',
       details: { limit: 'callsPerMinute', value: 3, retryAfterMs: 30_000, hint: 'Slow down; call again in 30 s.' },
     })
@@ -69,7 +69,7 @@ describe('calls', () => {
       for (const wait of steps) {
         now += wait
         const recent = counted.filter((at) => now - at < 60_000)
-        const error = refusal(() => rates.call('x'))
+        const error = refusal(() => rates.countCall('x'))
         expect(error?.details.retryAfterMs).toBe(recent.length < most ? undefined : Number(recent[0]) + 60_000 - now)
         if (error === undefined) counted.push(now)
       }
@@ -94,7 +94,7 @@ describe('calls', () => {
           now += wait
           const recent = counted.filter(({ at }) => now - at < 60_000)
           const fits = recent.length < most && (tool !== 'a' || recent.filter((call) => call.tool === 'a').length < ofA)
-          const error = refusal(() => rates.call(tool))
+          const error = refusal(() => rates.countCall(tool))
           expect(error === undefined).toBe(fits)
           if (fits) counted.push({ at: now, tool })
           else expect(error?.details.retryAfterMs).toBeGreaterThan(0)
@@ -107,38 +107,38 @@ describe('calls', () => {
   it('are not let through by a clock that goes back', () => {
     let now = 100_000
     const rates = createRates({ limits, clock: () => now })
-    for (let i = 0; i < 3; i++) rates.call('x')
+    for (let i = 0; i < 3; i++) rates.countCall('x')
     now = 0
-    expect(refusal(() => rates.call('x'))?.details.retryAfterMs).toBe(60_000)
+    expect(refusal(() => rates.countCall('x'))?.details.retryAfterMs).toBe(60_000)
   })
 })
 
 describe('bytes read', () => {
   it('are refused over the limit, whatever was refused before', () => {
     const rates = createRates({ limits, clock: () => 0 })
-    rates.reads(60)
-    expect(refusal(() => rates.reads(41))).toMatchObject({ details: { limit: 'bytesReadPerRun', value: 100 } })
-    rates.reads(40)
-    expect(refusal(() => rates.reads(1))).toMatchObject({ code: 'LIMIT_EXCEEDED' })
-    rates.writes(100)
+    rates.countRead(60)
+    expect(refusal(() => rates.countRead(41))).toMatchObject({ details: { limit: 'bytesReadPerRun', value: 100 } })
+    rates.countRead(40)
+    expect(refusal(() => rates.countRead(1))).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    rates.countWrite(100)
   })
 })
 
 describe('bytes written', () => {
   it('are refused over the limit, whatever was refused before', () => {
     const rates = createRates({ limits, clock: () => 0 })
-    rates.writes(60)
-    expect(refusal(() => rates.writes(41))).toMatchObject({
+    rates.countWrite(60)
+    expect(refusal(() => rates.countWrite(41))).toMatchObject({
       code: 'LIMIT_EXCEEDED',
       details: { limit: 'bytesWrittenPerRun' },
     })
-    rates.writes(40)
-    expect(refusal(() => rates.writes(1))).toBeDefined()
-    rates.unwritten(40)
-    expect(refusal(() => rates.writes(41))).toBeDefined()
-    rates.writes(40)
-    rates.unwritten(1000)
-    expect(refusal(() => rates.writes(101))).toBeDefined()
-    rates.writes(100)
+    rates.countWrite(40)
+    expect(refusal(() => rates.countWrite(1))).toBeDefined()
+    rates.refundWrite(40)
+    expect(refusal(() => rates.countWrite(41))).toBeDefined()
+    rates.countWrite(40)
+    rates.refundWrite(1000)
+    expect(refusal(() => rates.countWrite(101))).toBeDefined()
+    rates.countWrite(100)
   })
 })

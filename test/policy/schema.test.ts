@@ -226,7 +226,7 @@ const words: readonly [input: unknown, message: string][] = [
   [{ limits: { callsPerMinute: 1e300 } }, 'Policy field "limits.callsPerMinute" is too big; at most 9007199254740991'],
   [
     { limits: { calls_per_minute: 1, callsPerMinute: 2 } },
-    'Policy field "limits.callsPerMinute" is there twice, in two spellings; keep one',
+    'Policy field "limits.callsPerMinute" occurs twice, in two spellings; keep one',
   ],
   [{ requireReason: 'yes' }, 'Policy field "requireReason" must be a boolean, not "yes"'],
   [
@@ -265,10 +265,13 @@ const words: readonly [input: unknown, message: string][] = [
     { default_action: 'toString' },
     'Policy field "default_action" must be "allow" or "ask" or "supervised" or "deny", not "toString"',
   ],
-  [{ defaultAction: 'allow', preset: 'autonomous' }, 'Policy field "default_action" says what "preset" says; keep one'],
+  [
+    { defaultAction: 'allow', preset: 'autonomous' },
+    'Policy fields "default_action" and "preset" are the same; keep one',
+  ],
   [
     { default_action: 'allow', defaultAction: 'allow' },
-    'Policy field "defaultAction" is there twice, in two spellings; keep one',
+    'Policy field "defaultAction" occurs twice, in two spellings; keep one',
   ],
   [JSON.parse('{"__proto__": 1}'), 'Policy field "__proto__" is unknown'],
   [JSON.parse('{"tools": {"__proto__": "allow"}}'), 'Policy field "tools.__proto__" is unknown'],

@@ -435,7 +435,8 @@ describe('the labels of a policy', () => {
     })
     expect(['a/b/c', 'a/c', 'c'].map(compiled.ofPath)).toEqual(['restricted', 'internal', 'public'])
     expect(['a b', 'a c', 'c'].map(compiled.ofCommand)).toEqual(['restricted', 'internal', 'public'])
-    const sinks = (...above: Parameters<typeof compiled.above>) => compiled.above(...above).map(({ name }) => name)
+    const sinks = (...above: Parameters<typeof compiled.exceededSinks>) =>
+      compiled.exceededSinks(...above).map(({ name }) => name)
     expect(sinks({ paths: ['x'] }, 'restricted')).toEqual(['refuses', 'says so', 'asks'])
     expect(sinks({ commands: ['x'] }, 'restricted')).toEqual(['refuses', 'asks too'])
     expect(sinks({ commands: ['y'] }, 'internal')).toEqual(['asks too'])
@@ -452,9 +453,9 @@ describe('the labels of a policy', () => {
   it('hold for hosts in any letter case', async () => {
     const { compileLabels } = await import('../../src/policy/taint.ts')
     const compiled = compileLabels(labels)
-    expect(compiled.above({ host: 'API.Example.COM' }, 'confidential')).toHaveLength(1)
-    expect(compiled.above({ host: 'api.example.com' }, 'internal')).toHaveLength(0)
-    expect(compiled.above({ host: 'example.org' }, 'restricted')).toHaveLength(0)
+    expect(compiled.exceededSinks({ host: 'API.Example.COM' }, 'confidential')).toHaveLength(1)
+    expect(compiled.exceededSinks({ host: 'api.example.com' }, 'internal')).toHaveLength(0)
+    expect(compiled.exceededSinks({ host: 'example.org' }, 'restricted')).toHaveLength(0)
   })
 })
 
@@ -470,6 +471,6 @@ describe('what a run remembers of labels', () => {
       { label: 'internal', path: 'b' },
       { label: 'restricted', path: 'd' },
     ])
-    expect(compileLabels(labels).above({ paths: ['site/a'] }, 'public')).toEqual([])
+    expect(compileLabels(labels).exceededSinks({ paths: ['site/a'] }, 'public')).toEqual([])
   })
 })

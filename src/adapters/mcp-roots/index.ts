@@ -3,7 +3,7 @@ import { basename, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
 import { parsePath } from '../../paths/logical-path.ts'
-import { isAtOrIn } from '../../paths/physical.ts'
+import { isAtOrBelow } from '../../paths/physical.ts'
 import type { ClientRoot, RefusedRoot } from '../mcp/client-roots.ts'
 
 /** A directory of the disk, and where it stands in a workspace: `''` is the root of it. */
@@ -86,8 +86,8 @@ function placedIn(
   granted: readonly PlacedRoot[] | undefined,
 ): { readonly roots: readonly PlacedRoot[] } | Why {
   if (granted === undefined) return { roots: [{ at: '', directory }] }
-  const around = granted.find((root) => isAtOrIn(directory, root.directory, sep))
-  const inside = granted.filter((root) => isAtOrIn(root.directory, directory, sep))
+  const around = granted.find((root) => isAtOrBelow(directory, root.directory, sep))
+  const inside = granted.filter((root) => isAtOrBelow(root.directory, directory, sep))
   if (around === undefined) {
     return inside.length > 0 ? { roots: inside } : { why: 'it lies outside of what was granted' }
   }
@@ -102,7 +102,7 @@ function placedIn(
 function coveredBy({ directory }: Found, index: number, all: readonly Found[]): string | undefined {
   const twin = all.findIndex((other) => other.directory === directory)
   if (twin < index) return 'it is there already'
-  const outer = all.find((other) => other.directory !== directory && isAtOrIn(directory, other.directory, sep))
+  const outer = all.find((other) => other.directory !== directory && isAtOrBelow(directory, other.directory, sep))
   return outer === undefined ? undefined : `it lies inside ${JSON.stringify(outer.uri)}, and is reached through that`
 }
 

@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { display, nameOf, type Path, quote, ROOT } from '../../paths/logical-path.ts'
-import { isAtOrIn } from '../../paths/physical.ts'
+import { isAtOrBelow } from '../../paths/physical.ts'
 import type { Backend, Capabilities } from '../../storage/backend.ts'
 import { storageError } from '../../storage/storage-error.ts'
 import { canonicalOnDisk, readLinkAt } from './canonical.ts'
@@ -168,7 +168,7 @@ export function nodeBackend(root: string, options: NodeOptions = {}): Backend {
     },
 
     containsPhysicalPath(physicalPath) {
-      return isAtOrIn(physicalOf(resolve(physicalPath)), ground.physical, sep)
+      return isAtOrBelow(physicalOf(resolve(physicalPath)), ground.physical, sep)
     },
 
     close() {

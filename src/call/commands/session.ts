@@ -77,7 +77,7 @@ export function openCommandSession(
       signal: stopped,
       visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
       onRead(path, bytes) {
-        run.rates.reads(bytes)
+        run.rates.countRead(bytes)
         reads.add(path)
         record.addRead(path)
       },

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import { ToolError } from '../../errors.ts'
-import { isAtOrIn } from '../../paths/physical.ts'
+import { isAtOrBelow } from '../../paths/physical.ts'
 import type { ShellCommand } from '../types.ts'
 import { applyOverlayfs } from './apply-overlayfs.ts'
 import { type Child, type ChildOptions, startChild } from './child.ts'
@@ -119,7 +119,7 @@ export class Launcher {
   /** The directory for homes and temporary files. It exists until {@link close}. */
   #scratchDirectory(): string {
     if (this.#scratch === undefined) {
-      if (isAtOrIn(realpathSync(tmpdir()), this.#options.workspace.root, sep)) {
+      if (isAtOrBelow(realpathSync(tmpdir()), this.#options.workspace.root, sep)) {
         throw new ToolError(
           'SHELL_UNAVAILABLE',
           'The directory for temporary files is inside the workspace; set TMPDIR',

@@ -207,7 +207,7 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
       changes.set(path, { path, expect, to: { type: 'file', bytes: after.bytes, ...mode } })
     }
   }
-  for (const change of await files.emptied(
+  for (const change of await files.emptiedDirectories(
     removed.map(({ path }) => path),
     keptDirectories,
   )) {

@@ -60,7 +60,7 @@ export async function transfer(
 
   const entries = [
     { path: from, type: stat.type },
-    ...(stat.type === 'directory' ? await files.all(from, limits.treeEntries - 1) : []),
+    ...(stat.type === 'directory' ? await files.allEntries(from, limits.treeEntries - 1) : []),
   ]
   const changes: Change[] = options.createParents && respelled === undefined ? await files.missingParents(to) : []
   let sizeBytes = 0
