@@ -3,23 +3,24 @@ import { compileGlob, compileGlobs } from '../paths/glob.ts'
 import { parsePath } from '../paths/logical-path.ts'
 import { type Permission, permissions } from './permissions.ts'
 
-/** A longer pattern is refused, in UTF-16 units. */
+/** Maximum length of a pattern in UTF-16 units. */
 const MAX_TEXT_PATTERN = 4096
 
+/** A set of paths given by globs. */
 export interface PathSet {
   matches(path: string): boolean
-  /** False only where nothing below the directory can match. */
+  /** False only if nothing below the directory can match. */
   mayMatchBelow(directory: string): boolean
-  /** True only where everything below the directory matches. */
+  /** True only if everything below the directory matches. */
   coversBelow(directory: string): boolean
 }
 
 /**
- * One matcher for several path globs. A pattern that ends in a plain name covers what lies below it, too: whoever
- * denies `secrets` does not mean the bare directory.
+ * Compiles path globs to one matcher. A pattern that ends in a plain name also covers everything below it, so that denying
+ * `secrets` denies more than the directory entry.
  *
- * @param field what the error calls the list
- * @throws TypeError for a pattern that is not valid
+ * @param field name of the list, for errors
+ * @throws TypeError for an invalid pattern
  */
 export function compilePaths(patterns: readonly string[], field: string): PathSet {
   const all = patterns.flatMap((pattern) => (endsInPlainName(pattern) ? [pattern, `${pattern}/**`] : [pattern]))
@@ -49,8 +50,8 @@ function checkGlob(pattern: string, field: string): void {
 }
 
 /**
- * A cheap test without false negatives: whether a path holds the longest plain text of one of the patterns. Most rules
- * speak of few files, and a walk asks about all.
+ * Returns a cheap test without false negatives: whether a path contains the longest literal text of a pattern. Most rules
+ * match few files, but a walk tests all.
  */
 function prefilter(patterns: readonly string[]): (path: string) => boolean {
   const tests: { readonly text: string; readonly atEnd: boolean }[] = []
@@ -59,7 +60,7 @@ function prefilter(patterns: readonly string[]): (path: string) => boolean {
     const names = pattern.split('/').filter((name) => name !== '.')
     const texts = names.flatMap((name) => name.split(/[*?]/))
     const last = texts.at(-1) ?? ''
-    const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '')
+    const longest = texts.reduce((longer, text) => (text.length > longer.length ? text : longer), '')
     tests.push(last === '' ? { text: longest, atEnd: false } : { text: last, atEnd: true })
   }
   return (path) => {
@@ -75,20 +76,22 @@ function endsInPlainName(pattern: string): boolean {
   return last !== '' && !GLOB_CHARACTERS.test(last)
 }
 
-/** What a pattern certainly covers whole: everything, what is below a directory, or below every directory of a name. */
+/** Returns the trees that a pattern certainly covers: everything, a directory, or every directory of a name. */
 function coverage(pattern: string): { kind: 'all' | 'below' | 'anywhere'; name: string } | undefined {
   if (pattern === '**') return { kind: 'all', name: '' }
   if (!pattern.endsWith('/**') && !pattern.endsWith('/')) return undefined
   const name = pattern.slice(0, pattern.lastIndexOf('/'))
   if (!GLOB_CHARACTERS.test(name)) return { kind: 'below', name }
   if (!name.startsWith('**/')) return name === '**' ? { kind: 'all', name: '' } : undefined
-  const rest = name.slice('**/'.length)
-  return GLOB_CHARACTERS.test(rest) ? undefined : { kind: 'anywhere', name: rest }
+  const suffix = name.slice('**/'.length)
+  return GLOB_CHARACTERS.test(suffix) ? undefined : { kind: 'anywhere', name: suffix }
 }
 
 /**
- * A test of whole texts against patterns in which `*` stands for any characters, `/` included, and `\` makes the next
- * character plain. Linear in the text whatever the pattern.
+ * Returns a test of complete texts against patterns. `*` matches any characters, `/` included, and `\` escapes the next
+ * character. Linear in the text for every pattern.
+ *
+ * @throws TypeError for a pattern over 4,096 characters
  */
 export function compileTexts(patterns: readonly string[], field: string): (text: string) => boolean {
   const exact = new Set<string>()
@@ -104,7 +107,7 @@ export function compileTexts(patterns: readonly string[], field: string): (text:
   return (text) => exact.has(text) || tests.some((test) => test(text))
 }
 
-/** The plain texts between the stars. */
+/** Returns the literal texts between the stars. */
 function split(pattern: string): string[] {
   const pieces: string[] = []
   let piece = ''
@@ -123,7 +126,7 @@ function split(pattern: string): string[] {
   return [...pieces, piece]
 }
 
-/** Stars need no backtracking: the first place where the next piece fits leaves the most room for the rest. */
+/** Needs no backtracking: the first position of each piece leaves the most room for the following ones. */
 function piecesTest(pieces: readonly string[]): (text: string) => boolean {
   const first = pieces[0] as string
   const last = pieces[pieces.length - 1] as string
@@ -142,7 +145,7 @@ function piecesTest(pieces: readonly string[]): (text: string) => boolean {
   }
 }
 
-/** indexOf may cost text times piece; over a short piece that is nothing, over a long one the table of borders helps. */
+/** Finds a piece in linear time. `indexOf` may take text × piece steps, so long pieces use Knuth–Morris–Pratt. */
 function finder(piece: string): (text: string, from: number) => number {
   if (piece.length <= 16) return (text, from) => text.indexOf(piece, from)
   const borders = new Int32Array(piece.length)
@@ -162,19 +165,19 @@ function finder(piece: string): (text: string, from: number) => number {
 }
 
 /**
- * The permissions that patterns name, as one bit each in the order of `permissions`. `*` is one part between colons; at
- * the end it covers all that follows.
+ * Returns the permissions that match patterns, as one bit each in the order of `permissions`. `*` is one part between
+ * colons; at the end it covers all following parts.
  *
- * @throws TypeError for a pattern that names none
+ * @throws TypeError for a pattern that matches no permission
  */
 export function permissionMask(patterns: readonly string[], field: string): number {
   let mask = 0
   for (const [index, pattern] of patterns.entries()) {
     const bits = maskWhere((permission) => namesPermission(pattern, permission))
     if (bits === 0) {
-      const more =
+      const isPrefix =
         namesPermission(`${pattern}:*`, `${pattern}:x`) && maskWhere((p) => p.startsWith(`${pattern}:`)) !== 0
-      const help = more ? `; did you mean "${pattern}:*"?` : `; the permissions are ${permissions.join(', ')}`
+      const help = isPrefix ? `; did you mean "${pattern}:*"?` : `; the permissions are ${permissions.join(', ')}`
       throw new TypeError(`Policy field "${field}[${index}]" names no permission: ${JSON.stringify(pattern)}${help}`)
     }
     mask |= bits
@@ -182,41 +185,41 @@ export function permissionMask(patterns: readonly string[], field: string): numb
   return mask
 }
 
-/** The bits of the permissions that pass a test. */
+/** Returns the bits of the permissions that pass a test. */
 export function maskWhere(test: (permission: Permission) => boolean): number {
   return permissions.reduce((mask, permission, index) => (test(permission) ? mask | (1 << index) : mask), 0)
 }
 
 function namesPermission(pattern: string, permission: string): boolean {
-  const wanted = pattern.split(':')
+  const expected = pattern.split(':')
   const parts = permission.split(':')
-  const open = wanted.at(-1) === '*'
-  if (open ? parts.length < wanted.length : parts.length !== wanted.length) return false
-  return wanted.every((part, index) => part === '*' || part === parts[index])
+  const isPrefix = expected.at(-1) === '*'
+  if (isPrefix ? parts.length < expected.length : parts.length !== expected.length) return false
+  return expected.every((part, index) => part === '*' || part === parts[index])
 }
 
-/** Input fields that hold a path: their value is brought to its normal form before it is compared. */
+/** Input fields that contain a path. Their value is normalized before it is compared. */
 const pathFields = new Set(['path', 'to', 'from', 'cwd', 'paths'])
 
-/** A test of one input field: `some` of its texts for a rule that restricts, `every` one for a rule that allows. */
+/** Returns a test of one input field: `some` of its texts must match a restricting rule, `every` one an allow rule. */
 export function compileArgument(
   name: string,
   patterns: readonly string[],
   field: string,
-): (input: Readonly<Record<string, unknown>>, how: 'some' | 'every') => boolean {
+): (input: Readonly<Record<string, unknown>>, quantifier: 'some' | 'every') => boolean {
   const isPath = pathFields.has(name)
   const test = isPath ? compilePaths(patterns, field).matches : compileTexts(patterns, field)
-  return (input, how) => {
+  return (input, quantifier) => {
     if (!Object.hasOwn(input, name)) return false
     const texts: string[] = []
     collectTexts(input[name], texts)
     if (texts.length === 0) return false
-    const fits = (text: string) => test(isPath ? normal(text) : text)
-    return how === 'some' ? texts.some(fits) : texts.every(fits)
+    const fits = (text: string) => test(isPath ? normalizedPath(text) : text)
+    return quantifier === 'some' ? texts.some(fits) : texts.every(fits)
   }
 }
 
-function normal(path: string): string {
+function normalizedPath(path: string): string {
   try {
     return parsePath(path)
   } catch {
@@ -224,7 +227,7 @@ function normal(path: string): string {
   }
 }
 
-/** Texts, numbers and booleans of a value, at any depth. */
+/** Collects the strings, numbers and booleans of a value, at any depth. */
 function collectTexts(value: unknown, texts: string[]): void {
   if (typeof value === 'string') texts.push(value)
   else if (typeof value === 'number' || typeof value === 'boolean') texts.push(String(value))

@@ -23,84 +23,84 @@ export {
   policySchema,
 } from './schema.ts'
 
-/** Something that took part in a verdict. */
+/** A contribution to a verdict. */
 export interface VerdictRule {
   readonly name: string
   readonly action: Decision
   readonly source: 'tool' | 'rule' | 'protection' | 'preset' | 'default' | 'taint' | 'risk' | 'plan'
-  /** The name it spoke about, as asked for or as resolved. */
+  /** The path concerned, as requested or as resolved. */
   readonly path?: string
 }
 
 /** The combined decision on a call. */
 export interface Verdict {
   readonly decision: Decision
-  /** Of a denial. */
+  /** The error code of a denial. */
   readonly code?: ErrorCode
-  /** A sentence for agent and record: what decided, about what. */
+  /** A sentence for the agent and the record: the decision, its subject and its cause. */
   readonly reason: string
   readonly hint?: string
-  /** What the decision is about, where it is about one path. */
+  /** The path concerned, if the decision concerns one path. */
   readonly path?: string
-  /** Everything that took part, what decided first. The order does not depend on the order of the rules. */
+  /** All contributions; the first one decided. Their order does not depend on the order of the rules. */
   readonly rules: readonly VerdictRule[]
 }
 
-/** A call as policy is asked about it: its paths are guarded and classified. */
+/** A call to evaluate. Its paths are guarded and classified. */
 export interface PolicyCall {
   readonly tool: string
-  /** As the tool's schema has parsed it, defaults included. */
+  /** The input as parsed by the schema of the tool, with defaults. */
   readonly input: Readonly<Record<string, unknown>>
   readonly accesses: readonly GuardedAccess[]
   readonly task?: { readonly risk?: string }
-  /** The command lines of the call, as parsed; without them, rules on commands look at its `command` field. */
+  /** The parsed command lines of the call. Without them, command rules use its `command` field. */
   readonly commands?: readonly string[]
 }
 
-/** The policy as one call sees it: rules on tools, arguments, commands and risk are settled. */
+/** The policy for one call. Rules on tools, arguments, commands and risk are already applied. */
 export interface CallPolicy {
-  /** Equal for calls that get equal answers here, within one policy. */
+  /** Equal for calls with equal decisions, within one policy. */
   readonly key: string
-  /** The decision on one path, without what other paths of the call say. */
+  /** Decides on one path, independently of other paths of the call. */
   decide(permission: Permission, path: LogicalPath, classification: Classification): Decision
-  /** Whether something below the directory could be seen, so that a walk must enter it. May say yes in vain. */
+  /** Returns whether something below the directory may be visible, so that a walk must enter it. May be true in vain. */
   mayContainAllowed(permission: Permission, directory: LogicalPath): boolean
-  /** Whether it decides alike for every name, the built-in protections aside. */
+  /** Returns whether the decision is the same for every name, except for built-in protections. */
   isUniform(permission: Permission): boolean
 }
 
-/** A compiled policy. Everything here is pure and synchronous. */
+/** A compiled policy. All functions are pure and synchronous. */
 export interface Policy {
-  /** A hash of its data: equal for equal policies, in any order of fields or rules. */
+  /** A hash of the data, equal for equal policies in any order of fields or rules. */
   readonly revision: string
   /** The parsed policy, frozen. */
   readonly data: PolicyData
   /**
-   * The verdict on a call: its tool's own decision, every rule that matches, every built-in protection and the preset,
-   * for each access under both of its names. Any `deny` denies; then whatever nothing speaks for is denied; else any
-   * `ask` asks; else the call is allowed.
+   * Returns the verdict on a call, from the decision for its tool, all matching rules, the built-in protections and the
+   * preset, for each access under both of its names. Any `deny` denies. An access that nothing allows is denied. Otherwise
+   * any `ask` asks; without one, the call is allowed.
    */
   evaluate(call: PolicyCall): Verdict
   /**
-   * The fast form for walks, for a call without input or task: what {@link evaluate} decides on one name. Fastest when
-   * the names of one directory come together.
+   * Decides on one name as {@link evaluate} does, for a call without input or task. Made for walks: fastest if the names of
+   * one directory come together.
    */
   decide(tool: string, permission: Permission, path: LogicalPath, classification: Classification): Decision
-  /** Whether something below the directory could be seen, so that a walk must enter it. May say yes in vain. */
+  /** Returns whether something below the directory may be visible, so that a walk must enter it. May be true in vain. */
   mayContainAllowed(tool: string, permission: Permission, directory: LogicalPath): boolean
-  /** Whether commands may reach an address. */
+  /** Returns whether commands may reach an address. */
   mayReach(url: URL): boolean
-  /** {@link decide} and {@link mayContainAllowed} for a call with its input and task. */
+  /** Returns {@link decide} and {@link mayContainAllowed} for a call with its input and task. */
   forCall(call: Omit<PolicyCall, 'accesses'>): CallPolicy
 }
 
 /**
- * Compiles a policy: a preset's name, or an object, which denies what it does not allow.
+ * Compiles a policy: the name of a preset, or an object, which denies everything that it does not allow.
  *
- * A preset decides only what nothing else decides: `supervised` does not ask where an allow rule matches or the tool is
- * set to `allow`. What `readOnly` denies stays denied. With `allowedPaths`, preset and list count only inside them.
+ * A preset decides only what nothing else decides: `supervised` does not ask if an allow rule matches or the tool is set to
+ * `allow`. The denials of `readOnly` are final. `allowedPaths` restricts the preset to these paths.
  *
- * @throws TypeError that names the field and what would be right
+ * @throws TypeError with the name of the invalid field and the expected value
  * @example
  * const policy = compilePolicy({
  *   preset: 'autonomous',
@@ -133,13 +133,13 @@ export function compilePolicy(input: unknown): Policy {
   }
 }
 
-/** The stricter of two verdicts on one call, with the rules of both. */
+/** Returns the stricter of two verdicts on one call, with the rules of both. */
 export function combineVerdicts(first: Verdict, second: Verdict): Verdict {
   const isStricter = strength[second.decision] > strength[first.decision]
   return { ...(isStricter ? second : first), rules: [...first.rules, ...second.rules] }
 }
 
-/** The refusal that a denial becomes. */
+/** Returns the error for a denial. */
 export function deniedError(verdict: Verdict): ToolError {
   return new ToolError(verdict.code ?? 'POLICY_DENIED', verdict.reason, {
     ...(verdict.path === undefined ? {} : { path: verdict.path }),
@@ -152,7 +152,7 @@ function revisionOf(data: PolicyData): string {
   return sha256Text(canonicalJson({ ...data, rules })).slice(0, 16)
 }
 
-/** The policy for one set of rules that concern a call. */
+/** The policy for one set of rules that apply to a call. */
 interface View {
   readonly key: string
   readonly facts: ViewFacts
@@ -164,13 +164,13 @@ interface Views {
   ofTool(tool: string): View
 }
 
-/** Tools and sets of rules to remember; over that many, remembering starts afresh. */
+/** Maximum number of tools, and of sets of rules, in a cache. The cache is cleared when it is full. */
 const MAX_VIEWS = 1000
 
-/** Views are shared by all calls that the same rules concern, so that what one has learnt serves the next. */
+/** Creates a cache of views. All calls to which the same rules apply share one view and its caches. */
 function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
   interface ToolRules {
-    /** For a call whose input matches no rule on the call. */
+    /** For calls to which no rule on input, commands or task applies. */
     readonly plain: View
     readonly candidates: readonly CompiledRule[]
     readonly conditional: boolean
@@ -185,26 +185,26 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
 
   function toolRules(tool: string): ToolRules {
     if (tool === lastTool && last !== undefined) return last
-    let known = tools.get(tool)
-    if (known === undefined) {
+    let cached = tools.get(tool)
+    if (cached === undefined) {
       const candidates = rules.filter((rule) => rule.matchesTool(tool))
       const conditional = candidates.some((rule) => rule.matchesCall !== undefined)
       const empty = { tool, input: {} }
-      known = { plain: viewOf(tool, candidates, empty), candidates, conditional }
+      cached = { plain: viewOf(tool, candidates, empty), candidates, conditional }
       if (tools.size >= MAX_VIEWS) tools.clear()
-      tools.set(tool, known)
+      tools.set(tool, cached)
     }
     lastTool = tool
-    last = known
-    return known
+    last = cached
+    return cached
   }
 
   function viewOf(tool: string, candidates: readonly CompiledRule[], call: CallFacts): View {
     const active = candidates.filter((rule) => rule.matchesCall?.(call) ?? true)
     const action = data.tools !== undefined && Object.hasOwn(data.tools, tool) ? data.tools[tool] : undefined
-    const own = action === undefined ? '' : `${action} ${tool}`
+    const toolKey = action === undefined ? '' : `${action} ${tool}`
     const opened = !opens || action === 'allow' || action === 'ask'
-    const key = `${own}|${opened}|${active.map((rule) => numbers.get(rule)).join(',')}`
+    const key = `${toolKey}|${opened}|${active.map((rule) => numbers.get(rule)).join(',')}`
     let view = views.get(key)
     if (view === undefined) {
       if (views.size >= MAX_VIEWS) views.clear()
@@ -230,22 +230,22 @@ function createViews(data: PolicyData, rules: readonly CompiledRule[]): Views {
 }
 
 function createView(key: string, facts: ViewFacts): View {
-  const known = new Map<Permission, PermissionView>()
+  const views = new Map<Permission, PermissionView>()
   return {
     key,
     facts,
     permission(permission) {
-      let view = known.get(permission)
+      let view = views.get(permission)
       if (view === undefined) {
         view = createPermissionView(permission, facts)
-        known.set(permission, view)
+        views.set(permission, view)
       }
       return view
     },
   }
 }
 
-/** A part of a decision with the access that it spoke about. */
+/** A part of a decision with its access. */
 interface Contribution {
   readonly part: Part
   readonly access?: GuardedAccess
@@ -254,28 +254,28 @@ interface Contribution {
 
 function evaluate(call: PolicyCall, view: View): Verdict {
   const contributions: Contribution[] = []
-  let decision: Decision = call.accesses.length === 0 ? weighCall(view.facts, contributions) : 'allow'
+  let decision: Decision = call.accesses.length === 0 ? decideCall(view.facts, contributions) : 'allow'
   for (const access of call.accesses) {
-    decision = stricter(decision, weighAccess(view, access, access.asked, contributions))
+    decision = stricter(decision, decideAccess(view, access, access.asked, contributions))
     if (access.path !== access.asked)
-      decision = stricter(decision, weighAccess(view, access, access.path, contributions))
+      decision = stricter(decision, decideAccess(view, access, access.path, contributions))
   }
   return verdictOf(call, decision, contributions)
 }
 
-function weighAccess(view: View, access: GuardedAccess, name: string, contributions: Contribution[]): Decision {
+function decideAccess(view: View, access: GuardedAccess, name: string, contributions: Contribution[]): Decision {
   const parts: Part[] = []
   const decision = view.permission(access.permission).decide(name, access.classification, access.recursive, parts)
   for (const part of parts) {
-    // A tool's own decision is one, however many accesses there are.
+    // The decision for the tool appears once, however many accesses there are.
     if (part.source === 'tool' && contributions.some((other) => other.part.source === 'tool')) continue
     contributions.push(part.source === 'tool' ? { part } : { part, access, path: name })
   }
   return decision
 }
 
-/** A call that reaches nothing needs one allow for itself. */
-function weighCall(facts: ViewFacts, contributions: Contribution[]): Decision {
+/** Decides on a call without accesses, which needs one allow for itself. */
+function decideCall(facts: ViewFacts, contributions: Contribution[]): Decision {
   const parts: Part[] = []
   if (facts.tool !== undefined) parts.push({ source: 'tool', ...facts.tool })
   for (const rule of facts.rules) {
@@ -295,7 +295,7 @@ function stricter(a: Decision, b: Decision): Decision {
 
 function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly Contribution[]): Verdict {
   const sorted = contributions.length < 2 ? contributions : [...contributions].sort(byWeight)
-  // Every access and every call has a part that speaks of it, if only the default.
+  // Every access and every call has at least one part, the default.
   const { part, access } = sorted[0] as Contribution
   const rules = sorted.map(({ part, path }) => ({
     name: part.name,
@@ -319,13 +319,13 @@ function verdictOf(call: PolicyCall, decision: Decision, contributions: readonly
 
 const verbs = { allow: 'allows', ask: 'asks about', deny: 'denies' } as const
 
-/** The name asked for: what it resolves to may be none of the agent's business. */
+/** Names the requested path. The path that it resolves to may be hidden from the agent. */
 function subject(call: PolicyCall, access: GuardedAccess | undefined, decision: Decision): string {
   if (access === undefined) return call.tool
   const { permission, asked } = access
-  // Whether a file would be made or replaced tells whether it is there.
-  const shown = decision === 'deny' && permission.startsWith('file:write:') ? 'file:write' : permission
-  return `${shown} of ${quote(display(asked))}`
+  // `create` or `replace` would reveal whether the file exists.
+  const label = decision === 'deny' && permission.startsWith('file:write:') ? 'file:write' : permission
+  return `${label} of ${quote(display(asked))}`
 }
 
 function because(part: Part, access: GuardedAccess | undefined): string {
@@ -333,7 +333,7 @@ function because(part: Part, access: GuardedAccess | undefined): string {
   if (part.source === 'rule') return shortForms.has(part.name) ? part.name : `rule "${part.name}"`
   if (part.source === 'preset') return `preset "${part.name}"`
   if (part.source === 'default') return 'nothing allows it'
-  // Protections stand before accesses only.
+  // Protections apply to accesses only.
   return (access as GuardedAccess).classification.reason
 }
 
@@ -344,7 +344,7 @@ function codeOf(part: Part, access: GuardedAccess | undefined): ErrorCode {
   return part.source === 'rule' && part.rule !== undefined ? part.rule.code : 'POLICY_DENIED'
 }
 
-/** Denials first, then questions; among them the strictest protections, the tool, the rules by name, the rest. */
+/** Sorts denials first, then questions; among these: git and secret protection, tool, rules by name, other protections, preset. */
 function byWeight(a: Contribution, b: Contribution): number {
   return (
     strength[b.part.action] - strength[a.part.action] ||

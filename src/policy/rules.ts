@@ -7,16 +7,16 @@ import { permissionBit } from './protections.ts'
 import type { PolicyData, PolicyRule } from './schema.ts'
 import type { Decision, Override } from './types.ts'
 
-/** What a rule may ask about a call as a whole. */
+/** The properties of a call that rules can match, apart from its accesses. */
 export interface CallFacts {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
   readonly task?: { readonly risk?: string } | undefined
-  /** The command lines of the call, as parsed; without them, its `command` field. */
+  /** The parsed command lines of the call. Default: its `command` field. */
   readonly commands?: readonly string[] | undefined
 }
 
-/** A rule, or a short form as a rule, ready to be held against accesses. */
+/** A compiled rule, or a short form such as `deniedPaths` compiled to a rule. */
 export interface CompiledRule {
   readonly name: string
   readonly action: Decision
@@ -24,18 +24,18 @@ export interface CompiledRule {
   readonly paths?: PathSet
   readonly kinds?: ReadonlySet<FileKind>
   readonly overrides?: ReadonlySet<Override>
-  /** It speaks of accesses only: a call without any is none of its concern. */
+  /** The rule has fields that match accesses, so it never applies to a call without accesses. */
   readonly requiresAccess: boolean
   appliesTo(permission: Permission): boolean
   matchesTool(tool: string): boolean
-  /** Left out: the call's input, commands and task do not matter. */
+  /** Absent if the rule does not depend on the input, commands and task of the call. */
   readonly matchesCall?: (call: CallFacts) => boolean
 }
 
 /**
- * The rules of a policy, its short forms among them. No verdict depends on their order.
+ * Compiles the rules of a policy, including its short forms. No verdict depends on their order.
  *
- * @throws TypeError that names the field
+ * @throws TypeError with the name of the invalid field
  */
 export function compileRules(policy: PolicyData): readonly CompiledRule[] {
   const rules = (policy.rules ?? []).map((rule, index) => compileRule(rule, `rules[${index}]`))
@@ -43,7 +43,7 @@ export function compileRules(policy: PolicyData): readonly CompiledRule[] {
     rules.push(shortForm('deniedPaths', policy.deniedPaths, 'POLICY_DENIED', () => true))
   }
   if (policy.readOnlyPaths?.length) {
-    // A command is no change of the directory it runs in.
+    // A command is not a change of its working directory.
     const changes = (permission: Permission) => isMutating(permission) && !permission.startsWith('command:')
     rules.push(shortForm('readOnlyPaths', policy.readOnlyPaths, 'READ_ONLY', changes))
   }
@@ -92,18 +92,18 @@ function compileRule(rule: PolicyRule, field: string): CompiledRule {
 
 function compileCallTest(rule: PolicyRule, field: string): ((call: CallFacts) => boolean) | undefined {
   const tests: ((call: CallFacts) => boolean)[] = []
-  // What restricts must catch each of several values; what allows must know all of them.
-  const how = rule.action === 'allow' ? 'every' : 'some'
+  // A restricting rule matches if one of several values does; an allow rule needs all of them to match.
+  const quantifier = rule.action === 'allow' ? 'every' : 'some'
   for (const [name, patterns] of Object.entries(rule.args ?? {})) {
     const test = compileArgument(name, patterns, `${field}.args.${name}`)
-    tests.push((call) => test(call.input, how))
+    tests.push((call) => test(call.input, quantifier))
   }
   if (rule.commands !== undefined) {
     const test = compileTexts(rule.commands, `${field}.commands`)
     tests.push((call) => {
       const lines = call.commands ?? (typeof call.input.command === 'string' ? [call.input.command] : [])
       if (lines.length === 0) return false
-      return how === 'every' ? lines.every(test) : lines.some(test)
+      return quantifier === 'every' ? lines.every(test) : lines.some(test)
     })
   }
   if (rule.risk !== undefined) {

@@ -9,38 +9,37 @@ import { type RiskFlag, riskFlags } from './risk/index.ts'
 import type { Decision, Override } from './types.ts'
 
 /**
- * One rule. Every field that is given must match; a field that is left out matches everything. A list matches when one
- * of its items does.
+ * One rule. Every present field must match; an absent field matches everything. A list matches if one of its items does.
  */
 export interface PolicyRule {
-  /** Unique; what verdicts, audit and approvals call it. */
+  /** A unique name, for verdicts, the audit and approvals. */
   readonly name: string
   readonly action: Decision
-  /** Tool names; `*` stands for any characters. */
+  /** Tool names; `*` matches any characters. */
   readonly tools?: readonly string[]
-  /** Permissions; a final `*` covers all that follows: `*`, `file:*`, `file:write:*`. */
+  /** Permissions; a final `*` covers all following parts: `*`, `file:*`, `file:write:*`. */
   readonly permissions?: readonly string[]
-  /** Path globs. One that ends in a plain name covers what lies below it, too. */
+  /** Path globs. A glob that ends in a plain name also covers everything below it. */
   readonly paths?: readonly string[]
   readonly kinds?: readonly FileKind[]
-  /** Globs on input fields by name. In fields that hold a path they are path globs, elsewhere `*` is any characters. */
+  /** Globs on input fields by name. In fields that contain a path they are path globs; elsewhere `*` matches any characters. */
   readonly args?: Readonly<Record<string, readonly string[]>>
-  /** Command lines; `*` stands for any characters. */
+  /** Command lines; `*` matches any characters. */
   readonly commands?: readonly string[]
-  /** The task's risk; `*` stands for any characters. */
+  /** The risk of the task; `*` matches any characters. */
   readonly risk?: readonly string[]
-  /** The built-in protections that this allow rule lifts where it matches. */
+  /** The built-in protections that this allow rule lifts for matching accesses. */
   readonly overrides?: readonly Override[]
 }
 
-/** What the shell adds to its built-in lists. */
+/** Additions to the built-in lists of the shell. */
 export interface CommandPolicy {
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
   readonly deniedOperators?: readonly string[]
 }
 
-/** What a run may do, as far as a policy says so; the names are those of the workspace's limits. */
+/** Limits of a run. The names are those of the workspace limits. */
 export interface PolicyLimits {
   readonly callsPerMinute?: number
   readonly bytesReadPerRun?: number
@@ -55,29 +54,29 @@ export interface PolicyLimits {
   readonly toolCallsPerMinute?: Readonly<Record<string, number>>
 }
 
-/** A policy as data: the same object from code, JSON, TOML or YAML. */
+/** A policy as data: the same object in code, JSON, TOML or YAML. */
 export interface PolicyData {
-  /** Decides what nothing else decides. Without one, that is denied. */
+  /** Decides what nothing else decides. Without a preset, that is denied. */
   readonly preset?: PresetName
-  /** Nothing outside is allowed by the preset or by this list; without a preset, everything inside is allowed. */
+  /** Restricts the preset to these paths. Without a preset, everything inside is allowed. */
   readonly allowedPaths?: readonly string[]
   readonly deniedPaths?: readonly string[]
-  /** Nothing here may be changed; reads are decided by the rest. */
+  /** Denies changes of these paths. The other fields decide on reads. */
   readonly readOnlyPaths?: readonly string[]
-  /** Opens, gates or closes single tools, by name. */
+  /** Decisions for single tools, by name. */
   readonly tools?: Readonly<Record<string, Decision>>
   readonly rules?: readonly PolicyRule[]
   readonly commands?: CommandPolicy
   readonly limits?: PolicyLimits
-  /** Labels on content, and where content of a label may go. */
+  /** Labels of content, and the sinks that accept them. */
   readonly labels?: LabelPolicy
-  /** What commands may reach of the network; without it, nothing. */
+  /** The network access of commands. Default: none. */
   readonly network?: NetworkPolicy
-  /** An agent's notes: with this, there are memory tools. */
+  /** The notes of the agent. Adds the memory tools. */
   readonly memory?: MemoryPolicy
-  /** Changes with one of these risks need an approval, whatever allows them. */
+  /** Changes with one of these risks need an approval, even if a rule allows them. */
   readonly requireApprovalIf?: readonly RiskFlag[]
-  /** Calls that change something must say why, in `reason`. */
+  /** Calls that change something need a `reason`. */
   readonly requireReason?: boolean
 }
 
@@ -130,7 +129,7 @@ const overrides = [
 const decision = z.enum(['allow', 'ask', 'deny'])
 const text = z.string().min(1)
 const list = z.array(text).max(MAX_ITEMS)
-/** An empty list would match nothing or everything: whoever writes it must say which. */
+/** An empty list is refused, because it could mean nothing or everything. */
 const someTexts = list.min(1)
 const plainName = text.max(MAX_NAME).regex(/^(?=.*\S)[^\p{Cc}\p{Cf}\p{Cs}]*$/u)
 const count = z.number().int().positive().max(Number.MAX_SAFE_INTEGER)
@@ -159,10 +158,10 @@ const ruleSchema = z.strictObject({
   overrides: z.array(z.enum(overrides)).min(1).optional(),
 })
 
-/** The names of the short forms in a verdict: no rule may be taken for one. */
+/** The names of the short forms in a verdict. Rules may not have these names. */
 export const shortForms: ReadonlySet<string> = new Set(['allowedPaths', 'deniedPaths', 'readOnlyPaths', 'memory.acl'])
 
-/** The shape of a policy object. Unknown fields are refused. `createWorkspace` says in words what is wrong. */
+/** The schema of a policy object. Unknown fields are refused. `createWorkspace` throws readable errors instead of Zod's. */
 export const policySchema: z.ZodType<PolicyData> = z
   .strictObject({
     preset: z.enum(presetNames as [PresetName, ...PresetName[]]).optional(),
@@ -190,24 +189,25 @@ export const policySchema: z.ZodType<PolicyData> = z
     requireApprovalIf: z.array(z.enum(riskFlags)).max(MAX_ITEMS).optional(),
   })
   .superRefine((policy, context) => {
-    const seen = new Map<string, number>()
+    const indexes = new Map<string, number>()
     for (const [index, rule] of (policy.rules ?? []).entries()) {
-      const first = seen.get(rule.name)
+      const first = indexes.get(rule.name)
       const refuse = (field: string, message: string) =>
         context.addIssue({ code: 'custom', path: ['rules', index, field], message })
-      if (first !== undefined) refuse('name', `must be unique, but rules[${first}] is named ${show(rule.name)}, too`)
+      if (first !== undefined)
+        refuse('name', `must be unique, but rules[${first}] has the name ${show(rule.name)} as well`)
       if (shortForms.has(rule.name)) refuse('name', `must not be ${show(rule.name)}, the name of a short form`)
       if (rule.overrides !== undefined && rule.action !== 'allow') {
         refuse('overrides', `needs the action "allow", not "${rule.action}"`)
       }
-      seen.set(rule.name, index)
+      indexes.set(rule.name, index)
     }
   }) as unknown as z.ZodType<PolicyData>
 
 /**
- * The policy that the embedding program means, copied and frozen.
+ * Parses the policy of the embedding program. Returns a frozen copy.
  *
- * @throws TypeError that names the first wrong field and what would be right
+ * @throws TypeError with the name of the first invalid field and the expected value
  */
 export function parsePolicyData(input: unknown): PolicyData {
   if (input === undefined || input === null) {
@@ -221,7 +221,7 @@ export function parsePolicyData(input: unknown): PolicyData {
   const parsed = policySchema.safeParse(object)
   if (parsed.success) return freeze(parsed.data)
   const { issues } = parsed.error
-  // A misspelled field explains the one that is missing.
+  // A misspelled field is reported before the missing one that it causes.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   throw new TypeError(describe(issue as z.core.$ZodIssue, object))
 }
@@ -230,37 +230,38 @@ function presetList(): string {
   return presetNames.map((name) => `"${name}"`).join(', ')
 }
 
-/** A key that a copy would lose without a word. JSON and YAML readers can make one. */
+/** Refuses `__proto__` keys, which a copy would lose silently. JSON and YAML parsers can create them. */
 function refuseProto(value: unknown, path: readonly PropertyKey[]): void {
   if (typeof value !== 'object' || value === null || path.length > 8) return
-  if (Object.hasOwn(value, '__proto__')) throw new TypeError(`Policy field "${at([...path, '__proto__'])}" is unknown`)
+  if (Object.hasOwn(value, '__proto__'))
+    throw new TypeError(`Policy field "${fieldName([...path, '__proto__'])}" is unknown`)
   for (const [key, item] of Object.entries(value))
     refuseProto(item, [...path, Array.isArray(value) ? Number(key) : key])
 }
 
 function describe(issue: z.core.$ZodIssue, input: unknown): string {
-  const where = at(issue.path)
-  const subject = where === '' ? 'A policy' : `Policy field "${where}"`
-  const found = issue.path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)?.[key], input)
-  const given = found === undefined ? 'is missing; it must be' : 'must be'
-  const instead = found === undefined ? '' : `, not ${show(found)}`
+  const field = fieldName(issue.path)
+  const subject = field === '' ? 'A policy' : `Policy field "${field}"`
+  const value = issue.path.reduce<unknown>((parent, key) => (parent as Record<PropertyKey, unknown>)?.[key], input)
+  const requirement = value === undefined ? 'is missing; it must be' : 'must be'
+  const actual = value === undefined ? '' : `, not ${show(value)}`
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys
-      return `Policy field "${at([...issue.path, key])}" is unknown; the fields here are ${fieldsAt(issue.path).join(', ')}`
+      return `Policy field "${fieldName([...issue.path, key])}" is unknown; the fields here are ${fieldsAt(issue.path).join(', ')}`
     }
     case 'invalid_type':
-      return `${subject} ${given} ${article(issue.expected)}${instead}`
+      return `${subject} ${requirement} ${article(issue.expected)}${actual}`
     case 'invalid_value':
-      return `${subject} ${given} ${issue.values.map((value) => show(value)).join(' or ')}${instead}${found === 'git' ? ': git-internal files cannot be opened' : ''}`
+      return `${subject} ${requirement} ${issue.values.map(show).join(' or ')}${actual}${value === 'git' ? ': git-internal files cannot be opened' : ''}`
     case 'too_small':
-      if (issue.origin === 'array') return `${subject} must not be empty; leave it out to match everything`
+      if (issue.origin === 'array') return `${subject} must not be empty; omit it to match everything`
       if (issue.origin === 'string') return `${subject} must not be empty`
-      return `${subject} must be a positive whole number, not ${show(found)}`
+      return `${subject} must be a positive whole number, not ${show(value)}`
     case 'too_big':
       return `${subject} is too ${issue.origin === 'string' || issue.origin === 'array' ? 'long' : 'big'}; at most ${issue.maximum}`
     case 'invalid_format':
-      return `${subject} must be a plain name without control characters, not ${show(found)}`
+      return `${subject} must be a plain name without control characters, not ${show(value)}`
     case 'invalid_key':
       return `${subject} must be a plain name`
     default:
@@ -285,10 +286,11 @@ function article(expected: string): string {
   return expected === 'object' ? 'an object' : `a ${expected}`
 }
 
-/** `rules[0].paths[1]` */
-function at(path: readonly PropertyKey[]): string {
+/** Returns a path in the form `rules[0].paths[1]`. */
+function fieldName(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
-    (where, key) => (typeof key === 'number' ? `${where}[${key}]` : `${where}${where === '' ? '' : '.'}${String(key)}`),
+    (prefix, key) =>
+      typeof key === 'number' ? `${prefix}[${key}]` : `${prefix}${prefix === '' ? '' : '.'}${String(key)}`,
     '',
   )
 }

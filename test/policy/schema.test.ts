@@ -175,7 +175,7 @@ const words: readonly [input: unknown, message: string][] = [
     { rules: [{ ...allow, name: `\n${'x'.repeat(80)}` }] },
     'Policy field "rules[0].name" must be a plain name without control characters, not "\\nxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"',
   ],
-  [{ rules: [allow, deny] }, 'Policy field "rules[1].name" must be unique, but rules[0] is named "a", too'],
+  [{ rules: [allow, deny] }, 'Policy field "rules[1].name" must be unique, but rules[0] has the name "a" as well'],
   [
     { rules: [{ ...allow, name: 'memory.acl' }] },
     'Policy field "rules[0].name" must not be "memory.acl", the name of a short form',
@@ -194,7 +194,7 @@ const words: readonly [input: unknown, message: string][] = [
   ],
   [
     { rules: [{ ...allow, paths: [] }] },
-    'Policy field "rules[0].paths" must not be empty; leave it out to match everything',
+    'Policy field "rules[0].paths" must not be empty; omit it to match everything',
   ],
   [
     { rules: [{ ...allow, overrides: ['git'] }] },
