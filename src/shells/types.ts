@@ -9,135 +9,137 @@ import type { Query } from '../search/query.ts'
 import type { Change, DirectoryEntry, Stat } from '../storage/backend.ts'
 import type { CommandVerdict } from './analysis/index.ts'
 
-/** What a shell can do. A tool asks here and says so, instead of pretending. */
+/** What a shell can do. Tools and policy read this before they run a line. */
 export interface ShellCapabilities {
-  /** Commands are real processes of a system. */
+  /** Commands are real processes of an operating system. */
   readonly processes: boolean
   /** Commands can reach a network. */
   readonly network: boolean
   /** Lines can run in the background. */
   readonly background: boolean
-  /** The error output comes apart from the output; without it, `stdout` holds both in their order. */
+  /** Error output is separate. If not, `stdout` contains both streams in order of arrival. */
   readonly stderr: boolean
-  /** Every file access of a command goes through {@link CommandFiles}, so that policy judges each. */
+  /** Every file access of a command goes through {@link CommandFiles}, where policy evaluates it. */
   readonly guarded: boolean
-  /** A command cannot open what the policy protects or hides, whatever it does. Without it, every command is asked about. */
+  /** A command cannot open files that policy protects or hides. If not, policy asks about every command. */
   readonly confined: boolean
   /**
-   * What a command changes is one change set, committed at its end, which `undo` takes back. Without it, every command
-   * is asked about.
+   * The changes of a command are one change set, committed at its end and reverted by `undo`. If not, policy asks about
+   * every command.
    */
   readonly undo: boolean
 }
 
-/** Runs command lines: one of several providers. */
+/** Runs command lines over the files of a workspace. */
 export interface Shell {
   readonly name: string
   readonly capabilities: ShellCapabilities
-  /** Judges a line by its structure, as this shell would read it. */
+  /** Evaluates a line by its structure, as this shell would parse it. */
   readonly judge: CommandJudge
   /**
-   * Runs a line to its end. A non-zero exit is an outcome.
+   * Runs a line to its end. A non-zero exit code is an outcome, not an error.
    *
    * @throws ToolError `COMMAND_TIMEOUT`, `ABORTED`, `SHELL_UNAVAILABLE` with the reason, `LIMIT_EXCEEDED`
    */
   run(command: ShellCommand): Promise<ShellOutcome>
-  /** Starts a line in the background. Without it, a guarded shell runs the line beside the others, until its end. */
+  /** Starts a line in the background. Without this method, a guarded shell runs the whole line beside others. */
   start?(command: BackgroundCommand): Promise<ShellProcess>
-  /** Ends everything that still runs. */
+  /** Ends all running lines. */
   close(): Promise<void>
 }
 
 /** One line to run. */
 export interface ShellCommand {
   readonly line: string
-  /** A directory that exists. */
+  /** Initial directory. It exists. */
   readonly cwd: Path
-  /** What the line finds in its environment beside what the shell sets. */
+  /** Environment variables, beside those that the shell sets. */
   readonly env: Readonly<Record<string, string>>
   /** Text for the standard input. */
   readonly stdin?: string
-  /** Milliseconds that the line may run; waiting for an approval does not count. */
+  /** Time limit in milliseconds. Waiting for an approval does not count. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Told of output as it comes, by a shell that sees it come; all of it is in the outcome as well. */
+  /** Called with output as it arrives, by shells that stream it. The outcome always contains the complete output. */
   readonly onOutput?: (stream: 'stdout' | 'stderr', text: string) => void
-  /** All that the line may touch. What it has changed is carried out when the line has ended. */
+  /** The files of the line. Its changes are committed when the line has ended. */
   readonly files: CommandFiles
-  /** The repository of the workspace, as the line's own changes show it. */
+  /** Returns the repository of the workspace, including the changes of the line so far. */
   readonly git?: () => CommandGit | undefined
-  /** Tells of what other calls are about to commit, until what it gives is called: for a shell that works beside the files. */
+  /** Reports the changes that other calls are about to commit. For shells that work on a copy of the files. */
   readonly onCommit?: CommitSubscription
-  /** What may be read: a shell whose accesses nobody sees keeps its commands from everything else. */
+  /** Paths that the line may see. A shell whose accesses are not guarded must hide everything else from its commands. */
   readonly visibility?: Visibility
-  /** Notes a file that the line can read where nobody sees it: what it tells and writes may come from there. */
+  /** Records a file that the line can read unobserved, because its output and changes may contain data from it. */
   readonly noteReadable?: (path: Path) => void
-  /** Stands for the files of the workspace: a fork has another. */
+  /** Identity of the workspace's files. A fork has a different one. */
   readonly tree?: object
-  /** Milliseconds since 1970, from the workspace's clock. */
+  /** Milliseconds since 1970, from the clock of the workspace. */
   now(): number
 }
 
-/** Gives the way to be told no more. */
+/** Registers a listener; returns an unsubscribe function. */
 export type CommitSubscription = (listener: (changes: readonly Change[]) => void) => () => void
 
-/** One line that a shell of real processes starts in the background. */
+/** One line to start in the background. */
 export interface BackgroundCommand extends ShellCommand {
   /**
-   * Carries out what was changed through `files` until now, as a call of its own: judged, recorded and undone like any
-   * other. Gives the files to go on with.
+   * Commits the changes made through `files` so far, as a separate call that is evaluated, recorded and undone like any
+   * other. Returns the files to use from now on.
    *
-   * @throws ToolError where it was refused, and nothing of it was kept
+   * @throws ToolError if the changes are refused; none of them is kept
    */
   keep(): Promise<CommandFiles>
 }
 
-/** The repository of the workspace as a command may look into it: only what policy shows. Throws only `ToolError`. */
+/** Read access to the repository of the workspace, limited to what policy shows. Methods throw only `ToolError`. */
 export interface CommandGit {
-  /** The commit and the branch that HEAD names, where there are any; `undefined` without a repository. */
+  /** Returns the commit and the branch of HEAD, if it has them; `undefined` without a repository. */
   head(): Promise<{ readonly commit: string | undefined; readonly branch: string | undefined } | undefined>
-  /** The names of the local branches. */
+  /** Returns the names of the local branches. */
   branches(): Promise<readonly string[]>
-  /** The commit that a name means: 40 hex digits. */
+  /** Resolves a name to a commit id of 40 hex digits. */
   resolve(name: string): Promise<string>
-  /** What differs from HEAD, in the index and in the files; a directory of which git knows nothing as one, by default. */
-  status(how?: { readonly untracked?: 'files' | 'directories' }): Promise<readonly CommandStatus[]>
-  /** What differs: from a commit, or between two, or, without any, from the index; by path, secrets as marks. */
-  diff(what: GitDiffRequest): Promise<readonly CommandDiff[]>
-  /** The newest first. */
-  log(ref: string, most: number): Promise<readonly LogEntry[]>
-  /** A commit, with what it changed. */
+  /** Returns the differences to HEAD in the index and in the files. By default, an untracked directory is one entry. */
+  status(options?: { readonly untracked?: 'files' | 'directories' }): Promise<readonly CommandStatus[]>
+  /** Returns the differences by path, with secrets as marks. */
+  diff(request: GitDiffRequest): Promise<readonly CommandDiff[]>
+  /** Returns the newest commits first. */
+  log(ref: string, maxCount: number): Promise<readonly LogEntry[]>
+  /** Returns a commit with its changes. */
   show(ref: string): Promise<{ readonly entry: LogEntry; readonly diff: readonly CommandDiff[] }>
-  /** A file as a commit holds it. */
+  /** Reads a file of a commit. */
   fileAt(ref: string, path: string): Promise<Uint8Array>
   /**
-   * What changes the repository: a part of what the line changes, and seen by what comes after it.
+   * Returns write access. Changes of the repository belong to the changes of the line, and its later commands see them.
    *
-   * @throws ToolError where policy denies it, or the workspace was opened without git
+   * @throws ToolError if policy denies it, or the workspace was opened without git
    */
   change(): Promise<CommandRepository>
 }
 
-/** Which part of a diff, and between what. */
+/** The two sides of a diff. */
 export interface GitDiffRequest {
+  /** A commit. Default: the index. */
   readonly from?: string | undefined
-  /** `index`, or a commit; left out, the files. */
+  /** `index` or a commit. Default: the files. */
   readonly to?: string | undefined
 }
 
-/** The state of the repository, as `git status` shows it. */
+/** One entry of `git status`. */
 export interface CommandStatus {
-  /** With a slash at its end, a directory. */
+  /** Ends with a slash for a directory. */
   readonly path: string
-  /** From HEAD to the index, and from the index to the files. */
+  /** Difference between HEAD and the index. */
   readonly index: GitState
+  /** Difference between the index and the files. */
   readonly files: GitState
 }
 
-/** How a file stands to HEAD or to the index. */
+/** How a file differs from HEAD or from the index. */
 export type GitState = 'same' | 'added' | 'modified' | 'deleted' | 'untracked'
 
-/** A diff as text, and what it counts. */
+/** A diff of one file as text, with its counts. */
 export interface CommandDiff {
   readonly path: string
   readonly text: string
@@ -146,43 +148,43 @@ export interface CommandDiff {
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
 }
 
-/** The repository of the workspace, as a command may change it. */
+/** Write access to the repository of the workspace. */
 export interface CommandRepository
   extends Pick<
     Repository,
     'init' | 'commit' | 'branch' | 'deleteBranch' | 'moveTo' | 'checkout' | 'restore' | 'clone'
   > {
-  /** Takes files and directories into the index; `tracked`: only those that it holds. What may not be read is left out. */
-  add(paths: readonly string[], how?: { readonly tracked?: boolean }): Promise<void>
+  /** Adds files and directories to the index. `tracked`: only files that it contains. Unreadable files are left out. */
+  add(paths: readonly string[], options?: { readonly tracked?: boolean }): Promise<void>
 }
 
-/** How a line ended. */
+/** The result of a line. */
 export interface ShellOutcome {
   readonly stdout: string
   readonly stderr: string
-  /** Of the last command, 0 to 255. */
+  /** Exit code of the last command, 0 to 255. */
   readonly exitCode: number
-  /** Where the line ended, told apart from its output. */
+  /** Directory in which the line ended. It must not be derived from the output. */
   readonly cwd: Path
-  /** What whoever runs the line should know of how it was run. */
+  /** Warnings for the caller about how the line was run. */
   readonly warnings?: readonly string[]
 }
 
 /** A line that runs in the background. */
 export interface ShellProcess {
-  /** Output since the last call, in the order of each stream. */
+  /** Returns the output since the last call. */
   output(): { readonly stdout: string; readonly stderr: string }
-  /** Left out while it runs. */
+  /** `undefined` while the line runs. */
   readonly exitCode: number | undefined
-  /** @throws ToolError where it reads no input */
+  /** Writes to the standard input. @throws ToolError if the line reads no input */
   write(text: string): Promise<void>
-  /** Ends it and all its children; settles once they are gone. */
+  /** Ends the line and all its descendants; settles when they are gone. */
   stop(): Promise<void>
-  /** Settles when it has ended, in whatever way. */
+  /** Settles when the line has ended. Never rejects. */
   readonly ended: Promise<void>
 }
 
-/** An access of a command that was refused. Programs may hide it; the result of the call does not. */
+/** A refused access of a command. The result of the call lists it, even if the program ignores the error. */
 export interface RefusedAccess {
   readonly permission: Permission
   readonly path: string
@@ -191,112 +193,110 @@ export interface RefusedAccess {
 }
 
 /**
- * Files as one command sees them: each access passes the guard, the classification and the policy; what the command
- * changes is seen by itself alone until the call commits it. What policy hides is not there; a protected file is there
- * and cannot be opened. Paths are as a caller writes them, relative to the root; `.` is the root.
- *
- * All methods throw only `ToolError`.
+ * The files of one command. Each access passes the path guard, the classification and the policy. Only the command itself
+ * sees its changes, until the call commits them. Hidden files do not exist; protected files exist but cannot be opened.
+ * Paths are relative to the root; `.` is the root. All methods throw only `ToolError`.
  */
 export interface CommandFiles {
-  /** What a path leads to, links followed unless `noFollow`; `undefined` where nothing shows. */
-  stat(path: string, how?: { readonly noFollow?: boolean }): Promise<CommandStat | undefined>
-  /** What shows in a directory. */
+  /** Returns the entry at a path, or `undefined`. Follows links unless `noFollow` is set. */
+  stat(path: string, options?: { readonly noFollow?: boolean }): Promise<CommandStat | undefined>
+  /** Lists the visible entries of a directory. */
   list(path: string): Promise<readonly DirectoryEntry[]>
-  /** Recognised secrets stand as marks. The bytes are the caller's to read, not to write. */
+  /** Reads a file, with recognised secrets replaced by marks. The caller must not modify the bytes. */
   read(path: string): Promise<Uint8Array>
-  /** The target of a link, as stored. */
+  /** Returns the target of a link, as stored. */
   readLink(path: string): Promise<string>
-  /** The one true path, links followed. */
+  /** Returns the canonical path, with all links followed. */
   realPath(path: string): Promise<Path>
-  /** The bytes belong to the files from now on. `append` adds them to what is there. */
-  write(path: string, bytes: Uint8Array, how?: { readonly append?: boolean; readonly mode?: number }): Promise<void>
-  /** `ALREADY_EXISTS`; its parent must be there. */
+  /** Writes or creates a file, or adds to its end with `append`. The caller must not modify the bytes afterwards. */
+  write(path: string, bytes: Uint8Array, options?: { readonly append?: boolean; readonly mode?: number }): Promise<void>
+  /** Creates a directory in an existing one. @throws ToolError `ALREADY_EXISTS` */
   makeDirectory(path: string): Promise<void>
-  /** A file, a link, or an empty directory. */
+  /** Removes a file, a link or an empty directory. */
   remove(path: string): Promise<void>
-  /** A file, a link, or a directory with everything in it; a file or an empty directory at the new name gives way. */
+  /** Renames a file, a link or a directory. Replaces a file or an empty directory at the new name. */
   rename(from: string, to: string): Promise<void>
-  /** A symbolic link. `target` is relative to the link's directory. */
+  /** Creates a symbolic link. `target` is relative to the directory of the link. */
   link(path: string, target: string): Promise<void>
-  /** Sets permission bits, as in 0o755. */
+  /** Sets the permission bits, such as 0o755. */
   setMode(path: string, mode: number): Promise<void>
-  /** The files and links that a walk shows below a directory; a file gives itself. */
+  /** Returns the visible files and links below a directory, or the path itself for a file. */
   walk(path: string, filters: CommandFilters): Promise<readonly Path[]>
-  /** Visits the wanted files among those of a walk, until a visit gives false: the fast form for searching whole trees. */
+  /** Calls `visit` with the files that may match a query, until it returns false. The fast way to search whole trees. */
   scan(
     paths: readonly Path[],
     query: Query | undefined,
     visit: (path: Path, bytes: Uint8Array) => boolean,
   ): Promise<void>
-  /** Notes an access that a shell itself refuses, and gives the refusal to throw. */
+  /** Records an access that the shell itself refuses. Returns the error to throw. */
   refuse(permission: Permission, path: string, error: ToolError): ToolError
 }
 
-/** What a look at a file tells a command. */
+/** Metadata of an entry, with its canonical path. */
 export interface CommandStat extends Stat {
   readonly path: Path
 }
 
-/** What a walk of a command leaves out. */
+/** Entries that a walk includes. */
 export interface CommandFilters {
   readonly includeHidden: boolean
   readonly includeIgnored: boolean
 }
 
-/** The shell of a run, as one call may use it. */
+/** The shell of a run, for one call. */
 export interface CommandSession {
   readonly shell: Shell
-  /** Where a command starts that does not say. */
+  /** Default initial directory of a command. */
   readonly cwd: Path
   /** Opens the files for one line. */
   open(signal: AbortSignal | undefined): CommandTransaction
   /** Starts a line in the background. */
   start(line: string, cwd: Path, timeoutMs: number): Promise<ShellProcess>
-  /** Notes where the next command of this run starts, where that is kept. */
+  /** Sets the initial directory of the next command, if the run keeps one. */
   setCwd(cwd: Path): void
 }
 
-/** What one line does to the files: seen by itself alone, and nothing else has happened yet. */
+/** The uncommitted effects of one line. */
 export interface CommandTransaction {
   readonly files: CommandFiles
-  /** The repository, where the workspace has one. */
+  /** Returns the repository, if the workspace has one. */
   readonly git: () => CommandGit | undefined
   readonly onCommit: CommitSubscription
   readonly visibility: Visibility
-  /** Throws what refuses reading a path. */
+  /** See {@link ShellCommand.noteReadable}. @throws ToolError if the path may not be read */
   readonly noteReadable: (path: Path) => void
   readonly tree: object
-  /** Aborts where the caller does, and where an access waits for an approval. */
+  /** Aborts with the caller's signal, and when an access needs an approval. */
   readonly signal: AbortSignal
-  /** Everything that was refused, each once. */
+  /** All refused accesses, each once. */
   readonly refusals: readonly RefusedAccess[]
-  /** Every file whose bytes were read. */
+  /** All files whose content was read. */
   readonly reads: ReadonlySet<Path>
-  /** Whether an access waited for an approval: it was got, and the line must run again. Throws where it was not. */
+  /** Returns true if an access needed an approval and got it: run the line again. @throws ToolError if denied */
   resolvePendingApproval(): Promise<boolean>
-  /** What the line has changed, as one set, with the accesses that led to it. */
+  /** Returns the changes of the line as one set, with the accesses that made them. */
   changes(): Promise<{ readonly changes: readonly Change[]; readonly accesses: readonly GuardedAccess[] }>
-  /** Files whose bytes the line was given, with what it was given. */
+  /** Files that the line has read, with their stored content and the content that the line received. */
   readonly readContents: ReadonlyMap<Path, { readonly stored: Uint8Array; readonly shown: Uint8Array }>
 }
 
-/** What a judgement of a line may know. */
+/** Input for the evaluation of a line. */
 export interface JudgeOptions {
-  /** Where the line starts. */
+  /** Initial directory of the line. */
   readonly cwd: Path
   readonly policy: Policy
   readonly call: PolicyCall
 }
 
-/** What a line's structure says, before anything of it runs. */
+/** The evaluation of a line, before anything runs. */
 export interface JudgedLine {
-  /** The judgement itself: every command of the line, and why it is not allowed. */
+  /** The analysis: every command of the line, and the reasons why it is not allowed. */
   readonly line: CommandVerdict
-  /** With what policy says of each command. */
+  /** The analysis combined with the policy's verdict on each command. */
   readonly verdict: Verdict
-  /** Files that the line plainly opens. */
+  /** Files that redirections open. */
   readonly opens: readonly Access[]
 }
 
-/** Judges a line. Pure. */
+/** Evaluates a line. Pure. */
 export type CommandJudge = (line: string, options: JudgeOptions) => JudgedLine

@@ -8,18 +8,14 @@ type Answer = Record<string, any>
 
 export interface LiveReport {
   readonly state: WebContainerState
-  /** What was tried, with the failure where there was one. */
+  /** `ok` or the message of the failure, by check. */
   readonly outcomes: Readonly<Record<string, string>>
 }
 
 const SECRET = 'PASSWORD=hunter2-live'
 
-/**
- * What only the vendor's own runtime can show, in lines that its shell understands. Where the container is a stand-in,
- * which has no Node, what needs it is left out.
- */
-export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<LiveReport> {
-  const { hasNode, apiKey } = how
+/** Checks for the vendor's runtime, in syntax that its shell supports. Without Node, as in the stand-in, some are left out. */
+export async function live({ hasNode, apiKey }: { hasNode: boolean; apiKey?: string }): Promise<LiveReport> {
   const shell = webcontainer({ fallback: false, bootTimeoutMs: 120_000, ...(apiKey === undefined ? {} : { apiKey }) })
   const bytes = Uint8Array.from({ length: 256 }, (_, i) => i)
   const backend = memory({
@@ -64,7 +60,7 @@ export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<
 
   const state = await shell.ready()
   check(state.runs === 'webcontainer', `There is no container: ${JSON.stringify(state)}`)
-  await attempt('a look changes nothing, with texts, bytes, marks of encoding and links in it', async () => {
+  await attempt('a read changes nothing, with texts, bytes, byte order marks and links', async () => {
     const { ok, stdout, exitCode, filesChanged } = await run('cat a.txt')
     same({ ok, stdout, exitCode, filesChanged }, { ok: true, stdout: 'a é\n', exitCode: 0, filesChanged: [] }, 'cat')
   })
@@ -72,7 +68,7 @@ export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<
     same((await run('exit 3')).exitCode, 3, 'exit 3')
     same((await run('cat nothing-there')).exitCode, 1, 'cat of nothing')
   })
-  await attempt('what a command writes, moves and removes comes back, and one undo takes it away', async () => {
+  await attempt('written, moved and removed files are applied, and one undo reverts them', async () => {
     const { callId, filesChanged } = await run('cp a.txt c.txt && mv sub/b.txt sub/d.txt && mkdir made && rm bytes.bin')
     for (const path of ['c.txt', 'sub/b.txt', 'sub/d.txt', 'made', 'bytes.bin']) {
       check(filesChanged.includes(path), `${path} is not among ${JSON.stringify(filesChanged)}`)
@@ -81,27 +77,27 @@ export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<
     same((await run('cat sub/b.txt')).stdout, 'b\n', 'the container after the undo')
     same((await backend.read('bytes.bin' as never)).bytes.join(), bytes.join(), 'bytes.bin')
   })
-  await attempt('a refused change is put back and told', async () => {
+  await attempt('a refused change is reverted and listed', async () => {
     const { refused } = await run('cp a.txt docs/final.md')
     same(refused?.[0]?.path, 'docs/final.md', 'what was refused')
     same((await run('cat docs/final.md')).stdout, 'final\n', 'the next command')
   })
-  await attempt('the protected file is not there', async () => {
-    const told = JSON.stringify([await run('cat .env'), await run('ls -a')])
-    check(!told.includes(SECRET), told)
+  await attempt('a protected file does not exist', async () => {
+    const output = JSON.stringify([await run('cat .env'), await run('ls -a')])
+    check(!output.includes(SECRET), output)
   })
-  await attempt('the directory in which a line ends', async () => {
+  await attempt('the final directory is reported', async () => {
     const { cwd } = await run('cd sub')
     same(cwd, state.tellsCwd ? 'sub' : '.', 'cwd')
   })
-  await attempt('a command in a directory', async () => {
+  await attempt('a command starts in a directory', async () => {
     same((await run('cat b.txt', { cwd: 'sub' })).stdout, 'b\n', 'cat')
   })
-  await withNode('Node and its test runner', async () => {
+  await withNode('Node runs its test runner', async () => {
     const { stdout, exitCode } = await run('npm test', { timeoutMs: 120_000 })
     check(exitCode === 0 && stdout.includes('pass 1'), `npm test: ${stdout}`)
   })
-  await withNode('bytes that Node writes', async () => {
+  await withNode('bytes written by Node are kept', async () => {
     await run("node -e \"require('fs').writeFileSync('all.bin', Buffer.from(Array.from({length:256},(_,i)=>i)))\"")
     same((await backend.read('all.bin' as never)).bytes.join(), bytes.join(), 'all.bin')
   })
@@ -111,7 +107,7 @@ export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<
     same((await run('node -p "require(\'is-number\')(5)"')).stdout, 'true\n', 'its use')
     same((await call('file_info', { path: 'node_modules' })).ok, false, 'node_modules in the workspace')
   })
-  await withNode('a server tells its address, and is gone when it is stopped', async () => {
+  await withNode('a server reports its port until it is stopped', async () => {
     const { id } = await call('start_command', { command: 'node server.js' })
     for (let i = 0; shell.ports().length === 0 && i < 100; i++) await pause()
     same(shell.ports()[0]?.port, 4321, 'the port')
@@ -119,12 +115,12 @@ export async function live(how: { hasNode: boolean; apiKey?: string }): Promise<
     for (let i = 0; shell.ports().length > 0 && i < 20; i++) await pause()
     same(shell.ports().length, 0, 'ports after stop_command')
   })
-  await withNode('children end with a command that is stopped', async () => {
+  await withNode('children end with a stopped command', async () => {
     same((await run('node writer.js', { timeoutMs: 5000 })).code, 'COMMAND_TIMEOUT', 'writer.js')
     await pause()
     same((await run('ls')).filesChanged, [], 'what was written after the end')
   })
-  await withNode('what a background command writes is found while it runs', async () => {
+  await withNode('files of a background command are found while it runs', async () => {
     const { id } = await call('start_command', {
       command: "node -e \"require('fs').writeFileSync('live.txt', 'on'); setInterval(() => {}, 1000)\"",
     })

@@ -1,7 +1,7 @@
 import { WebContainer } from '@webcontainer/api'
 import { check, same, sameBytes } from '../../../src/testing/assert.ts'
 
-/** Every public member of the real client, against whatever frame it has. Gives what was used. */
+/** Uses every public member of the real client. Returns their names. */
 export async function members(): Promise<string[]> {
   const used: string[] = []
   const use = (name: string) => used.push(name)

@@ -25,7 +25,7 @@ const contract = shellContract({
   },
 })
 
-/** What a test in Node may ask of the page. */
+/** Functions that tests in Node call. */
 const api = {
   contractNames: () => contract.map(({ name }) => name),
   runCase: (name: string) => contract.find((one) => one.name === name)?.run(),

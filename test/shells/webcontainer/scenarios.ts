@@ -19,19 +19,19 @@ interface Bench {
   readonly shell: WebContainerShell
   call(name: string, input: object): Promise<Answer>
   run(command: string, more?: object): Promise<Answer>
-  /** A file of the workspace. */
+  /** Reads a file of the workspace. */
   text(path: string): Promise<string | undefined>
-  /** The files of the workspace's directory in the container, behind everybody's back. */
+  /** Returns the files of the workspace in the container, read directly. `plant` adds files first. */
   inside(plant?: Record<string, string>): Promise<Record<string, string>>
 }
 
-/** A workspace with the container, which is closed in any case. */
+/** Runs a test with a workspace over the container, and closes it. */
 async function withBench(
   tree: Readonly<Record<string, MemoryEntry>>,
   test: (bench: Bench) => Promise<void>,
-  how: Partial<WorkspaceOptions> & { shellOptions?: WebContainerOptions; isJudged?: boolean } = {},
+  benchOptions: Partial<WorkspaceOptions> & { shellOptions?: WebContainerOptions; isJudged?: boolean } = {},
 ): Promise<void> {
-  const { shellOptions, isJudged = false, ...options } = how
+  const { shellOptions, isJudged = false, ...options } = benchOptions
   const shell = webcontainer({ fallback: false, graceMs: 500, ...shellOptions })
   const backend = memory(tree)
   const policy = { preset: 'autonomous', tools: { run_command: 'allow', start_command: 'allow' } } as const
@@ -56,7 +56,7 @@ async function withBench(
   }
 }
 
-/** The shell with a judge that lets every line pass, so that nothing keeps a line from what it tries. */
+/** The shell with a judge that allows every line. */
 function unjudged(shell: Shell): Shell {
   const line = { decision: 'allow', commands: [], accesses: [], reasons: [] } as const
   return {
@@ -67,7 +67,7 @@ function unjudged(shell: Shell): Shell {
 
 const TOP = 'home/wardspace/workspace/'
 
-/** All that is in the container. */
+/** Returns all files of the container. */
 async function everything(plant: Record<string, string> = {}): Promise<Record<string, string>> {
   const frame = document.querySelector('iframe')?.contentWindow
   const answer = new Promise<Record<string, string>>((resolve) => {
@@ -87,27 +87,27 @@ async function inside(plant: Record<string, string> = {}): Promise<Record<string
   return Object.fromEntries(below.map(([path, text]) => [path.slice(TOP.length), text]))
 }
 
-async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; !(await isSo()); i++) {
-    check(i < 1500, `${what}: it did not come about`)
+async function until(label: string, condition: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; !(await condition()); i++) {
+    check(i < 1500, `${label}: the condition was never true`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
 
-async function requireClean(what: string): Promise<void> {
+async function requireClean(label: string): Promise<void> {
   const all = await everything()
   for (const [path, text] of Object.entries(all)) {
     const isSecretName = /(^|\/)(\.env|id_rsa)(\.\w+)?$/.test(path) && !path.endsWith('.example')
-    check(!isSecretName && !path.includes('private'), `${what}: ${path} is in the container`)
+    check(!isSecretName && !path.includes('private'), `${label}: ${path} is in the container`)
     for (const secret of [SECRET, TOKEN, 'the plan']) {
-      check(!text.includes(secret), `${what}: ${path} in the container holds a secret`)
+      check(!text.includes(secret), `${label}: ${path} in the container holds a secret`)
     }
   }
 }
 
-/** What is shown against the stand-in, each in a workspace of its own. They throw where it does not hold. */
+/** Scenarios against the stand-in, each in a new workspace. They throw if they fail. */
 export const scenarios: Record<string, () => Promise<void>> = {
-  'what may not be read never crosses over, by any command or tool': () =>
+  'copies no unreadable file into the container, by any command or tool': () =>
     withBench(
       {
         '.env': `${SECRET}\n`,
@@ -132,9 +132,9 @@ export const scenarios: Record<string, () => Promise<void>> = {
           for (const secret of [SECRET, TOKEN, 'the plan']) check(!told.includes(secret), `${line}: ${told}`)
           await requireClean(line)
         }
-        // They are left out without being tried.
+        // Refused files are left out before the command runs.
         same((await run('true')).refused, undefined, 'what a command tried that looks at nothing')
-        // Moved and copied files keep the secrets that the container never had.
+        // Moved and copied files keep their secrets, which the container never had.
         check((await text('other.ts'))?.includes(TOKEN) === true, `other.ts: got ${await text('other.ts')}`)
         check((await text('copied/conf.ts'))?.includes(TOKEN) === true, 'copied/conf.ts lost its secret')
         await call('write_file', { path: 'b.ts', content: `const b = '${TOKEN}'\n` })
@@ -157,7 +157,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       { policy: { preset: 'autonomous', deniedPaths: ['private'], tools: { run_command: 'allow' } } },
     ),
 
-  'each try at what a line plainly names is told and audited': () =>
+  'lists and audits each attempt to read a file that a line names': () =>
     withBench(
       { '.env': `${SECRET}\n`, 'conf/.env.production': `${SECRET}\n`, 'sub/a.txt': 'a\n' },
       async ({ run, workspace }) => {
@@ -179,11 +179,11 @@ export const scenarios: Record<string, () => Promise<void>> = {
           check(refusals?.some((one) => one.path === path) === true, `${line}: the audit does not tell`)
           check(!JSON.stringify(told).includes(SECRET), `${line}: it told the secret`)
         }
-        // A redirection is judged before anything runs.
+        // A redirection is evaluated before anything runs.
         const { code } = await run('cat < .env')
         same(code, 'POLICY_DENIED_SECRET', 'cat < .env')
         check(JSON.stringify(workspace.auditRecords().at(-1)).includes('POLICY_DENIED_SECRET'), 'its audit')
-        // Data is no try; and of a name that is made at run time nobody knows, but there is nothing to be had.
+        // Data is not an attempt. A name that is only known at run time is not found, but the file is not there either.
         same((await run('echo .env')).refused, undefined, 'echo .env')
         const made = await run('p=.env; cat "$p"')
         same(
@@ -196,7 +196,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       { isJudged: true },
     ),
 
-  'a refused change is put back in the container and told': () =>
+  'reverts a refused change in the container and lists it': () =>
     withBench(
       { 'docs/a.md': 'a\n', 'docs/b.md': 'b\n', 'docs/c/d.md': 'd\n', 'ok.txt': 'old\n' },
       async ({ run, inside, text, workspace }) => {
@@ -224,7 +224,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       { policy: { preset: 'autonomous', readOnlyPaths: ['docs'], tools: { run_command: 'allow' } } },
     ),
 
-  'a change set that is refused as a whole is gone from the container as well': () =>
+  'reverts a change set in the container that is refused as a whole': () =>
     withBench(
       { 'a.txt': 'a\n' },
       async ({ run, text }) => {
@@ -243,7 +243,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
-  'what another call changes while a command runs is not overwritten': () =>
+  'does not overwrite changes that another call makes while a command runs': () =>
     withBench({ 'a.txt': 'a\n', 'b.txt': 'b\n' }, async ({ run, call, inside, text }) => {
       const wait = 'while [ ! -e go ]; do sleep 0.01; done'
       for (const [line, path] of [
@@ -265,10 +265,10 @@ export const scenarios: Record<string, () => Promise<void>> = {
       }
     }),
 
-  'what others change reaches a background command, and its echo is not taken for a change': () =>
+  'shows the changes of other calls to a background command, and does not count their echo as a change': () =>
     withBench({ 'a.txt': 'a\n' }, async ({ workspace, call, run, inside, text }) => {
       const { id } = await call('start_command', { command: 'sleep 0.05; echo made > made.txt; sleep 600' })
-      // It is found and kept while the command runs on.
+      // The change is committed while the command still runs.
       await until('made.txt', async () => (await text('made.txt')) === 'made\n')
       same((await call('check_command', { id })).state, 'running', 'the state')
       const count = () => workspace.auditRecords().filter(({ phase }) => phase === 'outcome').length
@@ -276,21 +276,21 @@ export const scenarios: Record<string, () => Promise<void>> = {
       await call('write_file', { path: '.env', content: SECRET })
       await until('b.txt in the container', async () => (await inside())['src/b.txt'] === 'b\n')
       const known = count()
-      // The echo has come and gone once something later was found.
+      // Once a later change was found, the echo has been processed.
       await inside({ 'later.txt': 'later\n', 'node_modules/x/index.js': 'x', '.git/config': 'c' })
       await until('later.txt', async () => (await text('later.txt')) === 'later\n')
       same(count(), known + 1, 'calls in the audit')
       const changed = workspace.auditRecords().at(-1)?.pathsWritten
       same(changed, ['later.txt'], 'what the call changed')
       await requireClean('what others wrote')
-      // Nobody else is asked for what belongs to the container.
+      // Files that exist only in the container are not copied back.
       same([await text('node_modules/x/index.js'), await text('.git/config')], [undefined, undefined], 'its own')
       same((await run('cat node_modules/x/index.js src/b.txt')).stdout, 'xb\n', 'a command beside it')
       const stopped = await call('stop_command', { id })
       same(stopped.state, 'ended', 'the state after stop_command')
     }),
 
-  'a change of a background command that is refused is put back and told': () =>
+  'reverts a refused change of a background command and reports it': () =>
     withBench(
       { 'docs/a.md': 'a\n' },
       async ({ call, inside, text }) => {
@@ -304,7 +304,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       { policy: { preset: 'autonomous', readOnlyPaths: ['docs'], tools: { start_command: 'allow' } } },
     ),
 
-  'a background command goes on after a set of its changes was refused as a whole': () =>
+  'lets a background command continue after a set of its changes was refused as a whole': () =>
     withBench(
       {},
       async ({ call, inside, text }) => {
@@ -335,7 +335,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
-  'servers, their addresses, input and the size of the terminal': async () => {
+  'supports servers, their URLs, input and the size of the terminal': async () => {
     const events: string[] = []
     const shellOptions: WebContainerOptions = {
       onPort: ({ port }, type) => events.push(`${type} ${port}`),
@@ -367,7 +367,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
     )
   },
 
-  'a background command reads what is written to it': async () => {
+  'passes input to a background command': async () => {
     const shell = webcontainer({ fallback: false })
     const processes: Awaited<ReturnType<NonNullable<typeof shell.start>>>[] = []
     const listening = {
@@ -397,7 +397,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
     await workspace.close()
   },
 
-  'a foreground command reads the text that it is given': async () => {
+  'passes stdin to a foreground command': async () => {
     const shell = webcontainer({ fallback: false })
     const fed: Shell = { ...shell, run: (command) => shell.run({ ...command, stdin: 'one\n' }) }
     const workspace = await createWorkspace({ backend: memory({}), policy: 'autonomous', shell: fed })
@@ -406,7 +406,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
     await workspace.close()
   },
 
-  'a process that does not end is ended with its container, and the next command has another': () =>
+  'ends the container of a process that does not end, and boots another one for the next command': () =>
     withBench({ 'a.txt': 'a\n' }, async ({ run, call }) => {
       same((await run('cat a.txt')).stdout, 'a\n', 'before')
       same((await run('stubborn', { timeoutMs: 200 })).code, 'COMMAND_TIMEOUT', 'stubborn')
@@ -414,7 +414,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       same((await run('cat a.txt b.txt')).stdout, 'a\nb\n', 'after')
     }),
 
-  'links are in the container where it keeps them, and changes of them come back': () =>
+  'copies links into a container that keeps them, and applies their changes': () =>
     withBench(
       { 'a.txt': 'a\n', 'b.txt': 'b\n', to: { link: 'a.txt' } },
       async ({ run, shell, inside, workspace, call }) => {
@@ -433,7 +433,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
-  'names and bytes of every kind go there and come back': () =>
+  'copies unusual names and bytes there and back': () =>
     withBench(
       {
         constructor: 'c',
@@ -468,7 +468,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
-  'what lies in the container counts as read by every run, and a fork has files of its own': () =>
+  'counts the copied files as read by every run, and gives a fork its own files': () =>
     withBench(
       { 'restricted/a.txt': 'a\n', 'b.txt': 'b\n' },
       async ({ run, workspace, text, call }) => {
@@ -495,7 +495,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
       },
     ),
 
-  'one page, one container': () =>
+  'refuses a second shell on the same page': () =>
     withBench({}, async ({ run }) => {
       same((await run('true')).exitCode, 0, 'the first')
       const second = webcontainer({ fallback: false })
@@ -506,7 +506,7 @@ export const scenarios: Record<string, () => Promise<void>> = {
     }),
 }
 
-/** What is shown on pages of their own, for a key is told once: by the key that asks for a stand-in that lacks something. */
+/** Scenarios on separate pages, by the API key that selects a stand-in without some features. A page accepts one key. */
 export const lacking: Record<string, () => Promise<void>> = {
   'no-links,strips-bom,no-empty': () =>
     withBench(
@@ -516,11 +516,11 @@ export const lacking: Record<string, () => Promise<void>> = {
         same(state.runs === 'webcontainer' && state.links, false, 'the state')
         const first = await run('echo b > b.txt; ls')
         same(first.stdout, 'a.txt\nb.txt\nbom.txt\nempty\n', 'what shows')
-        // What a container makes of a file is no change of a command.
+        // A conversion by the container is not a change of a command.
         same(first.filesChanged, ['b.txt'], 'what the first command changed')
         same((await run('true')).filesChanged, [], 'what the next changed')
         same(await text('bom.txt'), '\uFEFFone\n', 'bom.txt')
-        // Nor is what it makes of what a tool writes.
+        // The same holds for a file that a tool writes.
         const { sha256 } = await call('read_file', { path: 'bom.txt' })
         await call('write_file', { path: 'bom.txt', content: '\uFEFFtwo\n', expectedSha256: sha256 })
         await call('create_directory', { path: 'void/deep' })
@@ -537,7 +537,7 @@ export const lacking: Record<string, () => Promise<void>> = {
     ),
 
   async silent() {
-    // A boot that never ends keeps nobody from trying, nor from closing.
+    // A boot that never ends does not block another attempt, or close().
     for (const bootTimeoutMs of [100, 150]) {
       const shell = webcontainer({ fallback: false, apiKey: 'silent', bootTimeoutMs })
       const state = await shell.ready()
@@ -558,7 +558,7 @@ export const lacking: Record<string, () => Promise<void>> = {
         same(state.runs === 'webcontainer' && state.tellsCwd, false, 'the state')
         const { exitCode, cwd, warnings } = await run('cd sub && ls')
         same({ exitCode, cwd }, { exitCode: 0, cwd: '.' }, 'the result')
-        check(JSON.stringify(warnings).includes('does not tell'), `its warnings: ${JSON.stringify(warnings)}`)
+        check(JSON.stringify(warnings).includes('does not report'), `its warnings: ${JSON.stringify(warnings)}`)
       },
       { shellOptions: { apiKey: 'dull' } },
     ),

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { counted } from '../../coverage/counted.ts'
 
-/** The page under test and the stand-in's frame, each on an origin and a site of its own. */
+/** Servers of the page under test and of the stand-in's frame, on different sites. */
 export interface Sites {
-  /** Where the page is, isolated, with its frame at the stand-in. */
+  /** URL of the cross-origin isolated page, with its frame at the stand-in. */
   readonly page: string
   /** The same page without the headers that isolate it. */
   readonly plain: string
-  /** A page, isolated, that has not got the package. */
+  /** An isolated page without the package. */
   readonly bare: string
   close(): void
 }
@@ -47,7 +47,7 @@ export async function serveSites(): Promise<Sites> {
     serve(directory, '/', 'without', isolated),
   ] as const
   const [page, plain, frame, bare] = await Promise.all(servers.map(portOf))
-  // Two sites, and not only two origins, so that a frame that is busy does not keep the page busy.
+  // Two sites, and not only two origins, so that the frame runs in another process than the page.
   return {
     page: `http://localhost:${page}/?frame=http://127.0.0.1:${frame}`,
     plain: `http://localhost:${plain}/?frame=http://127.0.0.1:${frame}`,
@@ -82,7 +82,7 @@ function portOf(server: Server): Promise<number> {
   })
 }
 
-/** just-bash names it for commands that are not used here. */
+/** just-bash imports it for commands that are not used here. */
 const withoutCompression: Plugin = {
   name: 'without-compression',
   setup(to) {

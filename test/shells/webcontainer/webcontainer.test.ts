@@ -28,8 +28,8 @@ async function openPage(address: string): Promise<Page> {
   return one
 }
 
-/** Calls a function of the page's. */
-function ask<K extends keyof PageApi>(
+/** Calls a function in the page. */
+function callPage<K extends keyof PageApi>(
   on: Page,
   name: K,
   ...args: Parameters<PageApi[K]>
@@ -43,13 +43,13 @@ function ask<K extends keyof PageApi>(
   ) as Promise<Awaited<ReturnType<PageApi[K]>>>
 }
 
-describe('the real client and the stand-in', () => {
+describe('the page with the real client and the stand-in', () => {
   it('is cross-origin isolated', async () => {
     expect(await page.evaluate(() => globalThis.crossOriginIsolated)).toBe(true)
   })
 
   it('uses every public member of the client', async () => {
-    expect(new Set(await ask(page, 'members'))).toEqual(
+    expect(new Set(await callPage(page, 'members'))).toEqual(
       new Set([
         ...['boot', 'mount', 'spawn', 'export', 'on', 'setPreviewScript', 'teardown', 'workdir', 'path'],
         ...['readFile', 'writeFile', 'readdir', 'mkdir', 'rm', 'rename', 'watch'].map((name) => `fs.${name}`),
@@ -59,10 +59,14 @@ describe('the real client and the stand-in', () => {
   })
 })
 
-/** Why a case is skipped: nothing else keeps one from being run. */
-const lacks = ['the shell declares no stderr', 'the shell declares no guarded', 'a container tells no permission bits']
+/** The only reasons for which a case may be skipped. */
+const skipReasons = [
+  'the shell declares no stderr',
+  'the shell declares no guarded',
+  'a container tells no permission bits',
+]
 
-describe('the contract of shells, over the stand-in', () => {
+describe('the shell contract of webcontainer(), over the stand-in', () => {
   const cases = shellContract({
     name: 'webcontainer',
     create: () => {
@@ -71,59 +75,59 @@ describe('the contract of shells, over the stand-in', () => {
   })
   for (const { name } of cases) {
     it(name, async (context) => {
-      const result = await ask(page, 'runCase', name)
+      const result = await callPage(page, 'runCase', name)
       expect(result).toBeDefined()
       if (result?.skipped === undefined) return
-      expect(lacks).toContain(result.skipped)
+      expect(skipReasons).toContain(result.skipped)
       context.skip(result.skipped)
     })
   }
 })
 
-describe('over the stand-in', () => {
+describe('webcontainer() over the stand-in', () => {
   it.each([
-    'what may not be read never crosses over, by any command or tool',
-    'each try at what a line plainly names is told and audited',
-    'a refused change is put back in the container and told',
-    'a change set that is refused as a whole is gone from the container as well',
-    'what another call changes while a command runs is not overwritten',
-    'what others change reaches a background command, and its echo is not taken for a change',
-    'a change of a background command that is refused is put back and told',
-    'a background command goes on after a set of its changes was refused as a whole',
-    'servers, their addresses, input and the size of the terminal',
-    'a background command reads what is written to it',
-    'a process that does not end is ended with its container, and the next command has another',
-    'links are in the container where it keeps them, and changes of them come back',
-    'names and bytes of every kind go there and come back',
-    'what lies in the container counts as read by every run, and a fork has files of its own',
-    'a foreground command reads the text that it is given',
-    'one page, one container',
+    'copies no unreadable file into the container, by any command or tool',
+    'lists and audits each attempt to read a file that a line names',
+    'reverts a refused change in the container and lists it',
+    'reverts a change set in the container that is refused as a whole',
+    'does not overwrite changes that another call makes while a command runs',
+    'shows the changes of other calls to a background command, and does not count their echo as a change',
+    'reverts a refused change of a background command and reports it',
+    'lets a background command continue after a set of its changes was refused as a whole',
+    'supports servers, their URLs, input and the size of the terminal',
+    'passes input to a background command',
+    'ends the container of a process that does not end, and boots another one for the next command',
+    'copies links into a container that keeps them, and applies their changes',
+    'copies unusual names and bytes there and back',
+    'counts the copied files as read by every run, and gives a fork its own files',
+    'passes stdin to a foreground command',
+    'refuses a second shell on the same page',
   ])('%s', async (name) => {
-    expect(await ask(page, 'scenarioNames')).toContain(name)
-    await ask(page, 'runScenario', name)
+    expect(await callPage(page, 'scenarioNames')).toContain(name)
+    await callPage(page, 'runScenario', name)
   })
 
   it('runs every scenario', async () => {
-    expect(await ask(page, 'scenarioNames')).toHaveLength(16)
+    expect(await callPage(page, 'scenarioNames')).toHaveLength(16)
   })
 
   it.each([
-    ['what an export does not tell stays as it is', 'no-links,strips-bom,no-empty'],
-    ['a boot that never ends keeps nobody from another try, nor from closing', 'silent'],
-    ['where a line ends is not told by a shell that cannot tell it', 'dull'],
+    ['keeps entries that an export omits', 'no-links,strips-bom,no-empty'],
+    ['can boot again and close while a boot never ends', 'silent'],
+    ['warns if the shell does not report the final directory', 'dull'],
   ])('%s', async (_, key) => {
     const own = await openPage(sites.page)
-    await ask(own, 'runLacking', key)
+    await callPage(own, 'runLacking', key)
     await own.close()
   })
 })
 
-describe('where there is no container', () => {
-  async function fallenBack(address: string, options: Parameters<PageApi['fallback']>[0], tries?: number) {
+describe('webcontainer() without a container', () => {
+  async function runFallback(address: string, options: Parameters<PageApi['fallback']>[0], tries?: number) {
     const own = await openPage(address)
-    const told = await ask(own, 'fallback', options, tries)
+    const report = await callPage(own, 'fallback', options, tries)
     await own.close()
-    return told
+    return report
   }
 
   it.each([
@@ -141,8 +145,8 @@ describe('where there is no container', () => {
     ],
     ['the package is missing', () => sites.bare, {}, /needs the package @webcontainer\/api/],
     ['the page is not isolated', () => sites.plain, {}, /Cross-Origin-Opener-Policy: same-origin/],
-  ])('bash() runs commands where %s, and each result says why', async (_, address, options, reason) => {
-    const { results, told, state, capabilities, read } = await fallenBack(address(), options, 2)
+  ])('runs commands with bash() if %s, with the reason in each result', async (_, address, options, reason) => {
+    const { results, told, state, capabilities, read } = await runFallback(address(), options, 2)
     for (const result of results) {
       expect(result).toMatchObject({ ok: true, stdout: 'a\n', filesChanged: expect.anything() })
       expect((result as { warnings: string[] }).warnings.join()).toMatch(reason)
@@ -155,22 +159,25 @@ describe('where there is no container', () => {
   })
 })
 
-/** It loads the runtime from its vendor and a package from a registry. */
+/** The live test loads the runtime from its vendor and a package from a registry. */
 const isLive = process.env.WARDSPACE_LIVE_WEBCONTAINER === '1'
 
-describe("the vendor's own runtime", () => {
-  it('does what the stand-in does, and runs Node', async (context) => {
+describe("webcontainer() over the vendor's runtime", () => {
+  it('passes the checks of the stand-in, and runs Node', async (context) => {
     if (!isLive) context.skip('it needs a network: WARDSPACE_LIVE_WEBCONTAINER=1 runs it')
     const own = await openPage(sites.page.replace(/\?.*/, ''))
     const apiKey = process.env.WARDSPACE_WEBCONTAINER_KEY
-    const { state, outcomes } = await ask(own, 'live', { hasNode: true, ...(apiKey === undefined ? {} : { apiKey }) })
+    const { state, outcomes } = await callPage(own, 'live', {
+      hasNode: true,
+      ...(apiKey === undefined ? {} : { apiKey }),
+    })
     console.log({ state, outcomes })
     await own.close()
     expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== 'ok')).toEqual([])
   }, 900_000)
 
-  it('is asked for what the stand-in does as well', async () => {
-    const { state, outcomes } = await ask(page, 'live', { hasNode: false })
+  it('has checks that the stand-in passes', async () => {
+    const { state, outcomes } = await callPage(page, 'live', { hasNode: false })
     expect(state).toEqual({ runs: 'webcontainer', tellsCwd: true, links: true })
     expect(Object.entries(outcomes).filter(([, outcome]) => outcome !== 'ok')).toEqual([])
     expect(Object.keys(outcomes)).toHaveLength(7)

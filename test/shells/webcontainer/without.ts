@@ -8,7 +8,7 @@ export interface WithoutOptions {
   readonly apiKey?: string
 }
 
-/** Commands where there is no container, which another shell runs. */
+/** Runs commands in the fallback shell. */
 export async function without(options: WithoutOptions, tries = 1) {
   const shell = webcontainer({ ...options, fallback: bash({ worker: false }) })
   const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell })
@@ -18,10 +18,10 @@ export async function without(options: WithoutOptions, tries = 1) {
   }
   const started = await workspace.call('start_command', { command: 'cp b.txt c.txt; echo done' })
   const { id } = started as unknown as { id: string }
-  let told = ''
+  let output = ''
   for (;;) {
     const progress = (await workspace.call('check_command', { id })) as unknown as Record<string, string>
-    told += `${progress.stdout}${progress.stderr}`
+    output += `${progress.stdout}${progress.stderr}`
     if (progress.state === 'ended') break
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
@@ -29,8 +29,8 @@ export async function without(options: WithoutOptions, tries = 1) {
   const state = await shell.ready()
   const read = await workspace.call('read_file', { path: 'c.txt' })
   await workspace.close()
-  return { results, told, state, capabilities, read }
+  return { results, told: output, state, capabilities, read }
 }
 
-/** A page without the package has only this. */
+/** The API of the page that does not have the package. */
 Object.assign(globalThis, { api: { fallback: without } })

@@ -2,14 +2,14 @@ import { memory } from '../../../../src/backends/memory/index.ts'
 import { childOf, isWithin, nameOf, type Path, parentOf } from '../../../../src/paths/logical-path.ts'
 import type { Backend, Change, EntryState } from '../../../../src/storage/backend.ts'
 
-/** All files of a stand-in: our memory, with nobody who guards it. */
+/** The files of a stand-in: a memory backend without a guard. */
 export interface Disk {
   readonly backend: Backend
   state(path: Path): Promise<EntryState>
   set(path: Path, to: EntryState): Promise<void>
-  /** A directory with those above it. Gives the first that was made. */
+  /** Creates a directory and its parents. Returns the first one created. */
   makeDirectories(path: Path): Promise<Path | undefined>
-  /** Everything below, parents first. */
+  /** Returns everything below a path, parents first. */
   below(path: Path): Promise<{ path: Path; state: Exclude<EntryState, null> }[]>
   remove(path: Path): Promise<void>
   move(from: Path, to: Path): Promise<void>
@@ -21,9 +21,9 @@ export function createDisk(): Disk {
   const watchers = new Set<(path: Path, event: 'rename' | 'change') => void>()
   const backend: Backend = {
     ...store,
-    async commit(changes, how) {
+    async commit(changes, options) {
       const before = await Promise.all(changes.map(({ path }) => store.stat(path)))
-      const receipt = await store.commit(changes, how)
+      const receipt = await store.commit(changes, options)
       for (const [i, { path, to }] of changes.entries()) {
         const event = before[i]?.type === 'file' && to?.type === 'file' ? 'change' : 'rename'
         for (const tell of watchers) tell(path, event)

@@ -5,8 +5,8 @@ import { load, type Sent, serialize } from './tree.ts'
 import { byReference, expose, handedOver, type Remote } from './wire.ts'
 
 /**
- * A stand-in for the frame of the vendor, on another origin: it speaks to the real client, and its processes run on our
- * own bash. The client hands its key over in the address, which is how tests ask for a stand-in that lacks something.
+ * A stand-in for the frame of the vendor, on another origin. It talks to the real client, and its processes run in bash().
+ * The client passes its API key in the URL; tests use the key to select a stand-in without some features.
  */
 const query = new URLSearchParams(location.search)
 const switches = new Set((query.get('client_id') ?? '').split(','))
@@ -14,13 +14,13 @@ const switches = new Set((query.get('client_id') ?? '').split(','))
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The container that was built last. */
+/** The most recent container. */
 let last: Disk | undefined
 
 function build(how: { host: string; version: string; workdirName?: string }): object {
   const disk = createDisk()
   last = disk
-  // What our bash shows as `/workspace` is all of the container.
+  // bash() shows the whole container as `/workspace`.
   const home = `home/${how.workdirName ?? 'generated'}` as Path
   const listeners = new Map<string, Set<Remote>>()
   const emit = (event: string, ...args: unknown[]) => {
@@ -30,7 +30,7 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
   const ready = disk.makeDirectories(home).then(() => note('build.json', { ...how, query: query.toString() }))
   const at = (path: string) => resolve(home, path)
 
-  /** What was told, for a process to read: outside of the working directory. */
+  /** Stores a message for a process to read, outside the working directory. */
   async function note(name: string, value: unknown): Promise<void> {
     await disk.set(name as Path, { type: 'file', bytes: encoder.encode(JSON.stringify(value)) })
   }
@@ -71,7 +71,7 @@ function build(how: { host: string; version: string; workdirName?: string }): ob
   })
 }
 
-/** As `fs.promises` of Node, below the working directory. */
+/** The `fs.promises` of Node, below the working directory. */
 function fileSystem(disk: Disk, at: (path: string) => Path): object {
   async function present(path: string, what: string) {
     const state = await disk.state(at(path))
@@ -142,7 +142,7 @@ function resolve(home: Path, path: string): Path {
   return names.join('/') as Path
 }
 
-/** Tests look into all of it behind everybody's back, and put things there. */
+/** Lets tests read all files directly, and add some. */
 addEventListener('message', ({ data, source }) => {
   if (data?.type !== 'stand-in' || last === undefined) return
   void answer(last, data).then((told) => source?.postMessage({ type: 'stand-in', told }, { targetOrigin: '*' }))

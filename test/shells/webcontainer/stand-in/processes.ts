@@ -16,12 +16,12 @@ export interface ProcessesOptions {
   readonly disk: Disk
   /** The working directory. */
   readonly home: Path
-  /** A shell that knows no variables, so that nothing tells its status. */
+  /** A shell without variables, so that a line cannot report its status. */
   readonly isDull: boolean
   emit(event: string, ...args: unknown[]): void
 }
 
-/** Processes of a stand-in: lines on our own bash, in a thread, over files that nobody guards. */
+/** Processes of a stand-in: lines of bash() in a thread, over unguarded files. */
 export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) {
   const shell = bash({ worker: () => new Worker('/thread.js', { type: 'module' }) })
   const kills = new Set<() => void>()
@@ -49,7 +49,7 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     })
     const encoder = new TextEncoder()
     let sending: Promise<unknown> = Promise.resolve()
-    /** A terminal ends lines with two characters; the second may come by itself. */
+    /** A terminal ends lines with CRLF; the LF may arrive separately. */
     function print(text: string): void {
       const sent = text.replaceAll('\n', '\r\n')
       const cut = sent.indexOf('\r\n') + 1
@@ -70,7 +70,7 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
     }
     kills.add(kill)
 
-    /** Programs that our bash has not. */
+    /** Programs that bash() does not have. */
     async function run(script: string): Promise<void> {
       const emitted = /^emit (\S+) (.*)$/m.exec(script)
       if (emitted !== null) emit(emitted[1] ?? '', ...(JSON.parse(emitted[2] ?? '[]') as unknown[]))
@@ -98,7 +98,7 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
         print(`${stdout}${stderr}`)
         exit(exitCode)
       } catch (error) {
-        // What our bash bounds would go on for ever in a real container.
+        // A loop that bash() ends by its limits would run forever in a real container.
         if (stop.signal.aborted || (error as { code?: string }).code === 'LIMIT_EXCEEDED') return
         print(`${(error as Error).message}\n`)
         exit(126)
@@ -107,7 +107,7 @@ export function createProcesses({ disk, home, isDull, emit }: ProcessesOptions) 
       }
     }
 
-    /** Without a script, the shell reads lines from its terminal; so does a program that listens. */
+    /** Without a script, the shell reads lines from its terminal, as does a program that reads input. */
     let typed = ''
     let isListening = false
     let turn: Promise<unknown> = Promise.resolve()

@@ -1,7 +1,7 @@
 import { childOf, type Path } from '../../../../src/paths/logical-path.ts'
 import type { Disk } from './disk.ts'
 
-/** Trees as they travel. */
+/** Trees in the format of the wire. */
 export interface Sent {
   d: Record<string, Sent | { f: { c: string; b?: boolean } | { l: string } }>
 }
@@ -12,11 +12,11 @@ const encoder = new TextEncoder()
 export interface Selection {
   readonly includes?: readonly string[] | undefined
   readonly excludes?: readonly string[] | undefined
-  /** Whether links are told. */
+  /** Export links. */
   readonly links: boolean
-  /** Whether texts lose the mark at their beginning. */
+  /** Strip byte order marks of texts. */
   readonly stripsBom: boolean
-  /** Whether empty directories are told. */
+  /** Export empty directories. */
   readonly empty: boolean
 }
 
@@ -72,7 +72,7 @@ function contentOf(bytes: Uint8Array, stripsBom: boolean): { c: string; b?: bool
   }
 }
 
-/** `**` is any number of names, `*` any part of one. */
+/** `**` matches any number of names, `*` any part of one. */
 function fits(path: string, glob: string): boolean {
   const source = glob
     .replace(/[.+^${}()|[\]\\?]/g, '\\$&')

@@ -1,6 +1,6 @@
 /**
- * The other side of the client's wire, written from its messages: Comlink 4.3. A call names a path into an object and gets
- * an answer with its id; an object that is marked travels as a port.
+ * The other side of the client's protocol, Comlink 4.3, written from its messages. A call names a path into an object and
+ * gets an answer with its id. A marked object is passed as a port.
  */
 
 interface Endpoint {
@@ -19,20 +19,20 @@ interface Message {
   readonly argumentList?: readonly Wire[]
 }
 
-/** The kinds of messages that a client sends; it never sets, constructs or asks for an endpoint. */
+/** The types of messages that the client sends. It never sends SET, CONSTRUCT or ENDPOINT. */
 const GET = 0
 const APPLY = 2
 const RELEASE = 5
 
 const marked = new WeakSet<object>()
 
-/** An object that stays here: the other side gets a port to it. */
+/** An object that stays on this side; the other side gets a port to it. */
 export function byReference<T extends object>(object: T): T {
   marked.add(object)
   return object
 }
 
-/** Bytes that are handed over. */
+/** Bytes that are transferred. */
 export function handedOver(bytes: Uint8Array): Uint8Array {
   transfers.set(bytes, [bytes.buffer as ArrayBuffer])
   return bytes
@@ -86,7 +86,7 @@ function toWire(value: unknown): [Wire, Transferable[]] {
   return [{ type: 0, value }, []]
 }
 
-/** Only functions of the client's come as ports. */
+/** The client passes only functions as ports. */
 function fromWire(wire: Wire): unknown {
   if (wire.type === 0) return wire.value
   const port = wire.value as MessagePort
