@@ -1,6 +1,7 @@
 import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
-import { type CommandFilesOptions, createCommandFiles } from '../../src/shells/shared/command-files.ts'
+import { createCommandFiles } from '../../src/shells/shared/command-files.ts'
+import type { CommandFilesOptions } from '../../src/shells/shared/command-gate.ts'
 import type { Shell } from '../../src/shells/types.ts'
 import type { Backend } from '../../src/storage/backend.ts'
 import { createWorkspace, type Workspace, type WorkspaceOptions } from '../../src/workspace/create-workspace.ts'

@@ -18,28 +18,28 @@ import { type LineRequest, type LineResult, runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import { searchCommands } from './search-command.ts'
 import { startNodeThread, startWebThread, threadKind } from './start-thread.ts'
-import { createThreads, type JobHow, type Threads } from './thread-pool.ts'
+import { createThreads, type JobOptions, type Threads } from './thread-pool.ts'
 import { fsMethods, sentStat } from './thread-protocol.ts'
-import { HOME, type Places, resolveVirtualPath } from './virtual-paths.ts'
+import { HOME, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
 
-/** What commands find beside the files, and in which thread they run. */
+/** The surroundings of commands besides the files, and the thread in which they run. */
 export interface BashOptions {
-  /** Bytes of chance, for `/dev/urandom`. Default: the platform's. */
+  /** Returns random bytes for `/dev/urandom`. Default: the platform's. */
   readonly random?: (bytes: number) => Uint8Array
   /** Variables of every command's environment. */
   readonly env?: Readonly<Record<string, string>>
   /**
-   * Where there are Web Workers, as in browsers, commands run in one that can be ended. A build that does not find its
-   * file by itself makes it here, from `wardspace/shells/bash-thread`; `false` runs commands in the thread of the caller,
-   * which a command can then keep busy until its time limit.
+   * On platforms with Web Workers, such as browsers, commands run in one, which can be ended. A build that does not find
+   * the worker's file creates the worker here, from `wardspace/shells/bash-thread`. `false` runs commands in the thread of
+   * the caller, which a command can then keep busy until its time limit.
    */
   readonly worker?: (() => Worker) | false
 }
 
 /**
- * A bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no processes
- * and no network; the workspace stands at `/workspace`. Needs the package just-bash, which is loaded when a command is
- * first run; `node` and `npm test` need quickjs-emscripten as well. In a browser, commands run in a Web Worker.
+ * Creates a bash in this process, over the workspace's own files: in the browser, at the edge and in Node. It has no
+ * processes and no network; the workspace is mounted at `/workspace`. Needs the package just-bash, which is loaded with the
+ * first command; `node` and `npm test` also need quickjs-emscripten. In a browser, commands run in a Web Worker.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', shell: bash() })
@@ -86,19 +86,19 @@ export function bash(options: BashOptions = {}): Shell {
   }
 }
 
-interface RunWhere {
-  /** Ends the line. */
+interface RunContext {
+  /** Aborts the line. */
   readonly stop: AbortController
   readonly threads: Threads | undefined
   /** Whether the whole line runs in a thread; otherwise only its scripts do. */
   readonly inWorker: boolean
 }
 
-async function run(command: ShellCommand, options: BashOptions, where: RunWhere): Promise<ShellOutcome> {
-  const { stop, threads, inWorker } = where
+async function run(command: ShellCommand, options: BashOptions, context: RunContext): Promise<ShellOutcome> {
+  const { stop, threads, inWorker } = context
   const signal = AbortSignal.any(command.signal === undefined ? [stop.signal] : [stop.signal, command.signal])
   let scratch: CommandFiles | undefined
-  const places: Places = {
+  const roots: VirtualRoots = {
     workspace: command.files,
     // Most lines have no temporary files.
     get scratch() {
@@ -109,73 +109,73 @@ async function run(command: ShellCommand, options: BashOptions, where: RunWhere)
   const { line, timeoutMs, stdin } = command
   const request: LineRequest = {
     line,
-    cwd: inTree(command.cwd),
+    cwd: toVirtual(command.cwd),
     env: { HOME, TMPDIR: '/tmp', ...options.env, ...command.env },
     timeoutMs,
     ...(stdin === undefined ? {} : { stdin }),
   }
   const random = options.random ?? randomBytes
-  const own = [...searchCommands(places), patchCommand(places), gitCommand(() => command.git?.())]
+  const custom = [...searchCommands(roots), patchCommand(roots), gitCommand(() => command.git?.())]
   let result: LineResult
   if (inWorker && threads !== undefined) {
-    const fs = bashFs({ places, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
-    const commands = own.map(({ name }) => name)
-    const how = { timeoutMs, signal, serve: serving(fs, own) }
-    result = (await threads.run({ type: 'line', request, commands }, how)) as LineResult
+    const fs = bashFs({ roots, random, ends: (message) => Object.assign(new Error(message), { ends: true }) })
+    const commands = custom.map(({ name }) => name)
+    const jobOptions = { timeoutMs, signal, serve: serving(fs, custom) }
+    result = (await threads.run({ type: 'line', request, commands }, jobOptions)) as LineResult
   } else {
     const interpreter = await loadInterpreter()
-    const fs = bashFs({ places, random, ends: interpreter.ends })
+    const fs = bashFs({ roots, random, ends: interpreter.ends })
     const commands = [
-      ...own.map(({ command: one }) => one),
-      nodeCommand(scriptRunner(threads, timeoutMs, signal), (why: ToolError) => stop.abort(why)),
+      ...custom.map(({ command: justBashCommand }) => justBashCommand),
+      nodeCommand(scriptRunner(threads, timeoutMs, signal), (reason: ToolError) => stop.abort(reason)),
       npmCommand(),
     ]
     result = await runLine(interpreter, request, { fs, commands, signal })
   }
   const { stdout, stderr, exitCode, pwd } = result
-  return { stdout, stderr, exitCode, cwd: await endedIn(pwd, places, command.cwd) }
+  return { stdout, stderr, exitCode, cwd: await finalDirectory(pwd, roots, command.cwd) }
 }
 
-/** Scripts run in a thread where there are any: one that never ends must not keep the caller from ending it. */
+/** Runs scripts in a thread if the platform has any, so that the caller can end a script that never ends. */
 function scriptRunner(threads: Threads | undefined, timeoutMs: number, signal: AbortSignal): ScriptRunner {
   const end = performance.now() + timeoutMs
   return async (script: Script, files: ScriptFiles): Promise<ScriptResult> => {
     const left = Math.max(1, Math.ceil(end - performance.now()))
     if (threads === undefined) return runScript(script, files, sameThreadLimits(left, signal))
-    const how = { timeoutMs: left, signal, serve: serving(files, []) }
-    return threads.run({ type: 'script', script, timeoutMs: left }, how) as Promise<ScriptResult>
+    const jobOptions = { timeoutMs: left, signal, serve: serving(files, []) }
+    return threads.run({ type: 'script', script, timeoutMs: left }, jobOptions) as Promise<ScriptResult>
   }
 }
 
-/** Answers what a job in a thread asks for: an access to its files, or a command of ours. */
-function serving(files: object, commands: readonly CustomCommand[]): JobHow['serve'] {
-  return async (asked) => {
-    if ('fs' in asked) return callFs(files, asked.fs, asked.args)
-    return commands.find(({ name }) => name === asked.command)?.attempt(asked.args, asked)
+/** Answers the requests of a job in a thread: an access to its files, or a command of ours. */
+function serving(files: object, commands: readonly CustomCommand[]): JobOptions['serve'] {
+  return async (request) => {
+    if ('fs' in request) return callFs(files, request.fs, request.args)
+    return commands.find(({ name }) => name === request.command)?.attempt(request.args, request)
   }
 }
 
-const known: ReadonlySet<string> = new Set(fsMethods)
+const callable: ReadonlySet<string> = new Set(fsMethods)
 
 async function callFs(fs: object, method: string, args: readonly unknown[]): Promise<unknown> {
-  if (!known.has(method)) throw new TypeError(`There is no ${method}`)
+  if (!callable.has(method)) throw new TypeError(`There is no ${method}`)
   const result = await (fs as Readonly<Record<string, (...args: readonly unknown[]) => unknown>>)[method]?.(...args)
   return method === 'stat' || method === 'lstat' ? sentStat(result as FsStat) : result
 }
 
-/** The directory that the interpreter says it ended in, where it shows. */
-async function endedIn(pwd: string | undefined, places: Places, start: Path): Promise<Path> {
-  const place = resolveVirtualPath(pwd ?? '', places)
-  if (place.in !== 'files' || place.files !== places.workspace) return start
-  const stat = await places.workspace.stat(place.path).catch(() => undefined)
+/** Returns the interpreter's last directory if it is a visible one of the workspace; otherwise where it started. */
+async function finalDirectory(pwd: string | undefined, roots: VirtualRoots, start: Path): Promise<Path> {
+  const location = resolveVirtualPath(pwd ?? '', roots)
+  if (location.in !== 'files' || location.files !== roots.workspace) return start
+  const stat = await roots.workspace.stat(location.path).catch(() => undefined)
   return stat?.type === 'directory' ? stat.path : start
 }
 
-function inTree(path: Path): string {
+function toVirtual(path: Path): string {
   return path === '' ? HOME : `${HOME}/${path}`
 }
 
-/** Temporary files: the command's own, bounded, and gone with it. */
+/** The temporary files of one command, in memory and with limits. */
 function scratchFiles(signal: AbortSignal): CommandFiles {
   return createCommandFiles({
     backend: memory({ tmp: { directory: true }, fd: { directory: true } }),
@@ -187,9 +187,9 @@ function scratchFiles(signal: AbortSignal): CommandFiles {
   })
 }
 
-/** As many as the platform gives at once. */
-const CHANCE_BYTES = 65_536
+/** Maximum number of random bytes that the platform returns at once. */
+const MAX_RANDOM_BYTES = 65_536
 
 function randomBytes(bytes: number): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(Math.min(bytes, CHANCE_BYTES)))
+  return crypto.getRandomValues(new Uint8Array(Math.min(bytes, MAX_RANDOM_BYTES)))
 }

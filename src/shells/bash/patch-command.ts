@@ -8,7 +8,7 @@ import type { CommandFiles } from '../types.ts'
 import { bytesOfText } from './byte-encoding.ts'
 import { type CustomCommand, ownCommand } from './custom-command.ts'
 import { type FlagTable, parseFlags } from './flags.ts'
-import { type Places, resolvePath, resolveVirtualPath } from './virtual-paths.ts'
+import { resolvePath, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
 
 const flagTable: FlagTable = {
   plain: {
@@ -39,7 +39,7 @@ const flagTable: FlagTable = {
 const LARGEST = 64 * 1024 * 1024
 
 /** `patch`: a unified diff over the guarded files, all of it or nothing, with the engine of `apply_patch`. */
-export function patchCommand(places: Places): CustomCommand {
+export function patchCommand(roots: VirtualRoots): CustomCommand {
   return ownCommand('patch', async (args, { cwd, stdin }) => {
     const flags = parseFlags(args, flagTable)
     if (flags === undefined) return refused('an option of it is not available in this shell')
@@ -47,13 +47,13 @@ export function patchCommand(places: Places): CustomCommand {
     if (strip !== '0' && strip !== '1') return refused(`-p${strip} is not available in this shell, only -p0 and -p1`)
     if (flags.operands.length > 0) return refused('files are named in the patch; give it with -i or on the input')
     const directory = resolvePath(cwd, flags.values('directory').at(-1) ?? '.')
-    const start = resolveVirtualPath(directory, places)
-    if (start.in !== 'files' || start.files !== places.workspace) return refused('it works in the workspace only')
+    const start = resolveVirtualPath(directory, roots)
+    if (start.in !== 'files' || start.files !== roots.workspace) return refused('it works in the workspace only')
     const base = start.path === '.' ? '' : `${start.path}/`
     try {
       const source = flags.values('input').at(-1)
-      const text = textOf(source === undefined ? bytesOfText(stdin, 'latin1') : await readSource(source, cwd, places))
-      const steps = await apply(planPatch(text).changes, base, places.workspace)
+      const text = textOf(source === undefined ? bytesOfText(stdin, 'latin1') : await readSource(source, cwd, roots))
+      const steps = await apply(planPatch(text).changes, base, roots.workspace)
       if (flags.count('dryRun') === 0) for (const { carryOut } of steps) await carryOut()
       const verb = flags.count('dryRun') > 0 ? 'checking' : 'patching'
       const told = flags.count('silent') > 0 ? [] : steps.map(({ path }) => `${verb} file ${path}\n`)
@@ -76,8 +76,8 @@ function textOf(patch: Uint8Array): string {
   }
 }
 
-async function readSource(name: string, cwd: string, places: Places): Promise<Uint8Array> {
-  const place = resolveVirtualPath(resolvePath(cwd, name), places)
+async function readSource(name: string, cwd: string, roots: VirtualRoots): Promise<Uint8Array> {
+  const place = resolveVirtualPath(resolvePath(cwd, name), roots)
   if (place.in !== 'files') throw new ToolError('NOT_FOUND', `Cannot open the patch ${JSON.stringify(name)}`)
   return place.files.read(place.path)
 }

@@ -2,10 +2,10 @@ import type { BashExecResult, Command, IFileSystem } from 'just-bash'
 import { ToolError } from '../../errors.ts'
 import type { Interpreter } from './just-bash.ts'
 
-/** A line as the interpreter gets it, in whatever thread it runs. */
+/** A line for the interpreter, in whichever thread it runs. */
 export interface LineRequest {
   readonly line: string
-  /** As a path of the tree that commands see. */
+  /** A path of the tree that commands see. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly stdin?: string
@@ -16,32 +16,40 @@ export interface LineResult {
   readonly stdout: string
   readonly stderr: string
   readonly exitCode: number
-  /** Where the interpreter says that it ended. */
+  /** The interpreter's directory at the end. */
   readonly pwd: string | undefined
 }
 
-/** What a line works with. */
-export interface LineWorld {
+/** The files and commands of a line. */
+export interface LineEnvironment {
   readonly fs: IFileSystem
   readonly commands: readonly Command[]
   readonly signal: AbortSignal
 }
 
-/** A script of more commands than this is stopped, so that none can keep a page busy. */
+/** Maximum number of commands in a script, so that it cannot keep a page busy. */
 const MAX_COMMANDS = 100_000
-/** What the interpreter may gather before it is bounded for a model. */
+/** Maximum output in the interpreter, in bytes. What a model gets is bounded separately. */
 export const MAX_OUTPUT = 32 * 1024 * 1024
-/** How long a line that is late or called off may take to notice. */
+/** Milliseconds that a line has to end itself after its timeout or an abort. */
 export const GRACE_MS = 250
 
-/** Runs a line to its end, or until it is late, called off, or over a bound; then it throws. */
-export async function runLine(interpreter: Interpreter, request: LineRequest, world: LineWorld): Promise<LineResult> {
+/**
+ * Runs a line to its end.
+ *
+ * @throws ToolError `COMMAND_TIMEOUT`, `ABORTED`, or `LIMIT_EXCEEDED` if it exceeds a limit or the interpreter fails
+ */
+export async function runLine(
+  interpreter: Interpreter,
+  request: LineRequest,
+  environment: LineEnvironment,
+): Promise<LineResult> {
   const shell = new interpreter.Bash({
-    fs: world.fs,
+    fs: environment.fs,
     cwd: request.cwd,
     env: { ...request.env },
-    customCommands: [...world.commands],
-    // What it guards against is code that reaches out of the interpreter; it would hide the timers of our own files, too.
+    customCommands: [...environment.commands],
+    // just-bash's defense against code that reaches out of the interpreter also hides the timers that our own files need.
     defenseInDepth: false,
     executionLimits: {
       maxExecutionTimeMs: request.timeoutMs,
@@ -51,21 +59,21 @@ export async function runLine(interpreter: Interpreter, request: LineRequest, wo
     },
   })
   const { line, timeoutMs, stdin } = request
-  const { signal } = world
+  const { signal } = environment
   const end = performance.now() + timeoutMs
   let timer: ReturnType<typeof setTimeout> | undefined
   let onAbort = () => {}
-  const called = new Promise<never>((_, reject) => {
+  const interruption = new Promise<never>((_, reject) => {
     onAbort = () => reject(reasonOf(signal))
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
-    // The interpreter stops by itself where it looks at its clock; a command that waits does not look.
+    // just-bash stops itself where it checks its clock, but a command that waits does not check it.
     timer = setTimeout(() => reject(tooLate(timeoutMs)), timeoutMs + GRACE_MS)
   })
   try {
     const running = shell.exec(line, { signal, rawScript: true, ...(stdin === undefined ? {} : { stdin }) })
     running.catch(() => {})
-    const result = await Promise.race([running, called])
+    const result = await Promise.race([running, interruption])
     if (signal.aborted) throw reasonOf(signal)
     if (result.exitCode === 124 && performance.now() >= end) throw tooLate(timeoutMs)
     if (result.exitCode === 126) refuseRunaway(result)
@@ -81,16 +89,16 @@ export async function runLine(interpreter: Interpreter, request: LineRequest, wo
   }
 }
 
-/** Why a line was called off. */
+/** The error that aborts a line. */
 function reasonOf({ reason }: AbortSignal): ToolError {
   return reason instanceof ToolError ? reason : new ToolError('ABORTED', 'The command was stopped')
 }
 
-/** A script that ran into a bound of the interpreter is not half kept. */
+/** Refuses a script that exceeded a limit of the interpreter, so that no part of its changes is kept. */
 function refuseRunaway({ stderr }: BashExecResult): void {
-  const [, why] = /bash: (.{1,200}), increase executionLimits\.\w+\n?$/.exec(stderr) ?? []
-  if (why === undefined) return
-  throw new ToolError('LIMIT_EXCEEDED', `The command was stopped: ${why}; nothing that it did was kept`)
+  const [, reason] = /bash: (.{1,200}), increase executionLimits\.\w+\n?$/.exec(stderr) ?? []
+  if (reason === undefined) return
+  throw new ToolError('LIMIT_EXCEEDED', `The command was stopped: ${reason}; nothing that it did was kept`)
 }
 
 export function tooLate(timeoutMs: number): ToolError {
@@ -104,7 +112,7 @@ export function tooLate(timeoutMs: number): ToolError {
   )
 }
 
-/** What the interpreter says of its own failure; nothing else reaches a message. */
+/** The interpreter's message about its own failure, on one line of at most 200 characters. */
 function plainMessage(error: unknown): string {
   const { message } = error as { message?: unknown }
   return typeof message === 'string' ? message.replace(/\s+/g, ' ').slice(0, 200) : 'it failed'

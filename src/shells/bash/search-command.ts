@@ -8,7 +8,7 @@ import type { CommandFiles } from '../types.ts'
 import { type CalledAt, type CustomCommand, ownCommand } from './custom-command.ts'
 import { type Flags, type FlagTable, parseFlags } from './flags.ts'
 import { countLines, type LineOptions, type ShownLine, shownLines } from './matching-lines.ts'
-import { type Places, resolvePath, resolveVirtualPath } from './virtual-paths.ts'
+import { resolvePath, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
 
 /** What a call of `grep -r` or `rg` means. `undefined`: it is left to the interpreter's own command. */
 interface Search extends LineOptions {
@@ -24,7 +24,7 @@ interface Search extends LineOptions {
 }
 
 /** `grep -r` and `rg` on our own search, many times faster; what it does not know is done by the interpreter's own. */
-export function searchCommands(places: Places): CustomCommand[] {
+export function searchCommands(roots: VirtualRoots): CustomCommand[] {
   const of = (name: string, understand: (args: readonly string[]) => Search | undefined) =>
     ownCommand(name, async (args, at) => {
       let search: Search | undefined
@@ -33,7 +33,7 @@ export function searchCommands(places: Places): CustomCommand[] {
       } catch {
         // A pattern that would need backtracking, or is none.
       }
-      return search === undefined ? undefined : run(name, search, places, at)
+      return search === undefined ? undefined : run(name, search, roots, at)
     })
   return [
     of('grep', (args) => understandGrep(args, 'basic')),
@@ -46,10 +46,10 @@ export function searchCommands(places: Places): CustomCommand[] {
 async function run(
   name: string,
   search: Search,
-  places: Places,
+  roots: VirtualRoots,
   { cwd, stdin }: CalledAt,
 ): Promise<ExecResult | undefined> {
-  const files = places.workspace
+  const files = roots.workspace
   const operands = search.operands.length === 0 ? ['.'] : search.operands
   if (search.operands.length === 0 && name === 'rg' && stdin !== '') return undefined
   const out: string[] = []
@@ -57,7 +57,7 @@ async function run(
   let stderr = ''
   let found = false
   for (const operand of operands) {
-    const place = resolveVirtualPath(resolvePath(cwd, operand), places)
+    const place = resolveVirtualPath(resolvePath(cwd, operand), roots)
     if (place.in !== 'files' || place.files !== files) return undefined
     let paths: readonly Path[]
     let isDirectory: boolean

@@ -1,6 +1,6 @@
 import type { FromThread, ToThread } from './thread-protocol.ts'
 
-/** A thread, of whichever kind. */
+/** A Web Worker or a worker of Node. */
 export interface Thread {
   post(message: ToThread): void
   /** Whether it keeps the process running. */
@@ -11,7 +11,7 @@ export interface Thread {
 
 export interface ThreadEvents {
   onMessage(message: FromThread): void
-  /** It could not start, or has failed. */
+  /** Called when the thread could not start or has failed. */
   onEnd(): void
 }
 
@@ -28,13 +28,13 @@ const nodeThreads = () =>
     | { readonly Worker: new (url: URL, options: object) => NodeWorker }
     | undefined
 
-/** What kind of threads there are: of the web, as in browsers, of Node, or none. */
+/** Returns the kind of threads of this platform: Web Workers, Node's workers, or none. */
 export function threadKind(): 'web' | 'node' | undefined {
   if (typeof globalThis.Worker === 'function') return 'web'
   return nodeThreads() === undefined ? undefined : 'node'
 }
 
-/** Starts a thread of the web. `make`: makes the Worker, for builds that have to name its file themselves. */
+/** Starts a Web Worker. `make` creates it in builds that have to name its file themselves. */
 export function startWebThread(make: (() => Worker) | undefined, { onMessage, onEnd }: ThreadEvents): Thread {
   const worker = make?.() ?? new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })
   worker.addEventListener('message', ({ data }) => onMessage(data as FromThread))
@@ -46,13 +46,13 @@ export function startWebThread(make: (() => Worker) | undefined, { onMessage, on
 }
 
 const HEAP_MB = 512
-/** Some 30 KB for each call within a call of a script: enough that the engine's own bound ends a recursion first. */
+/** A nested call of a script takes some 30 KB: with this, the engine's own limit ends a recursion first. */
 const STACK_MB = 64
 
-/** Starts a thread of Node. */
+/** Starts a worker of Node. */
 export function startNodeThread({ onMessage, onEnd }: ThreadEvents): Thread {
   const { Worker: NodeThread } = nodeThreads() ?? {}
-  if (NodeThread === undefined) throw new TypeError('There are no threads here')
+  if (NodeThread === undefined) throw new TypeError('This platform has no threads')
   const worker = new NodeThread(new URL('./thread.js', import.meta.url), {
     env: {},
     execArgv: [],

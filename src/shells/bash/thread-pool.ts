@@ -2,154 +2,179 @@ import { ToolError } from '../../errors.ts'
 import type { ScriptResult } from './node-emulation/script.ts'
 import { GRACE_MS, type LineResult, tooLate } from './run-line.ts'
 import type { Thread, ThreadEvents } from './start-thread.ts'
-import { type Asked, type FromThread, fromMessage, type ToThread, toMessage } from './thread-protocol.ts'
+import { type FromThread, fromMessage, type ThreadRequest, type ToThread, toMessage } from './thread-protocol.ts'
 
-/** Jobs in threads that can be ended. */
+/** Runs jobs in threads, which can be ended whatever they do. */
 export interface Threads {
-  /** Runs a job to its end. What is late, or called off and does not notice, is ended with its thread. */
-  run(job: Begin, how: JobHow): Promise<LineResult | ScriptResult>
-  /** Ends all of them. */
+  /**
+   * Runs a job to its end.
+   *
+   * @throws ToolError `COMMAND_TIMEOUT`, `ABORTED`, `LIMIT_EXCEEDED` if its thread fails, `SHELL_UNAVAILABLE` if no thread
+   * starts
+   */
+  run(job: JobStart, options: JobOptions): Promise<LineResult | ScriptResult>
+  /** Ends all threads. */
   close(): void
 }
 
-type Omitted<T> = T extends unknown ? Omit<T, 'job'> : never
-export type Begin = Omitted<Extract<ToThread, { type: 'line' | 'script' }>>
+type WithoutJob<T> = T extends unknown ? Omit<T, 'job'> : never
+export type JobStart = WithoutJob<Extract<ToThread, { type: 'line' | 'script' }>>
 
-export interface JobHow {
+export interface JobOptions {
   readonly timeoutMs: number
   readonly signal: AbortSignal
-  /** Answers what the job asks for. */
-  serve(asked: Asked): Promise<unknown>
+  /** Answers a request of the job. */
+  serve(request: ThreadRequest): Promise<unknown>
 }
 
-interface Running {
-  readonly how: JobHow
-  end(result: { value: LineResult | ScriptResult } | { error: unknown }): void
+type JobResult = { readonly value: LineResult | ScriptResult } | { readonly error: unknown }
+
+interface Job {
+  readonly options: JobOptions
+  end(result: JobResult): void
 }
 
-interface Own {
+/** A thread of the pool, with its jobs by number. */
+interface PooledThread {
   readonly thread: Thread
-  readonly jobs: Map<number, Running>
+  readonly jobs: Map<number, Job>
   isReady: boolean
   isDead: boolean
 }
 
-const MOST_THREADS = 4
+const MAX_THREADS = 4
 
-/** Jobs share few threads: a job gets one of its own while there are any. */
+/** Creates a pool of at most 4 threads. A job gets a thread of its own while there are any left. */
 export function createThreads(start: (events: ThreadEvents) => Thread): Threads {
-  const threads = new Set<Own>()
-  let count = 0
+  const pool = new Set<PooledThread>()
+  let jobCount = 0
 
-  function open(): Own {
-    const own: Own = {
-      thread: start({ onMessage: (message) => void onMessage(own, message), onEnd: () => end(own) }),
+  function open(): PooledThread {
+    const pooled: PooledThread = {
+      thread: start({
+        onMessage: (message) => void onMessage(pooled, message),
+        onEnd: () => {
+          pool.delete(pooled)
+          fail(pooled, failureOf(pooled))
+        },
+      }),
       jobs: new Map(),
       isReady: false,
       isDead: false,
     }
-    threads.add(own)
-    own.thread.hold(false)
-    return own
+    pool.add(pooled)
+    pooled.thread.hold(false)
+    return pooled
   }
 
-  async function onMessage(own: Own, message: FromThread): Promise<void> {
-    if (message.type === 'ready') {
-      own.isReady = true
-      return
-    }
-    const { job } = message
-    const running = own.jobs.get(job)
-    if (message.type === 'done') {
-      running?.end('value' in message.answer ? message.answer : { error: fromMessage(message.answer.error, Error) })
-      own.jobs.delete(job)
-      if (own.jobs.size === 0) own.thread.hold(false)
-      return
-    }
-    if (running === undefined) return
-    const answer = await toMessage(() => running.how.serve(message.asked))
-    if (own.isDead) return
-    const { question } = message
-    try {
-      own.thread.post({ type: 'answer', job, question, answer })
-    } catch {
-      // What cannot travel is told as a failure: whoever waits must not wait for ever.
-      own.thread.post({
-        type: 'answer',
-        job,
-        question,
-        answer: { error: { message: 'it cannot be told', is: 'system' } },
-      })
-    }
+  function kill(pooled: PooledThread): void {
+    pooled.thread.kill()
+    pool.delete(pooled)
+    fail(pooled, new ToolError('ABORTED', 'The command was stopped, with another one that had to be ended'))
   }
 
-  /** A thread is gone: by us, or by itself. */
-  function end(own: Own, why?: ToolError): void {
-    if (own.isDead) return
-    own.isDead = true
-    threads.delete(own)
-    const error =
-      why ??
-      (own.isReady
-        ? new ToolError('LIMIT_EXCEEDED', 'The command was stopped: its thread failed, perhaps for want of memory')
-        : new ToolError('SHELL_UNAVAILABLE', 'The worker that runs commands cannot be started', {
-            hint: 'Tell the person in charge: bash({ worker }) says how a build names its file.',
-          }))
-    for (const running of own.jobs.values()) running.end({ error })
-    own.jobs.clear()
-  }
-
-  function kill(own: Own): void {
-    own.thread.kill()
-    end(own, new ToolError('ABORTED', 'The command was stopped, with another one that had to be ended'))
-  }
-
-  function choose(): Own {
-    const byLoad = [...threads].sort((a, b) => a.jobs.size - b.jobs.size)
-    const [least] = byLoad
-    return least === undefined || (least.jobs.size > 0 && threads.size < MOST_THREADS) ? open() : least
+  /** The thread with the fewest jobs, or a new one if that is busy. */
+  function choose(): PooledThread {
+    const [least] = [...pool].sort((a, b) => a.jobs.size - b.jobs.size)
+    return least === undefined || (least.jobs.size > 0 && pool.size < MAX_THREADS) ? open() : least
   }
 
   return {
-    run(begin, how) {
-      const { timeoutMs, signal } = how
-      return new Promise((resolve, reject) => {
-        if (signal.aborted) return reject(reasonOf(signal))
-        const own = choose()
-        count += 1
-        const job = count
-        let isOver = false
-        const late = setTimeout(() => giveUp(tooLate(timeoutMs), 0), timeoutMs + GRACE_MS)
-        const onAbort = () => giveUp(reasonOf(signal), GRACE_MS)
-        signal.addEventListener('abort', onAbort, { once: true })
-
-        function end(result: { value: LineResult | ScriptResult } | { error: unknown }): void {
-          if (isOver) return
-          isOver = true
-          clearTimeout(late)
-          signal.removeEventListener('abort', onAbort)
-          if ('value' in result) resolve(result.value)
-          else reject(result.error)
-        }
-
-        /** Whoever waits is told at once; the thread gets a moment to end the job by itself. */
-        function giveUp(error: unknown, patienceMs: number): void {
-          end({ error })
-          own.thread.post({ type: 'stop', job })
-          setTimeout(() => {
-            if (own.jobs.has(job)) kill(own)
-          }, patienceMs)
-        }
-
-        own.jobs.set(job, { how, end })
-        own.thread.hold(true)
-        own.thread.post({ ...begin, job })
-      })
+    async run(job, options) {
+      if (options.signal.aborted) throw reasonOf(options.signal)
+      jobCount += 1
+      const pooled = choose()
+      return runJob(pooled, job, jobCount, options, () => kill(pooled))
     },
     close() {
-      for (const own of [...threads]) kill(own)
+      for (const pooled of [...pool]) kill(pooled)
     },
   }
+}
+
+function runJob(
+  { thread, jobs }: PooledThread,
+  start: JobStart,
+  job: number,
+  options: JobOptions,
+  kill: () => void,
+): Promise<LineResult | ScriptResult> {
+  const { timeoutMs, signal } = options
+  return new Promise((resolve, reject) => {
+    let isOver = false
+    const late = setTimeout(() => giveUp(tooLate(timeoutMs), 0), timeoutMs + GRACE_MS)
+    const onAbort = () => giveUp(reasonOf(signal), GRACE_MS)
+    signal.addEventListener('abort', onAbort, { once: true })
+
+    function end(result: JobResult): void {
+      if (isOver) return
+      isOver = true
+      clearTimeout(late)
+      signal.removeEventListener('abort', onAbort)
+      if ('value' in result) resolve(result.value)
+      else reject(result.error)
+    }
+
+    /** Rejects the caller immediately; the thread gets a grace period to end the job itself. */
+    function giveUp(error: unknown, graceMs: number): void {
+      end({ error })
+      thread.post({ type: 'stop', job })
+      setTimeout(() => {
+        if (jobs.has(job)) kill()
+      }, graceMs)
+    }
+
+    jobs.set(job, { options, end })
+    thread.hold(true)
+    thread.post({ ...start, job })
+  })
+}
+
+async function onMessage(pooled: PooledThread, message: FromThread): Promise<void> {
+  const { thread, jobs } = pooled
+  if (message.type === 'ready') {
+    pooled.isReady = true
+    return
+  }
+  const { job: id } = message
+  const job = jobs.get(id)
+  if (message.type === 'done') {
+    job?.end('value' in message.answer ? message.answer : { error: fromMessage(message.answer.error, Error) })
+    jobs.delete(id)
+    if (jobs.size === 0) thread.hold(false)
+    return
+  }
+  if (job === undefined) return
+  const answer = await toMessage(() => job.options.serve(message.asked))
+  if (pooled.isDead) return
+  const { question } = message
+  try {
+    thread.post({ type: 'answer', job: id, question, answer })
+  } catch {
+    // An answer that cannot be cloned is sent as a failure: the job would wait for ever.
+    const error = { message: 'the answer cannot be sent to the thread', is: 'system' } as const
+    thread.post({ type: 'answer', job: id, question, answer: { error } })
+  }
+}
+
+/** Ends the jobs of a thread that was killed or has failed. */
+function fail(pooled: PooledThread, error: ToolError): void {
+  if (pooled.isDead) return
+  pooled.isDead = true
+  for (const job of pooled.jobs.values()) job.end({ error })
+  pooled.jobs.clear()
+}
+
+function failureOf({ isReady }: PooledThread): ToolError {
+  if (isReady) {
+    return new ToolError(
+      'LIMIT_EXCEEDED',
+      'The command was stopped: its thread failed, perhaps because of its memory limit',
+    )
+  }
+  return new ToolError('SHELL_UNAVAILABLE', 'The worker that runs commands cannot be started', {
+    hint: 'Report this to the user: bash({ worker }) tells a build where the file of the worker is.',
+  })
 }
 
 function reasonOf({ reason }: AbortSignal): unknown {

@@ -3,27 +3,27 @@ import { type ErrorCode, type ErrorDetails, ToolError } from '../../errors.ts'
 import type { Script, ScriptResult } from './node-emulation/script.ts'
 import type { LineRequest, LineResult } from './run-line.ts'
 
-/** What a thread is told. Jobs have numbers; so have the questions of a job. */
+/** A message to a thread. Jobs have numbers, and so have the questions of a job. */
 export type ToThread =
   | { readonly type: 'line'; readonly job: number; readonly request: LineRequest; readonly commands: readonly string[] }
   | { readonly type: 'script'; readonly job: number; readonly script: Script; readonly timeoutMs: number }
   | { readonly type: 'answer'; readonly job: number; readonly question: number; readonly answer: Settled }
   | { readonly type: 'stop'; readonly job: number }
 
-/** What a thread tells. */
+/** A message from a thread. */
 export type FromThread =
   | { readonly type: 'ready' }
-  | { readonly type: 'ask'; readonly job: number; readonly question: number; readonly asked: Asked }
+  | { readonly type: 'ask'; readonly job: number; readonly question: number; readonly asked: ThreadRequest }
   | { readonly type: 'done'; readonly job: number; readonly answer: Settled<LineResult | ScriptResult> }
 
-/** What a job needs of the thread that holds the files. */
-export type Asked =
+/** A request of a job to the thread that has the files: a call of a file system method, or a command of ours. */
+export type ThreadRequest =
   | { readonly fs: string; readonly args: readonly unknown[] }
   | { readonly command: string; readonly args: readonly string[]; readonly cwd: string; readonly stdin: string }
 
 export type Settled<T = unknown> = { readonly value: T } | { readonly error: SentError }
 
-/** An error on its way to another thread. */
+/** An error as it is sent to another thread. */
 export interface SentError {
   readonly message: string
   readonly code?: string
@@ -31,6 +31,7 @@ export interface SentError {
   readonly is: 'tool' | 'system' | 'end'
 }
 
+/** Runs a function and returns its result or its error as it is sent to another thread. */
 export async function toMessage<T>(run: () => Promise<T>): Promise<Settled<T>> {
   try {
     return { value: await run() }
@@ -48,14 +49,14 @@ function sent(error: unknown): SentError {
   return { message, ...(typeof code === 'string' ? { code } : {}), is: ends === true ? 'end' : 'system' }
 }
 
-/** The error again. `ends`: makes the one that ends a script. */
+/** Restores an error. `ends` makes the error that ends a script. */
 export function fromMessage({ message, code, details, is }: SentError, ends: (message: string) => Error): Error {
   if (is === 'tool') return new ToolError(code as ErrorCode, message, details)
   if (is === 'end') return ends(message)
   return code === undefined ? new Error(message) : Object.assign(new Error(message), { code })
 }
 
-/** A stat on its way: dates do not travel from everywhere. */
+/** A stat as it is sent: a date of another realm is not cloned as a date. */
 export function sentStat(stat: FsStat): object {
   return { ...stat, mtime: stat.mtime.getTime() }
 }
@@ -64,7 +65,7 @@ export function receivedStat(stat: object): FsStat {
   return { ...(stat as FsStat), mtime: new Date((stat as { mtime: number }).mtime) }
 }
 
-/** The methods of a file system that are asked for from another thread. */
+/** The file system methods that a thread may call. */
 export const fsMethods = [
   'readFile',
   'readFileBytes',

@@ -8,20 +8,20 @@ import { npmCommand } from './npm-command.ts'
 import { runLine } from './run-line.ts'
 import { sameThreadLimits } from './same-thread-limits.ts'
 import {
-  type Asked,
   type FromThread,
   fromMessage,
   fsMethods,
   receivedStat,
   type Settled,
+  type ThreadRequest,
   type ToThread,
   toMessage,
 } from './thread-protocol.ts'
 import { withoutFiles } from './virtual-paths.ts'
 
 /*
- * Runs in a thread of its own, a Web Worker or a worker of Node, so that it can be ended whatever it does. It holds no
- * files: it asks the thread that started it for each access.
+ * Runs lines and scripts in a thread of its own, a Web Worker or a worker of Node, so that they can be ended whatever they
+ * do. The thread has no files: it sends each access to the thread that started it.
  */
 
 interface Job {
@@ -30,7 +30,7 @@ interface Job {
 }
 
 const jobs = new Map<number, Job>()
-let questions = 0
+let questionCount = 0
 
 interface Port {
   postMessage(message: FromThread): void
@@ -55,22 +55,22 @@ function onMessage(message: ToThread): void {
     const settle = answers?.get(message.question)
     answers?.delete(message.question)
     settle?.(message.answer)
-  } else void begin(message)
+  } else void start(message)
 }
 
-async function begin(message: Extract<ToThread, { type: 'line' | 'script' }>): Promise<void> {
+async function start(message: Extract<ToThread, { type: 'line' | 'script' }>): Promise<void> {
   const { job } = message
   const stop = new AbortController()
   jobs.set(job, { stop, answers: new Map() })
   const answer = await toMessage(async () => {
-    const fs = askedFs(job)
+    const fs = remoteFs(job)
     if (message.type === 'script') {
       return runScript(message.script, fs as ScriptFiles, sameThreadLimits(message.timeoutMs, stop.signal))
     }
     const interpreter = await loadInterpreter()
     const limits = sameThreadLimits(message.request.timeoutMs, stop.signal)
     const commands = [
-      ...message.commands.map((name) => askedCommand(job, name).command),
+      ...message.commands.map((name) => remoteCommand(job, name).command),
       nodeCommand(
         (script, files) => runScript(script, files, limits),
         (error) => stop.abort(error),
@@ -83,12 +83,12 @@ async function begin(message: Extract<ToThread, { type: 'line' | 'script' }>): P
   port.postMessage({ type: 'done', job, answer })
 }
 
-async function ask(job: number, asked: Asked): Promise<unknown> {
+async function ask(job: number, asked: ThreadRequest): Promise<unknown> {
   const answers = jobs.get(job)?.answers
-  /* v8 ignore if -- @preserve: a net under the interpreter, which asks for nothing more once its line has ended */
+  /* v8 ignore if -- @preserve: a safety net; the interpreter makes no access after its line has ended */
   if (answers === undefined) throw new Error('The command has ended')
-  questions += 1
-  const question = questions
+  questionCount += 1
+  const question = questionCount
   const answer = await new Promise<Settled>((resolve) => {
     answers.set(question, resolve)
     port.postMessage({ type: 'ask', job, question, asked })
@@ -98,7 +98,7 @@ async function ask(job: number, asked: Asked): Promise<unknown> {
   throw fromMessage(answer.error, ends)
 }
 
-function askedFs(job: number): IFileSystem {
+function remoteFs(job: number): IFileSystem {
   const methods = fsMethods.map((fs) => [fs, (...args: unknown[]) => ask(job, { fs, args })] as const)
   const statOf = (fs: string) => async (path: string) => receivedStat((await ask(job, { fs, args: [path] })) as object)
   return {
@@ -109,8 +109,8 @@ function askedFs(job: number): IFileSystem {
   } as unknown as IFileSystem
 }
 
-/** A command that is carried out where the files are. */
-function askedCommand(job: number, command: string): CustomCommand {
+/** A command that runs in the thread that has the files. */
+function remoteCommand(job: number, command: string): CustomCommand {
   return ownCommand(command, async (args, at) => {
     return (await ask(job, { command, args, ...at })) as ExecResult | undefined
   })

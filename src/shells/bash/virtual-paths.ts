@@ -1,33 +1,40 @@
 import type { CommandFiles } from '../types.ts'
 
-/** Where the workspace stands in the tree that commands see. */
+/** Where the workspace is mounted in the tree that commands see. */
 export const HOME = '/workspace'
 const SCRATCH = '/tmp'
 
-/** A path that a command names, in the part of its tree that holds it. */
+/** A path of a command, resolved to the part of its tree that contains it. */
 export type VirtualPath =
-  | { readonly in: 'files'; readonly files: CommandFiles; readonly path: string }
+  | FilePath
   | { readonly in: 'device'; readonly device: Device }
-  /** A directory that is there only to hold the others. */
+  /** A directory that only contains the others. */
   | { readonly in: 'frame'; readonly names: readonly string[] }
   | { readonly in: 'nowhere' }
 
+export interface FilePath {
+  readonly in: 'files'
+  readonly files: CommandFiles
+  /** Relative to the root of the files. */
+  readonly path: string
+}
+
 export type Device = 'null' | 'urandom'
 
-export interface Places {
+export interface VirtualRoots {
   readonly workspace: CommandFiles
-  /** Files of the command's own, gone with it: `/tmp`, and what bash keeps in `/dev/fd`. */
+  /** Files that end with the command: `/tmp`, and what bash keeps in `/dev/fd`. */
   readonly scratch: CommandFiles
 }
 
-/** The tree that commands see: the workspace, a place for temporary files, and two devices; nothing else is there. */
-export function resolveVirtualPath(path: string, places: Places): VirtualPath {
+/** Resolves a path in the tree that commands see: the workspace, temporary files, two devices and nothing else. */
+export function resolveVirtualPath(path: string, roots: VirtualRoots): VirtualPath {
   const inside = below(path, HOME)
-  if (inside !== undefined) return { in: 'files', files: places.workspace, path: inside }
+  if (inside !== undefined) return { in: 'files', files: roots.workspace, path: inside }
   const temporary = below(path, SCRATCH)
-  if (temporary !== undefined) return { in: 'files', files: places.scratch, path: within('tmp', temporary) }
+  if (temporary !== undefined) return { in: 'files', files: roots.scratch, path: within('tmp', temporary) }
   const descriptor = below(path, '/dev/fd')
-  if (descriptor !== undefined) return { in: 'files', files: places.scratch, path: within('fd', descriptor) }
+  if (descriptor !== undefined) return { in: 'files', files: roots.scratch, path: within('fd', descriptor) }
   if (path === '/dev/null') return { in: 'device', device: 'null' }
   if (path === '/dev/urandom') return { in: 'device', device: 'urandom' }
   if (path === '/') return { in: 'frame', names: ['dev', 'tmp', 'workspace'] }
@@ -44,7 +51,7 @@ function within(directory: string, path: string): string {
   return path === '.' ? directory : `${directory}/${path}`
 }
 
-/** A path without `.`, `..` and doubled slashes, as a shell joins it to its directory. */
+/** Joins a path to a directory as a shell does: absolute, without `.`, `..` and doubled slashes. */
 export function resolvePath(base: string, path: string): string {
   const names: string[] = []
   for (const name of `${path.startsWith('/') ? '' : base}/${path}`.split('/')) {
@@ -54,5 +61,5 @@ export function resolvePath(base: string, path: string): string {
   return `/${names.join('/')}`
 }
 
-/** What the interpreter's file system answers without its files. Names are found by walking alone. */
+/** The members of just-bash's file system that need no files. Paths are found by walking alone. */
 export const withoutFiles = { resolvePath, getAllPaths: (): string[] => [] }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ToolError } from '../../../src/errors.ts'
 import type { ThreadEvents } from '../../../src/shells/bash/start-thread.ts'
 import { startNodeThread, startWebThread, threadKind } from '../../../src/shells/bash/start-thread.ts'
-import { createThreads, type JobHow } from '../../../src/shells/bash/thread-pool.ts'
+import { createThreads, type JobOptions } from '../../../src/shells/bash/thread-pool.ts'
 import type { FromThread, ToThread } from '../../../src/shells/bash/thread-protocol.ts'
 
 /** A thread that does nothing by itself, and notes what it is told. */
@@ -33,7 +33,7 @@ function open() {
     made.push(noted(events))
     return made.at(-1) as ReturnType<typeof noted>
   })
-  const begin = (how: Partial<JobHow> = {}) =>
+  const begin = (how: Partial<JobOptions> = {}) =>
     threads
       .run(
         { type: 'line', request, commands: [] },
@@ -90,7 +90,7 @@ describe('jobs in threads', () => {
     expect(thread?.told.slice(1)).toMatchObject([
       { question: 1, answer: { value: 'served' } },
       { question: 2, answer: { error: { is: 'tool', code: 'POLICY_DENIED', message: 'no', details: { path: 'x' } } } },
-      { question: 3, answer: { error: { is: 'system', message: 'it cannot be told' } } },
+      { question: 3, answer: { error: { is: 'system', message: 'the answer cannot be sent to the thread' } } },
     ])
     await say(0, {
       type: 'done',
@@ -145,7 +145,9 @@ describe('jobs in threads', () => {
     answer('late')
     await vi.advanceTimersByTimeAsync(5000)
     expect(made[0]?.told).toHaveLength(1)
-    expect(await first).toBe('LIMIT_EXCEEDED The command was stopped: its thread failed, perhaps for want of memory')
+    expect(await first).toBe(
+      'LIMIT_EXCEEDED The command was stopped: its thread failed, perhaps because of its memory limit',
+    )
     const second = begin()
     made[1]?.events.onEnd()
     expect(await second).toBe('SHELL_UNAVAILABLE The worker that runs commands cannot be started')
@@ -178,7 +180,7 @@ describe('a thread of the platform', () => {
       vi.stubGlobal('Worker', undefined)
       vi.stubGlobal('process', undefined)
       expect(threadKind()).toBeUndefined()
-      expect(() => startNodeThread({ onMessage() {}, onEnd() {} })).toThrow('There are no threads here')
+      expect(() => startNodeThread({ onMessage() {}, onEnd() {} })).toThrow('This platform has no threads')
     } finally {
       vi.unstubAllGlobals()
     }

@@ -19,7 +19,7 @@ import { startNodeThread } from '../../../src/shells/bash/start-thread.ts'
 import { findTests } from '../../../src/shells/bash/test-files.ts'
 import { applyChanges, type CommandChange } from '../../../src/shells/shared/apply-changes.ts'
 import { createProcesses } from '../../../src/shells/shared/background-processes.ts'
-import type { CommandFilesOptions } from '../../../src/shells/shared/command-files.ts'
+import type { CommandFilesOptions } from '../../../src/shells/shared/command-gate.ts'
 import { createLineAnalyzer } from '../../../src/shells/shared/line-judge.ts'
 import { createLineProcess } from '../../../src/shells/shared/line-process.ts'
 import { createRunningCommands } from '../../../src/shells/shared/running-commands.ts'
@@ -107,7 +107,7 @@ describe('the files of a command', () => {
     }
     await expect(filesOver({ ...inner, stat }).rename('pipe', 'b')).rejects.toMatchObject({
       code: 'PATH_REJECTED',
-      message: '"pipe" is no ordinary file',
+      message: '"pipe" is not a regular file',
     })
     expect(await inner.stat(path('pipe'))).toBeDefined()
   })
@@ -228,8 +228,8 @@ it('bash gives a line its input', async () => {
 describe('files as the interpreter has them', () => {
   const fsOver = (backend: Backend, more: Partial<CommandFilesOptions> = {}) => {
     const workspace = filesOver(backend, more)
-    const places = { workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
-    return bashFs({ places, random: (count) => new Uint8Array(count), ends: (message) => new Error(message) })
+    const roots = { workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
+    return bashFs({ roots, random: (count) => new Uint8Array(count), ends: (message) => new Error(message) })
   }
   const failing = (): Backend => {
     const fail = () => Promise.reject(new ToolError('BACKEND_ERROR', 'The disk fails'))

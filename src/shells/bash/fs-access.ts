@@ -1,0 +1,123 @@
+import type { FsStat } from 'just-bash'
+import { ToolError } from '../../errors.ts'
+import type { CommandStat } from '../types.ts'
+import { asSystemError, systemError } from './fs-errors.ts'
+import {
+  type Device,
+  type FilePath,
+  HOME,
+  resolvePath,
+  resolveVirtualPath,
+  type VirtualPath,
+  type VirtualRoots,
+} from './virtual-paths.ts'
+
+export interface BashFsOptions {
+  readonly roots: VirtualRoots
+  /** Returns the error that ends the script at a refused redirection: another error would pass through the interpreter. */
+  readonly ends: (message: string) => Error
+  readonly random: (bytes: number) => Uint8Array
+}
+
+/** The accesses that the operations of `bashFs` are made of. Their errors have a system's codes. */
+export class FsAccess {
+  readonly options: BashFsOptions
+
+  constructor(options: BashFsOptions) {
+    this.options = options
+  }
+
+  locate(path: string): VirtualPath {
+    return resolveVirtualPath(resolvePath('/', path), this.options.roots)
+  }
+
+  /**
+   * Runs an operation on a path of the files. `otherwise` answers for devices and directories outside of them; a path that
+   * it does not answer for is refused.
+   */
+  async run<T>(
+    path: string,
+    operation: string,
+    access: (location: FilePath) => Promise<T>,
+    otherwise?: (location: VirtualPath) => T | undefined,
+  ): Promise<T> {
+    const location = this.locate(path)
+    try {
+      if (location.in === 'files') return await access(location)
+    } catch (error) {
+      throw asSystemError(error, operation, path)
+    }
+    const answer = otherwise?.(location)
+    if (answer !== undefined) return answer
+    if (location.in === 'nowhere') {
+      const error = new ToolError('PATH_REJECTED', `${JSON.stringify(path)} is outside the workspace`)
+      if (operation !== 'stat' && operation !== 'scandir') {
+        this.options.roots.workspace.refuse('file:read', path, error)
+      }
+      throw systemError('ENOENT', operation, path)
+    }
+    throw systemError(location.in === 'frame' && operation === 'read' ? 'EISDIR' : 'EACCES', operation, path)
+  }
+
+  stat(path: string, noFollow: boolean): Promise<FsStat> {
+    return this.run(
+      path,
+      'stat',
+      async ({ files, path: inside }) => {
+        const stat = await files.stat(inside, { noFollow })
+        if (stat === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
+        return statsOf(stat, path)
+      },
+      ({ in: part }) => (part === 'frame' ? frameStats(path) : part === 'device' ? deviceStats(path) : undefined),
+    )
+  }
+
+  read(path: string): Promise<Uint8Array> {
+    return this.run(
+      path,
+      'read',
+      ({ files, path: inside }) => files.read(inside),
+      (location) => (location.in === 'device' ? readDevice(location.device, this.options.random) : undefined),
+    )
+  }
+
+  list(path: string): Promise<readonly { readonly name: string; readonly type: string }[]> {
+    return this.run<readonly { name: string; type: string }[]>(
+      path,
+      'scandir',
+      ({ files, path: inside }) => files.list(inside),
+      (location) => (location.in === 'frame' ? location.names.map((name) => ({ name, type: 'directory' })) : undefined),
+    )
+  }
+}
+
+const EPOCH = new Date(0)
+
+function statsOf(stat: CommandStat, path: string): FsStat {
+  const { type, size, mode, modifiedAt, tag } = stat
+  return {
+    isFile: type === 'file',
+    isDirectory: type === 'directory',
+    isSymbolicLink: type === 'link',
+    mode: mode ?? (type === 'directory' ? 0o755 : type === 'link' ? 0o777 : 0o644),
+    size,
+    mtime: modifiedAt === undefined ? EPOCH : new Date(modifiedAt),
+    // Without an identity, just-bash takes any two files for the same.
+    identity: `${stat.path} ${tag} ${path.startsWith(HOME)}`,
+  }
+}
+
+function frameStats(path: string): FsStat {
+  return { isFile: false, isDirectory: true, isSymbolicLink: false, mode: 0o555, size: 0, mtime: EPOCH, identity: path }
+}
+
+function deviceStats(path: string): FsStat {
+  return { isFile: true, isDirectory: false, isSymbolicLink: false, mode: 0o666, size: 0, mtime: EPOCH, identity: path }
+}
+
+/** What a program gets that reads `/dev/urandom` to its end, which has none. */
+const RANDOM_BYTES = 64 * 1024
+
+function readDevice(device: Device, random: (bytes: number) => Uint8Array): Uint8Array {
+  return device === 'null' ? new Uint8Array() : random(RANDOM_BYTES)
+}

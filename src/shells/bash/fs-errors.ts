@@ -1,0 +1,42 @@
+import { type ErrorCode, ToolError } from '../../errors.ts'
+import { systemCodes } from '../../storage/system-codes.ts'
+
+const codes: Partial<Record<ErrorCode, string>> = {
+  ...systemCodes,
+  LIMIT_EXCEEDED: 'EFBIG',
+  INVALID_INPUT: 'EINVAL',
+  POLICY_DENIED: 'EACCES',
+  POLICY_DENIED_SECRET: 'EACCES',
+  UNSUPPORTED_ENCODING: 'EACCES',
+  ABORTED: 'EINTR',
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'No such file or directory',
+  EEXIST: 'File exists',
+  EISDIR: 'Is a directory',
+  ENOTDIR: 'Not a directory',
+  ENOTEMPTY: 'Directory not empty',
+  ENOSPC: 'No space left on device',
+  EFBIG: 'File too large',
+  EROFS: 'Read-only file system',
+  EINVAL: 'Invalid argument',
+  EACCES: 'Permission denied',
+  EINTR: 'Interrupted',
+}
+
+/** An error with a system's code and message, such as `ENOENT`. */
+export function systemError(code: string, operation: string, path: string): Error & { code: string } {
+  const text = (reasons[code] ?? 'i/o error').toLowerCase()
+  return Object.assign(new Error(`${code}: ${text}, ${operation} '${path}'`), { code })
+}
+
+/** Converts a refusal of the files to the error that a system would give; other errors stay. */
+export function asSystemError(error: unknown, operation: string, path: string): unknown {
+  return error instanceof ToolError ? systemError(codes[error.code] ?? 'EIO', operation, path) : error
+}
+
+/** The reason that bash prints for an error code. */
+export function reasonOf(code: string): string {
+  return reasons[code] ?? 'Input/output error'
+}

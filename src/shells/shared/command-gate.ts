@@ -1,0 +1,191 @@
+import { ToolError } from '../../errors.ts'
+import { guardAccesses } from '../../guard/guard-accesses.ts'
+import type { Visibility } from '../../guard/visibility.ts'
+import { childOf, type LogicalPath, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import type { Access, GuardedAccess } from '../../policy/access.ts'
+import type { Permission } from '../../policy/permissions.ts'
+import type { Backend, Change, EntryType } from '../../storage/backend.ts'
+import type { CommandStat, RefusedAccess } from '../types.ts'
+import { refusing } from './refusal-codes.ts'
+import { createMarks } from './secret-marks.ts'
+
+/** Maximum number of refusals recorded per command. Later accesses are still refused, but not recorded. */
+const MAX_REFUSALS = 200
+
+export interface CommandFilesOptions {
+  /** Receives the changes: an overlay of the command's own. */
+  readonly backend: Backend
+  /** Evaluates one access. @throws ToolError if it is refused */
+  readonly judge: (access: GuardedAccess) => void
+  /** What shows in listings, and in searches. */
+  readonly visibility: (kind: 'list' | 'search') => Visibility
+  readonly signal: AbortSignal
+  /** Called with each file whose bytes are read, and their number. An error that it throws refuses them. */
+  readonly onRead: (path: Path, bytes: number) => void
+  readonly limits: { readonly treeEntries: number; readonly fileBytes: number }
+}
+
+/** The content of a file that a command read, as stored and with secrets replaced by marks. */
+export interface ReadContent {
+  readonly stored: Uint8Array
+  readonly shown: Uint8Array
+}
+
+/** Guards, classifies and evaluates every access of one command, and records what it reached and what was refused. */
+export class CommandGate {
+  readonly backend: Backend
+  readonly options: CommandFilesOptions
+  /** What shows in listings. */
+  readonly listing: Visibility
+  readonly marks = createMarks()
+  readonly readContents = new Map<Path, ReadContent>()
+  readonly #refusals = new Map<string, RefusedAccess>()
+  readonly #accesses = new Map<string, GuardedAccess>()
+  /** Refusals that are recorded already: one passes several callers on its way out. */
+  readonly #recorded = new WeakSet<ToolError>()
+
+  constructor(options: CommandFilesOptions) {
+    this.options = options
+    this.backend = options.backend
+    this.listing = options.visibility('list')
+  }
+
+  get refusals(): readonly RefusedAccess[] {
+    return [...this.#refusals.values()]
+  }
+
+  get accesses(): readonly GuardedAccess[] {
+    return [...this.#accesses.values()]
+  }
+
+  /** Records a refusal, once, and returns the error to throw. */
+  refuse(permission: Permission, path: string, error: ToolError): ToolError {
+    if (this.#recorded.has(error)) return error
+    this.#recorded.add(error)
+    const key = `${permission} ${path} ${error.code}`
+    if (refusing.has(error.code) && !this.#refusals.has(key) && this.#refusals.size < MAX_REFUSALS) {
+      this.#refusals.set(key, { permission, path: path.slice(0, 300), code: error.code, message: error.message })
+    }
+    return error
+  }
+
+  /** @throws ToolError `ABORTED` if the command was stopped */
+  requireRunning(): void {
+    if (this.options.signal.aborted) throw new ToolError('ABORTED', 'The command was stopped')
+  }
+
+  /** Runs an action on behalf of an access; records its refusal. */
+  async attempt<T>(permission: Permission, path: string, action: () => Promise<T>): Promise<T> {
+    this.requireRunning()
+    try {
+      return await action()
+    } catch (error) {
+      throw error instanceof ToolError ? this.refuse(permission, path, error) : error
+    }
+  }
+
+  /**
+   * Guards and evaluates one access under all of its names.
+   *
+   * @throws ToolError if it is refused
+   */
+  async reach(access: Access): Promise<GuardedAccess> {
+    const evaluate = (guarded: GuardedAccess) => {
+      try {
+        this.options.judge(guarded)
+      } catch (error) {
+        throw error instanceof ToolError ? this.refuse(guarded.permission, guarded.asked, error) : error
+      }
+    }
+    const accesses = await guardAccesses(this.backend, [access], evaluate)
+    for (const guarded of accesses) evaluate(guarded)
+    return accesses[0] as GuardedAccess
+  }
+
+  /** Records accesses that have changed something. */
+  record(...accesses: readonly GuardedAccess[]): void {
+    for (const access of accesses) this.#accesses.set(`${access.permission} ${access.asked} ${access.path}`, access)
+  }
+
+  async commit(...changes: readonly Change[]): Promise<void> {
+    await this.backend.commit(changes, { durability: 'relaxed', signal: this.options.signal })
+  }
+
+  /** Whether both names of a path show: the requested one and the canonical one. */
+  #shows(requested: LogicalPath, path: Path, type: EntryType): boolean {
+    if (path === ROOT) return true
+    return this.listing.see(path, type) && (requested === path || this.listing.see(requested as Path, type))
+  }
+
+  /** Returns the facts of a path; `undefined` if nothing is there or policy hides it. */
+  async visibleStat(path: string, noFollow = false): Promise<CommandStat | undefined> {
+    let isHidden = false
+    const [access] = await guardAccesses(this.backend, [{ permission: 'file:info', path, noFollow }], (guarded) => {
+      isHidden = !this.#shows(guarded.asked, guarded.path, 'file')
+    }).catch((error: unknown) => {
+      if (isHidden) return []
+      throw error
+    })
+    if (access === undefined) return undefined
+    const stat = await this.backend.stat(access.path)
+    if (stat === undefined || !this.#shows(access.asked, access.path, stat.type)) return undefined
+    // A command may learn that a protected file exists, but neither its size nor its time.
+    if (access.classification.redacted) return { path: access.path, type: stat.type, size: 0, tag: access.path }
+    return { ...stat, path: access.path }
+  }
+
+  /** @throws ToolError `NOT_FOUND` if nothing is there or policy hides it */
+  async requireVisible(path: string): Promise<CommandStat> {
+    const stat = await this.visibleStat(path)
+    if (stat === undefined) throw notFound(path)
+    return stat
+  }
+
+  /** @throws ToolError `NOT_FOUND` if the directory above a path does not exist */
+  async requireParent(path: Path): Promise<void> {
+    const parent = parentOf(path)
+    if (parent === ROOT) return
+    // A path through a file was refused when it was followed.
+    if ((await this.backend.stat(parent))?.type === 'directory') return
+    throw new ToolError('NOT_FOUND', `Cannot create ${quote(path)}: its directory does not exist`, { path })
+  }
+
+  /**
+   * Lists everything below a directory, hidden names too, parents first.
+   *
+   * @throws ToolError `LIMIT_EXCEEDED` for more than `treeEntries` entries
+   */
+  async descendants(start: Path): Promise<{ path: Path; type: EntryType }[]> {
+    const { treeEntries } = this.options.limits
+    const entries: { path: Path; type: EntryType }[] = []
+    const pending: Path[] = [start]
+    for (let directory = pending.pop(); directory !== undefined; directory = pending.pop()) {
+      for (const { name, type } of await this.backend.list(directory)) {
+        const path = childOf(directory, name)
+        entries.push({ path, type })
+        if (type === 'directory') pending.push(path)
+        if (entries.length > treeEntries) {
+          throw new ToolError('LIMIT_EXCEEDED', `${quote(start)} contains more than ${treeEntries} entries`, {
+            path: start,
+          })
+        }
+      }
+    }
+    return entries
+  }
+
+  /** @throws ToolError `LIMIT_EXCEEDED` for a file over `fileBytes` */
+  requireFits(path: string, bytes: number, verb: 'has' | 'would have'): void {
+    const { fileBytes } = this.options.limits
+    if (bytes <= fileBytes) return
+    throw new ToolError('LIMIT_EXCEEDED', `${quote(path)} ${verb} ${bytes} bytes, over the limit`, {
+      path,
+      limit: 'commandFileBytes',
+      value: fileBytes,
+    })
+  }
+}
+
+export function notFound(path: string): ToolError {
+  return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
+}

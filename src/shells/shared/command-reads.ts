@@ -1,0 +1,69 @@
+import { ToolError } from '../../errors.ts'
+import { requireFile } from '../../guard/guarded-files.ts'
+import { childOf, type Path, quote } from '../../paths/logical-path.ts'
+import { visibleFiles } from '../../storage/walk.ts'
+import type { CommandFiles } from '../types.ts'
+import type { CommandGate } from './command-gate.ts'
+
+/** The operations of a command's files that change nothing. */
+export type CommandReads = Pick<CommandFiles, 'stat' | 'list' | 'read' | 'readLink' | 'realPath' | 'walk' | 'scan'>
+
+export function createCommandReads(gate: CommandGate): CommandReads {
+  const { backend, options, listing, marks } = gate
+  return {
+    stat: (path, statOptions) => gate.visibleStat(path, statOptions?.noFollow),
+
+    async list(path) {
+      const directory = await gate.requireVisible(path)
+      const entries = await backend.list(directory.path)
+      return entries.filter(({ name, type }) => listing.see(childOf(directory.path, name), type))
+    },
+
+    read: (path) =>
+      gate.attempt('file:read', path, async () => {
+        const access = await gate.reach({ permission: 'file:read', path })
+        const stat = await backend.stat(access.path)
+        requireFile(access.path, stat)
+        gate.requireFits(path, stat.size, 'has')
+        const { bytes } = await backend.read(access.path)
+        options.onRead(access.path, bytes.length)
+        const shown = marks.hide(bytes, access.path)
+        gate.readContents.set(access.path, { stored: bytes, shown })
+        return shown
+      }),
+
+    async readLink(path) {
+      const stat = await gate.visibleStat(path, true)
+      if (stat?.type === 'link') return backend.readLink(stat.path)
+      throw new ToolError(stat === undefined ? 'NOT_FOUND' : 'INVALID_INPUT', `${quote(path)} is not a link`, { path })
+    },
+
+    realPath: async (path) => (await gate.requireVisible(path)).path,
+
+    walk: (path, filters) =>
+      gate.attempt('file:search', path, async () => {
+        const access = await gate.reach({ permission: 'file:search', path })
+        const visibility = options.visibility('search')
+        const stat = await backend.stat(access.path)
+        if (stat?.type === 'file') {
+          await gate.reach({ permission: 'file:read', path })
+          return [access.path]
+        }
+        return visibleFiles(backend, access.path, { filters, ...visibility, links: false, signal: options.signal })
+      }),
+
+    async scan(paths, query, visit) {
+      const visitFile = (path: Path, stored: Uint8Array): boolean => {
+        gate.requireRunning()
+        if (query !== undefined && !query.mayMatch(stored)) return true
+        options.onRead(path, stored.length)
+        return visit(path, marks.hide(stored, path))
+      }
+      if (backend.scan !== undefined) return backend.scan(paths, visitFile)
+      for (const path of paths) {
+        if ((await backend.stat(path))?.type !== 'file') continue
+        if (!visitFile(path, (await backend.read(path)).bytes)) return
+      }
+    },
+  }
+}

@@ -1,0 +1,154 @@
+import { ToolError } from '../../errors.ts'
+import { requireFile } from '../../guard/guarded-files.ts'
+import { isWithin, type Path, parsePath, quote, ROOT } from '../../paths/logical-path.ts'
+import type { GuardedAccess } from '../../policy/access.ts'
+import type { Backend, Change, Stat } from '../../storage/backend.ts'
+import { linkTarget } from '../../storage/change-set.ts'
+import { stateAt } from '../../storage/versions.ts'
+import { concatBytes } from '../../util/bytes.ts'
+import type { CommandFiles } from '../types.ts'
+import { type CommandGate, notFound } from './command-gate.ts'
+
+/** The operations of a command's files that change something. */
+export type CommandWrites = Pick<CommandFiles, 'write' | 'makeDirectory' | 'remove' | 'rename' | 'link' | 'setMode'>
+
+export function createCommandWrites(gate: CommandGate): CommandWrites {
+  const { backend, marks } = gate
+  return {
+    write: (path, bytes, options = {}) =>
+      gate.attempt('file:write:replace', path, async () => {
+        const isAppended = options.append === true && (await isFile(backend, path))
+        const access = await gate.reach({ permission: isAppended ? 'file:append' : 'file:write', path })
+        const stat = await backend.stat(access.path)
+        if (stat === undefined) await gate.requireParent(access.path)
+        else requireFile(access.path, stat)
+        const restored = marks.restore(bytes, access.path)
+        const before = isAppended ? (await backend.read(access.path)).bytes : undefined
+        const whole = before === undefined ? restored : concatBytes([before, restored])
+        gate.requireFits(path, whole.length, 'would have')
+        const to = {
+          type: 'file',
+          bytes: whole,
+          ...(options.mode === undefined ? {} : { mode: options.mode }),
+          ...(before === undefined ? {} : { sharedPrefix: before.length }),
+        } as const
+        await gate.commit({ path: access.path, expect: 'any', to })
+        gate.record(access)
+      }),
+
+    makeDirectory: (path) =>
+      gate.attempt('file:write:create', path, async () => {
+        const access = await gate.reach({ permission: 'file:write:create', path })
+        if (access.path === ROOT || (await backend.stat(access.path)) !== undefined) throw alreadyExists(path)
+        await gate.requireParent(access.path)
+        await gate.commit({ path: access.path, expect: 'any', to: { type: 'directory' } })
+        gate.record(access)
+      }),
+
+    remove: (path) =>
+      gate.attempt('file:delete', path, async () => {
+        const access = await gate.reach({ permission: 'file:delete', path, noFollow: true })
+        if (access.path === ROOT) throw new ToolError('POLICY_DENIED', 'The workspace root cannot be removed', { path })
+        const stat = await backend.stat(access.path)
+        if (stat === undefined) throw notFound(path)
+        const below = stat.type === 'directory' ? await gate.descendants(access.path) : []
+        // Every entry is evaluated before the first one is removed.
+        const removed = [access]
+        for (const entry of below) {
+          removed.push(await gate.reach({ permission: 'file:delete', path: entry.path, noFollow: true }))
+        }
+        await gate.commit(...removed.map((entry) => ({ path: entry.path, expect: 'any', to: null }) as const))
+        gate.record(...removed)
+      }),
+
+    rename: (from, to) => gate.attempt('file:move', from, () => rename(gate, from, to)),
+
+    link: (path, target) =>
+      gate.attempt('file:write:create', path, async () => {
+        const access = await gate.reach({ permission: 'file:write:create', path, noFollow: true })
+        if ((await backend.stat(access.path)) !== undefined) throw alreadyExists(path)
+        await gate.requireParent(access.path)
+        // A link gives a file another name, so the command must be allowed to read the file.
+        const targetPath = linkTarget(access.path, target)
+        if (targetPath !== '') await gate.reach({ permission: 'file:read', path: targetPath })
+        await gate.commit({ path: access.path, expect: 'absent', to: { type: 'link', target } })
+        gate.record(access)
+      }),
+
+    setMode: (path, mode) =>
+      gate.attempt('file:write:replace', path, async () => {
+        const access = await gate.reach({ permission: 'file:write:replace', path })
+        const state = await stateAt(backend, access.path)
+        if (state === null) throw notFound(path)
+        // Backends store no permission bits for directories.
+        if (state.type !== 'file' || state.mode === mode || !backend.capabilities.modes) return
+        await gate.commit({ path: access.path, expect: 'any', to: { ...state, mode } })
+        gate.record(access)
+      }),
+  }
+}
+
+async function rename(gate: CommandGate, from: string, to: string): Promise<void> {
+  const { backend } = gate
+  const source = await gate.reach({ permission: 'file:move', path: from, noFollow: true })
+  const target = await gate.reach({ permission: 'file:move', path: to, noFollow: true })
+  if (source.path === target.path) return
+  const stat = await backend.stat(source.path)
+  if (stat === undefined) throw notFound(from)
+  if (source.path === ROOT || isWithin(target.path, source.path)) {
+    throw new ToolError('INVALID_INPUT', `Cannot move ${quote(from)} into itself`, { path: from })
+  }
+  await gate.requireParent(target.path)
+  const accesses = [source, target]
+  const existing = await backend.stat(target.path)
+  if (existing !== undefined) accesses.push(await reachReplaced(gate, stat, existing, target.path, to))
+  const changes = await moveChanges(backend, source.path, target.path, stat, existing)
+  for (const { path } of stat.type === 'directory' ? await gate.descendants(source.path) : []) {
+    const newPath = `${target.path}${path.slice(source.path.length)}` as Path
+    accesses.push(await gate.reach({ permission: 'file:move', path, noFollow: true }))
+    accesses.push(await gate.reach({ permission: 'file:move', path: newPath, noFollow: true }))
+    changes.push(...(await moveChanges(backend, path, newPath)))
+  }
+  await gate.commit(...changes)
+  gate.record(...accesses)
+}
+
+/**
+ * Evaluates the replacement of an entry by a moved one: a file replaces a file, a directory an empty directory.
+ *
+ * @throws ToolError if the entry cannot be replaced
+ */
+async function reachReplaced(
+  gate: CommandGate,
+  stat: Stat,
+  existing: Stat,
+  path: Path,
+  requestedPath: string,
+): Promise<GuardedAccess> {
+  const name = quote(requestedPath)
+  const [isDirectory, wasDirectory] = [stat.type === 'directory', existing.type === 'directory']
+  if (wasDirectory && !isDirectory) throw new ToolError('IS_DIRECTORY', `${name} is a directory`, { path })
+  if (isDirectory && !wasDirectory) throw new ToolError('NOT_A_DIRECTORY', `${name} is not a directory`, { path })
+  if (wasDirectory && (await gate.backend.list(path)).length > 0) {
+    throw new ToolError('DIRECTORY_NOT_EMPTY', `${name} is not empty`, { path })
+  }
+  return gate.reach({ permission: 'file:write:replace', path: requestedPath, noFollow: true })
+}
+
+/** The changes that move one entry. `stat` and `existing` are what is expected at its old and new path. */
+async function moveChanges(backend: Backend, from: Path, to: Path, stat?: Stat, existing?: Stat): Promise<Change[]> {
+  const state = await stateAt(backend, from)
+  if (state === null) throw new ToolError('PATH_REJECTED', `${quote(from)} is not a regular file`, { path: from })
+  const removal: Change = { path: from, expect: stat === undefined ? 'any' : { tag: stat.tag }, to: null }
+  const expect = existing === undefined ? 'absent' : ({ tag: existing.tag } as const)
+  return [removal, { path: to, expect, to: state, from }]
+}
+
+function alreadyExists(path: string): ToolError {
+  return new ToolError('ALREADY_EXISTS', `${quote(path)} already exists`, { path })
+}
+
+async function isFile(backend: Backend, path: string): Promise<boolean> {
+  const canonical = await backend.canonical(parsePath(path))
+  return (await backend.stat(canonical))?.type === 'file'
+}
