@@ -6,18 +6,18 @@ const MAX_CHARACTERS = 65_536
 const MAX_DEPTH = 32
 
 /**
- * The alternatives of a glob with braces: `{a,b}`, nested ones, `{1..10}`, `{01..10..3}`, `{a..e}`. Braces that hold
- * neither a comma nor a range, or never close, are plain characters; so are those in a bracket expression, and those
- * with a `\`, which they keep. In the results every brace and comma that is left is plain.
+ * Expands the braces of a glob: `{a,b}`, nested braces, `{1..10}`, `{01..10..3}`, `{a..e}`. Braces without a comma or range,
+ * unclosed braces, braces in bracket expressions and escaped braces are literal; escaped ones keep their `\`. In the results
+ * all remaining braces and commas are literal.
  *
- * @param shown the glob for messages
- * @throws ToolError `INVALID_PATTERN` over 1,000 alternatives, 65,536 characters in all, or 32 braces in each other
+ * @param label the glob, for messages
+ * @throws ToolError `INVALID_PATTERN` over 1,000 alternatives, 65,536 characters in total, or 32 levels
  */
-export function expandBraces(pattern: string, shown: string): readonly string[] {
+export function expandBraces(pattern: string, label: string): readonly string[] {
   if (!/[{},]/.test(pattern)) return [pattern]
-  const refuse = (why: string): never => {
-    throw new ToolError('INVALID_PATTERN', `Cannot use ${shown}: its braces ${why}`, {
-      hint: 'Use fewer alternatives, or * in their place.',
+  const refuse = (reason: string): never => {
+    throw new ToolError('INVALID_PATTERN', `Cannot use ${label}: its braces ${reason}`, {
+      hint: 'Use fewer alternatives, or * instead.',
     })
   }
   const root = parse(pattern)
@@ -34,14 +34,14 @@ interface Choice {
   readonly options: readonly Sequence[]
 }
 
-/** An open brace on the way: what was read of it, as alternatives if it turns out to close. */
+/** An open brace during parsing, with the alternatives so far. */
 interface Frame {
   readonly options: Sequence[]
   current: Sequence
   text: string
 }
 
-/** `undefined` where braces are nested too deep. */
+/** Parses a pattern. Returns `undefined` if braces are nested too deep. */
 function parse(pattern: string): Sequence | undefined {
   const closes = closingBraces(pattern)
   const stack: Frame[] = [{ options: [], current: [], text: '' }]
@@ -95,7 +95,7 @@ function flush(frame: Frame): void {
   frame.text = ''
 }
 
-/** Where each brace that closes does so. */
+/** Returns the offset of the closing brace for the offset of each opening brace. */
 function closingBraces(pattern: string): ReadonlyMap<number, number> {
   const closes = new Map<number, number>()
   const open: number[] = []
@@ -112,7 +112,7 @@ function closingBraces(pattern: string): ReadonlyMap<number, number> {
   return closes
 }
 
-/** Behind the bracket expression that opens here, or behind the `[` where none does. */
+/** Returns the offset after the bracket expression at `start`, or after the `[` if there is none. */
 function bracketEnd(pattern: string, start: number): number {
   const slash = pattern.indexOf('/', start)
   const end = slash === -1 ? pattern.length : slash
@@ -120,20 +120,21 @@ function bracketEnd(pattern: string, start: number): number {
   return parseClass(pattern, start, end)?.end ?? start + 1
 }
 
+/** Returns the values of a range such as `1..10`, or `undefined` for other text. */
 function rangeOf(body: string): string[] | undefined {
-  const found = /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(body)
-  if (found === null) return undefined
-  const [, from = '', to = ''] = found
+  const match = /^(-?\d{1,9}|[A-Za-z])\.\.(-?\d{1,9}|[A-Za-z])(?:\.\.(-?\d{1,9}))?$/.exec(body)
+  if (match === null) return undefined
+  const [, from = '', to = ''] = match
   const isNumeric = /\d/.test(from)
   if (isNumeric !== /\d/.test(to)) return undefined
   const start = isNumeric ? Number(from) : from.charCodeAt(0)
   const end = isNumeric ? Number(to) : to.charCodeAt(0)
-  const step = Math.max(1, Math.abs(Number(found[3] ?? 1)))
+  const step = Math.max(1, Math.abs(Number(match[3] ?? 1)))
   const count = Math.floor(Math.abs(end - start) / step) + 1
-  // More than can be used: a list that is over the limit is enough to be refused.
-  const kept = Math.min(count, MAX_ALTERNATIVES + 1)
+  // One more than the limit suffices for the refusal.
+  const length = Math.min(count, MAX_ALTERNATIVES + 1)
   const width = [from, to].some((text) => /^-?0\d/.test(text)) ? Math.max(from.length, to.length) : 0
-  return Array.from({ length: kept }, (_, i) => {
+  return Array.from({ length }, (_, i) => {
     const value = start + (end < start ? -i : i) * step
     if (!isNumeric) return String.fromCharCode(value)
     const digits = String(Math.abs(value))
@@ -141,7 +142,7 @@ function rangeOf(body: string): string[] | undefined {
   })
 }
 
-/** How many alternatives there are and how many characters they hold in all, before any is made. */
+/** Returns the number of alternatives and their total length, without creating them. */
 function sizeOf(sequence: Sequence): { count: number; characters: number } {
   let count = 1
   let characters = 0

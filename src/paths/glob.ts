@@ -3,9 +3,9 @@ import { expandBraces } from './braces.ts'
 import { quote } from './logical-path.ts'
 import { type CharacterClass, compileName, type NamePattern, parseClass, type Token } from './wildcard.ts'
 
-/** A compiled glob. It judges canonical logical paths: relative, no `.`, no `..`; the root is `''`. */
+/** A compiled glob. Matches canonical logical paths: relative, without `.` and `..`; the root is `''`. */
 export interface Glob {
-  /** Linear in the path for any pattern, and never more than (path × pattern) steps. */
+  /** Linear in the path for any pattern: at most (path × pattern) steps. */
   matches(path: string): boolean
   /** False only if nothing below the directory can match, so that a walk need not enter it. */
   mayMatchBelow(directory: string): boolean
@@ -19,14 +19,13 @@ export interface GlobOptions {
 
 /**
  * Compiles a glob: `*` and `?` within a name, `**` for any number of names, `[abc] [a-z] [!a-z] [[:alpha:]]`, `{a,b}` and
- * `{1..3}` (expanded first), `\` before a special character. `**` may stand for no name at all: with a `/x` behind it, it
- * covers the root's `x` too, and `dir/**` covers `dir` itself. Names that start with a dot are matched like others. A
- * trailing `/` means the directory and everything below it. `(`, `)`, `|`, `+`, `@`, quotes, and a `!` that is not in
- * front, are plain characters. A bracket expression without a range also matches its own text, so that `[id].tsx` finds
- * the file of that name.
+ * `{1..3}` (expanded first), `\` before a special character. `**` also matches no name at all: with `/x` after it,
+ * it matches `x` in the root, and `dir/**` matches `dir` itself. Names that start with a dot are matched like others. A trailing `/` means the directory
+ * and everything below it. `(`, `)`, `|`, `+`, `@`, quotes, and `!` except at the start are literal. A bracket expression
+ * without a range also matches its own text, so that `[id].tsx` matches the file of that name.
  *
- * @throws ToolError `INVALID_PATTERN` for what could never match or would not be bounded: absolute globs, `..`, `\` in
- * front of a letter, extended globs such as `+(a|b)`, negation, over 4,096 characters, over 1,000 brace alternatives.
+ * @throws ToolError `INVALID_PATTERN` for a pattern that can never match or is not bounded: absolute globs, `..`, `\` before a
+ * letter, extended globs such as `+(a|b)`, negation, over 4,096 characters, over 1,000 brace alternatives
  *
  * @example
  * compileGlob('src/app/*.{ts,tsx}').matches('src/app/page.tsx') // true
@@ -35,16 +34,16 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   return compileGlobs([pattern], options)
 }
 
-/** One matcher for many globs: true where any of them is. No glob at all matches nothing. */
+/** Compiles several globs to one matcher, which matches if any of them does. An empty list matches nothing. */
 export function compileGlobs(patterns: readonly string[], options: GlobOptions = {}): Glob {
   const fold = options.caseInsensitive === true ? foldCase : undefined
   const plans: Plan[] = []
   for (const pattern of patterns) {
-    const shown = check(pattern)
-    for (const alternative of expandBraces(pattern, shown)) {
-      plans.push(planOf(parseNames(alternative, shown, fold)))
+    const label = check(pattern)
+    for (const alternative of expandBraces(pattern, label)) {
+      plans.push(planOf(parseNames(alternative, label, fold)))
     }
-    // A path that is spelled like the glob is meant by it, whatever the characters in it would stand for.
+    // A path that is identical to the glob matches, whatever its special characters mean.
     if (/[[{]/.test(pattern) && !/[*?\\]/.test(pattern)) {
       const names = (fold === undefined ? pattern : fold(pattern))
         .split('/')
@@ -60,47 +59,47 @@ export function compileGlobs(patterns: readonly string[], options: GlobOptions =
 
 const MAX_LENGTH = 4096
 
-/** What can be refused by its text alone. Returns the pattern for messages. */
+/** Refuses patterns that are invalid as text. Returns the pattern in quotes, for messages. */
 function check(pattern: string): string {
-  const shown = `glob ${quote(pattern)}`
-  if (pattern.trim() === '') invalid(shown, 'it is empty', 'Use ** for everything.')
+  const label = `glob ${quote(pattern)}`
+  if (pattern.trim() === '') invalid(label, 'it is empty', 'Use ** for everything.')
   if (pattern.length > MAX_LENGTH)
-    invalid(shown, `it is longer than ${MAX_LENGTH} characters`, 'Use several shorter globs.')
-  if (pattern.includes('\0')) invalid(shown, 'it contains NUL', 'Remove it.')
+    invalid(label, `it is longer than ${MAX_LENGTH} characters`, 'Use several shorter globs.')
+  if (pattern.includes('\0')) invalid(label, 'it contains NUL', 'Remove it.')
   if (pattern.startsWith('!')) {
     invalid(
-      shown,
+      label,
       'negation with ! is not supported',
       'Use an exclude or deny glob instead, or \\! for a name that starts with !.',
     )
   }
-  if (/^[A-Za-z]:[\\/]/.test(pattern) || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(pattern)) absolute(shown)
+  if (/^[A-Za-z]:[\\/]/.test(pattern) || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(pattern)) absolute(label)
   const extended = /(?<!\\)(?:\\\\)*[?*+@!]\(/.exec(pattern)
   if (extended !== null) {
     invalid(
-      shown,
+      label,
       'extended globs such as +(a|b) are not supported',
       'Use {a,b} for alternatives, or \\( for a parenthesis.',
     )
   }
-  return shown
+  return label
 }
 
-function absolute(shown: string): never {
-  invalid(shown, 'it is absolute', 'Globs are relative to the workspace root: leave out the leading part.')
+function absolute(label: string): never {
+  invalid(label, 'it is absolute', 'Globs are relative to the workspace root: omit the leading part.')
 }
 
-function invalid(shown: string, why: string, hint: string): never {
-  throw new ToolError('INVALID_PATTERN', `Cannot use ${shown}: ${why}`, { hint })
+function invalid(label: string, reason: string, hint: string): never {
+  throw new ToolError('INVALID_PATTERN', `Cannot use ${label}: ${reason}`, { hint })
 }
 
-/** Any number of names, none too. */
+/** Any number of names, including none. */
 const GLOBSTAR = null
 
 type Names = readonly (NamePattern | typeof GLOBSTAR)[]
 
-function parseNames(alternative: string, shown: string, fold: ((text: string) => string) | undefined): Names {
-  if (alternative.startsWith('/')) absolute(shown)
+function parseNames(alternative: string, label: string, fold: ((text: string) => string) | undefined): Names {
+  if (alternative.startsWith('/')) absolute(label)
   const names: (NamePattern | typeof GLOBSTAR)[] = []
   const addGlobstar = () => {
     if (names.at(-1) !== GLOBSTAR) names.push(GLOBSTAR)
@@ -108,15 +107,15 @@ function parseNames(alternative: string, shown: string, fold: ((text: string) =>
   for (const name of alternative.split('/')) {
     if (name === '' || name === '.') continue
     if (name === '..')
-      invalid(shown, 'it climbs with ..', 'Globs are relative to the workspace root and never leave it.')
+      invalid(label, 'it climbs with ..', 'Globs are relative to the workspace root and never leave it.')
     if (name === '**') addGlobstar()
-    else names.push(compileName(parseName(name, shown, fold)))
+    else names.push(compileName(parseName(name, label, fold)))
   }
   if (alternative.endsWith('/')) addGlobstar()
   return names
 }
 
-function parseName(source: string, shown: string, fold: ((text: string) => string) | undefined): Token[] {
+function parseName(source: string, label: string, fold: ((text: string) => string) | undefined): Token[] {
   const tokens: Token[] = []
   const lastClose = source.lastIndexOf(']')
   const text = (value: string) => tokens.push({ type: 'text', text: fold === undefined ? value : fold(value) })
@@ -126,33 +125,33 @@ function parseName(source: string, shown: string, fold: ((text: string) => strin
     else if (char === '?') tokens.push({ type: 'any' })
     else if (char === '\\') {
       at += 1
-      text(escaped(source[at], shown))
+      text(escaped(source[at], label))
     } else if (char === '[' && at < lastClose) {
-      const found = parseClass(source, at, source.length)
-      if (found === undefined) {
+      const bracket = parseClass(source, at, source.length)
+      if (bracket === undefined) {
         text('[')
         continue
       }
-      if (found.hasEmptyRange)
-        invalid(shown, 'it has a range from high to low', 'Write the lower end of the range first.')
-      const own = source.slice(at, found.end)
-      const isPlain = !found.negated && !found.hasRange && !own.includes('\\') && !own.includes('[:')
+      if (bracket.hasEmptyRange)
+        invalid(label, 'it has a range from high to low', 'Write the lower end of the range first.')
+      const literal = source.slice(at, bracket.end)
+      const isPlain = !bracket.negated && !bracket.hasRange && !literal.includes('\\') && !literal.includes('[:')
       tokens.push({
         type: 'class',
-        has: fold === undefined ? found.has : eitherCase(found),
-        ...(isPlain ? { text: fold === undefined ? own : fold(own) } : {}),
+        has: fold === undefined ? bracket.has : eitherCase(bracket),
+        ...(isPlain ? { text: fold === undefined ? literal : fold(literal) } : {}),
       })
-      at = found.end - 1
+      at = bracket.end - 1
     } else text(char)
   }
   return tokens
 }
 
-/** What `\` may stand before. Before anything else it is most likely a separator of another system. */
-function escaped(char: string | undefined, shown: string): string {
+/** Returns an escaped special character. `\` before anything else is probably the path separator of Windows, and refused. */
+function escaped(char: string | undefined, label: string): string {
   if (char === undefined || char === '\\' || /[\p{L}\p{N}_./ ]/u.test(char)) {
     invalid(
-      shown,
+      label,
       'a backslash escapes nothing there',
       'Use / between names; a backslash only makes a special character plain.',
     )
@@ -168,7 +167,7 @@ function eitherCase({ has, negated }: CharacterClass): (code: number) => boolean
   }
 }
 
-/** One form for all spellings that differ in case, character by character, keeping lengths. */
+/** Maps spellings that differ in case to one form, character by character. Keeps the length. */
 function foldCase(text: string): string {
   if (!/[^\x00-\x7f]/.test(text)) return text.toLowerCase()
   let folded = ''
@@ -180,17 +179,17 @@ function foldCase(text: string): string {
   return folded
 }
 
-/** The shapes that most globs have; each is tested without splitting the path. */
+/** Common forms of globs. All but `names` are tested without splitting the path. */
 type Plan =
   | { readonly type: 'all' }
   | { readonly type: 'exact'; readonly path: string }
   /** A directory and everything below it. */
   | { readonly type: 'tree'; readonly path: string }
-  /** One name, anywhere. */
+  /** A name, anywhere. */
   | { readonly type: 'name'; readonly name: string }
-  /** One name anywhere, and everything below it. */
+  /** A name anywhere, and everything below it. */
   | { readonly type: 'component'; readonly name: string }
-  /** A name that ends so, anywhere below a directory (`''` is the root). */
+  /** A name with this end, anywhere below a directory (`''` is the root). */
   | { readonly type: 'tail'; readonly head: string; readonly tail: string }
   | { readonly type: 'names'; readonly names: Names; readonly head: string; readonly tail: string }
 
@@ -224,8 +223,8 @@ function matcherOf(plans: readonly Plan[]): Test {
     plans.filter((plan): plan is Extract<Plan, { type: T }> => plan.type === type)
   if (of('all').length > 0) return () => true
   const tests: Test[] = []
-  const add = <T>(some: readonly T[], testOf: (some: readonly T[]) => Test) => {
-    if (some.length > 0) tests.push(testOf(some))
+  const add = <T>(items: readonly T[], testOf: (items: readonly T[]) => Test) => {
+    if (items.length > 0) tests.push(testOf(items))
   }
   add(
     of('exact').map((plan) => plan.path),
@@ -260,10 +259,11 @@ function nameTest(list: readonly string[]): Test {
   return (path) => names.has(path.slice(path.lastIndexOf('/') + 1))
 }
 
-const FEW = 8
+/** Up to this number, a linear search is faster than a lookup per ancestor. */
+const MAX_LINEAR_SEARCH = 8
 
 function treeTest(list: readonly string[]): Test {
-  if (list.length <= FEW) {
+  if (list.length <= MAX_LINEAR_SEARCH) {
     return (path) =>
       list.some((tree) => path.startsWith(tree) && (path.length === tree.length || path[tree.length] === '/'))
   }
@@ -299,11 +299,11 @@ function tailTest(plans: readonly Extract<Plan, { type: 'tail' }>[]): Test {
     if (path === '') return false
     if (extensions.size > 0) {
       const dot = path.lastIndexOf('.')
-      // A `/` behind the dot makes a slice that is no extension in the set, since no tail holds one.
+      // A slice with a `/` after the dot is never in the set, because tails contain no `/`.
       if (dot !== -1 && extensions.has(path.slice(dot))) return true
     }
     for (const { prefix, tail } of others) {
-      // The two cannot overlap: a prefix ends with the only `/` of both.
+      // Prefix and tail cannot overlap: the prefix ends with `/`, and the tail contains none.
       if (path.endsWith(tail) && path.startsWith(prefix)) return true
     }
     return false
@@ -322,7 +322,7 @@ function namesTest(plans: readonly Extract<Plan, { type: 'names' }>[]): Test {
   }
 }
 
-/** Like matching within a name: only the last `**` is ever retried. */
+/** Matches as within a name, with backtracking to the last `**` only. */
 function matchNames(patterns: Names, names: readonly string[]): boolean {
   let at = 0
   let step = 0
@@ -367,7 +367,7 @@ function leadOf(plans: readonly Plan[]): Test {
     if (leading.has(directory) || inTree(directory)) return true
     if (others.length === 0) return false
     const names = directory === '' ? [] : directory.split('/')
-    return others.some((patterns) => leads(patterns, names))
+    return others.some((patterns) => mayLead(patterns, names))
   }
 }
 
@@ -388,8 +388,8 @@ function addAncestors(leading: Set<string>, path: string): void {
     leading.add(path.slice(0, slash))
 }
 
-/** Names up to the first `**` must match one by one; from there on anything may come. */
-function leads(patterns: Names, names: readonly string[]): boolean {
+/** Returns whether something below a directory may match: its names must match one by one up to the first `**`. */
+function mayLead(patterns: Names, names: readonly string[]): boolean {
   for (let i = 0; i < names.length; i++) {
     const pattern = patterns[i]
     if (pattern === GLOBSTAR) return true

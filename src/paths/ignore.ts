@@ -1,26 +1,26 @@
 import { byteText, fromByteText } from '../util/native-bytes.ts'
 import { compileName, parseClass, type Token } from './wildcard.ts'
 
-/** The rules of one ignore file. */
+/** The compiled rules of one ignore file. */
 export interface IgnoreRules {
   readonly isEmpty: boolean
-  /** The rules that can concern entries of a directory, given relative to the file's own (`''` is that one). */
+  /** Returns the lookup for the entries of a directory, given relative to that of the file (`''`). */
   within(directory: string): Lookup
 }
 
-/** The last rule that matches an entry of the directory it was made for decides; `undefined` where none does. */
+/** Looks up an entry of one directory. The last matching rule decides; `undefined` if none matches. */
 type Lookup = (name: string, isDirectory: boolean) => 'ignored' | 'included' | undefined
 
-/** The ignore files that hold in a directory: its own and those above. */
+/** The ignore files that apply in a directory: its own and those above. */
 export interface IgnoreScope {
   readonly parent: IgnoreScope | undefined
-  /** Where the file lies; `''` is the root. */
+  /** The directory of the file; `''` is the root. */
   readonly directory: string
   readonly rules: IgnoreRules
 }
 
 export interface IgnoreOptions {
-  /** As git's `core.ignoreCase`: letters of ASCII match in either case. */
+  /** As `core.ignoreCase` of git: ASCII letters match in either case. */
   readonly caseInsensitive?: boolean
 }
 
@@ -28,9 +28,9 @@ const MAX_PATTERN_LENGTH = 4096
 const MAX_WILDCARD_RULES = 1000
 
 /**
- * Reads the text of a `.gitignore`, with git's own semantics, byte-wise `?` and brackets included. It never fails: git
- * has no invalid rules either, only ones that match nothing. Unlike git's, the cost is bounded: rules longer than 4,096
- * characters, and wildcard rules after the first thousand (`*.ext` is not counted as one), are passed over.
+ * Parses the text of a `.gitignore` with the semantics of git, including bytewise `?` and brackets. Never throws: as in git,
+ * an invalid rule matches nothing. Unlike in git, the cost is bounded: rules longer than 4,096 characters, and wildcard rules
+ * after the first 1,000 (not counting `*.ext`), are ignored.
  */
 export function parseIgnore(text: string, options: IgnoreOptions = {}): IgnoreRules {
   const fold = options.caseInsensitive === true ? foldAscii : undefined
@@ -46,7 +46,7 @@ export function parseIgnore(text: string, options: IgnoreOptions = {}): IgnoreRu
   return { isEmpty: rules.length === 0, within: lookups(rules, fold) }
 }
 
-/** The scope inside a directory that has an ignore file. A file without rules leaves the outer scope as it is. */
+/** Returns the scope inside a directory with an ignore file. For a file without rules, that is the outer scope. */
 export function ignoreScope(
   parent: IgnoreScope | undefined,
   directory: string,
@@ -70,8 +70,8 @@ export function scopeWith(
 }
 
 /**
- * A test for the entries of one directory, in which the scope holds: made once a directory, cheap for each name. It
- * judges the entry alone: the directory is taken to be not ignored itself, for a walk would not have entered it.
+ * Returns a test for the entries of one directory: created once per directory, cheap for each name. It assumes that the
+ * directory itself is not ignored, because a walk would not have entered it.
  */
 export function ignoredIn(
   scope: IgnoreScope | undefined,
@@ -86,21 +86,21 @@ export function ignoredIn(
   if (lookups.length === 1 && only !== undefined) return (name, isDirectory) => only(name, isDirectory) === 'ignored'
   return (name, isDirectory) => {
     for (const lookup of lookups) {
-      const found = lookup(name, isDirectory)
-      if (found !== undefined) return found === 'ignored'
+      const result = lookup(name, isDirectory)
+      if (result !== undefined) return result === 'ignored'
     }
     return false
   }
 }
 
-/** Whether a path is ignored by the scope that holds in its directory, that directory taken to be not ignored itself. */
+/** Returns whether the scope of its directory ignores a path. Assumes that the directory itself is not ignored. */
 export function isIgnored(scope: IgnoreScope | undefined, path: string, isDirectory: boolean): boolean {
   const slash = path.lastIndexOf('/')
   return ignoredIn(scope, slash === -1 ? '' : path.slice(0, slash))(path.slice(slash + 1), isDirectory)
 }
 
 interface Rule {
-  /** Its place in the file: the last one that matches decides. */
+  /** Position in the file: the last matching rule decides. */
   readonly index: number
   readonly negated: boolean
   readonly directoriesOnly: boolean
@@ -113,8 +113,8 @@ type Match =
   /** `*.ext`, in any directory. */
   | { readonly type: 'extension'; readonly extension: string }
   | { readonly type: 'pattern'; readonly matches: (name: string) => boolean }
-  /** A path from the file's own directory. */
-  | { readonly type: 'place'; readonly directory: string; readonly name: string }
+  /** A path relative to the directory of the file. */
+  | { readonly type: 'exact'; readonly directory: string; readonly name: string }
   | { readonly type: 'path'; readonly head: string; readonly matches: (path: string) => boolean }
 
 type Fold = ((text: string) => string) | undefined
@@ -134,7 +134,7 @@ function parseRule(line: string, index: number, fold: Fold): Rule | undefined {
   return match === undefined ? undefined : { index, negated, directoriesOnly, match }
 }
 
-/** Spaces only; one with a `\` before it stays, and so do those before it. */
+/** Removes trailing spaces, except an escaped one and everything before it. */
 function withoutTrailingSpaces(text: string): string {
   let end = 0
   for (let at = 0; at < text.length; at++) {
@@ -149,7 +149,7 @@ function nameMatch(pattern: string, fold: Fold): Match | undefined {
   const tokens = parseTokens(pattern, 0, fold)
   if (tokens === undefined) return undefined
   const inName = tokens.map((token) => (token.type === 'globstar' || token.type === 'names' ? STAR : token))
-  // Only single characters and brackets tell bytes from characters; most patterns have neither.
+  // Only `?` and brackets distinguish bytes from characters. Most patterns have neither.
   const isBytewise = inName.some((token) => token.type === 'any' || token.type === 'class')
   const compiled = compileName(isBytewise ? inName : inName.map(inCharacters))
   if (compiled.literal !== undefined) return { type: 'name', name: compiled.literal }
@@ -163,15 +163,15 @@ function inCharacters(token: Token): Token {
 
 function pathMatch(written: string, fold: Fold): Match | undefined {
   const pattern = written.startsWith('/') ? written.slice(1) : written
-  // Git compares everything before the first special character as it stands, and hands on only the rest.
+  // Git compares the text before the first special character literally, and matches only the rest as a pattern.
   const special = pattern.search(/[*?[\\]/)
-  if (special === -1) return placeOf(fold === undefined ? pattern : fold(pattern))
+  if (special === -1) return exactMatch(fold === undefined ? pattern : fold(pattern))
   const anywhere = /^\*\*+\/([^/]+)$/.exec(pattern)
   if (anywhere?.[1] !== undefined && !/^\*\*+$/.test(anywhere[1])) return nameMatch(anywhere[1], fold)
   const tokens = parseTokens(pattern, special, fold)
   if (tokens === undefined) return undefined
   if (tokens.every((token) => token.type === 'text'))
-    return placeOf(fromBytes(tokens.map((token) => token.text).join('')))
+    return exactMatch(fromBytes(tokens.map((token) => token.text).join('')))
   const [first] = tokens
   const last = tokens.at(-1)
   const start = first?.type === 'text' ? fromBytes(first.text) : ''
@@ -186,21 +186,21 @@ function pathMatch(written: string, fold: Fold): Match | undefined {
   }
 }
 
-function placeOf(path: string): Match | undefined {
+function exactMatch(path: string): Match | undefined {
   const slash = path.lastIndexOf('/')
-  // No name before the slash: nothing has such a path.
+  // No name before the slash: no path matches.
   if (slash === 0) return undefined
-  return { type: 'place', directory: slash === -1 ? '' : path.slice(0, slash), name: path.slice(slash + 1) }
+  return { type: 'exact', directory: slash === -1 ? '' : path.slice(0, slash), name: path.slice(slash + 1) }
 }
 
-/** Beside the tokens of a name: any run of characters, slashes too; and any number of whole names with their slashes. */
+/** In addition to the tokens of a name: any characters including slashes, and any number of complete names with their slashes. */
 type PathToken = Token | { readonly type: 'globstar' } | { readonly type: 'names' }
 
 const STAR = { type: 'star' } as const
 
 /**
- * The pattern as tokens over bytes; `undefined` where git would find it malformed. At `special` the literal beginning
- * ends: stars there count as standing at the start of a name, even with text before them.
+ * Parses a pattern to tokens over bytes. Returns `undefined` for a pattern that is malformed for git. The literal beginning
+ * ends at `special`: stars there count as the start of a name, even after text.
  */
 function parseTokens(written: string, special: number, fold: Fold): PathToken[] | undefined {
   const start = toBytes(written.slice(0, special)).length
@@ -228,14 +228,14 @@ function parseTokens(written: string, special: number, fold: Fold): PathToken[] 
       at = end - 1
     } else if (char === '?') tokens.push({ type: 'any' })
     else if (char === '[') {
-      const found = parseClass(pattern, at, pattern.length, fold !== undefined)
-      if (found === undefined) return undefined
-      tokens.push({ type: 'class', has: found.has })
-      at = found.end - 1
+      const bracket = parseClass(pattern, at, pattern.length, fold !== undefined)
+      if (bracket === undefined) return undefined
+      tokens.push({ type: 'class', has: bracket.has })
+      at = bracket.end - 1
     } else if (char === '\\') {
       at += 1
       if (at === pattern.length) return undefined
-      // As it stands even where letter case is ignored: git makes small the letters of names, and so finds no capital.
+      // Not folded even if letter case is ignored: git folds the names only, so an escaped capital never matches.
       addText(pattern[at] as string)
     } else addText(plain[at] as string)
   }
@@ -244,7 +244,7 @@ function parseTokens(written: string, special: number, fold: Fold): PathToken[] 
 
 const SLASH = 0x2f
 
-/** All the places that the tokens so far can end at, token by token: (path × pattern) steps at most. */
+/** Matches by the set of offsets where the tokens so far can end: at most (path × pattern) steps. */
 function matchPath(tokens: readonly PathToken[], path: string): boolean {
   let ends = new Uint8Array(path.length + 1)
   let low = 0
@@ -252,7 +252,7 @@ function matchPath(tokens: readonly PathToken[], path: string): boolean {
   for (const token of tokens) {
     const next = new Uint8Array(path.length + 1)
     let nextLow = -1
-    // The places come in order: the first one is the lowest.
+    // Offsets are reached in ascending order, so the first one is the lowest.
     const reach = (at: number) => {
       if (nextLow === -1) nextLow = at
       next[at] = 1
@@ -284,20 +284,20 @@ function matchPath(tokens: readonly PathToken[], path: string): boolean {
   return ends[path.length] === 1
 }
 
-/** A rule that must be tried, on the name or on the path from the ignore file. */
+/** A rule with a pattern for the name, or for the path relative to the ignore file. */
 interface WildRule extends Rule {
   readonly head: string
   readonly matches: (text: string) => boolean
 }
 
 /**
- * The rules sorted by kind, so that names and extensions cost one lookup however many there are, and rules for other
- * directories cost nothing. Within a kind, and over all, the rule with the highest index that matches wins.
+ * Groups the rules by kind, so that names and extensions take one lookup for any number of rules, and rules for other
+ * directories take none. The matching rule with the highest index decides.
  */
 function lookups(rules: readonly Rule[], fold: Fold): (directory: string) => Lookup {
   const names = new Map<string, Rule[]>()
   const extensions = new Map<string, Rule[]>()
-  const places = new Map<string, Map<string, Rule[]>>()
+  const exactPaths = new Map<string, Map<string, Rule[]>>()
   const patterns: WildRule[] = []
   const paths: WildRule[] = []
   for (const rule of rules.toReversed()) {
@@ -307,33 +307,33 @@ function lookups(rules: readonly Rule[], fold: Fold): (directory: string) => Loo
     else if (match.type === 'pattern') patterns.push({ ...rule, head: '', matches: match.matches })
     else if (match.type === 'path') paths.push({ ...rule, head: match.head, matches: match.matches })
     else {
-      const inDirectory = places.get(match.directory) ?? new Map<string, Rule[]>()
-      places.set(match.directory, inDirectory)
+      const inDirectory = exactPaths.get(match.directory) ?? new Map<string, Rule[]>()
+      exactPaths.set(match.directory, inDirectory)
       add(inDirectory, match.name, rule)
     }
   }
-  return (given) => {
-    const directory = fold === undefined ? given : fold(given)
+  return (requestedDirectory) => {
+    const directory = fold === undefined ? requestedDirectory : fold(requestedDirectory)
     const prefix = directory === '' ? '' : `${directory}/`
-    const placed = places.get(directory)
-    const here = paths.length === 0 ? paths : paths.filter(({ head }) => prefix.startsWith(head))
-    return (givenName, isDirectory) => {
-      const name = fold === undefined ? givenName : fold(givenName)
+    const exactRules = exactPaths.get(directory)
+    const pathRules = paths.length === 0 ? paths : paths.filter(({ head }) => prefix.startsWith(head))
+    return (entryName, isDirectory) => {
+      const name = fold === undefined ? entryName : fold(entryName)
       let best = pick(names.get(name), isDirectory, undefined)
       if (extensions.size > 0) {
         const dot = name.lastIndexOf('.')
         if (dot !== -1) best = pick(extensions.get(name.slice(dot)), isDirectory, best)
       }
-      if (placed !== undefined) best = pick(placed.get(name), isDirectory, best)
+      if (exactRules !== undefined) best = pick(exactRules.get(name), isDirectory, best)
       if (patterns.length > 0) best = tryLast(patterns, name, isDirectory, best)
-      if (here.length > 0) best = tryLast(here, prefix + name, isDirectory, best)
+      if (pathRules.length > 0) best = tryLast(pathRules, prefix + name, isDirectory, best)
       if (best === undefined) return undefined
       return best.negated ? 'included' : 'ignored'
     }
   }
 }
 
-/** The last of these rules that matches, if none after it has been found before. */
+/** Returns the last matching one of these rules, or `best` if that has a higher index. */
 function tryLast(
   rules: readonly WildRule[],
   text: string,
@@ -353,7 +353,7 @@ function add(map: Map<string, Rule[]>, key: string, rule: Rule): void {
   else list.push(rule)
 }
 
-/** The better one of the best so far and the last of these rules that holds for such an entry. */
+/** Returns the last of these rules that applies to the entry, or `best` if that has a higher index. */
 function pick(rules: readonly Rule[] | undefined, isDirectory: boolean, best: Rule | undefined): Rule | undefined {
   if (rules === undefined) return best
   for (const rule of rules) {

@@ -3,10 +3,10 @@ import { ToolError } from '../errors.ts'
 declare const guarded: unique symbol
 declare const canonical: unique symbol
 
-/** A path that passed the lexical guard: POSIX, relative to the workspace root, normalised; the root is `''`. */
+/** A path that passed the lexical guard: POSIX, relative to the workspace root, normalized. The root is `''`. */
 export type LogicalPath = string & { readonly [guarded]: true }
 
-/** A logical path in its one true form on a backend: no link in it is left to follow, spelled as the backend spells it. */
+/** A canonical logical path on a backend: without links to follow, in the spelling of the backend. */
 export type Path = LogicalPath & { readonly [canonical]: true }
 
 /** The path of the root directory: the empty string. */
@@ -19,10 +19,11 @@ const MAX_COMPONENT_BYTES = 255
 const MAX_PATH_BYTES = 4095
 
 /**
- * The lexical guard: turns what a caller wrote into a logical path, or refuses it. Pure, total and linear.
- * Nothing is decoded, expanded, trimmed or folded. `.` is the root.
+ * Parses the path of a caller to a logical path. This is the lexical guard: pure and linear, it does not decode, expand, trim
+ * or fold anything. `.` is the root.
  *
- * @throws ToolError `PATH_REJECTED`
+ * @throws ToolError `PATH_REJECTED` for an absolute or empty path, `..` above the root, control and bidirectional characters,
+ * backslashes, colons, invalid Unicode, names over 255 bytes and paths over 4,095 bytes
  */
 export function parsePath(input: string): LogicalPath {
   if (input.length > MAX_PATH_BYTES) reject(input, `is longer than ${MAX_PATH_BYTES} bytes`)
@@ -68,7 +69,7 @@ export function parsePath(input: string): LogicalPath {
   }
   if (pathBytes - 1 > MAX_PATH_BYTES) reject(input, `is longer than ${MAX_PATH_BYTES} bytes`)
   const path = names.join('/')
-  // A blank name that stands alone is refused in every spelling, not only where nothing is around it.
+  // A path of a single blank name is refused in every spelling, such as `./ `.
   if (path !== '' && path.trim() === '') reject(input, 'is empty')
   return path as LogicalPath
 }
@@ -81,33 +82,33 @@ function isBidiControl(unit: number): boolean {
   return unit === 0x200e || unit === 0x200f || (unit >= 0x202a && unit <= 0x202e) || (unit >= 0x2066 && unit <= 0x2069)
 }
 
-function reject(input: string, why: string): never {
-  throw new ToolError('PATH_REJECTED', `Path ${quote(input)} ${why}`)
+function reject(input: string, reason: string): never {
+  throw new ToolError('PATH_REJECTED', `Path ${quote(input)} ${reason}`)
 }
 
-/** A path for a message: bounded, with what a terminal or a model could misread escaped. */
+/** Quotes a path for a message: at most 200 characters, with quotes, backslashes and control or format characters escaped. */
 export function quote(path: string): string {
-  const shown = path.length > 200 ? `${path.slice(0, 200)}…` : path
-  return `"${shown.replace(/["\\\p{Cc}\p{Cf}\p{Cs}]/gu, (char) => `\\u{${Number(char.codePointAt(0)).toString(16)}}`)}"`
+  const shortened = path.length > 200 ? `${path.slice(0, 200)}…` : path
+  return `"${shortened.replace(/["\\\p{Cc}\p{Cf}\p{Cs}]/gu, (char) => `\\u{${Number(char.codePointAt(0)).toString(16)}}`)}"`
 }
 
-/** The directory that holds a path; the root's is the root. */
+/** Returns the directory that contains a path; for the root, the root. */
 export function parentOf<P extends LogicalPath>(path: P): P {
   const slash = path.lastIndexOf('/')
   return (slash === -1 ? '' : path.slice(0, slash)) as P
 }
 
-/** The last name of a path; the root's is `''`. */
+/** Returns the last name of a path; for the root, `''`. */
 export function nameOf(path: LogicalPath): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The path of a name inside a directory. The name must be a single one that the guard accepts. */
+/** Returns the path of an entry of a directory. The name must be a single name that the guard accepts. */
 export function childOf<P extends LogicalPath>(directory: P, name: string): P {
   return (directory === '' ? name : `${directory}/${name}`) as P
 }
 
-/** Whether `path` is `directory` or lies below it. */
+/** Returns whether `path` is `directory` or below it. */
 export function isWithin(path: LogicalPath, directory: LogicalPath): boolean {
   return (
     directory === '' ||
@@ -116,14 +117,14 @@ export function isWithin(path: LogicalPath, directory: LogicalPath): boolean {
   )
 }
 
-/** The directories above a path, nearest first, the root left out. */
+/** Returns the directories above a path, nearest first, without the root. */
 export function ancestorsOf<P extends LogicalPath>(path: P): P[] {
-  const above: P[] = []
-  for (let parent = parentOf(path); parent !== ''; parent = parentOf(parent)) above.push(parent)
-  return above
+  const ancestors: P[] = []
+  for (let parent = parentOf(path); parent !== ''; parent = parentOf(parent)) ancestors.push(parent)
+  return ancestors
 }
 
-/** The path as a caller may write it: the root is `.`. */
+/** Returns the path as a caller writes it: `.` for the root. */
 export function display(path: LogicalPath): string {
   return path === '' ? '.' : path
 }

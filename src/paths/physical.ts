@@ -1,8 +1,8 @@
 /**
- * Whether a place on a disk is another one or lies somewhere in it. Both are absolute, resolved, and as the disk spells them.
+ * Returns whether a physical path is a directory or below it. Both paths are absolute, resolved, and spelled as on disk.
  *
- * @param separator between the names of such a path, `/` or `\\`
+ * @param separator path separator of the platform, `/` or `\\`
  */
-export function isAtOrBelow(place: string, around: string, separator: string): boolean {
-  return `${place}${separator}`.startsWith(around.endsWith(separator) ? around : `${around}${separator}`)
+export function isAtOrBelow(path: string, directory: string, separator: string): boolean {
+  return `${path}${separator}`.startsWith(directory.endsWith(separator) ? directory : `${directory}${separator}`)
 }

@@ -1,16 +1,16 @@
-/** A pattern for one name: no `/` is in it or in what it is tried on. */
+/** A pattern for one name. Neither the pattern nor the names contain `/`. */
 export interface NamePattern {
-  /** The one name that matches, where the pattern is plain text. */
+  /** The only matching name, if the pattern is literal. */
   readonly literal: string | undefined
-  /** What every matching name ends with; `''` where nothing is known. */
+  /** The literal end of every matching name, or `''`. */
   readonly tail: string
-  /** Whether the pattern is `*` and its tail, nothing else. */
+  /** Whether the pattern is `*` and its tail only. */
   readonly isTail: boolean
-  /** At most (length of name) × (length of pattern) steps. */
+  /** Takes at most (length of name) × (length of pattern) steps. */
   matches(name: string): boolean
 }
 
-/** One step of a pattern: text, `?`, `*`, or a bracket expression. */
+/** A token of a pattern: text, `?`, `*`, or a bracket expression. */
 export type Token =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'any' }
@@ -18,8 +18,8 @@ export type Token =
   | { readonly type: 'class'; readonly has: (code: number) => boolean; readonly text?: string }
 
 /**
- * Compiles the tokens of one name. `*` is any run of characters and `?` one code point. A class with `text` also
- * matches that text as it stands.
+ * Compiles the tokens of one name. `*` matches any characters and `?` one code point. A class with `text` also matches that
+ * text literally.
  */
 export function compileName(tokens: readonly Token[]): NamePattern {
   const merged = mergeTokens(tokens)
@@ -33,15 +33,15 @@ export function compileName(tokens: readonly Token[]): NamePattern {
   const program = toProgram(merged)
   const shortest = program.codes.filter((code) => code !== STAR).length
   const retry = (name: string) => name.length >= shortest && name.endsWith(tail) && matchByRetry(program, name)
-  const hasOwnText = merged.some((token) => token.type === 'class' && token.text !== undefined)
-  // Only a name with a bracket in it can hold a bracket expression's own text.
-  const matches = hasOwnText
+  const hasClassText = merged.some((token) => token.type === 'class' && token.text !== undefined)
+  // Only a name with a bracket can contain the text of a bracket expression.
+  const matches = hasClassText
     ? (name: string) => retry(name) || (name.includes('[') && matchBySets(merged, name))
     : retry
   return { literal: undefined, tail, isTail, matches }
 }
 
-/** Neighbouring texts become one, neighbouring stars one. */
+/** Merges adjacent texts and adjacent stars. */
 function mergeTokens(tokens: readonly Token[]): Token[] {
   const merged: Token[] = []
   for (const token of tokens) {
@@ -58,7 +58,7 @@ const ANY = -1
 const STAR = -2
 const FIRST_CLASS = -3
 
-/** A token per UTF-16 unit of text, so that matching is one loop over numbers; classes count down from -3. */
+/** One code per UTF-16 unit of text, so that matching is one loop over numbers. Classes count down from -3. */
 interface Program {
   readonly codes: readonly number[]
   readonly classes: readonly ((code: number) => boolean)[]
@@ -76,8 +76,8 @@ function toProgram(tokens: readonly Token[]): Program {
 }
 
 /**
- * Between two stars a run of tokens is best placed as early as it fits, because the next star can only gain by it. So
- * only the last star is ever retried, and the work is bounded by name × pattern.
+ * Matches with backtracking to the last star only: between two stars, the earliest position of a run of tokens leaves the
+ * most room for the next star. The work is bounded by name × pattern.
  */
 function matchByRetry({ codes, classes }: Program, name: string): boolean {
   let at = 0
@@ -108,7 +108,7 @@ function matchByRetry({ codes, classes }: Program, name: string): boolean {
   return step === codes.length
 }
 
-/** How many units of the name the code takes at this place; 0 where it does not match. */
+/** Returns the number of units that the code matches at this offset, or 0. */
 function consumed(code: number, classes: Program['classes'], name: string, at: number): number {
   const unit = name.charCodeAt(at)
   if (code >= 0) return code === unit ? 1 : 0
@@ -117,7 +117,7 @@ function consumed(code: number, classes: Program['classes'], name: string, at: n
   return 0
 }
 
-/** All the places that the tokens so far can end at, token by token: for tokens whose width is not fixed. */
+/** Matches by the set of offsets where the tokens so far can end. For tokens without a fixed width. */
 function matchBySets(tokens: readonly Token[], name: string): boolean {
   let ends = new Uint8Array(name.length + 1)
   ends[0] = 1
@@ -140,24 +140,24 @@ function matchBySets(tokens: readonly Token[], name: string): boolean {
   return ends[name.length] === 1
 }
 
-/** A bracket expression that was read from a pattern. */
+/** A parsed bracket expression. */
 export interface CharacterClass {
-  /** Where it ends in the source, after the `]`. */
+  /** Offset in the source after the `]`. */
   readonly end: number
   readonly negated: boolean
   readonly hasRange: boolean
-  /** A range from high to low: nothing lies in it. */
+  /** Has a range from high to low, which is empty. */
   readonly hasEmptyRange: boolean
   has(code: number): boolean
 }
 
 /**
- * Reads the bracket expression that opens at `start`, as POSIX and git do: `!` or `^` negates, a `]` in first place is
- * a member, `\` takes the next character as it is, `[:alpha:]` and its kin are sets. `undefined` where it never closes
- * or names an unknown set.
+ * Parses the bracket expression at `start` as POSIX and git do: `!` or `^` negates, `]` in first position is a member, `\`
+ * escapes the next character, and `[:alpha:]` and similar are sets. Returns `undefined` if it never closes or names an unknown
+ * set.
  *
- * With `isFolded` it will be asked about text whose letters of ASCII were made small, as git does where letter case is
- * ignored: a capital matches as part of a range or of a set, and not on its own.
+ * `isFolded` is for text whose ASCII letters are in lower case, as in git with `core.ignoreCase`: a capital letter matches as
+ * part of a range or set, but not as a single member.
  */
 export function parseClass(source: string, start: number, end: number, isFolded = false): CharacterClass | undefined {
   const ranges: [low: number, high: number][] = []
@@ -193,7 +193,7 @@ export function parseClass(source: string, start: number, end: number, isFolded 
       hasRange = true
       hasEmptyRange ||= previous > code
       ranges.push([previous, code])
-      if (isFolded) ranges.push(smallLettersOf(previous, code))
+      if (isFolded) ranges.push(lowerCaseRange(previous, code))
       previous = undefined
     } else {
       if (code === ESCAPE) {
@@ -214,8 +214,8 @@ export function parseClass(source: string, start: number, end: number, isFolded 
   return { end: at + 1, negated, hasRange, hasEmptyRange, has }
 }
 
-/** The small letters of the capitals in a range. */
-function smallLettersOf(low: number, high: number): [low: number, high: number] {
+/** Returns the lower-case letters for the capital letters in a range. */
+function lowerCaseRange(low: number, high: number): [low: number, high: number] {
   return [Math.max(low, 0x41) + 0x20, Math.min(high, 0x5a) + 0x20]
 }
 
@@ -238,7 +238,7 @@ function asciiTable(ranges: [number, number][], sets: ((code: number) => boolean
 
 const matching = (expression: RegExp) => (code: number) => expression.test(String.fromCharCode(code))
 
-/** Of ASCII only, as in git, whose spaces have no vertical tab and no form feed. */
+/** ASCII only, as in git, where `space` has no vertical tab and no form feed. */
 const namedSets: ReadonlyMap<string, (code: number) => boolean> = new Map([
   ['alnum', matching(/[A-Za-z0-9]/)],
   ['alpha', matching(/[A-Za-z]/)],

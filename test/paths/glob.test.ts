@@ -288,8 +288,8 @@ describe('compileGlob', () => {
 
   it.each([
     [' ', 'it is empty', 'Use ** for everything.'],
-    ['/a', 'it is absolute', 'Globs are relative to the workspace root: leave out the leading part.'],
-    ['c:/a', 'it is absolute', 'Globs are relative to the workspace root: leave out the leading part.'],
+    ['/a', 'it is absolute', 'Globs are relative to the workspace root: omit the leading part.'],
+    ['c:/a', 'it is absolute', 'Globs are relative to the workspace root: omit the leading part.'],
     ['a/..', 'it climbs with ..', 'Globs are relative to the workspace root and never leave it.'],
     [
       'a\\b',
@@ -308,7 +308,7 @@ describe('compileGlob', () => {
     ],
     ['[z-a]', 'it has a range from high to low', 'Write the lower end of the range first.'],
     ['a\0b', 'it contains NUL', 'Remove it.'],
-    ['{1..1001}', 'its braces expand to more than 1000 alternatives', 'Use fewer alternatives, or * in their place.'],
+    ['{1..1001}', 'its braces expand to more than 1000 alternatives', 'Use fewer alternatives, or * instead.'],
   ])('says of %j why, and what to do', (pattern, why, hint) => {
     expect(() => compileGlob(pattern)).toThrow(
       expect.objectContaining({
