@@ -2,8 +2,8 @@ import type { ParsedScript } from 'unbash'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { CommandLists, Operator } from './command-lists.ts'
-import { type CwdAfter, type PossibleCwds, resolve } from './cwd.ts'
-import type { Facts } from './script-facts.ts'
+import { type CwdAfter, type PossibleCwds, resolvePath } from './cwd.ts'
+import type { ScriptFacts } from './script-facts.ts'
 import type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode, TextRange } from './verdict.ts'
 import type { Argument } from './words.ts'
 
@@ -11,22 +11,22 @@ import type { Argument } from './words.ts'
 export interface Scope {
   /** In `sh` some of bash's words mean something else, so they are refused there. */
   readonly dialect: 'bash' | 'sh'
-  readonly places: PossibleCwds
+  readonly cwds: PossibleCwds
   /** What everything in a script that is an argument points at. */
   readonly at?: TextRange
   readonly via: readonly string[]
   /** The inner command of a launcher that names it in full: only the launcher has to be on the allowlist. */
-  readonly vouched?: boolean
+  readonly skipAllowlist?: boolean
   /** The text of a literal here-document or here-string on standard input. */
   readonly stdin?: string | undefined
   /** Functions whose body this is. */
-  readonly within: readonly string[]
+  readonly enclosingFunctions: readonly string[]
   /** Inside an expansion, a test or arithmetic, where unquoted text may hold what is an operator elsewhere. */
-  readonly loose?: boolean
+  readonly isLoose?: boolean
   /** A text that `eval` or `trap` runs in the shell of another script, which may set the same variables. */
-  readonly evaluated?: boolean
+  readonly isEval?: boolean
   /** Where a pattern stands, so that extended globs mean the same everywhere. */
-  readonly pattern?: boolean
+  readonly isPattern?: boolean
 }
 
 /** What the judgement of one line gathers. */
@@ -34,17 +34,17 @@ export interface Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
   readonly deny: (code: ReasonCode, message: string, at: TextRange) => void
-  readonly operator: (operator: Operator, at: TextRange) => void
+  readonly checkOperator: (operator: Operator, at: TextRange) => void
   /** @throws RangeError if there are too many */
-  readonly command: (command: JudgedCommand) => void
+  readonly addCommand: (command: JudgedCommand) => void
   /** Other ways to write a command that was judged before. */
-  readonly restrict: (command: JudgedCommand) => void
+  readonly applyRules: (command: JudgedCommand) => void
   /** A file that the line opens; says so if it lies outside. */
-  readonly access: (path: string, mode: 'read' | 'write', scope: Scope, at: TextRange) => void
+  readonly addAccess: (path: string, mode: 'read' | 'write', scope: Scope, at: TextRange) => void
   /** A file that the line runs as a program or a script. */
-  readonly runs: (path: string, scope: Scope, at: TextRange) => void
+  readonly addExecuted: (path: string, scope: Scope, at: TextRange) => void
   /** A path that a command names as an argument, where it might write it. */
-  readonly mayWrite: (path: string, scope: Scope) => void
+  readonly addWritten: (path: string, scope: Scope) => void
   /** Takes from what may be parsed in all; false once it is used up. */
   readonly spend: (units: number) => boolean
   readonly verdict: () => CommandVerdict
@@ -55,8 +55,8 @@ export type Decide = (command: JudgedCommand) => { readonly decision: Decision; 
 
 /** What every part of the walk through one script hands on. */
 export interface WalkContext {
-  readonly judge: Analysis
-  readonly facts: Facts
+  readonly analysis: Analysis
+  readonly facts: ScriptFacts
   /** Functions whose definition has been judged. */
   readonly defined: Set<string>
   /** A script inside the tree: of a substitution, whose directory changes end with it. */
@@ -76,7 +76,7 @@ const MAX_REASONS = 100
 const MAX_COMMANDS = 1000
 const BUDGET = 262_144
 
-export function createJudge(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Analysis {
+export function createAnalysis(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Analysis {
   const denied: DenialReason[] = []
   const asked: DenialReason[] = []
   const commands: JudgedCommand[] = []
@@ -105,7 +105,7 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
   }
 
   function place(path: string, scope: Scope): readonly LogicalPath[] {
-    const paths = resolve(path, scope.places, root)
+    const paths = resolvePath(path, scope.cwds, root)
     return typeof paths === 'string' ? [] : paths
   }
 
@@ -113,20 +113,20 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
     lists,
     root,
     deny,
-    operator(operator, at) {
+    checkOperator(operator, at) {
       if (lists.deniesOperator(operator))
         deny('OPERATOR_DENIED', `Policy denies the operator ${JSON.stringify(operator)}`, at)
     },
-    command(command) {
+    addCommand(command) {
       if (commands.length >= MAX_COMMANDS) throw new RangeError('Too many commands')
       commands.push(command)
       rule(command)
     },
-    restrict: rule,
-    access(path, mode, scope, at) {
+    applyRules: rule,
+    addAccess(path, mode, scope, at) {
       // All of /dev that a shell of ours has.
       if (path === '/dev/null' || (path === '/dev/urandom' && mode === 'read')) return
-      const paths = resolve(path, scope.places, root)
+      const paths = resolvePath(path, scope.cwds, root)
       if (paths === 'outside') deny('OUTSIDE_WORKSPACE', `${JSON.stringify(path)} is not inside the workspace`, at)
       else if (paths === 'unknown') deny('CWD_UNKNOWN', `Where ${JSON.stringify(path)} lies depends on the run`, at)
       else {
@@ -136,10 +136,10 @@ export function createJudge(lists: CommandLists, root: string | undefined, decid
         }
       }
     },
-    runs(path, scope, at) {
+    addExecuted(path, scope, at) {
       for (const each of place(path, scope)) ran.set(each, at)
     },
-    mayWrite(path, scope) {
+    addWritten(path, scope) {
       for (const each of place(path, scope)) written.add(each)
     },
     spend(units) {

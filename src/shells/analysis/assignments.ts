@@ -3,30 +3,34 @@ import { commandVariables, evaluatedVariables, isDangerousVariable, isHarmlessNo
 import type { TextRange } from './verdict.ts'
 
 /** A variable that the line sets; `value` where it is known. */
-export function judgeVariable(
+export function checkVariable(
   walk: WalkContext,
   name: string,
   value: string | undefined,
   scope: Scope,
   at: TextRange,
 ): void {
-  const { judge } = walk
+  const { analysis } = walk
   if (!/^[A-Za-z_]\w*$/.test(name)) {
-    judge.deny('VARIABLE_DENIED', `${JSON.stringify(name)} is no plain name of a variable`, at)
+    analysis.deny('VARIABLE_DENIED', `${JSON.stringify(name)} is no plain name of a variable`, at)
   } else if (name === 'NODE_OPTIONS') {
     if (value === undefined || !isHarmlessNodeOptions(value)) {
-      judge.deny('VARIABLE_DENIED', 'NODE_OPTIONS may load code', at)
+      analysis.deny('VARIABLE_DENIED', 'NODE_OPTIONS may load code', at)
     }
   } else if (evaluatedVariables.has(name)) {
     if (value === undefined || !/^\d*$/.test(value)) {
-      judge.deny('ARITHMETIC_NOT_KNOWN', `Arithmetic on ${JSON.stringify(value ?? name)}, which may hold commands`, at)
+      analysis.deny(
+        'ARITHMETIC_NOT_KNOWN',
+        `Arithmetic on ${JSON.stringify(value ?? name)}, which may hold commands`,
+        at,
+      )
     }
   } else if (commandVariables.has(name)) {
     if (value === undefined)
-      judge.deny('VARIABLE_DENIED', `What ${name} would start is only known when the line runs`, at)
+      analysis.deny('VARIABLE_DENIED', `What ${name} would start is only known when the line runs`, at)
     else walk.source(value, { ...scope, via: [...scope.via, name] }, at)
   } else if (isDangerousVariable(name) && !(/(PAGER|EDITOR)$/.test(name) && idle.has(value))) {
-    judge.deny('VARIABLE_DENIED', `${name} decides what later commands start`, at)
+    analysis.deny('VARIABLE_DENIED', `${name} decides what later commands start`, at)
   }
 }
 

@@ -1,9 +1,9 @@
 import { parse } from 'unbash'
-import { judgeVariable } from './assignments.ts'
-import { type CwdAfter, resolve, union } from './cwd.ts'
-import { aliases, type Call, type Inspectors, refuses, refuseUnclear } from './inspector.ts'
+import { checkVariable } from './assignments.ts'
+import { type CwdAfter, resolvePath, unionCwds } from './cwd.ts'
+import { aliases, type Call, type Inspectors, refuseAlways, refuseUnclear } from './inspector.ts'
 import { readOptions } from './options.ts'
-import { factsOf } from './script-facts.ts'
+import { collectFacts } from './script-facts.ts'
 import { type Argument, knownText } from './words.ts'
 
 /** Built-ins of the shell that run text, or change what later commands do. */
@@ -13,8 +13,8 @@ export const builtins: Inspectors = {
   pushd: { inspect: moves },
   popd: {
     inspect: ({ scope }) => ({
-      ok: scope.places?.length === 1 && scope.places[0] === '' ? scope.places : undefined,
-      failed: scope.places,
+      ok: scope.cwds?.length === 1 && scope.cwds[0] === '' ? scope.cwds : undefined,
+      failed: scope.cwds,
     }),
   },
   eval: {
@@ -22,7 +22,7 @@ export const builtins: Inspectors = {
       const words = literals(call, call.args)
       if (words === undefined) return undefined
       const text = (words[0] === '--' ? words.slice(1) : words).join(' ')
-      return call.walk.source(text, { ...call.scope, evaluated: true, via: [...call.scope.via, 'eval'] }, call.at)
+      return call.walk.source(text, { ...call.scope, isEval: true, via: [...call.scope.via, 'eval'] }, call.at)
     },
   },
   trap: {
@@ -32,28 +32,28 @@ export const builtins: Inspectors = {
         return undefined
       if (first.literal === undefined) return refuseUnclear(call, first)
       // It runs between later commands.
-      if (factsOf(parse(first.literal)).moves)
-        call.walk.judge.deny('CWD_UNKNOWN', 'Where a trap leads, only the run can tell', first.at)
+      if (collectFacts(parse(first.literal)).moves)
+        call.walk.analysis.deny('CWD_UNKNOWN', 'Where a trap leads, only the run can tell', first.at)
       call.walk.source(
         first.literal,
-        { ...call.scope, evaluated: true, places: undefined, via: [...call.scope.via, 'trap'] },
+        { ...call.scope, isEval: true, cwds: undefined, via: [...call.scope.via, 'trap'] },
         first.at,
       )
       return undefined
     },
   },
-  ...aliases('source .', refuses('what the file changes in this shell cannot be known')),
+  ...aliases('source .', refuseAlways('what the file changes in this shell cannot be known')),
   alias: {
     inspect(call) {
       const odd = call.args.find(({ literal }) => literal === undefined || literal.includes('='))
-      if (odd !== undefined) call.walk.judge.deny('HIDDEN_COMMAND', 'An alias changes what later words mean', odd.at)
+      if (odd !== undefined) call.walk.analysis.deny('HIDDEN_COMMAND', 'An alias changes what later words mean', odd.at)
       return undefined
     },
   },
   ...aliases('export readonly declare typeset local', { inspect: declares }),
   ...aliases(
     'bind complete compgen compopt enable fc dlopen logout suspend',
-    refuses('it changes or runs commands of the shell'),
+    refuseAlways('it changes or runs commands of the shell'),
   ),
   hash: { inspect: (call) => onlyOptions(call, /^-[rdlt]+$/) },
   set: { inspect: sets },
@@ -77,7 +77,7 @@ export const builtins: Inspectors = {
       if (!first.literal.startsWith('-v')) return undefined
       const target = first.literal === '-v' ? second?.literal : first.literal.slice(2)
       if (target === undefined) return refuseUnclear(call, second ?? first)
-      judgeVariable(call.walk, target, undefined, call.scope, first.at)
+      checkVariable(call.walk, target, undefined, call.scope, first.at)
       return undefined
     },
   },
@@ -87,13 +87,13 @@ export const builtins: Inspectors = {
         ? refuseUnclear(call, call.args[0] as Argument)
         : undefined,
   },
-  let: refuses('arithmetic in words is not seen through; use (( ))'),
+  let: refuseAlways('arithmetic in words is not seen through; use (( ))'),
   ...aliases('test [', {
     inspect(call) {
       for (const [index, { literal, at }] of call.args.entries()) {
         if (literal !== '-v' && literal !== '-R') continue
         if (!/^\w+$/.test(knownText(call.args[index + 1]))) {
-          call.walk.judge.deny('ARITHMETIC_NOT_KNOWN', `${literal} runs what it finds in an index`, at)
+          call.walk.analysis.deny('ARITHMETIC_NOT_KNOWN', `${literal} runs what it finds in an index`, at)
         }
       }
       return undefined
@@ -104,25 +104,25 @@ export const builtins: Inspectors = {
 function moves(call: Call): CwdAfter | undefined {
   const { walk, scope, at } = call
   const [target, ...more] = call.args.filter((argument) => !/^(-L|--)$/.test(knownText(argument)))
-  // `-`, other options and places of the directory stack lead where earlier commands have been, or home.
+  // `-`, other options and cwds of the directory stack lead where earlier commands have been, or home.
   if (target?.literal === undefined || more.length > 0 || /^[-+]/.test(target.literal)) {
-    walk.judge.deny('CWD_UNKNOWN', `Where ${call.name} leads, only the run can tell`, at)
-    return { ok: undefined, failed: scope.places }
+    walk.analysis.deny('CWD_UNKNOWN', `Where ${call.name} leads, only the run can tell`, at)
+    return { ok: undefined, failed: scope.cwds }
   }
-  const paths = resolve(target.literal, scope.places, walk.judge.root)
+  const paths = resolvePath(target.literal, scope.cwds, walk.analysis.root)
   if (paths === 'outside') {
-    walk.judge.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(target.literal)} is not inside the workspace`, at)
+    walk.analysis.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(target.literal)} is not inside the workspace`, at)
     return undefined
   }
   // From an unknown place a plain name only goes deeper.
   if (paths === 'unknown') return { ok: undefined, failed: undefined }
-  return { ok: paths.reduce<CwdAfter['ok']>((places, path) => union(places, [path]), []), failed: scope.places }
+  return { ok: paths.reduce<CwdAfter['ok']>((cwds, path) => unionCwds(cwds, [path]), []), failed: scope.cwds }
 }
 
 function literals(call: Call, args: readonly Argument[]): string[] | undefined {
   const odd = args.find(({ literal }) => literal === undefined)
   if (odd !== undefined) {
-    call.walk.judge.deny(
+    call.walk.analysis.deny(
       'COMMAND_NOT_LITERAL',
       `${call.name}: ${JSON.stringify(odd.raw)} is only known when the line runs`,
       odd.at,
@@ -146,7 +146,7 @@ function declares(call: Call): undefined {
     // Elsewhere the shell splits the value, and what falls off is a word of its own.
     if (splits && (call.scope.dialect === 'sh' || call.scope.via.length > 0)) return refuseUnclear(call, argument)
     const equals = text.indexOf('=')
-    judgeVariable(call.walk, name, equals === -1 ? '' : literal?.slice(equals + 1), call.scope, argument.at)
+    checkVariable(call.walk, name, equals === -1 ? '' : literal?.slice(equals + 1), call.scope, argument.at)
   }
   return undefined
 }
@@ -183,7 +183,7 @@ function names(call: Call, table: Parameters<typeof readOptions>[1], nameOption?
   const read = readOptions(call.args, table)
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
   for (const { name, value, argument } of read.options) {
-    if (name === nameOption) judgeVariable(call.walk, value ?? '', undefined, call.scope, argument.at)
+    if (name === nameOption) checkVariable(call.walk, value ?? '', undefined, call.scope, argument.at)
   }
   return namesOf(call, read.rest)
 }
@@ -191,7 +191,7 @@ function names(call: Call, table: Parameters<typeof readOptions>[1], nameOption?
 function namesOf(call: Call, args: readonly Argument[]): undefined {
   for (const argument of args) {
     if (argument.literal === undefined) return refuseUnclear(call, argument)
-    judgeVariable(call.walk, argument.literal, undefined, call.scope, argument.at)
+    checkVariable(call.walk, argument.literal, undefined, call.scope, argument.at)
   }
   return undefined
 }

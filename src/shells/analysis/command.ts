@@ -1,44 +1,44 @@
 import type { Command } from 'unbash'
 import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
-import { type CwdAfter, resolve } from './cwd.ts'
+import { type CwdAfter, resolvePath } from './cwd.ts'
 import { builtInDenial } from './denylist.ts'
-import { judgeAssignment, judgeExpansions } from './expansions.ts'
-import { inspectorOf } from './inspectors.ts'
+import { checkAssignment, checkExpansions } from './expansions.ts'
+import { findInspector } from './inspectors.ts'
 import { nameVariants } from './name-variants.ts'
-import { judgeRedirections } from './redirections.ts'
+import { checkRedirections } from './redirections.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, argumentsOf } from './words.ts'
 
 /** A simple command: its assignments, redirections and words. */
-export function judgeCommandNode(walk: WalkContext, node: Command, scope: Scope): CwdAfter {
+export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Scope): CwdAfter {
   const name = node.name?.value
-  for (const part of node.prefix) if (part.type === 'Assignment') judgeAssignment(walk, part, scope, name)
-  const stdin = judgeRedirections(walk, node.redirects, scope)
-  if (node.name === undefined) return { ok: scope.places, failed: scope.places }
-  judgeExpansions(walk, node.name, scope)
+  for (const part of node.prefix) if (part.type === 'Assignment') checkAssignment(walk, part, scope, name)
+  const stdin = checkRedirections(walk, node.redirects, scope)
+  if (node.name === undefined) return { ok: scope.cwds, failed: scope.cwds }
+  checkExpansions(walk, node.name, scope)
   for (const part of node.args) {
-    if (part.type === 'Assignment') judgeAssignment(walk, part, scope, name)
-    else judgeExpansions(walk, part, scope)
+    if (part.type === 'Assignment') checkAssignment(walk, part, scope, name)
+    else checkExpansions(walk, part, scope)
   }
   const at = rangeOf(node, scope)
   const words = [node.name, ...node.args].flatMap((word) => argumentsOf(word, scope.at))
-  return runWords(walk, words, { ...scope, stdin }, at)
+  return analyzeWords(walk, words, { ...scope, stdin }, at)
 }
 
 /** How many commands may stand one inside the other. */
 export const MAX_DEPTH = 8
 
 /** The words of a command after all expansions that are known: judged by name, lists, and what the command starts. */
-export function runWords(walk: WalkContext, words: readonly Argument[], scope: Scope, at: TextRange): CwdAfter {
-  const { judge } = walk
-  const stay: CwdAfter = { ok: scope.places, failed: scope.places }
+export function analyzeWords(walk: WalkContext, words: readonly Argument[], scope: Scope, at: TextRange): CwdAfter {
+  const { analysis } = walk
+  const stay: CwdAfter = { ok: scope.cwds, failed: scope.cwds }
   if (scope.via.length > MAX_DEPTH) {
-    judge.deny('TOO_COMPLEX', 'A command is started through too many others', at)
+    analysis.deny('TOO_COMPLEX', 'A command is started through too many others', at)
     return stay
   }
   const [first, ...args] = words
   if (first?.literal === undefined || first.braces) {
-    judge.deny(
+    analysis.deny(
       'COMMAND_NOT_LITERAL',
       `Which command ${JSON.stringify(first?.raw ?? '')} is, only the run can tell`,
       first?.at ?? at,
@@ -47,15 +47,15 @@ export function runWords(walk: WalkContext, words: readonly Argument[], scope: S
   }
   const name = first.literal
   if (!/^[\w.+:@,/[-]+$/.test(name) || /^[-+@,]/.test(name)) {
-    judge.deny('ODD_COMMAND_NAME', `${JSON.stringify(name)} is no plain name of a command`, first.at)
+    analysis.deny('ODD_COMMAND_NAME', `${JSON.stringify(name)} is no plain name of a command`, first.at)
     return stay
   }
   const plain = plainName(walk, name, scope, first.at)
   const literals = args.map(({ literal }) => literal ?? null)
   const text = [name, ...args.map(({ literal, raw }) => literal ?? raw)].join(' ')
-  const [place, ...others] = scope.places ?? []
+  const [place, ...others] = scope.cwds ?? []
   const forms = nameVariants(name, plain, literals, text)
-  judge.command({
+  analysis.addCommand({
     name,
     args: literals,
     text,
@@ -64,24 +64,24 @@ export function runWords(walk: WalkContext, words: readonly Argument[], scope: S
     via: scope.via,
     at,
   })
-  const denied = judge.lists.deniedBy(forms.denied)
-  if (denied !== undefined) judge.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(denied)}`, at)
+  const denied = analysis.lists.deniedBy(forms.denied)
+  if (denied !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(denied)}`, at)
   if (
-    scope.within.includes(name) ||
-    (scope.within.length > 0 && walk.facts.functions.has(name) && !walk.defined.has(name))
+    scope.enclosingFunctions.includes(name) ||
+    (scope.enclosingFunctions.length > 0 && walk.facts.functions.has(name) && !walk.defined.has(name))
   ) {
-    judge.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
+    analysis.deny('FORK_BOMB', `The function ${JSON.stringify(name)} calls itself`, at)
   }
   const builtIn = builtInDenial(plain, args)
-  if (builtIn !== undefined) judge.deny('BUILT_IN_DENIED', builtIn, at)
-  const inspector = inspectorOf(plain)
+  if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, at)
+  const inspector = findInspector(plain)
   if (
-    scope.vouched !== true &&
+    scope.skipAllowlist !== true &&
     inspector?.transparent !== true &&
     !neutral.has(name) &&
-    !judge.lists.isAllowed(forms.allowed)
+    !analysis.lists.isAllowed(forms.allowed)
   ) {
-    judge.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not on the list of allowed commands`, at)
+    analysis.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not on the list of allowed commands`, at)
   }
   return inspector?.inspect({ walk, name, plain, args, scope, at }) ?? stay
 }
@@ -108,10 +108,10 @@ const SYSTEM = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/
 function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange): string {
   if (name.includes('/')) {
     if (!SYSTEM.test(name)) {
-      if (resolve(name, scope.places, walk.judge.root) === 'outside') {
-        walk.judge.deny('OUTSIDE_WORKSPACE', `The program ${JSON.stringify(name)} is not inside the workspace`, at)
+      if (resolvePath(name, scope.cwds, walk.analysis.root) === 'outside') {
+        walk.analysis.deny('OUTSIDE_WORKSPACE', `The program ${JSON.stringify(name)} is not inside the workspace`, at)
       }
-      walk.judge.runs(name, scope, at)
+      walk.analysis.addExecuted(name, scope, at)
     }
   }
   return name

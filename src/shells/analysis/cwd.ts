@@ -12,10 +12,10 @@ export interface CwdAfter {
 const MAX_PLACES = 8
 
 export function allCwds(flow: CwdAfter): PossibleCwds {
-  return union(flow.ok, flow.failed)
+  return unionCwds(flow.ok, flow.failed)
 }
 
-export function union(a: PossibleCwds, b: PossibleCwds): PossibleCwds {
+export function unionCwds(a: PossibleCwds, b: PossibleCwds): PossibleCwds {
   if (a === b) return a
   if (a === undefined || b === undefined) return undefined
   const all = [...new Set([...a, ...b])]
@@ -26,18 +26,18 @@ export function union(a: PossibleCwds, b: PossibleCwds): PossibleCwds {
  * A path of a line as logical paths, one per place where it may be meant; `'outside'` if one of them is not in the
  * workspace. `root` is the absolute name that the shell shows for the workspace's root, if it has one.
  */
-export function resolve(
+export function resolvePath(
   path: string,
-  places: PossibleCwds,
+  cwds: PossibleCwds,
   root: string | undefined,
 ): LogicalPath[] | 'outside' | 'unknown' {
   if (path.startsWith('/')) {
     if (root === undefined || (path !== root && !path.startsWith(`${root}/`))) return 'outside'
     return guarded(path.slice(root.length).replace(/^\/+/, ''), '')
   }
-  if (places === undefined) return guarded(path, '') === 'outside' ? 'outside' : 'unknown'
+  if (cwds === undefined) return guarded(path, '') === 'outside' ? 'outside' : 'unknown'
   const found: LogicalPath[] = []
-  for (const place of places) {
+  for (const place of cwds) {
     const paths = guarded(path, place)
     if (paths === 'outside') return paths
     found.push(...paths)

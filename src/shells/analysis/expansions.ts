@@ -8,33 +8,33 @@ import {
   type Word,
 } from 'unbash'
 import { rangeOf, type Scope, type WalkContext } from './analysis.ts'
-import { judgeVariable } from './assignments.ts'
-import { assigns, isNumericCommand } from './script-facts.ts'
+import { checkVariable } from './assignments.ts'
+import { isAssignment, isNumericCommand } from './script-facts.ts'
 import { literalOf } from './words.ts'
 
 /** Everything in a word, an assignment or an expression that runs when it is expanded. */
-export function judgeExpansions(walk: WalkContext, node: SyntaxNode, scope: Scope): void {
-  const { judge } = walk
+export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scope): void {
+  const { analysis } = walk
   const at = rangeOf(node, scope)
   let inner = scope
   switch (node.type) {
     case 'CommandExpansion':
-      judge.operator(node.text.startsWith('`') ? '`' : '$(', at)
-      if (node.text.startsWith('${')) judge.deny('SYNTAX_ERROR', 'A command in braces is not portable', at)
+      analysis.checkOperator(node.text.startsWith('`') ? '`' : '$(', at)
+      if (node.text.startsWith('${')) analysis.deny('SYNTAX_ERROR', 'A command in braces is not portable', at)
       walk.nested(node.script, scope, at)
       return
     case 'ArithmeticCommandExpansion':
-      judge.operator('$(', at)
+      analysis.checkOperator('$(', at)
       if (!isNumericCommand(node.text)) notKnown(walk, node.text, scope, node)
       walk.nested(node.script, scope, at)
       return
     case 'ProcessSubstitution':
-      judge.operator(node.operator === '<' ? '<(' : '>(', at)
+      analysis.checkOperator(node.operator === '<' ? '<(' : '>(', at)
       walk.nested(node.script, scope, at)
       return
     case 'ParameterExpansion':
-      judgeParameter(walk, node, scope)
-      inner = { ...scope, loose: true }
+      checkParameter(walk, node, scope)
+      inner = { ...scope, isLoose: true }
       break
     case 'Literal':
     case 'ArithmeticWord':
@@ -43,37 +43,37 @@ export function judgeExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
         (node.type === 'Literal' || node.parts === undefined) &&
         hidesExpansion(node.type === 'Literal' ? node.text : node.value)
       ) {
-        judge.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
+        analysis.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
       }
-      if (node.type === 'ArithmeticWord') judgeArithmeticWord(walk, node, scope)
+      if (node.type === 'ArithmeticWord') checkArithmeticWord(walk, node, scope)
       break
     case 'Word':
       if (node.parts === undefined && hidesExpansion(node.text))
-        judge.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
-      if (scope.loose !== true && !isReadWhole(node)) {
-        judge.deny('SYNTAX_ERROR', `The word ${JSON.stringify(node.text)} does not parse`, at)
+        analysis.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
+      if (scope.isLoose !== true && !isReadWhole(node)) {
+        analysis.deny('SYNTAX_ERROR', `The word ${JSON.stringify(node.text)} does not parse`, at)
       }
       break
     case 'ArithmeticExpansion':
-      judge.operator('$((', at)
-      if (node.expression === undefined) judge.deny('SYNTAX_ERROR', 'An arithmetic expansion does not parse', at)
+      analysis.checkOperator('$((', at)
+      if (node.expression === undefined) analysis.deny('SYNTAX_ERROR', 'An arithmetic expansion does not parse', at)
       break
     case 'ArithmeticBinary':
-      if (assigns(node.operator) && node.left.type === 'ArithmeticWord') {
-        judgeVariable(walk, node.left.value, undefined, scope, at)
+      if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') {
+        checkVariable(walk, node.left.value, undefined, scope, at)
       }
       break
     case 'ExtendedGlob':
       // Where extended globs are off, `!(a)` is a command.
-      if (scope.pattern !== true)
-        judge.deny('SYNTAX_ERROR', 'An extended glob means something else in other shells', at)
+      if (scope.isPattern !== true)
+        analysis.deny('SYNTAX_ERROR', 'An extended glob means something else in other shells', at)
       break
     case 'AnsiCQuoted':
-      if (scope.dialect === 'sh') judge.deny('SYNTAX_ERROR', "$'' means something else in sh", at)
+      if (scope.dialect === 'sh') analysis.deny('SYNTAX_ERROR', "$'' means something else in sh", at)
       break
     default:
   }
-  forEachChild(node, (child) => judgeExpansions(walk, child, inner))
+  forEachChild(node, (child) => checkExpansions(walk, child, inner))
 }
 
 /** Whether no unquoted text in a word holds what a shell would take for more than text. */
@@ -91,67 +91,71 @@ export function hidesExpansion(text: string): boolean {
 /** A dollar sign alone is text. */
 const OPERATORS = /[`"'()<>|&;\s]|\$[\w({['"*@#?$!-]/
 
-function judgeParameter(walk: WalkContext, node: ParameterExpansionPart, scope: Scope): void {
-  const { judge } = walk
+function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: Scope): void {
+  const { analysis } = walk
   const at = rangeOf(node, scope)
   const { operation } = node
   // Quotes in an operand end elsewhere in other shells.
   if (scope.dialect === 'sh' && /['"\\]/.test(node.text)) {
-    judge.deny('SYNTAX_ERROR', 'Quotes in an expansion mean something else in sh', at)
+    analysis.deny('SYNTAX_ERROR', 'Quotes in an expansion mean something else in sh', at)
   }
-  if (node.index !== undefined) judgeNumber(walk, node.index, scope)
+  if (node.index !== undefined) checkNumber(walk, node.index, scope)
   if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
-    judge.deny('ARITHMETIC_NOT_KNOWN', 'An indirect expansion runs what it finds in the name', at)
+    analysis.deny('ARITHMETIC_NOT_KNOWN', 'An indirect expansion runs what it finds in the name', at)
   }
   if (operation === undefined) return
-  if (operation.type === 'Unknown') judge.deny('SYNTAX_ERROR', 'A parameter expansion does not parse', at)
+  if (operation.type === 'Unknown') analysis.deny('SYNTAX_ERROR', 'A parameter expansion does not parse', at)
   if (operation.type === 'Transform' && !/^[QUuLAaKkE]$/.test(operation.operand.text)) {
-    judge.deny('HIDDEN_COMMAND', 'The expansion runs the commands in a prompt', at)
+    analysis.deny('HIDDEN_COMMAND', 'The expansion runs the commands in a prompt', at)
   }
   if (operation.type === 'Default' && operation.operator.endsWith('=')) {
-    judgeVariable(walk, node.parameter, literalOf(operation.operand), scope, at)
+    checkVariable(walk, node.parameter, literalOf(operation.operand), scope, at)
   }
   if (operation.type === 'Slice') {
-    judgeNumber(walk, operation.offset, scope)
-    if (operation.length !== undefined) judgeNumber(walk, operation.length, scope)
+    checkNumber(walk, operation.offset, scope)
+    if (operation.length !== undefined) checkNumber(walk, operation.length, scope)
   }
 }
 
 /** An assignment in front of a command, as a command, or as an argument of `export`. */
-export function judgeAssignment(walk: WalkContext, node: Assignment, scope: Scope, command?: string): void {
-  judgeExpansions(walk, node, scope)
-  if (node.index !== undefined) judgeNumber(walk, node.index, scope)
+export function checkAssignment(walk: WalkContext, node: Assignment, scope: Scope, command?: string): void {
+  checkExpansions(walk, node, scope)
+  if (node.index !== undefined) checkNumber(walk, node.index, scope)
   // What one `read` splits at is its own affair.
   if (node.name === 'IFS' && command === 'read') return
-  judgeVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope))
+  checkVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope))
 }
 
 /** The tests of `[[ ]]`. Those on numbers are arithmetic. */
-export function judgeTest(walk: WalkContext, test: TestExpression, outer: Scope): void {
-  const scope = { ...outer, loose: true }
+export function checkTest(walk: WalkContext, test: TestExpression, outer: Scope): void {
+  const scope = { ...outer, isLoose: true }
   switch (test.type) {
     case 'TestUnary':
-      judgeExpansions(walk, test.operand, scope)
+      checkExpansions(walk, test.operand, scope)
       if ((test.operator === '-v' || test.operator === '-R') && !/^\w+$/.test(literalOf(test.operand) ?? '')) {
-        walk.judge.deny('ARITHMETIC_NOT_KNOWN', `${test.operator} runs what it finds in an index`, rangeOf(test, scope))
+        walk.analysis.deny(
+          'ARITHMETIC_NOT_KNOWN',
+          `${test.operator} runs what it finds in an index`,
+          rangeOf(test, scope),
+        )
       }
       return
     case 'TestBinary':
-      judgeExpansions(walk, test.left, scope)
-      judgeExpansions(walk, test.right, { ...scope, pattern: true })
+      checkExpansions(walk, test.left, scope)
+      checkExpansions(walk, test.right, { ...scope, isPattern: true })
       if (numericTests.has(test.operator)) {
-        judgeNumber(walk, test.left, scope)
-        judgeNumber(walk, test.right, scope)
+        checkNumber(walk, test.left, scope)
+        checkNumber(walk, test.right, scope)
       }
       return
     case 'TestLogical':
-      for (const operand of test.operands) judgeTest(walk, operand, scope)
+      for (const operand of test.operands) checkTest(walk, operand, scope)
       return
     case 'TestNot':
-      judgeTest(walk, test.operand, scope)
+      checkTest(walk, test.operand, scope)
       return
     case 'TestGroup':
-      judgeTest(walk, test.expression, scope)
+      checkTest(walk, test.expression, scope)
       return
   }
 }
@@ -159,43 +163,43 @@ export function judgeTest(walk: WalkContext, test: TestExpression, outer: Scope)
 const numericTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 /** A word that the shell evaluates as arithmetic. */
-function judgeNumber(walk: WalkContext, word: Word, scope: Scope): void {
-  judgeExpansions(walk, word, { ...scope, loose: true })
+function checkNumber(walk: WalkContext, word: Word, scope: Scope): void {
+  checkExpansions(walk, word, { ...scope, isLoose: true })
   // A tilde that names nobody stays one, and is an operator here.
   const literal = literalOf(word)
-  if (literal !== undefined || word.parts === undefined) judgeNames(walk, literal ?? word.value, scope, word)
-  else for (const part of word.parts) judgeNumberPart(walk, part, scope)
+  if (literal !== undefined || word.parts === undefined) checkNames(walk, literal ?? word.value, scope, word)
+  else for (const part of word.parts) checkNumberPart(walk, part, scope)
 }
 
-function judgeArithmeticWord(
+function checkArithmeticWord(
   walk: WalkContext,
   node: Extract<ArithmeticExpression, { type: 'ArithmeticWord' }>,
   scope: Scope,
 ): void {
-  if (node.parts === undefined) judgeNames(walk, node.value, scope, node)
-  else for (const part of node.parts) judgeNumberPart(walk, part, scope)
+  if (node.parts === undefined) checkNames(walk, node.value, scope, node)
+  else for (const part of node.parts) checkNumberPart(walk, part, scope)
 }
 
-function judgeNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[number], scope: Scope): void {
+function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[number], scope: Scope): void {
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
-      judgeNames(walk, part.value, scope, part)
+      checkNames(walk, part.value, scope, part)
       return
     case 'SimpleExpansion':
-      judgeNames(walk, part.text.slice(1), scope, part)
+      checkNames(walk, part.text.slice(1), scope, part)
       return
     case 'ParameterExpansion':
       if (part.prefix === '#') return
       if (part.prefix === undefined && part.operation === undefined && part.index === undefined) {
-        judgeNames(walk, part.parameter, scope, part)
+        checkNames(walk, part.parameter, scope, part)
         return
       }
       break
     case 'ArithmeticExpansion':
       return
     case 'DoubleQuoted':
-      for (const inner of part.parts) judgeNumberPart(walk, inner, scope)
+      for (const inner of part.parts) checkNumberPart(walk, inner, scope)
       return
     case 'CommandExpansion':
       if (isNumericCommand(part.text)) return
@@ -206,7 +210,7 @@ function judgeNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
 }
 
 /** Every name in it must hold a number: the shell runs the substitutions that it finds in the value of any other. */
-function judgeNames(
+function checkNames(
   walk: WalkContext,
   text: string,
   scope: Scope,
@@ -227,7 +231,7 @@ function notKnown(
   scope: Scope,
   node: { readonly pos: number; readonly end: number },
 ): void {
-  walk.judge.deny(
+  walk.analysis.deny(
     'ARITHMETIC_NOT_KNOWN',
     `Arithmetic on ${JSON.stringify(what)}, which may hold commands`,
     rangeOf(node, scope),

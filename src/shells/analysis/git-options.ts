@@ -16,7 +16,7 @@ function inspectGit(call: Call): undefined {
     if (literal === '-C') {
       const directory = args[++i]
       if (directory?.literal === undefined) return refuseUnclear(call, directory ?? argument)
-      walk.judge.access(directory.literal, 'read', scope, directory.at)
+      walk.analysis.addAccess(directory.literal, 'read', scope, directory.at)
     } else if (literal === '-c') {
       const setting = args[++i]
       if (setting?.literal === undefined || !isHarmlessSetting(setting.literal))
@@ -29,7 +29,7 @@ function inspectGit(call: Call): undefined {
   if (sub === undefined) return undefined
   const name = knownText(sub)
   if (!known.has(name)) {
-    walk.judge.deny(
+    walk.analysis.deny(
       'HIDDEN_COMMAND',
       `git ${JSON.stringify(name)} is no command of git itself, so it may be an alias`,
       sub.at,
@@ -73,7 +73,7 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
   const { walk, scope, at } = call
   for (const { literal, lead, at: where } of args) {
     if (/^(ext|fd)::/.test(literal ?? lead))
-      walk.judge.deny('HIDDEN_COMMAND', 'git: the address starts a command', where)
+      walk.analysis.deny('HIDDEN_COMMAND', 'git: the address starts a command', where)
   }
   const starter = starters[sub]
   if (starter !== undefined) {
@@ -97,7 +97,7 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
       if (odd !== undefined) return refuseUnclear(call, odd)
       if (words[0]?.literal !== 'foreach') return undefined
       const script = words.slice(1).map(knownText).join(' ')
-      walk.source(script, { ...scope, dialect: 'sh', places: undefined, via: [...scope.via, 'git'] }, at)
+      walk.source(script, { ...scope, dialect: 'sh', cwds: undefined, via: [...scope.via, 'git'] }, at)
       return undefined
     }
     case 'config':
@@ -129,7 +129,7 @@ function inspectConfig(call: Call, args: readonly Argument[]): undefined {
 }
 
 function denySetting(call: Call, setting: Argument): undefined {
-  call.walk.judge.deny(
+  call.walk.analysis.deny(
     'VARIABLE_DENIED',
     `git: the setting ${JSON.stringify(setting.raw)} may start commands`,
     setting.at,

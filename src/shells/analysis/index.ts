@@ -1,10 +1,10 @@
 import { type LogicalPath, ROOT } from '../../paths/logical-path.ts'
 import type { CommandPolicy } from '../../policy/policy.ts'
-import { createJudge, type Decide } from './analysis.ts'
+import { createAnalysis, type Decide } from './analysis.ts'
 import { characterFault } from './characters.ts'
 import { type CommandLists, compileLists } from './command-lists.ts'
 import type { CommandVerdict } from './verdict.ts'
-import { judgeSource } from './walk-script.ts'
+import { analyzeSource } from './walk-script.ts'
 
 export type { Decide } from './analysis.ts'
 export type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode } from './verdict.ts'
@@ -36,21 +36,26 @@ export interface AnalyzeOptions {
  * analyzeCommand("grep -rn 'sudo rm -rf /' docs", {}).decision // 'allow'
  */
 export function analyzeCommand(line: string, policy: CommandPolicy, options: AnalyzeOptions = {}): CommandVerdict {
-  const judge = createJudge(listsOf(policy), options.root, options.decide)
+  const analysis = createAnalysis(listsOf(policy), options.root, options.decide)
   const fault = characterFault(line)
   if (fault !== undefined) {
-    judge.deny(fault.code, fault.message, fault.at)
-    return judge.verdict()
+    analysis.deny(fault.code, fault.message, fault.at)
+    return analysis.verdict()
   }
-  const scope = { dialect: options.shell ?? 'bash', places: [options.cwd ?? ROOT], via: [], within: [] } as const
+  const scope = {
+    dialect: options.shell ?? 'bash',
+    cwds: [options.cwd ?? ROOT],
+    via: [],
+    enclosingFunctions: [],
+  } as const
   try {
-    judgeSource(judge, line, scope, [0, line.length])
+    analyzeSource(analysis, line, scope, [0, line.length])
   } catch (error) {
     // The recursion of the parser and the walk follows the nesting of the line; `Analysis.command` throws the same error.
     if (!(error instanceof RangeError)) throw error
-    judge.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
+    analysis.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
   }
-  return judge.verdict()
+  return analysis.verdict()
 }
 
 const compiled = new WeakMap<CommandPolicy, CommandLists>()

@@ -5,7 +5,7 @@ type CodeJudge = (code: string) => string | undefined
  * JavaScript: passes only without words and constructs by which it could reach another process, or code in a string.
  * Modules by literal name from a list, files of the workspace by relative name.
  */
-export const judgeJavaScript: CodeJudge = (code) => {
+export const checkJavaScript: CodeJudge = (code) => {
   if (/\\[uxU0-7]/.test(code)) return 'an escape may spell anything'
   const modules = /\b(require|import|from)\b\s*\(?\s*(['"`])([^'"`]*)\2/g
   let rest = code
@@ -55,7 +55,7 @@ function namesComputed(code: string): boolean {
 }
 
 /** Python: passes only with modules from a list and without the words that lead to others. */
-export const judgePython: CodeJudge = (code) => {
+export const checkPython: CodeJudge = (code) => {
   if (/\\[uxUN0-7]/.test(code)) return 'an escape may spell anything'
   if (code.includes('__')) return 'names with __ lead to everything'
   const safe = new Set(
@@ -77,7 +77,7 @@ export const judgePython: CodeJudge = (code) => {
 }
 
 /** Perl: only a substitution or a print of the line, as in `perl -pe 's/a/b/g'`. */
-export const judgePerl: CodeJudge = (code) => {
+export const checkPerl: CodeJudge = (code) => {
   const plain =
     /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*;?\s*$/
   if (!plain.test(code)) return 'Perl is not judged but for a plain substitution'
@@ -85,7 +85,7 @@ export const judgePerl: CodeJudge = (code) => {
 }
 
 /** awk: everything but what starts commands, reads from them or pipes to them. */
-export const judgeAwk: CodeJudge = (code) => {
+export const checkAwk: CodeJudge = (code) => {
   // Whether a value stands in front: what divides it would begin a pattern elsewhere.
   let afterValue = false
   const token = /\s+|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|\d[\w.]*|\.\d+|([A-Za-z_]\w*)|\|\||&&|\+\+|--|[\s\S]/y
@@ -127,7 +127,7 @@ export const judgeAwk: CodeJudge = (code) => {
 }
 
 /** sed: a plain reading of its commands; `e`, `w` and what is not read refuse. */
-export const judgeSed: CodeJudge = (script) => {
+export const checkSed: CodeJudge = (script) => {
   const address =
     /\s*(?:(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*))?)?\s*!?\s*/y
   for (let at = 0; at < script.length; ) {

@@ -25,10 +25,10 @@ export interface Inspector {
 export type Inspectors = Readonly<Record<string, Inspector>>
 
 /** An inspector that refuses, with the reason in words. */
-export function refuses(message: string): Inspector {
+export function refuseAlways(message: string): Inspector {
   return {
     inspect({ walk, at, name }) {
-      walk.judge.deny('HIDDEN_COMMAND', `${name}: ${message}`, at)
+      walk.analysis.deny('HIDDEN_COMMAND', `${name}: ${message}`, at)
       return undefined
     },
   }
@@ -49,7 +49,7 @@ export function refuseUnclear(call: Call, argument: Argument): undefined {
     argument.literal === undefined
       ? (['ARGUMENT_NOT_LITERAL', 'may turn out to be an option; what begins with "./" is none'] as const)
       : (['HIDDEN_COMMAND', 'is an option that is not seen through'] as const)
-  call.walk.judge.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${what}`, argument.at)
+  call.walk.analysis.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${what}`, argument.at)
   return undefined
 }
 
@@ -60,7 +60,7 @@ export function mayBeRefused(argument: Argument, refused: RegExp): boolean {
 }
 
 /** Refuses words that look like one of these, and those that could turn out to. */
-export function withoutOptions(call: Call, refused: RegExp): undefined {
+export function refuseOptions(call: Call, refused: RegExp): undefined {
   const odd = call.args.find((argument) => mayBeRefused(argument, refused))
   return odd === undefined ? undefined : refuseUnclear(call, odd)
 }

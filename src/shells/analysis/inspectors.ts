@@ -14,6 +14,6 @@ const table: ReadonlyMap<string, Inspector> = new Map(
   ),
 )
 
-export function inspectorOf(plain: string): Inspector | undefined {
+export function findInspector(plain: string): Inspector | undefined {
   return table.get(plain) ?? table.get(plain.replace(/-?\d+(\.\d+)*$/, ''))
 }

@@ -1,6 +1,6 @@
-import { judgeAwk, judgeJavaScript, judgePerl, judgePython, judgeSed } from './inline-code.ts'
-import { aliases, type Call, type Inspectors, mayBeRefused, refuses, refuseUnclear } from './inspector.ts'
-import { scriptFile } from './launchers.ts'
+import { checkAwk, checkJavaScript, checkPerl, checkPython, checkSed } from './inline-code.ts'
+import { aliases, type Call, type Inspectors, mayBeRefused, refuseAlways, refuseUnclear } from './inspector.ts'
+import { checkScriptFile } from './launchers.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
 /** Programs that run code of another language, from a file, from a word or from their standard input. */
@@ -18,7 +18,7 @@ export const interpreters: Inspectors = {
           /^(-c|--check|-v|--version|-h|--help|--no-[\w-]+|--test|--test-only|--watch|--inspect(-brk)?|--enable-source-maps|--trace-[\w-]+|--expose[-_]gc|--harmony[\w-]*|--experimental-[\w-]+|--preserve-symlinks(-main)?|--throw-deprecation|--pending-deprecation|--prof|--cpu-prof|--heap-prof|--use-[\w-]+|--test-[\w-]+)$|^--[\w-]+=/,
         idle: /^(-v|--version|-h|--help|--check|--test)$/,
         refused: /^(-i|--interactive|--eval-file|inspect|debug)$|^--print=|^(data|https?):/,
-        judge: judgeJavaScript,
+        check: checkJavaScript,
       }),
   },
   nodejs: { inspect: (call) => runFileOnly(call) },
@@ -31,7 +31,7 @@ export const interpreters: Inspectors = {
         valued: /^-[WX]$|^--check-hash-based-pycs$/,
         plain: /^-([bBdEIOPqsSuvxVh?]+|[WX].+)$|^--(version|help)$/,
         idle: /^(-V|--version|-h|--help)$/,
-        judge: judgePython,
+        check: checkPython,
       }),
   }),
   perl: {
@@ -41,7 +41,7 @@ export const interpreters: Inspectors = {
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         idle: /^(-v|--version)$/,
         refused: /^-[dDsSxXmMI]/,
-        judge: judgePerl,
+        check: checkPerl,
       }),
   },
   ...aliases(
@@ -61,13 +61,13 @@ export const interpreters: Inspectors = {
   ...aliases('sed gsed', { inspect: sed }),
   ...aliases(
     'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
-    refuses('an editor can run any command'),
+    refuseAlways('an editor can run any command'),
   ),
   ...aliases('less more most pg info', {
     inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--le/),
   }),
   man: { inspect: (call) => refusedWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
-  ...aliases('dc m4 gnuplot ghostscript gs', refuses('its language can start commands')),
+  ...aliases('dc m4 gnuplot ghostscript gs', refuseAlways('its language can start commands')),
   ...aliases('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
   ...aliases('tsx ts-node esno jiti babel-node coffee', {
     inspect: (call) =>
@@ -95,7 +95,7 @@ interface Language {
   /** Those of them with which it needs no script, and does not look for one on standard input. */
   readonly idle: RegExp
   readonly refused?: RegExp
-  readonly judge: (code: string) => string | undefined
+  readonly check: (code: string) => string | undefined
 }
 
 function language(call: Call, table: Language): undefined {
@@ -108,7 +108,7 @@ function language(call: Call, table: Language): undefined {
     const { literal } = argument
     if (literal === undefined) {
       // Names of tests, after an option that makes all operands such names.
-      if (!ran || mayBeOption(argument)) scriptFile(call, argument)
+      if (!ran || mayBeOption(argument)) checkScriptFile(call, argument)
       return undefined
     }
     const code = table.code.exec(literal)
@@ -134,7 +134,7 @@ function language(call: Call, table: Language): undefined {
       }
       const attached = code[1] ?? ''
       const word = attached === '' ? args[++i] : argument
-      inlineCode(call, attached === '' ? word?.literal : attached, table.judge, word ?? argument)
+      inlineCode(call, attached === '' ? word?.literal : attached, table.check, word ?? argument)
       ran = true
       if (table.codeIsLast === true) return undefined
       continue
@@ -146,7 +146,7 @@ function language(call: Call, table: Language): undefined {
       const name = loads[1] ?? word?.literal
       // An address holds the code itself, or where to get it.
       if (name === undefined || !/^[\w@.+/-]+$/.test(name)) return refuseUnclear(call, word ?? argument)
-      if (/^\.{0,2}(\/|$)/.test(name)) scriptFile(call, { ...(word ?? argument), literal: name })
+      if (/^\.{0,2}(\/|$)/.test(name)) checkScriptFile(call, { ...(word ?? argument), literal: name })
       continue
     }
     if (table.valued?.test(literal) === true) {
@@ -160,25 +160,25 @@ function language(call: Call, table: Language): undefined {
       testing ||= literal === '--test'
     } else {
       const scripts = testing ? args.slice(i) : ran ? [] : [argument]
-      for (const script of scripts) if (script.literal !== undefined) scriptFile(call, script)
+      for (const script of scripts) if (script.literal !== undefined) checkScriptFile(call, script)
       return undefined
     }
   }
   if (ran) return undefined
-  if (scope.stdin !== undefined) inlineCode(call, scope.stdin, table.judge, args[0])
-  else walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
+  if (scope.stdin !== undefined) inlineCode(call, scope.stdin, table.check, args[0])
+  else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
   return undefined
 }
 
 function inlineCode(
   call: Call,
   code: string | undefined,
-  judge: Language['judge'],
+  check: Language['check'],
   argument: Argument | undefined,
 ): void {
   const at = argument?.at ?? call.at
-  const why = code === undefined ? 'it is only known when the line runs' : judge(code)
-  if (why !== undefined) call.walk.judge.deny('INLINE_CODE', `The code for ${call.name} is refused: ${why}`, at)
+  const why = code === undefined ? 'it is only known when the line runs' : check(code)
+  if (why !== undefined) call.walk.analysis.deny('INLINE_CODE', `The code for ${call.name} is refused: ${why}`, at)
 }
 
 /** Only a file of the workspace, without options in front of it. */
@@ -187,10 +187,10 @@ function runFileOnly(call: Call): undefined {
   // In front of others some of these are no more than one option of several.
   if (call.args.length === 1 && /^(--version|-v|-V|--help)$/.test(knownText(first))) return undefined
   if (first === undefined)
-    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
+    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
   else if (mayBeOption(first))
-    call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
-  else scriptFile(call, first)
+    call.walk.analysis.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
+  else checkScriptFile(call, first)
   return undefined
 }
 
@@ -218,7 +218,7 @@ function databases(call: Call): undefined {
       /(^|\n)\s*\.|\\[!gocwp]|\\[^\n]*`|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
   )
   if (odd === -1) return undefined
-  call.walk.judge.deny(
+  call.walk.analysis.deny(
     'INLINE_CODE',
     `The code for ${call.name} is refused: it may start commands`,
     call.args[odd]?.at ?? call.at,
@@ -233,7 +233,7 @@ function awk(call: Call): undefined {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === '--') {
-      if (!given) inlineCode(call, args[i + 1]?.literal, judgeAwk, args[i + 1])
+      if (!given) inlineCode(call, args[i + 1]?.literal, checkAwk, args[i + 1])
       return undefined
     }
     if (
@@ -252,11 +252,11 @@ function awk(call: Call): undefined {
     else if (text === '-f') {
       const file = args[++i]
       if (file === undefined) return refuseUnclear(call, argument)
-      scriptFile(call, file)
+      checkScriptFile(call, file)
       given = true
     } else if (text.startsWith('-')) return refuseUnclear(call, argument)
     else {
-      if (!given) inlineCode(call, literal, judgeAwk, argument)
+      if (!given) inlineCode(call, literal, checkAwk, argument)
       return undefined
     }
   }
@@ -284,7 +284,7 @@ function sed(call: Call): undefined {
     } else if (literal === '-f' || literal === '--file') {
       const file = args[++i]
       if (file === undefined) return refuseUnclear(call, argument)
-      scriptFile(call, file)
+      checkScriptFile(call, file)
       given = true
     } else if (
       /^-[nEruszb]*(i\S*)?$|^-l\d+$|^--(quiet|silent|regexp-extended|separate|null-data|unbuffered|posix|debug|sandbox|version|help|follow-symlinks|in-place(=.*)?|line-length=\d+)$/.test(
@@ -308,6 +308,6 @@ function sed(call: Call): undefined {
     if (script === undefined) return undefined
     scripts.push(script)
   }
-  for (const script of scripts) inlineCode(call, script.literal, judgeSed, script)
+  for (const script of scripts) inlineCode(call, script.literal, checkSed, script)
   return undefined
 }

@@ -1,5 +1,5 @@
 import { builtInDenial } from './denylist.ts'
-import { aliases, type Call, type Inspectors, refuses, refuseUnclear, withoutOptions } from './inspector.ts'
+import { aliases, type Call, type Inspectors, refuseAlways, refuseOptions, refuseUnclear } from './inspector.ts'
 import { nameVariants } from './name-variants.ts'
 import { readOptions } from './options.ts'
 import type { TextRange } from './verdict.ts'
@@ -14,10 +14,10 @@ export const launchers: Inspectors = {
   gfind: { inspect: find },
   xargs: { inspect: xargs },
   gxargs: { inspect: xargs },
-  ...aliases('fd fdfind', { inspect: (call) => withoutOptions(call, /^-[^-]*[xX]|^--e/) }),
+  ...aliases('fd fdfind', { inspect: (call) => refuseOptions(call, /^-[^-]*[xX]|^--e/) }),
   hyperfine: { inspect: (call) => scripts(call) },
   ...aliases('concurrently', { inspect: (call) => scripts(call) }),
-  ...aliases('parallel pexec', refuses('it puts its input into the lines that it runs')),
+  ...aliases('parallel pexec', refuseAlways('it puts its input into the lines that it runs')),
 }
 
 function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
@@ -53,21 +53,32 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
     }
   }
   const operand = call.args[i]
-  const inner = { ...scope, dialect, via: [...scope.via, call.plain], within: [], stdin: undefined, vouched: false }
+  const inner = {
+    ...scope,
+    dialect,
+    via: [...scope.via, call.plain],
+    enclosingFunctions: [],
+    stdin: undefined,
+    skipAllowlist: false,
+  }
   if (operand === undefined) {
-    if (runsText) walk.judge.deny('HIDDEN_COMMAND', `${call.name} -c has no script`, at)
+    if (runsText) walk.analysis.deny('HIDDEN_COMMAND', `${call.name} -c has no script`, at)
     else if (call.args.some(({ literal }) => literal === '--version')) return undefined
     else if (scope.stdin !== undefined) walk.source(scope.stdin, inner, at)
-    else walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
+    else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
     return undefined
   }
   if (operand.literal === undefined) {
-    walk.judge.deny('COMMAND_NOT_LITERAL', `What ${call.name} would run is only known when the line runs`, operand.at)
+    walk.analysis.deny(
+      'COMMAND_NOT_LITERAL',
+      `What ${call.name} would run is only known when the line runs`,
+      operand.at,
+    )
   } else if (runsText) {
     walk.source(operand.literal, inner, operand.at)
   } else {
     asProgram(call, operand.literal, call.args.slice(i + 1), operand.at)
-    scriptFile(call, operand)
+    checkScriptFile(call, operand)
   }
   return undefined
 }
@@ -89,13 +100,13 @@ function asProgram(
     .toLowerCase()
     .replace(/\.(exe|cmd|bat|com)$/, '')
   const { denied } = nameVariants(script, plain, literals, script + textOf(rest))
-  const { judge } = walk
+  const { analysis } = walk
   const builtIn = builtInDenial(plain, rest)
-  if (builtIn !== undefined) judge.deny('BUILT_IN_DENIED', builtIn, where)
-  const listed = judge.lists.deniedBy(denied)
-  if (listed !== undefined) judge.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, where)
+  if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, where)
+  const listed = analysis.lists.deniedBy(denied)
+  if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, where)
   // Rules that restrict hold for it as for another way to write the command.
-  judge.restrict({
+  analysis.applyRules({
     name,
     args: args.map(({ literal }) => literal ?? null),
     text: name + textOf(args),
@@ -106,18 +117,18 @@ function asProgram(
 }
 
 /** A file that is run as a program: it has to lie in the workspace, and may not be written by the same line. */
-export function scriptFile(call: Call, argument: Argument): void {
+export function checkScriptFile(call: Call, argument: Argument): void {
   const { literal, at } = argument
   if (literal === undefined) {
     if (mayBeOption(argument)) refuseUnclear(call, argument)
-    else call.walk.judge.deny('ARGUMENT_NOT_LITERAL', `Which file ${call.name} runs, only the run can tell`, at)
+    else call.walk.analysis.deny('ARGUMENT_NOT_LITERAL', `Which file ${call.name} runs, only the run can tell`, at)
   } else if (/^\/dev\/|^\/proc\/|^-?$/.test(literal)) {
     // Some take an empty name for none.
     const source = literal === '' ? 'its standard input' : literal
-    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on ${source}`, at)
+    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on ${source}`, at)
   } else {
-    call.walk.judge.access(literal, 'read', call.scope, at)
-    call.walk.judge.runs(literal, call.scope, at)
+    call.walk.analysis.addAccess(literal, 'read', call.scope, at)
+    call.walk.analysis.addExecuted(literal, call.scope, at)
   }
 }
 
@@ -125,12 +136,12 @@ function foreignShell(call: Call): undefined {
   const [first] = call.args
   if (first?.literal === '--version') return undefined
   if (first === undefined) {
-    call.walk.judge.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
+    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
   } else if (mayBeOption(first) || first.literal?.startsWith('/') === true) {
-    call.walk.judge.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
+    call.walk.analysis.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
   } else {
     asProgram(call, knownText(first), call.args.slice(1), first.at)
-    scriptFile(call, first)
+    checkScriptFile(call, first)
   }
   return undefined
 }
@@ -168,7 +179,7 @@ function find(call: Call): undefined {
     } else if (/^-f(printf?|print0|ls)$/.test(literal)) {
       const target = args[++i]
       if (target?.literal === undefined) return refuseUnclear(call, target ?? argument)
-      walk.judge.access(target.literal, 'write', scope, target.at)
+      walk.analysis.addAccess(target.literal, 'write', scope, target.at)
       if (literal === '-fprintf') {
         i += 1
         if (args[i]?.splits === true) return refuseUnclear(call, args[i] as Argument)
@@ -184,7 +195,7 @@ function find(call: Call): undefined {
   if (deletes) {
     for (const start of starts) {
       if (start.literal === undefined) return refuseUnclear(call, start)
-      walk.judge.access(start.literal, 'write', scope, start.at)
+      walk.analysis.addAccess(start.literal, 'write', scope, start.at)
     }
   }
   return undefined
@@ -229,9 +240,9 @@ function xargs(call: Call): undefined {
   })
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
   // Of the options that say where the input goes, the last one holds in some, and the first in others.
-  const places = read.options.filter(({ name }) => marks.includes(name) || counts.includes(name))
-  const mark = places.find(({ name }) => marks.includes(name))
-  if (mark !== undefined && places.at(-1) !== mark) return refuseUnclear(call, mark.argument)
+  const placements = read.options.filter(({ name }) => marks.includes(name) || counts.includes(name))
+  const mark = placements.find(({ name }) => marks.includes(name))
+  if (mark !== undefined && placements.at(-1) !== mark) return refuseUnclear(call, mark.argument)
   const replaced = mark === undefined ? undefined : mark.value === '' ? '{}' : (mark.value ?? '')
   // What it reads stands in every word that holds the mark, or behind the last one.
   const words = read.rest.map((word) =>

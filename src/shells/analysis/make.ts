@@ -1,13 +1,13 @@
 import { type Call, refuseUnclear } from './inspector.ts'
-import { scriptFile } from './launchers.ts'
+import { checkScriptFile } from './launchers.ts'
 import { type Argument, literalArgument, mayBeOption } from './words.ts'
 
 const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
 
 /** make: its variables and options can start anything, its files of rules do. */
-export function make(call: Call): undefined {
+export function inspectMake(call: Call): undefined {
   const { walk, scope, args } = call
-  for (const name of makefiles) walk.judge.runs(name, scope, call.at)
+  for (const name of makefiles) walk.analysis.addExecuted(name, scope, call.at)
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
@@ -19,14 +19,14 @@ export function make(call: Call): undefined {
     } else if (directory !== undefined) {
       const value = directory === '' ? args[++i]?.literal : directory
       if (value === undefined) return refuseUnclear(call, argument)
-      walk.judge.access(value, 'read', scope, argument.at)
-      for (const name of makefiles) walk.judge.runs(`${value}/${name}`, scope, argument.at)
+      walk.analysis.addAccess(value, 'read', scope, argument.at)
+      for (const name of makefiles) walk.analysis.addExecuted(`${value}/${name}`, scope, argument.at)
     } else if (/^--(file|makefile)=/.test(text)) {
-      scriptFile(call, literalArgument(text.slice(equals + 1), argument.at))
+      checkScriptFile(call, literalArgument(text.slice(equals + 1), argument.at))
     } else if (/^(-f|-I|-o|-W|--file|--makefile|--include-dir)$/.test(text)) {
       const value = args[++i]
       if (value?.literal === undefined) return refuseUnclear(call, value ?? argument)
-      if (text === '-f' || text.endsWith('file')) scriptFile(call, value)
+      if (text === '-f' || text.endsWith('file')) checkScriptFile(call, value)
     } else if (text.startsWith('-')) {
       if (
         !/^-([bBdeiknpqrRsStvw]+|[jl]\d*|[bBiknrRsStw]*j\d*|O\w*)$|^--(jobs(=\d+)?|silent|quiet|always-make|keep-going|dry-run|just-print|recon|no-print-directory|print-directory|question|touch|version|help|ignore-errors|output-sync(=\w+)?|no-builtin-rules|no-builtin-variables|warn-undefined-variables|trace|debug(=\w+)?|load-average=\d+)$/.test(
@@ -42,7 +42,11 @@ export function make(call: Call): undefined {
         .trimStart()
       const starts = /^\.?SHELL(FLAGS)?$|^MAKE/.test(name) || text.slice(0, equals).includes('!')
       if (starts || literal === undefined || /[$`|;&<>\n]/.test(literal)) {
-        walk.judge.deny('VARIABLE_DENIED', `make: the variable ${JSON.stringify(name)} may start commands`, argument.at)
+        walk.analysis.deny(
+          'VARIABLE_DENIED',
+          `make: the variable ${JSON.stringify(name)} may start commands`,
+          argument.at,
+        )
       }
     }
   }

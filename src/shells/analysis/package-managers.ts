@@ -1,9 +1,9 @@
-import { aliases, type Call, type Inspectors, refuses, refuseUnclear, withoutOptions } from './inspector.ts'
-import { scriptFile } from './launchers.ts'
-import { make } from './make.ts'
+import { aliases, type Call, type Inspectors, refuseAlways, refuseOptions, refuseUnclear } from './inspector.ts'
+import { checkScriptFile } from './launchers.ts'
+import { inspectMake } from './make.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
-import { afterAssignments } from './wrappers.ts'
+import { skipAssignments } from './wrappers.ts'
 
 /** Package managers and task runners: what of their words is a command. */
 export const packageManagers: Inspectors = {
@@ -38,15 +38,15 @@ export const packageManagers: Inspectors = {
   }),
   rustup: { inspect: (call) => afterWord(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
   direnv: { inspect: (call) => afterWord(call, ['exec'], { flags: '' }, 1) },
-  'nix-shell': refuses('what it starts cannot be told from its options'),
+  'nix-shell': refuseAlways('what it starts cannot be told from its options'),
   ...aliases('nix guix devbox flox', {
-    inspect: (call) => withoutOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
+    inspect: (call) => refuseOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
   }),
   deno: { inspect: deno },
-  ...aliases('make gmake bmake', { inspect: make }),
+  ...aliases('make gmake bmake', { inspect: inspectMake }),
   ...aliases('just task mage rake invoke', {
     inspect: (call) =>
-      withoutOptions(
+      refuseOptions(
         call,
         /^(--shell|--shell-arg|--command|-c|--choose|--chooser|-e|--edit|--execute|-E|-p|--execute-print|--execute-continue|--rakelib|-r|-f.*:.*)$/,
       ),
@@ -58,14 +58,14 @@ export const packageManagers: Inspectors = {
       if (second?.literal === undefined) return refuseUnclear(call, second ?? first)
       if (/^(env|time|chdir)$/.test(second.literal)) {
         const words =
-          second.literal === 'env' ? afterAssignments(call, rest) : second.literal === 'chdir' ? rest.slice(1) : rest
+          second.literal === 'env' ? skipAssignments(call, rest) : second.literal === 'chdir' ? rest.slice(1) : rest
         if (words !== undefined && words.length > 0)
           call.walk.run(words, { ...call.scope, via: [...call.scope.via, 'cmake'] }, call.at)
       }
       return undefined
     },
   },
-  ...aliases('snap flatpak', refuses('it acts on the system')),
+  ...aliases('snap flatpak', refuseAlways('it acts on the system')),
 }
 
 const shellOptions =
@@ -133,16 +133,16 @@ function manager(call: Call, executes: readonly string[]): undefined {
     if (place === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
     const value = place[1] ?? args[index + 1]?.literal
     if (value === undefined) return refuseUnclear(call, argument)
-    call.walk.judge.access(value, 'read', call.scope, argument.at)
+    call.walk.analysis.addAccess(value, 'read', call.scope, argument.at)
   }
-  call.walk.judge.runs('package.json', call.scope, call.at)
+  call.walk.analysis.addExecuted('package.json', call.scope, call.at)
   const sub = rest[0]?.literal
   if (sub === undefined) return undefined
   if (executes.includes(sub)) return execute(call, rest.slice(1))
   const others = elsewhere(call.plain, sub, rest)
   if (others !== undefined) return manager({ ...call, args: others }, executes)
   if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
-    call.walk.judge.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
+    call.walk.analysis.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
     return undefined
   }
   if (sub === 'explore') {
@@ -166,12 +166,16 @@ function manager(call: Call, executes: readonly string[]): undefined {
     return refuseUnclear(call, rest[1])
   // Words that are no command of theirs are scripts, or programs of packages.
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
-    if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) scriptFile(call, rest[0] as Argument)
-    else call.walk.run(rest, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+    if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) checkScriptFile(call, rest[0] as Argument)
+    else call.walk.run(rest, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
   }
   if (call.plain === 'yarn' || call.plain === 'bun') {
     if (sub === 'run' && rest.length > 1)
-      call.walk.run(rest.slice(1), { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+      call.walk.run(
+        rest.slice(1),
+        { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] },
+        call.at,
+      )
   }
   return undefined
 }
@@ -223,14 +227,18 @@ function execute(call: Call, args: readonly Argument[]): undefined {
   for (const { name, value, argument } of read.options) {
     if (name !== 'c' && name !== 'call') continue
     if (value === undefined) return refuseUnclear(call, argument)
-    walk.source(value, { ...scope, dialect: 'sh', via, stdin: undefined, vouched: false }, argument.at)
+    walk.source(value, { ...scope, dialect: 'sh', via, stdin: undefined, skipAllowlist: false }, argument.at)
   }
   const [first, ...more] = read.rest
   if (first === undefined) return undefined
   if (first.literal === undefined) return refuseUnclear(call, first)
   // A package may be named with its version or its place.
   const name = first.literal.slice(first.literal.lastIndexOf('/') + 1).replace(/(?<=.)@.*/s, '')
-  walk.run([{ ...first, literal: name, lead: name }, ...more], { ...scope, vouched: true, via, stdin: undefined }, at)
+  walk.run(
+    [{ ...first, literal: name, lead: name }, ...more],
+    { ...scope, skipAllowlist: true, via, stdin: undefined },
+    at,
+  )
   return undefined
 }
 
@@ -253,7 +261,7 @@ function afterWord(call: Call, words: readonly string[], table: OptionTable, ope
   const [command] = inner
   if (command === undefined) return undefined
   if (/^https?:/.test(knownText(command))) return refuseUnclear(call, command)
-  call.walk.run(inner, { ...call.scope, vouched: true, via: [...call.scope.via, call.plain] }, call.at)
+  call.walk.run(inner, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
   return undefined
 }
 
@@ -271,13 +279,13 @@ function deno(call: Call): undefined {
   const { args } = call
   const [first] = args
   if (first === undefined || /^(eval|repl)$/.test(knownText(first))) {
-    call.walk.judge.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
+    call.walk.analysis.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
     return undefined
   }
   if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return refuseUnclear(call, first)
   const program = args.findIndex((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(knownText(word)))
   const file = args[program]
-  if (file !== undefined && !/^\w+:/.test(knownText(file))) scriptFile(call, file)
+  if (file !== undefined && !/^\w+:/.test(knownText(file))) checkScriptFile(call, file)
   const own = file === undefined ? args : args.slice(0, program + 1)
-  return withoutOptions({ ...call, args: own }, /^(-|--eval|(data|https?|blob):.*)$/)
+  return refuseOptions({ ...call, args: own }, /^(-|--eval|(data|https?|blob):.*)$/)
 }

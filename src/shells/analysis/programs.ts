@@ -1,4 +1,4 @@
-import { aliases, type Call, type Inspectors, refuseUnclear, withoutOptions } from './inspector.ts'
+import { aliases, type Call, type Inspectors, refuseOptions, refuseUnclear } from './inspector.ts'
 import { isLong } from './options.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
@@ -21,20 +21,20 @@ export const programs: Inspectors = {
   ack: { inspect: (call) => without(call, ['pager', 'ackrc']) },
   bat: { inspect: (call) => without(call, ['pager']) },
   fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell']) },
-  go: { inspect: (call) => withoutOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
-  cargo: { inspect: (call) => withoutOptions(call, /^--(config|exec)(=|$)/) },
+  go: { inspect: (call) => refuseOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
+  cargo: { inspect: (call) => refuseOptions(call, /^--(config|exec)(=|$)/) },
   ...aliases('gcc g++ cc c++ clang clang++', {
-    inspect: (call) => withoutOptions(call, /^-(wrapper|B|fplugin|specs|Xclang|fuse-ld)|^@|^--(plugin|specs)/),
+    inspect: (call) => refuseOptions(call, /^-(wrapper|B|fplugin|specs|Xclang|fuse-ld)|^@|^--(plugin|specs)/),
   }),
   ...aliases('bazel bazelisk', {
-    inspect: (call) => withoutOptions(call, /^--(run_under|workspace_status_command|test_env=PATH|script_path)/),
+    inspect: (call) => refuseOptions(call, /^--(run_under|workspace_status_command|test_env=PATH|script_path)/),
   }),
-  ...aliases('mvn mvnw', { inspect: (call) => withoutOptions(call, /^-Dexec\.|^exec:exec/) }),
-  ...aliases('pip', { inspect: (call) => withoutOptions(call, /^--(editor|python)(=|$)|^config$/) }),
-  ...aliases('gradle gradlew', { inspect: (call) => withoutOptions(call, /^(-I|--init-script)/) }),
+  ...aliases('mvn mvnw', { inspect: (call) => refuseOptions(call, /^-Dexec\.|^exec:exec/) }),
+  ...aliases('pip', { inspect: (call) => refuseOptions(call, /^--(editor|python)(=|$)|^config$/) }),
+  ...aliases('gradle gradlew', { inspect: (call) => refuseOptions(call, /^(-I|--init-script)/) }),
   ...aliases('docker podman', {
     inspect: (call) =>
-      call.args.some((word) => /^(run|create|exec)$/.test(knownText(word))) ? withoutOptions(call, /^$/) : undefined,
+      call.args.some((word) => /^(run|create|exec)$/.test(knownText(word))) ? refuseOptions(call, /^$/) : undefined,
   }),
   wget: { inspect: (call) => without(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) ?? writes(call) },
   // No option of curl starts anything by itself: an address may stand in a variable.
@@ -44,16 +44,16 @@ export const programs: Inspectors = {
   ...aliases('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
   rename: { inspect: refuseAll },
   'git-shell': { inspect: refuseAll },
-  tcpdump: { inspect: (call) => withoutOptions(call, /^-[^-]*z/) },
+  tcpdump: { inspect: (call) => refuseOptions(call, /^-[^-]*z/) },
   nmap: { inspect: (call) => without(call, ['script', 'interactive']) },
   ...aliases('tex latex pdflatex xelatex lualatex', {
-    inspect: (call) => withoutOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
+    inspect: (call) => refuseOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
   }),
   ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir']) },
 }
 
 function refuseAll(call: Call): undefined {
-  call.walk.judge.deny(
+  call.walk.analysis.deny(
     'HIDDEN_COMMAND',
     `${call.name}: it starts other commands in ways that are not seen through`,
     call.at,
@@ -78,18 +78,18 @@ function writes(call: Call): undefined {
     if (literal === undefined) continue
     const value = /^(?:of=|-[oO]|--output=|--output-document=)(.+)/s.exec(literal)?.[1]
     const last = index === call.args.length - 1
-    if (value !== undefined) call.walk.judge.mayWrite(value, call.scope)
+    if (value !== undefined) call.walk.analysis.addWritten(value, call.scope)
     else if (
       !literal.startsWith('-') &&
       (last ||
         ['tee', 'touch'].includes(call.plain) ||
         /^-[a-zA-Z]*[oO]$|^--output/.test(knownText(call.args[index - 1])))
     ) {
-      call.walk.judge.mayWrite(literal, call.scope)
+      call.walk.analysis.addWritten(literal, call.scope)
     }
     // A download without a name keeps the one of its address.
     if (['curl', 'wget'].includes(call.plain) && /^https?:/.test(literal))
-      call.walk.judge.mayWrite(literal.slice(literal.lastIndexOf('/') + 1) || 'index.html', call.scope)
+      call.walk.analysis.addWritten(literal.slice(literal.lastIndexOf('/') + 1) || 'index.html', call.scope)
   }
   return undefined
 }
@@ -156,10 +156,10 @@ function ssh(call: Call): undefined {
       if (words.length > 0)
         walk.source(
           words.map(knownText).join(' '),
-          { ...scope, dialect: 'sh', places: undefined, via: [...scope.via, 'ssh'], stdin: undefined },
+          { ...scope, dialect: 'sh', cwds: undefined, via: [...scope.via, 'ssh'], stdin: undefined },
           at,
         )
-      else walk.judge.deny('HIDDEN_COMMAND', 'ssh runs what comes on its standard input', at)
+      else walk.analysis.deny('HIDDEN_COMMAND', 'ssh runs what comes on its standard input', at)
       return undefined
     }
   }

@@ -1,9 +1,9 @@
 import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type Word } from 'unbash'
-import { numericVariables, shellsOwnVariables } from './variables.ts'
+import { numericVariables, shellTextVariables } from './variables.ts'
 import { argumentsOf, literalOf } from './words.ts'
 
 /** What has to be known of a whole script before any part of it is judged. */
-export interface Facts {
+export interface ScriptFacts {
   /**
    * Whether a variable holds a whole number at any moment. Arithmetic runs what stands in any other, and a variable with a
    * name like `RANDOM` is a common one once something else is assigned to it.
@@ -14,13 +14,13 @@ export interface Facts {
   readonly moves: boolean
 }
 
-/** `evaluated` for a script that runs in the shell of another one, which may set the same variables and be called from it. */
-export function factsOf(script: ParsedScript, evaluated = false): Facts {
+/** `isEval` for a script that runs in the shell of another one, which may set the same variables and be called from it. */
+export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts {
   const numeric = new Set<string>()
-  const others = new Set(shellsOwnVariables)
+  const others = new Set(shellTextVariables)
   const functions = new Set<string>()
   let moves = false
-  let shared = evaluated
+  let shared = isEval
 
   function assign(name: string, isNumber: boolean): void {
     ;(isNumber ? numeric : others).add(name)
@@ -43,7 +43,7 @@ export function factsOf(script: ParsedScript, evaluated = false): Facts {
           assign(node.parameter, isNumber(node.operation.operand))
         break
       case 'ArithmeticBinary':
-        if (assigns(node.operator) && node.left.type === 'ArithmeticWord') assign(node.left.value, true)
+        if (isAssignment(node.operator) && node.left.type === 'ArithmeticWord') assign(node.left.value, true)
         break
       case 'Command':
         if (node.name !== undefined) visitCommand([node.name, ...node.args])
@@ -81,7 +81,7 @@ const declarers = new Set(['declare', 'typeset', 'local', 'export', 'readonly'])
 const setters = new Set(['read', 'mapfile', 'readarray', 'printf', 'getopts'])
 
 /** Whether an operator of arithmetic sets what stands on its left: `=`, `+=`, `<<=`, but not `<=`. */
-export function assigns(operator: string): boolean {
+export function isAssignment(operator: string): boolean {
   return /^([^=!<>]|<<|>>)?=$/.test(operator)
 }
 

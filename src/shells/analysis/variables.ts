@@ -79,7 +79,7 @@ export const numericVariables: ReadonlySet<string> = new Set(
 )
 
 /** Variables that the shell sets to texts by itself. */
-export const shellsOwnVariables: ReadonlySet<string> = new Set(
+export const shellTextVariables: ReadonlySet<string> = new Set(
   '_ PWD OLDPWD DIRSTACK REPLY MAPFILE OPTARG COPROC'.split(' '),
 )
 

@@ -1,6 +1,6 @@
-import { judgeVariable } from './assignments.ts'
+import { checkVariable } from './assignments.ts'
 import type { CwdAfter } from './cwd.ts'
-import { aliases, type Call, type Inspector, type Inspectors, refuses, refuseUnclear } from './inspector.ts'
+import { aliases, type Call, type Inspector, type Inspectors, refuseAlways, refuseUnclear } from './inspector.ts'
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText } from './words.ts'
 
@@ -8,7 +8,7 @@ import { type Argument, knownText } from './words.ts'
 export const wrappers: Inspectors = {
   env: transparent(
     { flags: 'i0v', valued: 'u', longFlags: ['ignore-environment', 'null', 'debug'], longValued: ['unset'] },
-    (call, rest) => afterAssignments(call, rest),
+    (call, rest) => skipAssignments(call, rest),
   ),
   nice: {
     transparent: true,
@@ -54,8 +54,8 @@ export const wrappers: Inspectors = {
   linux32: transparent({ flags: '' }, skip(0)),
   i386: transparent({ flags: '' }, skip(0)),
   taskset: transparent({ flags: 'ac', longFlags: ['cpu-list', 'all-tasks'] }, skip(1)),
-  prlimit: refuses('what it starts cannot be told from its options'),
-  'cross-env': transparent({ flags: '' }, (call, rest) => afterAssignments(call, rest)),
+  prlimit: refuseAlways('what it starts cannot be told from its options'),
+  'cross-env': transparent({ flags: '' }, (call, rest) => skipAssignments(call, rest)),
   dotenv: transparent({ flags: 'c', valued: 'ev' }, skip(0)),
   busybox: transparent({ flags: '' }, skip(0)),
   toybox: transparent({ flags: '' }, skip(0)),
@@ -68,7 +68,7 @@ export const wrappers: Inspectors = {
     dbus-run-session dbus-launch logsave run-parts parallel expect unshare cgexec numactl daemonize nodemon watchexec torsocks proxychains
     proxychains4 ssh-agent at dtach abduco systemd-inhibit caffeinate sem ts-node-dev chokidar onchange mpirun mpiexec srun sbatch gnome-terminal
     xterm konsole lxterminal wine bash-static`,
-    refuses('it starts other commands in ways that are not seen through'),
+    refuseAlways('it starts other commands in ways that are not seen through'),
   ),
 }
 
@@ -101,14 +101,14 @@ function start(call: Call, args: readonly Argument[], table: OptionTable, rest: 
 }
 
 /** The words after `NAME=VALUE`. A word that may or may not be one hides which word is the command. */
-export function afterAssignments(call: Call, rest: readonly Argument[]): readonly Argument[] | undefined {
+export function skipAssignments(call: Call, rest: readonly Argument[]): readonly Argument[] | undefined {
   for (const [index, argument] of rest.entries()) {
     const text = argument.literal ?? argument.lead
     const equals = text.indexOf('=')
     if (equals === -1 || argument.splits) {
       return argument.literal === undefined ? refuseUnclear(call, argument) : rest.slice(index)
     }
-    judgeVariable(call.walk, text.slice(0, equals), argument.literal?.slice(equals + 1), call.scope, argument.at)
+    checkVariable(call.walk, text.slice(0, equals), argument.literal?.slice(equals + 1), call.scope, argument.at)
   }
   return []
 }
