@@ -1,23 +1,33 @@
 import { type Failure, ToolError, toFailure } from '../errors.ts'
 import { classifyPath } from '../files/classify/index.ts'
 import { guardAccesses } from '../guard/guard-accesses.ts'
-import { type Path, ROOT } from '../paths/logical-path.ts'
-import type { GuardedAccess } from '../policy/access.ts'
+import type { Path } from '../paths/logical-path.ts'
+import type { Access, GuardedAccess } from '../policy/access.ts'
 import type { ApprovalQuestion } from '../policy/approval.ts'
-import { combineVerdicts, deniedError, type PolicyCall } from '../policy/policy.ts'
-import type { EntryState, Receipt } from '../storage/backend.ts'
+import { deniedError } from '../policy/policy.ts'
+import type { Receipt } from '../storage/backend.ts'
 import type { Draft, ShownVersion, Tool } from '../tools/define-tool.ts'
 import { throwIfAborted } from '../util/abort.ts'
 import { authorizeChanges } from './authorize-changes.ts'
 import { openCallAudit } from './call-audit.ts'
-import { policyForShell } from './commands/shell-policy.ts'
+import { addToJournal, commitChanges, emitChanges } from './commit-changes.ts'
+import { evaluateCommand, requireAllowedName } from './evaluate-command.ts'
 import { limitResult } from './limit-result.ts'
 import { parseInput } from './parse-input.ts'
-import { callWithGrant, type Grant, requestApproval, requestStepApproval, requireGrant } from './pending-approval.ts'
+import {
+  type ApprovalContext,
+  callWithGrant,
+  type Grant,
+  type ReplayableCall,
+  requestApproval,
+  requestStepApproval,
+  requireGrant,
+} from './pending-approval.ts'
 import { activatePlan, isInPlanMode } from './plan-mode.ts'
 import { readPriorStates } from './prior-states.ts'
 import { preHooks, runPostHooks, runPreHook } from './run-hooks.ts'
-import type { AuthorizedCall, CallAudit, CallOptions, Success } from './state/call.ts'
+import type { AuthorizedCall, AuthorizedChanges, CallAudit, CallOptions, Success } from './state/call.ts'
+import type { HookCall } from './state/hooks.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 import { storeFullOutput } from './store-full-output.ts'
@@ -25,338 +35,358 @@ import { addPathSuggestions } from './suggest-paths.ts'
 import { openTaintTracker, type TaintTracker } from './taint-tracker.ts'
 import { createToolContext } from './tool-context.ts'
 
+/** Options that only the library itself passes. */
+export interface InternalCallOptions {
+  /** The answer to the approval that the call waited for. */
+  readonly grant?: Grant | undefined
+  /** The dialect tool that makes the call. */
+  readonly via?: string
+  /** Takes the versions that the call shows. A dialect decides later whether the run gets to see them. */
+  readonly shows?: (shown: ShownVersion) => void
+}
+
+/** A call while it runs. Steps read it and pass their own results on to the next step. */
+interface CallState {
+  readonly workspace: WorkspaceState
+  readonly run: RunState
+  /** The name of a tool, or an operation of the workspace itself, such as undo, in the shape of a tool. */
+  readonly target: string | Tool
+  readonly options: CallOptions & InternalCallOptions
+  readonly audit: CallAudit
+  readonly taint: TaintTracker
+}
+
 /**
- * The life of one call: the same steps in the same order, for every tool and every caller. Gives a result or a refusal
- * and never rejects, whatever a model, a file or a backend does. A refused call has changed nothing. What the workspace
- * does beside its tools, such as undo, is given as a tool itself.
+ * Runs one call: the same steps in the same order, for every tool and every caller. Returns a result or a refusal and
+ * never rejects, whatever a model, a file or a backend does. A refused call changes nothing.
  */
 export async function callTool(
   workspace: WorkspaceState,
   run: RunState,
-  called: string | Tool,
-  given: unknown,
+  target: string | Tool,
+  rawInput: unknown,
   options: CallOptions & InternalCallOptions = {},
 ): Promise<Success | Failure> {
-  const { grant, signal } = options
-  const name = typeof called === 'string' ? called : called.name
-  const record = openCallAudit(workspace, run, name, options)
-  const flow = openTaintTracker(workspace, run, record.id, name, typeof called === 'string')
+  const name = typeof target === 'string' ? target : target.name
+  const audit = openCallAudit(workspace, run, name, options)
+  const taint = openTaintTracker(workspace, run, audit.id, name, typeof target === 'string')
+  const state: CallState = { workspace, run, target, options, audit, taint }
   try {
-    // 1–6. What the call wants to reach, and whether it may.
-    let call = await judge(workspace, run, called, given, record, flow)
-
-    // 7. A hook may refuse or narrow. What it narrows is judged from the start.
-    let input = given
-    for (const hook of preHooks(workspace.hooks)) {
-      record.enterStep('hooks')
-      const narrowed = await runPreHook(hook, hookCall(run, call), workspace.limits.hookTimeoutMs)
-      if (narrowed === undefined) continue
-      input = narrowed.input
-      call = await judge(workspace, run, called, input, record, flow)
-    }
-
-    // What was approved earlier is what was seen then.
-    if (grant !== undefined) {
-      if ('deny' in grant.answer) record.addApproval(grant.parked.request, 'denied', grant.answer.by)
-      await requireGrant(workspace, grant)
-    }
-
-    // What the workspace does beside its tools is no data, and so it cannot wait for another process.
-    const repeatable = typeof called === 'string' ? { input } : undefined
-    const began = grant?.parked.began ?? record.started
-    const asking = {
-      grant,
-      signal,
-      approve: options.approve,
-      began,
-      earlier: [] as ApprovalQuestion[],
-      answered: record.addApproval,
-    }
-    const ask = (question: ApprovalQuestion) => requestStepApproval(workspace, run, repeatable, question, asking)
-
-    // What runs something is approved before it runs; what it then changes is asked about by itself.
-    if (call.tool.commandLine !== undefined && call.verdict.decision === 'ask') {
-      record.enterStep('approval')
-      call = await approvedToRun(call, ask)
-    }
-
-    // 8. Draft: read through a view that reaches only what was granted, and say what shall change.
-    record.enterStep('draft')
-    throwIfAborted(signal)
-    const context = createToolContext(workspace, callWithGrant(run, grant), call, {
-      record,
-      flow,
-      signal,
-      ask,
-      began,
-      onProgress: options.onProgress,
-      commit: (tool) => callTool(workspace, run, tool, {}),
-    })
-    let draft = await call.tool.draft(call.input, context)
-    for (const refusal of draft.refusals ?? []) record.addRefusal(refusal)
-    for (const path of draft.reads ?? []) {
-      record.addRead(path)
-      flow.addRead(path)
-    }
-
-    // 9. Judge every change by itself, and get the approval if anything asks for it.
-    record.enterStep('approval')
-    let changes = flow.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
-    record.setVerdict(changes.verdict)
-    if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
-    if (draft.dryRun === true) {
-      // A rehearsal is judged whole, and ends with nothing to commit.
-      draft = { ...draft, changes: [], copiedFrom: [] }
-      changes = flow.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
-    }
-    const { plan } = draft
-    record.setPlan(plan)
-    if (changes.verdict.decision === 'ask') {
-      await requestApproval(workspace, run, repeatable && { ...repeatable, plan }, changes, asking)
-    }
-
-    // 10. Intent, commit, outcome: nothing is changed that could not be recorded before.
-    record.enterStep('commit')
-    throwIfAborted(signal)
-    run.rates.countWrite(changes.bytes)
-    const before = await readPriorStates(workspace, draft, changes.changes)
-    await record.writeIntent(changes)
-    if (plan !== undefined) activatePlan(workspace, run, plan)
-    const receipt = await commit(workspace, run, draft, changes.bytes, signal)
-    if (draft.target === undefined) journal(workspace, run, record, call.tool.name, before, receipt)
-    for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
-    for (const shown of draft.shown?.(receipt) ?? []) {
-      if (options.shows === undefined) run.readHistory.noteVersion(shown)
-      else options.shows(shown)
-      record.addReadVersion(shown)
-    }
-    const artifactUri =
-      changes.storeDiff(run.artifacts, receipt, record.warnings) ??
-      storeFullOutput(draft.fullOutput, run.artifacts, record.warnings)
-    flow.labelChanges(changes, receipt, draft.target === undefined ? workspace : (workspace.origin ?? workspace))
-    tellOf(draft.target === undefined ? workspace : workspace.origin, run, record.id, receipt)
-    record.setLabel(flow.labelResult(), run.taint.origin())
-    await record.writeOutcome(receipt, artifactUri)
-
-    // 11. A hook may relabel or redact the result; the effect stands.
-    record.enterStep('response')
-    const result: Success = {
-      ok: true,
-      summary: draft.summary,
-      warnings: [...context.warnings, ...record.warnings],
-      ...(await draft.result(receipt)),
-      callId: record.id,
-      ...(artifactUri === undefined ? {} : { artifactUri }),
-      ...(workspace.labels.active ? { label: flow.labelResult() } : {}),
-    }
-    const answered = (await runPostHooks(
-      workspace.hooks,
-      hookCall(run, call),
-      result,
-      workspace.limits.hookTimeoutMs,
-    )) as Success
-    const labelled = workspace.labels.active ? { ...answered, label: flow.applyHookLabel(answered.label) } : answered
-
-    // 12. What a model sees is bounded.
-    const answer = limitResult(labelled, workspace.limits.projectionBytes, run.artifacts)
-    // A dialect may show something else of it.
-    if (options.shows === undefined) draft.onResult?.(answer)
-    return answer
+    const requested = await authorizeCall(state, rawInput) // 1 to 6
+    const { authorized, input } = await runPreCallHooks(state, requested, rawInput) // 7
+    const approvals = await openApprovals(state, input)
+    const call = await approveCommand(state, authorized, approvals)
+    const proposed = await draftCall(state, call, approvals) // 8
+    const { draft, changes } = await authorizeDraft(state, call, proposed.draft, approvals) // 9
+    const effect = await commitDraft(state, call, draft, changes) // 10
+    const result = await createResult(state, call, draft, effect, proposed.warnings) // 11
+    return projectResult(state, draft, result) // 12
   } catch (error) {
-    const failure = withoutSecretVersion(
-      workspace,
-      name,
-      toFailure(await addPathSuggestions(workspace, run, name, error)),
-    )
-    const label = flow.labelFailure(failure)
-    record.setLabel(label, run.taint.origin())
-    await record.writeRefusal(failure)
-    return workspace.labels.active ? { ...failure, label } : failure
+    return refuseCall(state, name, error)
   }
 }
 
-/** What a call may be told by the workspace itself. */
-export interface InternalCallOptions {
-  readonly grant?: Grant | undefined
-  /** The tool of a dialect that makes it. */
-  readonly via?: string
-  /** Takes what the call shows, for the read ledger: whoever calls knows later whether the run gets to see it. */
-  readonly shows?: (shown: ShownVersion) => void
+/** Steps 1 to 6. A pre-call hook that narrows the input has them run again. */
+async function authorizeCall(state: CallState, rawInput: unknown): Promise<AuthorizedCall> {
+  const call = await evaluateCall(state.workspace, state.run, state.target, rawInput, state.audit)
+  requireModeAndLimits(state, call.tool)
+  return requireVerdict(state, call)
 }
 
-/** Steps 1 to 6: parse, plan, guard and classify, mode and rates, policy. */
-async function judge(
+/**
+ * Steps 1 to 4 and the verdict: what a call would reach, and what policy says about it. Nothing is executed, counted or
+ * refused by policy.
+ *
+ * @param audit records how far the call came; `undefined` for an explanation, which is not a call
+ */
+export async function evaluateCall(
   workspace: WorkspaceState,
   run: RunState,
-  called: string | Tool,
-  given: unknown,
-  record: CallAudit,
-  flow: TaintTracker,
+  target: string | Tool,
+  rawInput: unknown,
+  audit?: CallAudit,
 ): Promise<AuthorizedCall> {
-  const call = await resolveAccesses(workspace, run, called, given, record)
-  record.enterStep('limits')
-  requireMode(workspace, run, call.tool)
-  if (!record.isCounted) run.rates.countCall(call.tool.name)
-  record.isCounted = true
-  record.enterStep('policy')
-  record.setVerdict(call.verdict)
-  if (call.verdict.decision === 'deny') throw deniedError(call.verdict)
-  return flow.beginCall(call)
-}
-
-/** What a call would reach and the verdict on it; nothing is executed, counted or refused by policy. */
-export async function resolveAccesses(
-  workspace: WorkspaceState,
-  run: RunState,
-  called: string | Tool,
-  given: unknown,
-  record?: Pick<CallAudit, 'enterStep' | 'setPlannedAccesses' | 'setAccesses' | 'addRefusal'>,
-): Promise<AuthorizedCall> {
-  record?.enterStep('input')
-  const tool = typeof called === 'string' ? findTool(workspace, called) : called
-  const input = parseInput(tool, given)
-  if (workspace.policy.data.requireReason === true) requireReason(tool, input)
-  record?.enterStep('plan')
-  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: workspace.memory?.path })
-  record?.setPlannedAccesses(planned)
-  record?.enterStep('guard')
+  const { tool, input } = parseCall(workspace, target, rawInput, audit)
+  const planned = planAccesses(workspace, run, tool, input, audit)
   const facts = policyCall(run, tool.name, input)
-  const accesses = await guardAccesses(workspace.backend, planned, nameJudge(workspace, facts))
-  record?.setAccesses(accesses, input)
+  const accesses = await guardAndClassify(workspace, planned, facts, audit)
+  audit?.setAccesses(accesses, input)
   const line = tool.commandLine?.(input)
-  if (line === undefined) return { tool, input, accesses, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
-  return reachByCommand(workspace, { tool, input, accesses }, facts, line, record)
+  if (line !== undefined) return evaluateCommand(workspace, { tool, input, accesses }, facts, line, audit)
+  return { tool, input, accesses, verdict: workspace.policy.evaluate({ ...facts, accesses }) }
 }
 
-/** The verdict on a call that runs a line: on its place, on the line's structure, and on what it plainly opens. */
-async function reachByCommand(
+/** Step 1: finds the tool and parses the input with its schema. */
+function parseCall(
   workspace: WorkspaceState,
-  call: Omit<AuthorizedCall, 'verdict'>,
-  facts: Omit<PolicyCall, 'accesses'>,
-  line: string,
-  record: Pick<CallAudit, 'addRefusal'> | undefined,
-): Promise<AuthorizedCall> {
-  const { shell } = workspace
-  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
-  const judged = shell.judge(line, {
-    cwd: call.accesses[0]?.path ?? ROOT,
-    policy: policyForShell(shell, workspace.policy),
-    call: { ...facts, accesses: call.accesses },
-  })
-  const reached = { ...call, line: judged.line, verdict: judged.verdict }
-  const judgeName = nameJudge(workspace, facts)
-  for (const access of await guardAccesses(workspace.backend, judged.opens, judgeName)) {
-    const opened = workspace.policy.evaluate({ ...facts, accesses: [access] })
-    // What it asks about is asked when the line comes to it, or once it is known what it wrote.
-    if (opened.decision !== 'deny') continue
-    const { code, message } = deniedError(opened)
-    record?.addRefusal({ permission: access.permission, path: access.asked, code, message })
-    reached.verdict = combineVerdicts(reached.verdict, opened)
-  }
-  return reached
+  target: string | Tool,
+  rawInput: unknown,
+  audit: CallAudit | undefined,
+): Pick<AuthorizedCall, 'tool' | 'input'> {
+  audit?.enterStep('input')
+  const tool = typeof target === 'string' ? findTool(workspace, target) : target
+  const input = parseInput(tool, rawInput)
+  if (workspace.policy.data.requireReason === true) requireReason(tool, input)
+  return { tool, input }
 }
 
-/** Judges a path that cannot be followed by its name alone. */
-function nameJudge(workspace: WorkspaceState, facts: Omit<PolicyCall, 'accesses'>): (access: GuardedAccess) => void {
-  return (access) => {
-    const verdict = workspace.policy.evaluate({ ...facts, accesses: [access] })
-    if (verdict.decision === 'deny') throw deniedError(verdict)
-  }
+/** Step 2: the accesses that the call plans, before anything is read. */
+function planAccesses(
+  workspace: WorkspaceState,
+  run: RunState,
+  tool: Tool,
+  input: AuthorizedCall['input'],
+  audit: CallAudit | undefined,
+): readonly Access[] {
+  audit?.enterStep('plan')
+  const planned = tool.plan(input, { cwd: run.shell.cwd, memory: workspace.memory?.path })
+  audit?.setPlannedAccesses(planned)
+  return planned
 }
 
-/** Gets the approval of what is about to run. */
-async function approvedToRun(
+/** Steps 3 and 4: the canonical path of every access, classified by the requested name and by the canonical one. */
+function guardAndClassify(
+  workspace: WorkspaceState,
+  planned: readonly Access[],
+  facts: ReturnType<typeof policyCall>,
+  audit: CallAudit | undefined,
+): Promise<readonly GuardedAccess[]> {
+  audit?.enterStep('guard')
+  return guardAccesses(workspace.backend, planned, requireAllowedName(workspace, facts))
+}
+
+/** Step 5: plan mode, and the rates, against which a call counts once. */
+function requireModeAndLimits({ workspace, run, audit }: CallState, tool: Tool): void {
+  audit.enterStep('limits')
+  if (tool.mutates && isInPlanMode(workspace, run)) {
+    throw new ToolError('PLAN_MODE', `${tool.name} is not allowed before the plan is approved`)
+  }
+  if (!audit.isCounted) run.rates.countCall(tool.name)
+  audit.isCounted = true
+}
+
+/** Step 6: ends the call if policy or the taint of the run denies it. */
+function requireVerdict({ audit, taint }: CallState, call: AuthorizedCall): AuthorizedCall {
+  audit.enterStep('policy')
+  audit.setVerdict(call.verdict)
+  if (call.verdict.decision === 'deny') throw deniedError(call.verdict)
+  return taint.beginCall(call)
+}
+
+/** Step 7: a hook may refuse the call or narrow its input. A narrowed input is authorized from step 1. */
+async function runPreCallHooks(
+  state: CallState,
+  requested: AuthorizedCall,
+  rawInput: unknown,
+): Promise<{ authorized: AuthorizedCall; input: unknown }> {
+  const { workspace, run, audit } = state
+  let authorized = requested
+  let input = rawInput
+  for (const hook of preHooks(workspace.hooks)) {
+    audit.enterStep('hooks')
+    const narrowed = await runPreHook(hook, hookCall(run, authorized), workspace.limits.hookTimeoutMs)
+    if (narrowed === undefined) continue
+    input = narrowed.input
+    authorized = await authorizeCall(state, input)
+  }
+  return { authorized, input }
+}
+
+/** How the call asks for approvals. */
+interface CallApprovals {
+  readonly context: ApprovalContext
+  /** What another process makes the call again from. `undefined` for an operation, which is not data. */
+  readonly replayable: ReplayableCall | undefined
+  /** Gets an approval before the changes are known. */
+  readonly ask: (question: ApprovalQuestion) => Promise<void>
+}
+
+/** Opens the approvals of a call. A resumed call must find its files as they were when it was approved. */
+async function openApprovals(
+  { workspace, run, target, options, audit }: CallState,
+  input: unknown,
+): Promise<CallApprovals> {
+  const { grant, signal, approve } = options
+  if (grant !== undefined) {
+    if ('deny' in grant.answer) audit.addApproval(grant.parked.request, 'denied', grant.answer.by)
+    await requireGrant(workspace, grant)
+  }
+  const replayable = typeof target === 'string' ? { input } : undefined
+  const began = grant?.parked.began ?? audit.started
+  const context: ApprovalContext = { grant, signal, approve, began, earlier: [], answered: audit.addApproval }
+  return { context, replayable, ask: (question) => requestStepApproval(workspace, run, replayable, question, context) }
+}
+
+/** Gets the approval of a command before it runs. Its changes are approved separately. */
+async function approveCommand(
+  { audit }: CallState,
   call: AuthorizedCall,
-  ask: (question: ApprovalQuestion) => Promise<void>,
+  { ask }: CallApprovals,
 ): Promise<AuthorizedCall> {
   const { tool, input, accesses, verdict } = call
+  if (tool.commandLine === undefined || verdict.decision !== 'ask') return call
+  audit.enterStep('approval')
   await ask({ tool: tool.name, input, accesses, verdict, risks: [] })
   return { ...call, verdict: { ...verdict, decision: 'allow', reason: 'It was approved' } }
 }
 
-/** The one place in the whole code where anything is changed. */
-async function commit(
-  workspace: WorkspaceState,
-  run: RunState,
-  draft: Draft<unknown>,
-  bytes: number,
-  signal: AbortSignal | undefined,
-): Promise<Receipt> {
-  const changes = draft.changes ?? []
-  if (changes.length === 0) return { applied: [] }
-  try {
-    const at = workspace.clock()
-    await workspace.diffs.beforeCommit(changes)
-    if (draft.target === undefined) for (const fork of workspace.commitListeners) await fork.hold(changes)
-    return await (draft.target ?? workspace.backend).commit(changes, {
-      durability: 'durable',
-      at,
-      ...(signal === undefined ? {} : { signal }),
-    })
-  } catch (error) {
-    run.rates.refundWrite(bytes)
-    throw error
+/** Step 8: reads through a view of the granted accesses, and builds the change set. */
+async function draftCall(
+  { workspace, run, options, audit, taint }: CallState,
+  call: AuthorizedCall,
+  { context: { began }, ask }: CallApprovals,
+): Promise<{ draft: Draft<unknown>; warnings: readonly string[] }> {
+  const { signal, grant, onProgress } = options
+  audit.enterStep('draft')
+  throwIfAborted(signal)
+  const commit = (tool: Tool) => callTool(workspace, run, tool, {})
+  const contextOptions = { audit, taint, signal, ask, began, onProgress, commit }
+  const context = createToolContext(workspace, callWithGrant(run, grant), call, contextOptions)
+  const draft = await call.tool.draft(call.input, context)
+  for (const refusal of draft.refusals ?? []) audit.addRefusal(refusal)
+  for (const path of draft.reads ?? []) {
+    audit.addRead(path)
+    taint.addRead(path)
   }
+  return { draft, warnings: context.warnings }
 }
 
-/** The hash of a file that must not be read would tell whoever guesses its content. */
-function withoutSecretVersion(workspace: WorkspaceState, tool: string, failure: Failure): Failure {
+/**
+ * Step 9: evaluates every change, and gets the approval if policy or a label asks for one. Of a dry run everything is
+ * evaluated and nothing is left to commit.
+ */
+async function authorizeDraft(
+  { workspace, run, audit, taint }: CallState,
+  call: AuthorizedCall,
+  proposed: Draft<unknown>,
+  { context, replayable }: CallApprovals,
+): Promise<{ draft: Draft<unknown>; changes: AuthorizedChanges }> {
+  audit.enterStep('approval')
+  let draft = proposed
+  let changes = taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
+  audit.setVerdict(changes.verdict)
+  if (changes.verdict.decision === 'deny') throw deniedError(changes.verdict)
+  if (draft.dryRun === true) {
+    draft = { ...draft, changes: [], copiedFrom: [] }
+    changes = taint.authorizeChanges(await authorizeChanges(workspace, run, call, draft))
+  }
+  const { plan } = draft
+  audit.setPlan(plan)
+  if (changes.verdict.decision === 'ask') {
+    await requestApproval(workspace, run, replayable && { ...replayable, plan }, changes, context)
+  }
+  return { draft, changes }
+}
+
+/** The effect of a committed draft. */
+interface CallEffect {
+  readonly receipt: Receipt
+  readonly artifactUri: string | undefined
+}
+
+/** Step 10: intent record, commit, outcome record and artifact. What cannot be recorded is not committed. */
+async function commitDraft(
+  { workspace, run, options, audit, taint }: CallState,
+  call: AuthorizedCall,
+  draft: Draft<unknown>,
+  changes: AuthorizedChanges,
+): Promise<CallEffect> {
+  const { signal, shows = run.readHistory.noteVersion } = options
+  audit.enterStep('commit')
+  throwIfAborted(signal)
+  run.rates.countWrite(changes.bytes)
+  const before = await readPriorStates(workspace, draft, changes.changes)
+  await audit.writeIntent(changes)
+  if (draft.plan !== undefined) activatePlan(workspace, run, draft.plan)
+  const receipt = await commitChanges(workspace, run, draft, changes.bytes, signal)
+  if (draft.target === undefined) addToJournal(workspace, run, audit, call.tool.name, before, receipt)
+  for (const { path } of receipt.applied) run.readHistory.forgetLines(path)
+  for (const version of draft.shown?.(receipt) ?? []) {
+    shows(version)
+    audit.addReadVersion(version)
+  }
+  const artifactUri =
+    changes.storeDiff(run.artifacts, receipt, audit.warnings) ??
+    storeFullOutput(draft.fullOutput, run.artifacts, audit.warnings)
+  // The commit of an overlay or a fork changes the files of its origin.
+  const changed = draft.target === undefined ? workspace : workspace.origin
+  taint.labelChanges(changes, receipt, changed ?? workspace)
+  if (changed !== undefined) emitChanges(changed, run, audit.id, receipt)
+  audit.setLabel(taint.labelResult(), run.taint.origin())
+  await audit.writeOutcome(receipt, artifactUri)
+  return { receipt, artifactUri }
+}
+
+/** Step 11: builds the result. A post-call hook may relabel or redact it; the effect stands. */
+async function createResult(
+  { workspace, run, audit, taint }: CallState,
+  call: AuthorizedCall,
+  draft: Draft<unknown>,
+  { receipt, artifactUri }: CallEffect,
+  warnings: readonly string[],
+): Promise<Success> {
+  const { hooks, labels, limits } = workspace
+  audit.enterStep('response')
+  const result: Success = {
+    ok: true,
+    summary: draft.summary,
+    warnings: [...warnings, ...audit.warnings],
+    ...((await draft.result(receipt)) as object),
+    callId: audit.id,
+    ...(artifactUri === undefined ? {} : { artifactUri }),
+    ...(labels.active ? { label: taint.labelResult() } : {}),
+  }
+  const answer = (await runPostHooks(hooks, hookCall(run, call), result, limits.hookTimeoutMs)) as Success
+  return labels.active ? { ...answer, label: taint.applyHookLabel(answer.label) } : answer
+}
+
+/** Step 12: bounds the result in bytes. */
+function projectResult({ workspace, run, options }: CallState, draft: Draft<unknown>, result: Success): Success {
+  const answer = limitResult(result, workspace.limits.projectionBytes, run.artifacts)
+  // A dialect may show something else, so the draft is told only of an answer that is shown as it is.
+  if (options.shows === undefined) draft.onResult?.(answer)
+  return answer
+}
+
+/** Turns an error of any step into the refusal, and records it once with the step. */
+async function refuseCall({ workspace, run, audit, taint }: CallState, name: string, error: unknown): Promise<Failure> {
+  const suggested = toFailure(await addPathSuggestions(workspace, run, name, error))
+  const failure = withoutSecretVersion(workspace, name, suggested)
+  const label = taint.labelFailure(failure)
+  audit.setLabel(label, run.taint.origin())
+  await audit.writeRefusal(failure)
+  return workspace.labels.active ? { ...failure, label } : failure
+}
+
+/** Removes the hash of a file that must not be read: it would confirm a guess of its content. */
+function withoutSecretVersion({ policy }: WorkspaceState, tool: string, failure: Failure): Failure {
   if (typeof failure.currentSha256 !== 'string' || failure.path === undefined) return failure
   const path = failure.path as Path
   const classification = classifyPath(path)
-  if (!classification.redacted || workspace.policy.decide(tool, 'file:read', path, classification) === 'allow')
-    return failure
-  const { currentSha256: _, ...rest } = failure
-  return rest as Failure
+  if (!classification.redacted || policy.decide(tool, 'file:read', path, classification) === 'allow') return failure
+  const { currentSha256: _, ...visible } = failure
+  return visible as Failure
 }
 
-/** Tells of what a call has changed. Accepted into what lies below an overlay, nothing shows another way here. */
-function tellOf(workspace: WorkspaceState | undefined, run: RunState, callId: string, { applied }: Receipt): void {
-  if (workspace === undefined || applied.length === 0) return
-  const paths = applied.map(({ path }) => path)
-  const listing = applied.some(({ before, after }) => (before === null) !== (after === null))
-  workspace.events.emit({ type: 'changed', paths, listing, runId: run.id, callId })
-}
-
-/** Notes what a call replaced, so that it can be taken back. */
-function journal(
-  workspace: WorkspaceState,
-  run: RunState,
-  record: CallAudit,
-  tool: string,
-  before: readonly EntryState[] | undefined,
-  receipt: Receipt,
-): void {
-  if (receipt.applied.length === 0) return
-  workspace.journal.add({ callId: record.id, runId: run.id, tool, at: workspace.clock() }, before, receipt)
-  if (before === undefined) record.warnings.push('This call cannot be undone: what it replaced is too large to be kept')
-}
-
-/** A call that changes something says why, where policy wants to know. What has no `reason` cannot. */
-function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: Readonly<Record<string, unknown>>): void {
+/** Requires a reason for a change, if the tool takes one. Called if policy demands reasons. */
+function requireReason({ name, mutates, input: { shape } }: Tool, { reason }: AuthorizedCall['input']): void {
   if (!mutates || !('reason' in shape) || (typeof reason === 'string' && /\S/.test(reason))) return
   throw new ToolError('INVALID_INPUT', `${name} needs a reason here`, {
     field: 'reason',
-    hint: 'Say in reason why this is to be done; it is kept for the record.',
+    hint: 'State in reason why this is to be done; it is kept for the record.',
   })
 }
 
-function findTool(workspace: WorkspaceState, name: string): Tool {
-  const tool = workspace.tools.get(name)
+function findTool({ tools, unavailableTools }: WorkspaceState, name: string): Tool {
+  const tool = tools.get(name)
   if (tool !== undefined) return tool
-  const withheld = workspace.unavailableTools.get(name)
-  if (withheld !== undefined) throw withheld
+  const unavailable = unavailableTools.get(name)
+  if (unavailable !== undefined) throw unavailable
   throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(String(name).slice(0, 100))} here`, {
-    hint: `Use one of: ${[...workspace.tools.keys()].join(', ')}.`,
+    hint: `Use one of: ${[...tools.keys()].join(', ')}.`,
   })
 }
 
-function requireMode(workspace: WorkspaceState, run: RunState, tool: Tool): void {
-  if (tool.mutates && isInPlanMode(workspace, run)) {
-    throw new ToolError('PLAN_MODE', `${tool.name} has to wait until the plan is approved`)
-  }
-}
-
-function hookCall(run: RunState, { tool, input, accesses }: AuthorizedCall) {
+function hookCall(run: RunState, { tool, input, accesses }: AuthorizedCall): HookCall {
   return { runId: run.id, actor: run.actor, tool: tool.name, input, accesses }
 }

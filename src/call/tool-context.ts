@@ -6,7 +6,8 @@ import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
 import type { ToolContext } from '../tools/define-tool.ts'
-import { type CommandSessionOptions, openCommandSession } from './commands/session.ts'
+import { openCommandSession } from './commands/session.ts'
+import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
 import type { AuthorizedCall, CallOptions } from './state/call.ts'
 import { policyCall, type RunState } from './state/run-state.ts'
@@ -16,7 +17,7 @@ import type { TaintTracker } from './taint-tracker.ts'
 export interface ToolContextOptions extends Omit<CommandSessionOptions, 'requireHostAllowed' | 'noteReadable'> {
   readonly signal: AbortSignal | undefined
   readonly onProgress: CallOptions['onProgress']
-  readonly flow: TaintTracker
+  readonly taint: TaintTracker
 }
 
 /** What a tool may know and use while it drafts one judged call. */
@@ -24,13 +25,13 @@ export function createToolContext(
   workspace: WorkspaceState,
   run: RunState,
   call: AuthorizedCall,
-  { record, flow, signal, onProgress, ask, began, commit }: ToolContextOptions,
+  { audit, taint, signal, onProgress, ask, began, commit }: ToolContextOptions,
 ): ToolContext {
   let desk: ToolContext['commands']
   const reads = (path: Path, bytes = 0) => {
     run.rates.countRead(bytes)
-    record.addRead(path)
-    flow.addRead(path)
+    audit.addRead(path)
+    taint.addRead(path)
   }
   return {
     accesses: call.accesses,
@@ -61,7 +62,7 @@ export function createToolContext(
       )
       for (const { path, oldPath, text } of diff.sections) {
         reads(path as Path, text.length)
-        if (oldPath !== undefined) flow.addRead(oldPath as Path)
+        if (oldPath !== undefined) taint.addRead(oldPath as Path)
       }
       return diff
     },
@@ -69,12 +70,12 @@ export function createToolContext(
     headCommit: workspace.diffs.headCommit,
     get commands() {
       desk ??= openCommandSession(workspace, run, call, {
-        record: { ...record, addRead: reads },
+        audit: { ...audit, addRead: reads },
         ask,
         began,
         commit,
-        requireHostAllowed: flow.requireHostAllowed,
-        noteReadable: flow.addRead,
+        requireHostAllowed: taint.requireHostAllowed,
+        noteReadable: taint.addRead,
       })
       return desk
     },
@@ -86,15 +87,15 @@ export function createToolContext(
         return undefined
       }
     },
-    taint: flow.highestLabel,
+    taint: taint.highestLabel,
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
-    addLabel: flow.addLabel,
-    requireHostAllowed: flow.requireHostAllowed,
+    addLabel: taint.addLabel,
+    requireHostAllowed: taint.requireHostAllowed,
     async readArtifact(uri) {
       const text = await run.artifacts.read(uri)
       // An artifact of a run holds nothing above what the run had seen by then.
       const { label, path } = run.taint.origin() ?? { label: 'public' }
-      flow.addLabel(label, path ?? uri)
+      taint.addLabel(label, path ?? uri)
       return text
     },
   }

@@ -1,7 +1,7 @@
 import { createArtifacts } from '../audit/artifacts.ts'
 import type { AuditSink } from '../audit/audit-log.ts'
 import { type RunReport, reportRun } from '../audit/report.ts'
-import { callTool, resolveAccesses } from '../call/call-tool.ts'
+import { callTool, evaluateCall } from '../call/call-tool.ts'
 import { isInPlanMode } from '../call/plan-mode.ts'
 import type { CallOptions } from '../call/state/call.ts'
 import type { RunState } from '../call/state/run-state.ts'
@@ -57,7 +57,7 @@ export function openRun(
     ...(spoken === undefined ? {} : { own: { call: callOwn, callTool: callOwn } }),
     async explain(name, input) {
       try {
-        const call = await resolveAccesses(workspace, run, name, input)
+        const call = await evaluateCall(workspace, run, name, input)
         const { verdict, accesses, line } = openTaintTracker(workspace, run, run.id, name, true).beginCall(call)
         return { ok: true, verdict, accesses, ...(line === undefined ? {} : { line }) }
       } catch (error) {

@@ -18,7 +18,7 @@ export const areas: Readonly<
     tests: ['test/shells/analysis/{command-line,judging}.test.ts'],
   },
   call: {
-    mutate: ['src/call/call-tool.ts'],
+    mutate: ['src/call/{call-tool,evaluate-command,commit-changes}.ts'],
     tests: [
       'test/workspace/create-workspace.test.ts',
       'test/call/**/*.test.ts',

@@ -585,7 +585,7 @@ describe('the steps of a call', () => {
   it('say what a call has to wait for, and what the workspace has not', async () => {
     const planning = await open({ mode: 'plan' })
     expect(await planning.call(...write)).toMatchObject({
-      message: 'write_file has to wait until the plan is approved',
+      message: 'write_file is not allowed before the plan is approved',
     })
     const without = await open({ extraTools: [acting(() => ({}), { commandLine: () => 'ls' })] })
     expect(await without.callTool('act', {})).toMatchObject({ message: 'This workspace has no shell' })
@@ -805,7 +805,7 @@ describe('the steps of a call', () => {
     expect(await workspace.call(...write)).toMatchObject({
       message: 'write_file needs a reason here',
       field: 'reason',
-      hint: 'Say in reason why this is to be done; it is kept for the record.',
+      hint: 'State in reason why this is to be done; it is kept for the record.',
     })
     expect(await workspace.call('write_file', { ...write[1], reason: ' \n' })).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await workspace.call('write_file', { ...write[1], reason: 'needed' })).toMatchObject({ ok: true })

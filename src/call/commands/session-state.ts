@@ -1,0 +1,69 @@
+import { type Failure, ToolError } from '../../errors.ts'
+import type { Path } from '../../paths/logical-path.ts'
+import type { GuardedAccess } from '../../policy/access.ts'
+import type { ApprovalQuestion } from '../../policy/approval.ts'
+import { isMutating } from '../../policy/permissions.ts'
+import { type CallPolicy, deniedError, type PolicyCall } from '../../policy/policy.ts'
+import type { CommitSubscription } from '../../shells/types.ts'
+import type { Tool } from '../../tools/define-tool.ts'
+import type { AuthorizedCall, CallAudit } from '../state/call.ts'
+import type { RunState } from '../state/run-state.ts'
+import type { WorkspaceState } from '../state/workspace-state.ts'
+
+export interface CommandSessionOptions {
+  readonly audit: Pick<CallAudit, 'addRead' | 'addRefusal'>
+  /** When the call began, milliseconds since 1970. */
+  readonly began: number
+  /** Gets an approval that the command needs while it runs. */
+  readonly ask: (question: ApprovalQuestion) => Promise<void>
+  /** Commits the changes of a background command, as a call of its own. */
+  readonly commit: (tool: Tool) => Promise<{ readonly ok: true } | Failure>
+  /** @throws ToolError if content that the run has read must not be sent to the host */
+  readonly requireHostAllowed: (host: string) => void
+  /** Records a file that the command may read. */
+  readonly noteReadable: (path: Path) => void
+}
+
+/** What all transactions of one call's commands share. */
+export interface SessionState {
+  readonly workspace: WorkspaceState
+  readonly run: RunState
+  readonly call: AuthorizedCall
+  readonly options: CommandSessionOptions
+  /** The call as policy sees it. */
+  readonly facts: Omit<PolicyCall, 'accesses'>
+  readonly policy: CallPolicy
+  /** Accesses that were approved for this call. */
+  readonly approved: Set<string>
+  readonly onCommit: CommitSubscription
+}
+
+/**
+ * Evaluates one access of a command. Returns the question if a read needs an approval. An approval of a change is
+ * requested when the command has ended.
+ *
+ * @throws ToolError if policy denies the access
+ */
+export function evaluateAccess(
+  { workspace, run, call, facts, policy, approved }: SessionState,
+  access: GuardedAccess,
+): ApprovalQuestion | undefined {
+  const { permission, asked, path, classification } = access
+  if (workspace.isReadOnly && isMutating(permission)) {
+    throw new ToolError('READ_ONLY', 'The workspace is read-only', { path: asked })
+  }
+  const byRequestedName = policy.decide(permission, asked, classification)
+  const isAllowed =
+    byRequestedName === 'allow' && (asked === path || policy.decide(permission, path, classification) === 'allow')
+  if (isAllowed) return undefined
+  const verdict = workspace.policy.evaluate({ ...facts, accesses: [access] })
+  if (verdict.decision === 'deny') throw deniedError(verdict)
+  if (verdict.decision === 'allow' || isMutating(permission)) return undefined
+  const question = { tool: call.tool.name, input: call.input, accesses: [access], verdict, risks: [] }
+  return approved.has(accessKey(access)) || run.approvals.covers(question) ? undefined : question
+}
+
+/** Identifies an access among those that were approved. */
+export function accessKey({ permission, asked, path }: GuardedAccess): string {
+  return JSON.stringify([permission, asked, path])
+}

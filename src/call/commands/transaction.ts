@@ -1,0 +1,138 @@
+import { type OverlayBackend, overlay } from '../../backends/overlay/index.ts'
+import { ToolError } from '../../errors.ts'
+import { classifyPath } from '../../files/classify/index.ts'
+import { createVisibility } from '../../guard/visibility.ts'
+import { GIT_DIRECTORY, isWithin, type Path } from '../../paths/logical-path.ts'
+import type { GuardedAccess } from '../../policy/access.ts'
+import type { ApprovalQuestion } from '../../policy/approval.ts'
+import { createCommandFiles, type TrackedCommandFiles } from '../../shells/shared/command-files.ts'
+import type { CommandGit, CommandTransaction } from '../../shells/types.ts'
+import { commandGit } from './git-read.ts'
+import { openCommandRepository } from './git-write.ts'
+import { accessKey, evaluateAccess, type SessionState } from './session-state.ts'
+
+/** The files of one command line and what it has done to them. */
+interface TransactionState {
+  readonly session: SessionState
+  /** Takes the changes of the line. */
+  readonly drafts: OverlayBackend
+  readonly files: TrackedCommandFiles
+  /** Aborts with the caller's signal, and when an access needs an approval. */
+  readonly signal: AbortSignal
+  readonly onRead: (path: Path, bytes: number) => void
+  /** Whether git's own files may be among the changes. Nothing else can write them. */
+  isGitOpen: boolean
+}
+
+/** Opens a transaction for one command line: an overlay over the workspace's files, with every access evaluated. */
+export function openTransaction(session: SessionState, callerSignal: AbortSignal | undefined): CommandTransaction {
+  const { workspace, run, call, facts, options, approved } = session
+  const drafts = overlay(workspace.backend, undefined, { closesLower: false })
+  const stop = new AbortController()
+  const signal = callerSignal === undefined ? stop.signal : AbortSignal.any([callerSignal, stop.signal])
+  const reads = new Set<Path>()
+  const onRead = (path: Path, bytes: number) => {
+    run.rates.countRead(bytes)
+    reads.add(path)
+    options.audit.addRead(path)
+  }
+  let question: ApprovalQuestion | undefined
+  const files = createCommandFiles({
+    ...{ backend: drafts, signal, onRead },
+    visibility: (kind) => createVisibility(workspace.policy, facts, kind, call.verdict),
+    limits: { treeEntries: workspace.limits.treeEntries, fileBytes: workspace.limits.commandFileBytes },
+    judge(access) {
+      question ??= evaluateAccess(session, access)
+      if (question === undefined) return
+      // The line cannot wait, because its time limit would go on. It is dropped, and runs again after the approval.
+      stop.abort()
+      throw new ToolError('ABORTED', 'The command waits for an approval')
+    },
+  })
+  const state: TransactionState = { session, drafts, files, signal, onRead, isGitOpen: false }
+  let git: CommandGit | undefined
+  return {
+    ...{
+      files,
+      signal,
+      reads,
+      onCommit: session.onCommit,
+      noteReadable: options.noteReadable,
+      tree: workspace.backend,
+    },
+    git: () => {
+      git ??= openGit(state)
+      return git
+    },
+    get visibility() {
+      return createVisibility(workspace.policy, facts, 'search', call.verdict)
+    },
+    get refusals() {
+      return files.refusals
+    },
+    readContents: files.readContents,
+    async resolvePendingApproval() {
+      for (const refusal of files.refusals) options.audit.addRefusal(refusal)
+      if (question === undefined) return false
+      await options.ask(question)
+      for (const access of question.accesses) approved.add(accessKey(access))
+      return true
+    },
+    changes: () => changesOf(state),
+  }
+}
+
+/** The repository as the command sees it. */
+function openGit(state: TransactionState): CommandGit {
+  const { session, drafts, files, signal, onRead } = state
+  const { workspace, call, facts, options } = session
+  const visibility = createVisibility(workspace.policy, facts, 'diff', call.verdict)
+  const shared = { backend: drafts, files, sees: (path: Path) => visibility.see(path, 'file'), onRead, signal }
+  return commandGit({
+    ...shared,
+    async change(view) {
+      const repository = await openCommandRepository(
+        {
+          ...shared,
+          provider: workspace.git,
+          requireHost: (url) => requireHost(state, url),
+          // A resumed call must create the same commits that were approved.
+          now: () => options.began,
+        },
+        view,
+      )
+      state.isGitOpen = true
+      return repository
+    },
+  })
+}
+
+/** @throws ToolError if policy does not name the host, or labelled content must not be sent there */
+function requireHost({ session, files }: TransactionState, url: URL): void {
+  if (session.workspace.policy.mayReach(url)) {
+    session.options.requireHostAllowed(url.hostname)
+    return
+  }
+  const error = new ToolError('POLICY_DENIED', `policy names no network host ${JSON.stringify(url.host)}`)
+  throw files.refuse('command:run', url.host, error)
+}
+
+/** The changes of the line as one set, each with the access that covers it. */
+async function changesOf({ drafts, files, isGitOpen }: TransactionState): ReturnType<CommandTransaction['changes']> {
+  const changes = await drafts.pending()
+  const changed = new Set(changes.map(({ path }) => path))
+  const accesses = files.accesses.filter(({ path }) => changed.has(path))
+  const covered = new Set(accesses.map(({ path }) => path))
+  for (const { path, to } of changes) {
+    if (!covered.has(path)) accesses.push(accessOf(path, to === null, isGitOpen))
+  }
+  return { changes, accesses }
+}
+
+/** The access for a change that no access of the command led to. */
+function accessOf(path: Path, isDeleted: boolean, isGitOpen: boolean): GuardedAccess {
+  const isGitFile = isGitOpen && isWithin(path, GIT_DIRECTORY)
+  /* v8 ignore next -- @preserve: a defence in depth: every other change comes with the access that made it */
+  const permission = isGitFile ? 'git:write' : isDeleted ? 'file:delete' : 'file:write:replace'
+  return { permission, asked: path, path, classification: classifyPath(path), recursive: false }
+}

@@ -1,0 +1,57 @@
+import { ToolError } from '../errors.ts'
+import { guardAccesses } from '../guard/guard-accesses.ts'
+import { ROOT } from '../paths/logical-path.ts'
+import type { GuardedAccess } from '../policy/access.ts'
+import { combineVerdicts, deniedError, type PolicyCall } from '../policy/policy.ts'
+import { policyForShell } from './commands/shell-policy.ts'
+import type { AuthorizedCall, CallAudit } from './state/call.ts'
+import type { WorkspaceState } from './state/workspace-state.ts'
+
+/**
+ * Evaluates a call that runs a command line: its working directory, the structure of the line, and the files that the
+ * line plainly opens.
+ *
+ * @param facts the call as policy sees it
+ * @param audit records the files that the line may not open
+ * @throws ToolError `SHELL_UNAVAILABLE` without a shell, and what the guard refuses
+ */
+export async function evaluateCommand(
+  workspace: WorkspaceState,
+  call: Omit<AuthorizedCall, 'verdict'>,
+  facts: Omit<PolicyCall, 'accesses'>,
+  line: string,
+  audit: Pick<CallAudit, 'addRefusal'> | undefined,
+): Promise<AuthorizedCall> {
+  const { shell, policy } = workspace
+  if (shell === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
+  const judged = shell.judge(line, {
+    cwd: call.accesses[0]?.path ?? ROOT,
+    policy: policyForShell(shell, policy),
+    call: { ...facts, accesses: call.accesses },
+  })
+  let { verdict } = judged
+  const opened = await guardAccesses(workspace.backend, judged.opens, requireAllowedName(workspace, facts))
+  for (const access of opened) {
+    const fileVerdict = policy.evaluate({ ...facts, accesses: [access] })
+    // An `ask` waits until the command opens the file, or until its changes are known.
+    if (fileVerdict.decision !== 'deny') continue
+    const { code, message } = deniedError(fileVerdict)
+    audit?.addRefusal({ permission: access.permission, path: access.asked, code, message })
+    verdict = combineVerdicts(verdict, fileVerdict)
+  }
+  return { ...call, line: judged.line, verdict }
+}
+
+/**
+ * Returns a check for paths that cannot be resolved: policy evaluates the name alone, so that the error of resolving it
+ * does not reveal what lies at a hidden name. The check throws if policy denies the name.
+ */
+export function requireAllowedName(
+  { policy }: WorkspaceState,
+  facts: Omit<PolicyCall, 'accesses'>,
+): (access: GuardedAccess) => void {
+  return (access) => {
+    const verdict = policy.evaluate({ ...facts, accesses: [access] })
+    if (verdict.decision === 'deny') throw deniedError(verdict)
+  }
+}
