@@ -6,27 +6,27 @@ import { stateAt } from '../storage/versions.ts'
 import { type Changed, FILE, gitMode, LINK, type Side } from './changed-path.ts'
 
 /**
- * What a workspace held when it was opened, where no repository tells: the first state of every path that was changed
- * through it. Held in memory, never in the tree.
+ * The states that a workspace had when it was opened, for workspaces without a repository: the first state of every path
+ * that was changed through it. Kept in memory, never in the tree.
  */
 export interface Baseline {
-  /** Notes what stands at the paths of a set that is about to be committed, those that it knows left out. */
+  /** Notes the states before a change set is committed, for paths that were not noted before. */
   note(changes: readonly Change[]): Promise<void>
-  /** What differs now from the first states. */
+  /** Returns the differences from the first states. */
   changed(): Promise<Changed[]>
-  /** Paths whose first state found no room. */
+  /** Number of paths whose first state was too large to keep. */
   readonly dropped: number
 }
 
-const LARGEST = 16 * 1024 * 1024
-const ALL = 256 * 1024 * 1024
+const MAX_FILE_BYTES = 16 * 1024 * 1024
+const MAX_TOTAL_BYTES = 256 * 1024 * 1024
 
 export function createBaseline(backend: Backend): Baseline {
   const first = new Map<Path, EntryState>()
-  let held = 0
+  let totalBytes = 0
   let dropped = 0
 
-  async function present(path: Path): Promise<EntryState> {
+  async function currentState(path: Path): Promise<EntryState> {
     try {
       return await stateAt(backend, path)
     } catch (error) {
@@ -43,19 +43,19 @@ export function createBaseline(backend: Backend): Baseline {
       for (const { path } of changes) {
         if (first.has(path)) continue
         const stat = await backend.stat(path)
-        if (stat?.type === 'file' && (stat.size > LARGEST || held + stat.size > ALL)) {
+        if (stat?.type === 'file' && (stat.size > MAX_FILE_BYTES || totalBytes + stat.size > MAX_TOTAL_BYTES)) {
           dropped += 1
           continue
         }
-        const state = await present(path)
-        if (state?.type === 'file') held += state.bytes.length
+        const state = await currentState(path)
+        if (state?.type === 'file') totalBytes += state.bytes.length
         first.set(path, state)
       }
     },
     async changed() {
       const changed: Changed[] = []
       for (const [path, before] of [...first].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        const after = await present(path)
+        const after = await currentState(path)
         const old = sideOf(before, undefined)
         const now = sideOf(after, old?.mode)
         if (old === null && now === null) continue

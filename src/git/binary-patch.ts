@@ -1,10 +1,11 @@
 import { deflate } from './inflate.ts'
 
-/** What `git diff --binary` writes after the `index` line: the new content whole, and the old one for `git apply -R`. */
+/** Returns what `git diff --binary` writes after the `index` line: the whole new content, and the old one for `git apply -R`. */
 export async function binaryPatch(oldBytes: Uint8Array, newBytes: Uint8Array): Promise<string> {
   return `GIT binary patch\n${await literal(newBytes)}${await literal(oldBytes)}`
 }
 
+/** Encodes bytes in git's base 85: a length letter and up to 52 bytes per line. */
 async function literal(bytes: Uint8Array): Promise<string> {
   const packed = await deflate(bytes)
   let text = `literal ${bytes.length}\n`

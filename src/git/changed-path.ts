@@ -2,19 +2,19 @@ import { objectId } from '../files/hash/sha1.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { FileNode, LinkNode } from '../storage/backend.ts'
 
-/** One side of a changed path, as git sees it. */
+/** One side of a changed path, in git's terms. */
 export interface Side {
-  /** `0o100644 0o100755 0o120000`. */
+  /** `0o100644`, `0o100755`, `0o120000` or `0o160000`. */
   readonly mode: number
-  /** The id of its blob; `''` where it is too large to be looked into. */
+  /** The id of its blob; `''` if the file is too large to read. */
   readonly id: string
-  /** The immutable node that holds it, if one does: what was made of it is known again without hashing. */
+  /** The immutable node with its content, if there is one: it identifies the content without hashing. */
   readonly node?: FileNode | LinkNode
-  /** The content; of a link, its target. `undefined` if it is no longer there, or too large. */
+  /** Returns the content; of a link, its target. `undefined` if it no longer exists or is too large. */
   bytes(): Uint8Array | undefined | Promise<Uint8Array | undefined>
 }
 
-/** A path that differs from the base. `old` or `now` is null where it is not there; never both. */
+/** A path that differs from the base. `old` or `now` is null if the file does not exist on that side; never both. */
 export interface Changed {
   readonly path: Path
   readonly old: Side | null
@@ -26,7 +26,7 @@ export const EXECUTABLE = 0o100755
 export const LINK = 0o120000
 export const SUBMODULE = 0o160000
 
-/** The mode that git notes for permission bits; without bits, what the base has. */
+/** Returns git's mode for permission bits; without bits, the mode of the base. */
 export function gitMode(bits: number | undefined, base: number | undefined): number {
   if (bits === undefined) return base === EXECUTABLE ? EXECUTABLE : FILE
   return (bits & 0o100) === 0 ? FILE : EXECUTABLE
@@ -34,7 +34,7 @@ export function gitMode(bits: number | undefined, base: number | undefined): num
 
 const ids = new WeakMap<FileNode | LinkNode, string>()
 
-/** The blob id of a file or link in an immutable tree: hashed once. */
+/** Returns the blob id of a file or link in an immutable tree. Hashed once. */
 export function idOfNode(node: FileNode | LinkNode): string {
   let id = ids.get(node)
   if (id === undefined) {

@@ -9,14 +9,14 @@ import type { Objects } from './objects.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
 import { isValidGitPath } from './valid-path.ts'
 
-/** What a checkout would change in the tree. */
+/** The changes of a checkout. */
 export interface CheckoutPlan {
   readonly changes: readonly Change[]
-  /** Paths of the commit that a workspace cannot hold: submodules, links that lead outside, names that the guard refuses. */
+  /** Paths of the commit that a workspace cannot hold: submodules, links to the outside, names that the guard refuses. */
   readonly skipped: readonly string[]
 }
 
-/** A file that is not as the commit has it: as it is there, and as it is in the workspace. */
+/** A file that differs from the commit: `old` in the commit, `now` in the workspace. */
 export interface LocalChange {
   readonly path: Path
   readonly old: TreeFile | null
@@ -24,10 +24,9 @@ export interface LocalChange {
 }
 
 /**
- * The change set that brings the files from one commit's tree to another's. What was changed in the workspace and differs
- * between the two commits is not overwritten: such a checkout is refused, unless it is forced.
+ * Plans the change set that brings the files from one commit's tree to another's.
  *
- * @throws ToolError `WRITE_CONFLICT`
+ * @throws ToolError `WRITE_CONFLICT` if a file that differs between the commits was changed in the workspace, unless `force`
  */
 export async function planCheckout(
   backend: Backend,
@@ -39,45 +38,43 @@ export async function planCheckout(
   force: boolean,
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
-  const wanted = new Map<Path, TreeFile | null>()
-  differences(from, to, '' as Path, wanted, skipped)
+  const targets = new Map<Path, TreeFile | null>()
+  differences(from, to, '' as Path, targets, skipped)
   const conflicts: Path[] = []
   for (const { path, now } of dirty) {
-    const target = wanted.get(path)
+    const target = targets.get(path)
     if (force) {
-      if (target === undefined) wanted.set(path, fileAt(to, path) ?? null)
+      if (target === undefined) targets.set(path, fileAt(to, path) ?? null)
     } else if (target !== undefined && (target?.id !== now?.id || target?.mode !== now?.mode)) conflicts.push(path)
   }
-  // With force, what git does not know stays as it is.
+  // With force, untracked files stay unchanged.
   if (force) {
     for (const { path, old } of dirty) {
-      if (old === null && fileAt(to, path) === undefined && !index.has(path)) wanted.delete(path)
+      if (old === null && fileAt(to, path) === undefined && !index.has(path)) targets.delete(path)
     }
   }
   if (conflicts.length > 0) throw conflict(conflicts)
-  return { changes: await changesFor(backend, objects, wanted, skipped), skipped }
+  return { changes: await changesFor(backend, objects, targets, skipped), skipped }
 }
 
-/**
- * The changes that bring single files to what they are given as; `null` is taken away.
- */
+/** Plans the changes that restore single files; `null` deletes the file. */
 export async function planRestore(
   backend: Backend,
   objects: Objects,
-  wanted: ReadonlyMap<Path, TreeFile | null>,
+  targets: ReadonlyMap<Path, TreeFile | null>,
 ): Promise<CheckoutPlan> {
   const skipped: string[] = []
-  const taken = new Map<Path, TreeFile | null>()
-  for (const [path, file] of wanted) {
+  const valid = new Map<Path, TreeFile | null>()
+  for (const [path, file] of targets) {
     if (
       file?.mode === SUBMODULE ||
       !path.split('/').every((name, i, all) => isValidGitPath(all.slice(0, i).join('/') as Path, name))
     )
       skipped.push(path)
-    else taken.set(path, file)
+    else valid.set(path, file)
   }
-  const changes = await changesFor(backend, objects, taken, skipped)
-  // What is as it shall be already is no change.
+  const changes = await changesFor(backend, objects, valid, skipped)
+  // Files that are already in the target state are not changed.
   const differing = await Promise.all(
     changes.map(async (change) => !sameVersion(await versionAt(backend, change.path), versionOf(change.to))),
   )
@@ -85,9 +82,10 @@ export async function planRestore(
 }
 
 /**
- * The index after a checkout: what both commits have alike stays as it was put there. Empty, it is taken for none.
+ * Returns the index after a checkout. Entries that are equal in both commits keep their staged state. An empty index counts
+ * as missing.
  *
- * @throws ToolError `WRITE_CONFLICT` where something was put there that the checkout would take out
+ * @throws ToolError `WRITE_CONFLICT` if the checkout would discard a staged change
  */
 export function indexAfterCheckout(
   index: ReadonlyMap<string, StagedFile>,
@@ -95,18 +93,18 @@ export function indexAfterCheckout(
   to: TreeDirectory,
 ): Map<string, StagedFile> {
   const target = new Map(filesOf(to))
-  // Without times and sizes: git looks at the content itself, once.
+  // Without times and sizes, git reads the content of each file once.
   if (index.size === 0) return new Map([...target].map(([path, file]) => [path, { ...file, size: 0 }]))
   const source = new Map(filesOf(from))
-  const carried = new Map(index)
+  const result = new Map(index)
   for (const path of new Set([...source.keys(), ...target.keys()])) {
     const [old, now, staged] = [source.get(path), target.get(path), index.get(path)]
     if (sameEntry(old, now)) continue
     if (!sameEntry(staged, old) && !sameEntry(staged, now)) throw conflict([path as Path])
-    if (now === undefined) carried.delete(path)
-    else carried.set(path, { ...now, size: 0 })
+    if (now === undefined) result.delete(path)
+    else result.set(path, { ...now, size: 0 })
   }
-  return carried
+  return result
 }
 
 function sameEntry(a: TreeFile | undefined, b: TreeFile | undefined): boolean {
@@ -125,7 +123,7 @@ function differences(
   from: TreeDirectory | undefined,
   to: TreeDirectory | undefined,
   path: Path,
-  wanted: Map<Path, TreeFile | null>,
+  targets: Map<Path, TreeFile | null>,
   skipped: string[],
 ): void {
   if (from?.id !== undefined && from.id === to?.id) return
@@ -134,19 +132,19 @@ function differences(
     if (old?.id === file.id && old.mode === file.mode) continue
     const child = childOf(path, name)
     if (file.mode === SUBMODULE || !isValidGitPath(path, name)) skipped.push(child)
-    else wanted.set(child, file)
+    else targets.set(child, file)
   }
   for (const [name, file] of from?.files ?? []) {
     if (file.mode === SUBMODULE || to?.files.has(name) === true || !isValidGitPath(path, name)) continue
-    wanted.set(childOf(path, name), null)
+    targets.set(childOf(path, name), null)
   }
   for (const [name, directory] of to?.directories ?? []) {
     if (!isValidGitPath(path, name)) skipped.push(childOf(path, name))
-    else differences(from?.directories.get(name), directory, childOf(path, name), wanted, skipped)
+    else differences(from?.directories.get(name), directory, childOf(path, name), targets, skipped)
   }
   for (const [name, directory] of from?.directories ?? []) {
     if (to?.directories.has(name) !== true && isValidGitPath(path, name)) {
-      differences(directory, undefined, childOf(path, name), wanted, skipped)
+      differences(directory, undefined, childOf(path, name), targets, skipped)
     }
   }
 }
@@ -154,12 +152,12 @@ function differences(
 async function changesFor(
   backend: Backend,
   objects: Objects,
-  wanted: ReadonlyMap<Path, TreeFile | null>,
+  targets: ReadonlyMap<Path, TreeFile | null>,
   skipped: string[],
 ): Promise<Change[]> {
   const changes = new Map<Path, Change>()
   const directories = new Set<Path>()
-  for (const [path, file] of wanted) {
+  for (const [path, file] of targets) {
     const stat = await backend.stat(path)
     if (file === null) {
       if (stat !== undefined && stat.type !== 'directory')
@@ -177,27 +175,33 @@ async function changesFor(
   for (const directory of directories) {
     const stat = await backend.stat(directory)
     if (stat?.type === 'directory') continue
-    // A file that gives way to a directory is one change, not two.
+    // A file that becomes a directory is one change, not two.
     changes.set(directory, {
       path: directory,
       expect: stat === undefined ? 'any' : { tag: stat.tag },
       to: { type: 'directory' },
     })
   }
-  await emptied(backend, changes, directories)
+  await deleteEmptyDirectories(backend, changes, directories)
   return [...changes.values()]
 }
 
-/** Directories in which nothing would be left go too, as in git. */
-async function emptied(backend: Backend, changes: Map<Path, Change>, needed: ReadonlySet<Path>): Promise<void> {
+/** Deletes directories that become empty, as in git. */
+async function deleteEmptyDirectories(
+  backend: Backend,
+  changes: Map<Path, Change>,
+  needed: ReadonlySet<Path>,
+): Promise<void> {
   const above = new Set<Path>()
   for (const { path, to } of changes.values()) {
     if (to === null) for (const directory of ancestorsOf(path)) above.add(directory)
   }
   for (const directory of [...above].sort((a, b) => b.length - a.length)) {
     if (needed.has(directory)) continue
-    const left = (await backend.list(directory)).some(({ name }) => changes.get(childOf(directory, name))?.to !== null)
-    if (left) continue
+    const isUsed = (await backend.list(directory)).some(
+      ({ name }) => changes.get(childOf(directory, name))?.to !== null,
+    )
+    if (isUsed) continue
     const stat = await backend.stat(directory)
     const replaced = changes.get(directory)
     if (replaced === undefined && stat !== undefined && parentOf(directory) !== directory) {
@@ -218,7 +222,7 @@ async function stateOf(objects: Objects, path: Path, { mode, id }: TreeFile): Pr
   }
 }
 
-/** The file at a path of a tree. */
+/** Returns the file at a path of a tree. */
 export function fileAt(tree: TreeDirectory, path: LogicalPath): TreeFile | undefined {
   let at: TreeDirectory | undefined = tree
   const names = path.split('/')
@@ -226,7 +230,7 @@ export function fileAt(tree: TreeDirectory, path: LogicalPath): TreeFile | undef
   return at?.files.get(names.at(-1) as string)
 }
 
-/** All files of a tree. */
+/** Yields all files of a tree. */
 export function* filesOf(tree: TreeDirectory, path = ''): Generator<readonly [path: string, file: TreeFile]> {
   for (const [name, file] of tree.files) yield [path + name, file]
   for (const [name, directory] of tree.directories) yield* filesOf(directory, `${path}${name}/`)

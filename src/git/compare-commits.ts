@@ -8,7 +8,7 @@ import { findRenames } from './renames.ts'
 import type { TreeDirectory, TreeFile } from './trees.ts'
 import { isValidGitPath } from './valid-path.ts'
 
-/** What differs between two trees. Paths that no workspace could hold are left out. */
+/** Returns the changes between two trees. Paths that a workspace cannot hold are skipped. */
 export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDirectory): readonly Changed[] {
   const changed: Changed[] = []
   visit(from, to, ROOT)
@@ -31,7 +31,7 @@ export function compareTrees(objects: Objects, from: TreeDirectory, to: TreeDire
   }
 }
 
-/** Changes as text, by path, renames found, secrets as marks. */
+/** Returns changes as text, sorted by path, with renames detected and secrets redacted. */
 export async function sectionsOf(changed: readonly Changed[]): Promise<readonly DiffSection[]> {
   const texts = createTextCache()
   const sections: DiffSection[] = []
@@ -43,16 +43,16 @@ export async function sectionsOf(changed: readonly Changed[]): Promise<readonly 
   return sections
 }
 
-/** The index as a tree, whose directories have no ids. */
+/** Returns the index as a tree. Its directories have no ids. */
 export function treeOfIndex(entries: ReadonlyMap<string, StagedFile>): TreeDirectory {
   const root = directory()
   for (const [path, { mode, id }] of entries) {
     const names = path.split('/')
     let at = root
     for (const name of names.slice(0, -1)) {
-      const known = at.directories.get(name) ?? directory()
-      at.directories.set(name, known)
-      at = known
+      const next = at.directories.get(name) ?? directory()
+      at.directories.set(name, next)
+      at = next
     }
     at.files.set(names.at(-1) as string, { mode, id })
   }

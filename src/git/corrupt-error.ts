@@ -1,8 +1,8 @@
 import { ToolError } from '../errors.ts'
 
-/** The refusal of a repository that cannot be read as git wrote it. */
+/** The error for a repository that is damaged or in an unsupported format. */
 export function corrupt(why: string): ToolError {
   return new ToolError('BACKEND_ERROR', `Cannot read the repository of the workspace: ${why}`, {
-    hint: 'Tell the person in charge: the repository may be damaged, or use a format that is not supported.',
+    hint: 'Report this to the user: the repository may be damaged or in an unsupported format.',
   })
 }

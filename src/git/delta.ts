@@ -1,6 +1,10 @@
 import { corrupt } from './corrupt-error.ts'
 
-/** What a delta of git's pack format makes of its base. */
+/**
+ * Applies a delta of git's pack format to its base.
+ *
+ * @throws ToolError `BACKEND_ERROR` for a damaged delta
+ */
 export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
   let at = 0
   const size = (): number => {
@@ -8,24 +12,24 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
     let scale = 1
     for (;;) {
       const byte = delta[at++]
-      if (byte === undefined || scale > 2 ** 49) throw corrupt('a delta ends too early')
+      if (byte === undefined || scale > 2 ** 49) throw corrupt('a delta is cut short')
       value += (byte & 0x7f) * scale
       if (byte < 0x80) return value
       scale *= 128
     }
   }
-  if (size() !== base.length) throw corrupt('a delta is made for another base')
+  if (size() !== base.length) throw corrupt('a delta does not fit its base')
   const length = size()
   if (length > MAX_OBJECT_BYTES) throw corrupt('an object is too large')
-  const made = new Uint8Array(length)
+  const result = new Uint8Array(length)
   let to = 0
   while (at < delta.length) {
     const command = delta[at++] as number
-    if (command === 0) throw corrupt('a delta holds an unknown command')
+    if (command === 0) throw corrupt('a delta contains an unknown command')
     if (command < 0x80) {
       if (at + command > delta.length || to + command > length) throw corrupt('a delta is too long')
-      if (command < 16) for (let i = 0; i < command; i++) made[to + i] = delta[at + i] as number
-      else made.set(delta.subarray(at, at + command), to)
+      if (command < 16) for (let i = 0; i < command; i++) result[to + i] = delta[at + i] as number
+      else result.set(delta.subarray(at, at + command), to)
       at += command
       to += command
       continue
@@ -41,12 +45,12 @@ export function applyDelta(base: Uint8Array, delta: Uint8Array): Uint8Array {
     if (command & 64) count += (delta[at++] as number) * 0x1_0000
     if (count === 0) count = 0x1_0000
     if (!(offset + count <= base.length && to + count <= length)) throw corrupt('a delta reaches outside its base')
-    made.set(base.subarray(offset, offset + count), to)
+    result.set(base.subarray(offset, offset + count), to)
     to += count
   }
-  if (to !== length) throw corrupt('a delta ends too early')
-  return made
+  if (to !== length) throw corrupt('a delta is cut short')
+  return result
 }
 
-/** A larger object would not fit into one array everywhere. */
+/** Larger objects do not fit into one array on every platform. */
 export const MAX_OBJECT_BYTES = 1024 * 1024 * 1024

@@ -8,51 +8,51 @@ import { LINK, type Side, SUBMODULE } from './changed-path.ts'
 import { redactChanged } from './redact-diff.ts'
 import type { Paired } from './renames.ts'
 
-/** One file of a workspace's diff. */
+/** One file in the diff of a workspace. */
 export interface DiffSection extends UnifiedDiff {
   readonly path: LogicalPath
   readonly oldPath?: LogicalPath
   readonly status: 'added' | 'deleted' | 'modified' | 'renamed'
   readonly binary: boolean
-  /** Something of it stands as marks, so that the text cannot give back the very bytes. */
+  /** Whether secrets are redacted, so that the text cannot reproduce the exact bytes. */
   readonly redacted: boolean
 }
 
-/** Larger files are named like binary ones. */
-const LARGEST_TEXT = 16 * 1024 * 1024
+/** Larger files are treated as binary. */
+const MAX_TEXT_BYTES = 16 * 1024 * 1024
 
-/** A change as text. Binary contents are shown as `git diff --binary` does where `withBinary`, and only named elsewhere. */
+/** Returns a change as text. Binary content is shown as by `git diff --binary` if `withBinary`; else the section only states that it differs. */
 export async function sectionOf(
   change: Paired,
   withBinary: (path: LogicalPath) => boolean,
   texts: TextCache,
 ): Promise<DiffSection> {
   const { path, from, old, now } = change
-  // To become a link, or to stop being one or a submodule, is to vanish and to appear, as in git.
+  // A change between file, link and submodule is a deletion and an addition, as in git.
   if (old !== null && now !== null && kindOf(old.mode) !== kindOf(now.mode)) {
-    const gone = await sectionOf({ path: from ?? path, old, now: null }, withBinary, texts)
-    const fresh = await sectionOf({ path, old: null, now }, withBinary, texts)
+    const deleted = await sectionOf({ path: from ?? path, old, now: null }, withBinary, texts)
+    const added = await sectionOf({ path, old: null, now }, withBinary, texts)
     return {
       path,
       status: 'modified',
-      binary: gone.binary || fresh.binary,
-      redacted: gone.redacted || fresh.redacted,
-      text: gone.text + fresh.text,
-      insertions: fresh.insertions,
-      deletions: gone.deletions,
+      binary: deleted.binary || added.binary,
+      redacted: deleted.redacted || added.redacted,
+      text: deleted.text + added.text,
+      insertions: added.insertions,
+      deletions: deleted.deletions,
     }
   }
   const status = old === null ? 'added' : now === null ? 'deleted' : from === undefined ? 'modified' : 'renamed'
-  const known = old === null ? undefined : texts.get(old.id)
-  const oldBytes = known === undefined ? await bytesOf(old) : NOTHING
+  const cached = old === null ? undefined : texts.get(old.id)
+  const oldBytes = cached === undefined ? await bytesOf(old) : NOTHING
   const newBytes = await bytesOf(now)
   const oldPath = from ?? path
-  const about: Pick<DiffSection, 'path' | 'status' | 'oldPath'> =
+  const names: Pick<DiffSection, 'path' | 'status' | 'oldPath'> =
     from === undefined ? { path, status } : { path, status, oldPath: from }
-  const oldText = known?.original ?? textOf(oldBytes)
+  const oldText = cached?.original ?? textOf(oldBytes)
   const newText = textOf(newBytes)
   if (oldText === undefined || newText === undefined) {
-    if (known !== undefined) return sectionOf(change, withBinary, NO_TEXTS)
+    if (cached !== undefined) return sectionOf(change, withBinary, NO_TEXTS)
     const before = old === null ? null : { path: oldPath, bytes: oldBytes ?? TOO_LARGE, mode: old.mode }
     const after = now === null ? null : { path, bytes: newBytes ?? NOTHING, mode: now.mode }
     let { text } = binaryDiff(before, after)
@@ -62,11 +62,11 @@ export async function sectionOf(
       const mode = old !== null && now !== null && old.mode === now.mode ? ` ${old.mode.toString(8)}` : ''
       text = `${text.slice(0, marker)}index ${ids}${mode}\n${await binaryPatch(oldBytes, newBytes)}`
     }
-    return { ...about, text, insertions: 0, deletions: 0, binary: true, redacted: false }
+    return { ...names, text, insertions: 0, deletions: 0, binary: true, redacted: false }
   }
   const { mode: kind } = (old ?? now) as Side
-  const before = known ?? baseText(oldText)
-  if (old !== null && known === undefined) texts.set(old.id, before)
+  const before = cached ?? baseText(oldText)
+  if (old !== null && cached === undefined) texts.set(old.id, before)
   const after = redactChanged(newText, before)
   const diff = unifiedDiff(
     old === null ? null : { path: oldPath, text: before.text, mode: old.mode },
@@ -80,10 +80,10 @@ export async function sectionOf(
     }
   }
   const redacted = before.marks.length > 0 || after.marks.length > 0
-  return { ...about, ...diff, text, binary: false, redacted }
+  return { ...names, ...diff, text, binary: false, redacted }
 }
 
-/** Texts of the base by their ids: what was edited once is mostly edited again. */
+/** Caches texts of the base by id: a file that was edited once is mostly edited again. */
 export interface TextCache {
   get(id: string): BaseText | undefined
   set(id: string, text: BaseText): void
@@ -95,7 +95,7 @@ interface BaseText extends Redaction {
 
 const NO_TEXTS: TextCache = { get: () => undefined, set: () => undefined }
 
-/** How much text of the base stays at hand, in UTF-16 units. */
+/** Maximum size of the cached texts, in UTF-16 units. */
 const CACHE_UNITS = 8 * 1024 * 1024
 
 export function createTextCache(): TextCache {
@@ -114,7 +114,7 @@ function baseText(original: string): BaseText {
   return { original, text, marks }
 }
 
-/** File, link or submodule. */
+/** Returns the part of a mode that distinguishes file, link and submodule. */
 function kindOf(mode: number): number {
   return mode & 0o170000
 }
@@ -127,9 +127,9 @@ async function bytesOf(side: Side | null): Promise<Uint8Array | undefined> {
   return side === null ? NOTHING : side.bytes()
 }
 
-/** As git, what holds a NUL is binary; and so is here what a text of Unicode cannot carry. */
+/** Decodes text. Returns `undefined` for binary content: with a NUL, as in git, or bytes that are not UTF-8. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
-  if (bytes === undefined || bytes.length > LARGEST_TEXT) return undefined
+  if (bytes === undefined || bytes.length > MAX_TEXT_BYTES) return undefined
   if (bytes.length === 0) return ''
   if (bytes.subarray(0, 8000).indexOf(0) !== -1 || looksBinary(bytes)) return undefined
   try {

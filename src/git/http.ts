@@ -3,8 +3,8 @@ import { ToolError } from '../errors.ts'
 import { concatBytes } from '../util/bytes.ts'
 
 /**
- * HTTP over the platform's `fetch`, cancelled by the signal also while a body arrives. Where hosts are limited, each
- * redirection is looked at before it is followed.
+ * An HTTP client for isomorphic-git over the platform's `fetch`. The signal also cancels while a body arrives. If hosts are
+ * restricted, each redirect is checked before it is followed.
  */
 export function httpClient(signal: AbortSignal | undefined, requireHost?: (url: URL) => void): HttpClient {
   return {
@@ -34,24 +34,24 @@ export function httpClient(signal: AbortSignal | undefined, requireHost?: (url: 
   async function request(url: string, init: RequestInit): Promise<Response> {
     if (requireHost === undefined) return fetch(url, init)
     let at = new URL(url)
-    for (let hops = 0; hops <= MAX_REDIRECTIONS; hops++) {
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       requireHost(at)
       const response = await fetch(at, { ...init, redirect: 'manual' })
       const location = response.headers.get('location')
-      const isRedirection = response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)
-      if (!isRedirection) return response
-      // A page is not told where it is sent to; and what is sent along is for the first address alone.
+      const isRedirect = response.type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(response.status)
+      if (!isRedirect) return response
+      // A browser hides the location of a redirect. A body is meant for the first address only.
       if (location === null || init.method !== 'GET') break
       at = new URL(location, at)
     }
     throw new ToolError(
       'BACKEND_ERROR',
-      'Cannot go on with git: the server sends elsewhere; use the address it moved to',
+      'Cannot continue with git: the server redirects elsewhere; use the new address',
     )
   }
 }
 
-const MAX_REDIRECTIONS = 3
+const MAX_REDIRECTS = 3
 
 function isCancelled(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
@@ -83,5 +83,5 @@ async function* parts(
 }
 
 export function cancelled(): ToolError {
-  return new ToolError('ABORTED', 'Cannot go on with git: the call was cancelled')
+  return new ToolError('ABORTED', 'Cannot continue with git: the call was cancelled')
 }

@@ -1,35 +1,40 @@
 import { corrupt } from './corrupt-error.ts'
-import { hexOf } from './pack.ts'
+import { hexOf } from './pack-index.ts'
 
-/** A file as git's index remembers it. */
+/** A file in git's index. */
 export interface IndexEntry {
   readonly mode: number
   readonly id: string
   /** Bytes, modulo 2^32. */
   readonly size: number
-  /** Milliseconds since 1970, computed as node does it, so that equal times are equal numbers. */
+  /** Milliseconds since 1970, computed as Node does, so that equal times are equal numbers. */
   readonly modifiedAt: number
   readonly changedAt: number
   /** Modulo 2^32. */
   readonly inode: number
 }
 
-/** The files in git's index, versions 2 to 4; entries of an unfinished merge, and those only intended to be added, are left out. */
+/**
+ * Parses git's index, versions 2 to 4 (see git's `gitformat-index`). Entries of an unfinished merge, and those only
+ * intended to be added, are skipped.
+ *
+ * @throws ToolError `BACKEND_ERROR` for a damaged index or another version
+ */
 export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
   const entries = new Map<string, IndexEntry>()
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (bytes.length < 12 || view.getUint32(0) !== 0x44495243) throw corrupt('its index is damaged')
   const version = view.getUint32(4)
-  if (version < 2 || version > 4) throw corrupt('its index is of an unknown version')
+  if (version < 2 || version > 4) throw corrupt('its index has an unknown version')
   const count = view.getUint32(8)
   let at = 12
   let name: Uint8Array = new Uint8Array()
   for (let i = 0; i < count; i++) {
     const start = at
-    if (start + 62 > bytes.length) throw corrupt('its index ends too early')
+    if (start + 62 > bytes.length) throw corrupt('its index is cut short')
     const flags = view.getUint16(start + 60)
     const extended = version >= 3 && (flags & 0x4000) !== 0
-    const intended = extended && (view.getUint16(start + 62) & 0x2000) !== 0
+    const isIntended = extended && (view.getUint16(start + 62) & 0x2000) !== 0
     at = start + (extended ? 64 : 62)
     if (version === 4) {
       let byte = bytes[at++] as number
@@ -41,10 +46,10 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       const end = bytes.indexOf(0, at)
       if (end === -1 || !(strip <= name.length) || name.length - strip + end - at > MAX_NAME_BYTES)
         throw corrupt('its index is damaged')
-      const whole = new Uint8Array(name.length - strip + end - at)
-      whole.set(name.subarray(0, name.length - strip))
-      whole.set(bytes.subarray(at, end), name.length - strip)
-      name = whole
+      const next = new Uint8Array(name.length - strip + end - at)
+      next.set(name.subarray(0, name.length - strip))
+      next.set(bytes.subarray(at, end), name.length - strip)
+      name = next
       at = end + 1
     } else {
       const end = bytes.indexOf(0, at)
@@ -52,7 +57,7 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
       name = bytes.subarray(at, end)
       at = start + (((end - start) >> 3) + 1) * 8
     }
-    if ((flags & 0x3000) !== 0 || intended || name.length > MAX_NAME_BYTES) continue
+    if ((flags & 0x3000) !== 0 || isIntended || name.length > MAX_NAME_BYTES) continue
     entries.set(decoder.decode(name), {
       mode: view.getUint32(start + 24),
       id: hexOf(bytes, start + 40),
@@ -65,7 +70,7 @@ export function parseIndexFile(bytes: Uint8Array): Map<string, IndexEntry> {
   return entries
 }
 
-/** No path of a workspace is longer, and names that grow from one another could fill any memory. */
+/** No workspace path is longer. In version 4, names extend one another, so longer ones could exhaust the memory. */
 const MAX_NAME_BYTES = 4096
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

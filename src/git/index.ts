@@ -16,8 +16,8 @@ export { openRepository }
 
 /**
  * Git for a workspace, as its option `git`: init, add, commit, log, status, branch, checkout, clone and fetch over HTTP,
- * without any native git. Where the platform has no global `Buffer`, as a browser or a worker, the first use of the repository
- * (diffs need it not) puts one there, which isomorphic-git takes for granted.
+ * without a native git. On platforms without a global `Buffer`, such as browsers and workers, the first use of the repository
+ * defines one, because isomorphic-git requires it. Diffs do not need it.
  *
  * @example
  * const workspace = await createWorkspace({ backend: memory({ 'a.txt': 'a\n' }), policy: 'autonomous', git: git() })

@@ -1,16 +1,18 @@
 import { concatBytes } from '../util/bytes.ts'
 
 /**
- * The bytes that a zlib stream holds, at most so many: more is an error. Exactly the stream must be given, nothing after it. Synchronous where the platform
- * hands out its zlib without an import (Node, Deno, Bun, workerd with Node compatibility), a promise elsewhere.
+ * Inflates a zlib stream to at most `max` bytes. `bytes` must end with the stream. Synchronous where the platform provides
+ * zlib without an import (Node, Deno, Bun, workerd with Node compatibility); a promise elsewhere.
+ *
+ * @throws RangeError or the platform's error if there are more bytes or the stream is damaged
  */
-export function inflate(bytes: Uint8Array, most: number): Uint8Array | Promise<Uint8Array> {
-  if (native === undefined) return inflateStream(bytes, most)
-  // A limit of 0 is no limit to zlib.
-  return native.inflateSync(bytes, { maxOutputLength: Math.max(1, most) })
+export function inflate(bytes: Uint8Array, max: number): Uint8Array | Promise<Uint8Array> {
+  if (native === undefined) return inflateStream(bytes, max)
+  // zlib treats a limit of 0 as no limit.
+  return native.inflateSync(bytes, { maxOutputLength: Math.max(1, max) })
 }
 
-async function inflateStream(bytes: Uint8Array, most: number): Promise<Uint8Array> {
+async function inflateStream(bytes: Uint8Array, max: number): Promise<Uint8Array> {
   const reader = feed(bytes, new DecompressionStream('deflate')).getReader()
   const parts: Uint8Array[] = []
   let length = 0
@@ -18,7 +20,7 @@ async function inflateStream(bytes: Uint8Array, most: number): Promise<Uint8Arra
     const { done, value } = await reader.read()
     if (done) break
     length += value.length
-    if (length > most) {
+    if (length > max) {
       await reader.cancel()
       throw new RangeError('More bytes than allowed')
     }
@@ -27,7 +29,7 @@ async function inflateStream(bytes: Uint8Array, most: number): Promise<Uint8Arra
   return concatBytes(parts)
 }
 
-/** The bytes as a zlib stream, as small as the platform makes it. */
+/** Compresses bytes to a zlib stream. */
 export function deflate(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
   return native === undefined ? throughStream(bytes, new CompressionStream('deflate')) : native.deflateSync(bytes)
 }
@@ -43,7 +45,7 @@ interface Transform {
 
 function feed(bytes: Uint8Array, stream: Transform): ReadableStream<Uint8Array> {
   const writer = stream.writable.getWriter()
-  // Errors show on the readable side.
+  // Errors surface on the readable side.
   writer
     .write(bytes)
     .then(() => writer.close())
@@ -65,7 +67,7 @@ function findZlib(): Zlib | undefined {
     const sample = Uint8Array.of(1, 2, 3)
     return zlib?.inflateSync(zlib.deflateSync(sample))[2] === 3 ? zlib : undefined
   } catch {
-    // A platform that only pretends to have the module.
+    // A platform with an incomplete node:zlib.
     return undefined
   }
 }

@@ -3,29 +3,28 @@ import { childOf, GIT_DIRECTORY, isWithin, nameOf, type Path, parentOf, parsePat
 import type { Backend, Stat } from '../storage/backend.ts'
 import { systemCodes } from '../storage/system-codes.ts'
 
-/** What isomorphic-git wants of a file system, as a plain object of async functions. */
+/** The file system interface of isomorphic-git. */
 export interface GitFs {
   readonly promises: Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
 }
 
 /**
- * The repository of a backend as the file system that isomorphic-git works on: `.git` of the root and what is below it,
- * nothing else, so that whatever a repository says, no file of the workspace is reached this way. Objects are written
- * without waiting for the disk; whatever names them is written durably.
+ * Returns the file system that isomorphic-git works on: only `.git` in the root, so that no repository content can make it
+ * reach a file of the workspace. Objects are written without waiting for the disk; refs and other files durably.
  */
 export function gitFs(backend: Backend): GitFs {
-  function reach(name: string): Path {
-    // A name that a server made up must lead nowhere but below the directory that it is put in.
+  function toPath(name: string): Path {
+    // A name sent by a server must not lead outside its directory.
     if (/(^|\/)\.\.(\/|$)/.test(name)) throw errno('EACCES', name)
     const path = parsePath(name.replace(/^\/+/, '') || '.')
     if (!isWithin(path, GIT_DIRECTORY)) throw errno('EACCES', name)
     return path as Path
   }
 
-  /** Runs an access; a link on the way is not followed, and what fails has a system's code. */
+  /** Runs an access without following links. Errors get the code of a system error. */
   async function at<T>(name: string, access: (path: Path) => Promise<T>): Promise<T> {
     try {
-      const path = reach(name)
+      const path = toPath(name)
       if ((await backend.canonical(path, { noFollow: true })) !== path) throw errno('ELOOP', name)
       return await access(path)
     } catch (error) {
@@ -38,9 +37,9 @@ export function gitFs(backend: Backend): GitFs {
 
   const stat = (name: string) =>
     at(name, async (path) => {
-      const found = await backend.stat(path)
-      if (found === undefined) throw errno('ENOENT', name)
-      return statsOf(found)
+      const entry = await backend.stat(path)
+      if (entry === undefined) throw errno('ENOENT', name)
+      return statsOf(entry)
     })
 
   const promises = {
@@ -50,7 +49,7 @@ export function gitFs(backend: Backend): GitFs {
       at(name, async (path) => {
         const { bytes } = await backend.read(path)
         const encoding = typeof options === 'string' ? options : options?.encoding
-        // The bytes are the backend's own: who gets them may write into them.
+        // Copied, because isomorphic-git may write into the bytes, which belong to the backend.
         return encoding === 'utf8' ? new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) : bytes.slice()
       }),
     writeFile: (name: string, data: string | Uint8Array) =>
@@ -87,7 +86,7 @@ function errno(code: string, name: string): Error & { code: string } {
   return Object.assign(new Error(`${code}: ${nameOf(name as Path)}`), { code })
 }
 
-/** isomorphic-git tells versions apart by times, size and inode: the inode here changes with the content. */
+/** isomorphic-git detects changes by times, size and inode. The inode here is derived from the tag, so it changes too. */
 function statsOf({ type, size, mode, modifiedAt = 0, tag }: Stat) {
   let ino = 0
   for (let i = 0; i < tag.length; i++) ino = (Math.imul(ino, 31) + tag.charCodeAt(i)) >>> 0
@@ -107,7 +106,7 @@ function statsOf({ type, size, mode, modifiedAt = 0, tag }: Stat) {
   }
 }
 
-/** Makes the directories above a path of the repository. */
+/** Creates the directories above a path of the repository. */
 export async function makeDirectories(backend: Backend, path: Path): Promise<void> {
   const missing: Path[] = []
   for (let above = parentOf(path); above !== '' && (await backend.stat(above)) === undefined; above = parentOf(above)) {
@@ -120,21 +119,21 @@ export async function makeDirectories(backend: Backend, path: Path): Promise<voi
   )
 }
 
-/** Takes all of git's own files away. */
+/** Deletes the repository. */
 export async function removeRepository(backend: Backend): Promise<void> {
   if ((await backend.stat(GIT_DIRECTORY))?.type !== 'directory') return
-  const found: Path[] = [GIT_DIRECTORY]
-  for (const directory of found) {
+  const paths: Path[] = [GIT_DIRECTORY]
+  for (const directory of paths) {
     if ((await backend.stat(directory))?.type !== 'directory') continue
-    for (const { name } of await backend.list(directory)) found.push(childOf(directory, name))
+    for (const { name } of await backend.list(directory)) paths.push(childOf(directory, name))
   }
   await backend.commit(
-    found.map((path) => ({ path, expect: 'any', to: null })),
+    paths.map((path) => ({ path, expect: 'any', to: null })),
     { durability: 'durable' },
   )
 }
 
-/** The path of one of git's own files. */
+/** Returns the path of one of git's own files. */
 export function gitPath(...names: string[]): Path {
   let path = GIT_DIRECTORY
   for (const name of names) path = childOf(path, name)

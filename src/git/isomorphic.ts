@@ -1,4 +1,4 @@
-/** What is used of isomorphic-git, by name, so that a bundler can leave out the rest. */
+/** The functions used from isomorphic-git, by name, so that bundlers can drop the others. */
 export {
   addRemote,
   branch,

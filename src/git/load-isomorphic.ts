@@ -4,8 +4,8 @@ type Isomorphic = typeof import('./isomorphic.ts')
 let loaded: Promise<Isomorphic> | undefined
 
 /**
- * Loads isomorphic-git when it is first needed: diffs need it not. It takes a global `Buffer` for granted, so where the
- * platform has none, as a browser or a worker, one is put there before.
+ * Loads isomorphic-git on first use. It requires a global `Buffer`, so one is defined on platforms without it, such as
+ * browsers and workers.
  */
 export function loadIsomorphic(): Promise<Isomorphic> {
   loaded ??= load()
@@ -15,9 +15,9 @@ export function loadIsomorphic(): Promise<Isomorphic> {
 async function load(): Promise<Isomorphic> {
   const host = globalThis as { Buffer?: unknown }
   if (host.Buffer === undefined) {
-    // A bundler may give what a CommonJS module exports by name, or as its default alone.
+    // Bundlers expose the exports of a CommonJS module by name, or only as the default.
     const module: Partial<BufferModule> & { readonly default?: BufferModule } = await import('buffer/index.js')
-    /* v8 ignore next -- @preserve: another platform: which of the two there is, its loader or bundler decides */
+    /* v8 ignore next -- @preserve: which of the two exists depends on the loader or bundler of the platform */
     host.Buffer ??= module.Buffer ?? module.default?.Buffer
   }
   return import('./isomorphic.ts')

@@ -3,15 +3,15 @@ import { MAX_OBJECT_BYTES } from './delta.ts'
 import { type GitObject, inflated, type ObjectType, openPack, type Pack } from './pack.ts'
 import type { GitFiles } from './repository-files.ts'
 
-/** The objects of a repository by their ids: loose ones, and those in packs, which are kept open. */
+/** Reads the objects of a repository by id: loose objects, and those in packs. Packs stay open. */
 export interface Objects {
-  /** `undefined` where there is no such object. */
+  /** Returns `undefined` if there is no such object. */
   read(id: string): Promise<GitObject | undefined>
-  /** The bytes of an object that must be there and of that type. */
+  /** Returns the bytes of an object. @throws ToolError `BACKEND_ERROR` if it is missing or has another type */
   need(id: string, type: ObjectType): Promise<Uint8Array>
-  /** How many bytes an object has that was needed before. */
+  /** Returns the size in bytes of an object that {@link need} has read before. */
   knownSize(id: string): number | undefined
-  /** The one id that starts with these hex digits; `undefined` where there is none or more than one. */
+  /** Returns the only id that starts with these hex digits; `undefined` if there is none or more than one. */
   complete(prefix: string): Promise<string | undefined>
 }
 
@@ -32,31 +32,35 @@ export function openObjects(files: GitFiles): Objects {
     return opened
   }
 
-  async function fromPacks(known: Map<string, Pack>, id: string, hops: number): Promise<GitObject | undefined> {
-    for (const [name, pack] of known) {
+  async function readFromPacks(
+    candidates: Map<string, Pack>,
+    id: string,
+    hops: number,
+  ): Promise<GitObject | undefined> {
+    for (const [name, pack] of candidates) {
       const offset = pack.find(id)
       if (offset === undefined) continue
-      // The pack that had the last object mostly has the next one.
-      if (known.size > 1) {
-        known.delete(name)
-        packs = new Map([[name, pack], ...known])
+      // The next object is mostly in the same pack, so it moves to the front.
+      if (candidates.size > 1) {
+        candidates.delete(name)
+        packs = new Map([[name, pack], ...candidates])
       }
       return pack.read(offset, (base) => lookUp(base, hops + 1))
     }
     return undefined
   }
 
-  /** `hops`: from pack to pack, or to a loose object, by the bases of deltas. */
+  /** `hops` counts the steps to other packs or loose objects through the bases of deltas. */
   async function lookUp(id: string, hops: number): Promise<GitObject | undefined> {
     if (!/^[0-9a-f]{40}$/.test(id)) return undefined
     if (hops > MAX_HOPS) throw corrupt('a chain of deltas has no end')
     if (packs !== undefined) {
-      const found = await fromPacks(packs, id, hops)
-      if (found !== undefined) return found
+      const object = await readFromPacks(packs, id, hops)
+      if (object !== undefined) return object
     }
     const loose = await files.read(`objects/${id.slice(0, 2)}/${id.slice(2)}`)
     if (loose !== undefined) return parseLoose(await inflated(loose, MAX_OBJECT_BYTES + MAX_HEADER_BYTES))
-    return fromPacks(await listPacks(), id, hops)
+    return readFromPacks(await listPacks(), id, hops)
   }
 
   const objects: Objects = {
@@ -65,7 +69,7 @@ export function openObjects(files: GitFiles): Objects {
       try {
         return await lookUp(id, 0)
       } catch {
-        // Repacked meanwhile: look once more, at what is there now.
+        // The repository may have been repacked: try again with the current packs.
         packs = undefined
         return lookUp(id, 0)
       }
@@ -82,19 +86,19 @@ export function openObjects(files: GitFiles): Objects {
     knownSize: (id) => sizes.get(id),
     async complete(prefix) {
       if (!/^[0-9a-f]{4,40}$/.test(prefix)) return undefined
-      const found = new Set<string>()
-      const rest = prefix.slice(2)
+      const ids = new Set<string>()
+      const fileName = prefix.slice(2)
       for (const name of await files.list(`objects/${prefix.slice(0, 2)}`)) {
-        if (name.length === 38 && name.startsWith(rest)) found.add(prefix.slice(0, 2) + name)
+        if (name.length === 38 && name.startsWith(fileName)) ids.add(prefix.slice(0, 2) + name)
       }
-      for (const pack of (await listPacks()).values()) for (const id of pack.withPrefix(prefix)) found.add(id)
-      return found.size === 1 ? [...found][0] : undefined
+      for (const pack of (await listPacks()).values()) for (const id of pack.withPrefix(prefix)) ids.add(id)
+      return ids.size === 1 ? [...ids][0] : undefined
     },
   }
   return objects
 }
 
-/** Git keeps the base of a delta in the same pack. */
+/** Git itself keeps the base of a delta in the same pack. */
 const MAX_HOPS = 16
 
 const MAX_HEADER_BYTES = 32

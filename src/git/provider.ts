@@ -1,26 +1,26 @@
 import type { LogicalPath } from '../paths/logical-path.ts'
 import type { Backend, Change } from '../storage/backend.ts'
 
-/** Opens repositories: what `createWorkspace` takes as `git`, so that nobody loads git's code without asking for it. */
+/** Opens repositories: the option `git` of `createWorkspace`, so that git's code is only loaded if it is used. */
 export interface GitProvider {
-  /** The repository in the root of what the host gives. */
+  /** Returns the repository in the root of the host's backend. */
   open(host: GitHost): Repository
 }
 
-/** What git works on, and what it may do there beside its own files. */
+/** The files that git works on, and its access to files outside `.git`. */
 export interface GitHost {
   readonly backend: Backend
-  /** Whether a file may be taken into a commit. */
+  /** Whether a file may become part of a commit. */
   mayRead(path: LogicalPath): boolean
-  /** Changes files of the workspace, guarded like any other change; throws what refuses it. */
-  change(changes: readonly Change[], what: string): Promise<void>
-  /** Throws what refuses an address; without it, every one may be reached. Asked again for each redirection. */
+  /** Changes files of the workspace, guarded like any other change. `label` names the change. Throws if it is refused. */
+  change(changes: readonly Change[], label: string): Promise<void>
+  /** Throws if an address is refused. Called for each redirect, too. Without it, every address is allowed. */
   requireHost?(url: URL): void
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** Who made a commit. */
+/** The author of a commit. */
 export interface Person {
   readonly name: string
   readonly email: string
@@ -38,81 +38,84 @@ export interface LogEntry {
 export interface StatusEntry {
   readonly path: string
   readonly status: 'added' | 'deleted' | 'modified'
-  /** Its present content is in the index. */
+  /** Whether its current content is in the index. */
   readonly staged: boolean
 }
 
-/** How a server is reached: for clone, fetch and push. */
+/** How to reach a server, for clone and fetch. */
 export interface RemoteOptions {
-  /** Prefix through which a page reaches servers that do not allow cross-origin requests. */
+  /** URL prefix of a proxy, for pages that access servers without cross-origin support. */
   readonly corsProxy?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Told of each phase; `loaded` and `total` count what the phase counts, as objects. */
+  /** Called with the progress of each phase; `loaded` and `total` are in units of the phase, such as objects. */
   readonly onProgress?: (progress: { readonly phase: string; readonly loaded: number; readonly total?: number }) => void
   readonly signal?: AbortSignal
-  /** How many commits of the history; all of it if left out. */
+  /** Number of commits of the history. Default: all. */
   readonly depth?: number
 }
 
-/** What a commit says, and in whose name. */
+/** The message and author of a commit. */
 export interface CommitRequest {
-  /** Left out, that of the commit which is amended. */
+  /** Required, unless `amend`. Default: the message of the amended commit. */
   readonly message?: string
   readonly author?: Person
-  /** Puts the commit in the place of the last one. */
+  /** Replaces the last commit. */
   readonly amend?: boolean
 }
 
-/** From which commit files are restored (default: the index), and how far. */
+/** The source and extent of {@link Repository.restore}. `from` is a commit; default: the index. */
 export interface RestoreOptions {
   readonly from?: string
-  /** `index`: the files stay as they are. */
+  /** `index`: restores only the index; the files stay unchanged. */
   readonly only?: 'index'
-  /** What the commit does not have stays. Default: it is taken away. */
+  /** Keeps files that the source does not have. Default: they are deleted. */
   readonly overlay?: boolean
 }
 
-/** The repository of a workspace. Throws `ToolError` for whatever cannot be done. */
+/** The repository of a workspace. Failures are thrown as `ToolError`. */
 export interface Repository {
-  /** Makes an empty repository, where there is none. Default branch: `main`. */
+  /** Creates an empty repository, if there is none. Default branch: `main`. */
   init(options?: { readonly defaultBranch?: string }): Promise<void>
   /**
-   * Takes the present state of files and directories into the index; `tracked`: only of what it holds. What is ignored or may
-   * not be read is left out.
+   * Copies the current state of files and directories to the index. With `tracked`, only files that it already has. Files
+   * that are ignored or not readable are left out.
    */
   add(
     paths: string | readonly string[],
     options?: { readonly tracked?: boolean },
   ): Promise<{ readonly staged: readonly string[]; readonly leftOut: number }>
-  /** Commits what is in the index; gives the id. */
+  /** Commits the index. Returns the id of the commit. */
   commit(options: CommitRequest): Promise<string>
-  /** The commits that lead to a ref (default: HEAD), the newest first. */
+  /** Returns the commits that lead to a ref (default: HEAD), newest first. `depth` limits their number. */
   log(options?: { readonly ref?: string; readonly depth?: number }): Promise<readonly LogEntry[]>
-  /** What differs from HEAD. */
+  /** Returns the files that differ from HEAD. */
   status(): Promise<readonly StatusEntry[]>
-  /** The names of the local branches. */
+  /** Returns the names of the local branches. */
   branches(): Promise<readonly string[]>
-  /** The branch that HEAD names; `undefined` where it names a commit. */
+  /** Returns the branch that HEAD names; `undefined` if it names a commit. */
   currentBranch(): Promise<string | undefined>
-  /** Makes a branch, at HEAD or at another commit. */
+  /** Creates a branch at HEAD or at another commit. */
   branch(name: string, options?: { readonly at?: string }): Promise<void>
-  /** Takes a branch away; what it named stays. Not the one that HEAD names. */
+  /** Deletes a branch, but not its commits. The current branch cannot be deleted. */
   deleteBranch(name: string): Promise<void>
-  /** Names another branch in HEAD, there or not yet; files and index stay as they are. */
+  /** Points HEAD to a branch, which need not exist yet. Files and index stay unchanged. */
   moveTo(branch: string): Promise<void>
-  /** Brings the files to a branch, tag or commit. What is in the index and is the same in both commits stays there. Files that were changed are never overwritten unless `force`. */
+  /**
+   * Changes the files to those of a branch, tag or commit. Staged changes stay if the file is equal in both commits. Changed
+   * files are never overwritten, unless `force`. `skipped` lists paths that a workspace cannot hold.
+   */
   checkout(
     ref: string,
     options?: { readonly force?: boolean },
   ): Promise<{ readonly commit: string; readonly skipped: readonly string[] }>
   /**
-   * Brings single files and directories back to what is in the index, or, with `from`, index and files to a commit. What may
-   * not be read is left out.
+   * Restores files and directories from the index or, with `from`, index and files from a commit. Files that are not readable
+   * are left out. Returns the paths that a workspace cannot hold.
    */
   restore(paths: readonly string[], options?: RestoreOptions): Promise<readonly string[]>
-  /** Fetches into `refs/remotes/origin`; gives the commit that the remote's branch names. */
+  /** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
   fetch(options?: RemoteOptions & { readonly url?: string; readonly ref?: string }): Promise<string | undefined>
-  /** Init, fetch and checkout. The workspace must have no repository yet. */
+  /** Runs init, fetch and checkout. The workspace must not have a repository. */
   clone(
     url: string,
     options?: RemoteOptions & { readonly ref?: string },

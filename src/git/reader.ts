@@ -6,18 +6,18 @@ import { headCommit, parseCommit, resolveCommit } from './refs.ts'
 import { type GitFiles, gitFiles } from './repository-files.ts'
 import { type TreeDirectory, treeLoader } from './trees.ts'
 
-/** The repository of a workspace, for reading: fast, without a package, and blind to anything but `.git` of the root. */
+/** Reads the repository of a workspace, without isomorphic-git. Reads only `.git` in the root. */
 export interface RepositoryReader {
   readonly objects: Objects
-  /** The commit that HEAD names now; `undefined` where there is no repository or no commit yet. */
+  /** Returns the commit that HEAD names now; `undefined` if there is no repository or no commit yet. */
   headCommit(): Promise<string | undefined>
   /** @throws ToolError `NOT_FOUND` */
   resolve(name: string): Promise<string>
-  /** The whole tree of a commit, without contents. */
+  /** Returns the whole tree of a commit, without contents. */
   tree(commit: string): Promise<TreeDirectory>
-  /** The index with the time at which it was written; parsed once per version of its file. */
+  /** Returns the index and when it was written, in milliseconds since 1970. Parsed once per version of its file. */
   index(): Promise<{ readonly entries: ReadonlyMap<string, IndexEntry>; readonly writtenAt: number }>
-  /** The text of `.git/info/exclude`, if any. */
+  /** Returns the bytes of `.git/info/exclude`, if it exists. */
   exclude(): Promise<Uint8Array | undefined>
 }
 
@@ -32,8 +32,8 @@ export function openReader(backend: Backend): RepositoryReader {
     headCommit: () => headCommit(files),
     resolve: (name) => resolveCommit(files, objects, name),
     async tree(commit) {
-      const known = trees.get(commit)
-      if (known !== undefined) return known
+      const cached = trees.get(commit)
+      if (cached !== undefined) return cached
       const { tree } = parseCommit(await objects.need(commit, 'commit'))
       if (tree === '') throw corrupt('a commit is damaged')
       const loaded = await load(tree)

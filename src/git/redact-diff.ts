@@ -1,13 +1,12 @@
 import { type Redaction, redact } from '../files/secrets/index.ts'
 import { trimEnds } from '../patch/line-diff.ts'
 
-/** So much around the changed lines is looked at beside them. */
+/** UTF-16 units around the changed lines that are searched as well. */
 const MARGIN = 1024
 
 /**
- * {@link redact} of a text that was made of another by a change in one place or a few: where the other holds no secret,
- * only the lines between the first and the last that differ can. No secret goes over the end of a line but a private key,
- * and a text that may hold one is looked at whole.
+ * Redacts a text that is similar to another one. If the other one has no secret, only the lines between the first and the
+ * last difference are searched. Only private keys span several lines, so a text that may contain one is searched whole.
  */
 export function redactChanged(text: string, before: Redaction): Redaction {
   if (before.marks.length > 0 || text.includes('PRIVATE KEY')) return redact(text)

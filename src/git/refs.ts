@@ -4,19 +4,19 @@ import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
 import type { GitFiles } from './repository-files.ts'
 
-/** The commit that HEAD names; `undefined` where there is no repository or no commit yet. */
+/** Returns the commit that HEAD names; `undefined` if there is no repository or no commit yet. */
 export async function headCommit(files: GitFiles): Promise<string | undefined> {
-  const found = await readRef(files, 'HEAD')
-  if (found === null) throw corrupt('HEAD names no commit in a known format')
-  return found
+  const commit = await readRef(files, 'HEAD')
+  if (commit === null) throw corrupt('HEAD does not name a commit in a known format')
+  return commit
 }
 
 const MAX_HOPS = 10
 
-/** What HEAD says in a repository whose refs are in a table. */
+/** The content of HEAD in a repository whose refs are in a reftable. */
 const NOT_IN_FILES = 'refs/heads/.invalid'
 
-/** `undefined` where there is none, `null` where it is none that could be understood, or leads in a circle. */
+/** Returns `undefined` if there is no such ref, and `null` if it has an unknown format or is circular. */
 async function readRef(files: GitFiles, name: string): Promise<string | undefined | null> {
   for (let hops = 0; hops < MAX_HOPS; hops++) {
     const bytes = await files.read(name)
@@ -46,7 +46,7 @@ function isId(text: string): boolean {
 }
 
 /**
- * The id of the commit that a branch, tag, ref or (short) id names, with `~N` and `^` after it.
+ * Returns the id of the commit that a branch, tag, ref or (short) id names, optionally followed by `~N` and `^`.
  *
  * @throws ToolError `NOT_FOUND` with the name
  */
@@ -61,7 +61,7 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
   let id: string | undefined
   if (isId(base)) id = base
   else {
-    const places = [
+    const candidates = [
       base,
       `refs/${base}`,
       `refs/tags/${base}`,
@@ -69,9 +69,9 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
       `refs/remotes/${base}`,
       `refs/remotes/${base}/HEAD`,
     ]
-    for (const place of places) {
-      if (!place.startsWith('refs/') && !/^[A-Z_]+$/.test(place)) continue
-      id ??= (await readRef(files, place)) ?? undefined
+    for (const ref of candidates) {
+      if (!ref.startsWith('refs/') && !/^[A-Z_]+$/.test(ref)) continue
+      id ??= (await readRef(files, ref)) ?? undefined
     }
     id ??= await objects.complete(base)
   }
@@ -80,7 +80,7 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
   const seen = new Set<string>()
   for (const [, kind, count = ''] of steps.matchAll(/([~^])(\d*)/g)) {
     for (let n = kind === '^' || count === '' ? 1 : Number(count); n > 0 && commit !== undefined; n--) {
-      if (seen.has(commit)) throw corrupt('its history leads in a circle')
+      if (seen.has(commit)) throw corrupt('its history is circular')
       seen.add(commit)
       const { parents } = parseCommit(await objects.need(commit, 'commit'))
       commit = parents[0]
@@ -90,7 +90,7 @@ export async function resolveCommit(files: GitFiles, objects: Objects, name: str
   return commit
 }
 
-/** The commit that an annotated tag names. */
+/** Returns the commit that an id names, also through annotated tags. */
 async function peel(objects: Objects, id: string): Promise<string | undefined> {
   let at = id
   for (let hops = 0; hops < MAX_HOPS; hops++) {

@@ -1,57 +1,58 @@
 import type { Changed, Side } from './changed-path.ts'
 import { LINK } from './changed-path.ts'
 
-/** A change, or two that are one: a file that went from one path to another. */
+/** A change, or the deletion and addition of a renamed file in one. */
 export interface Paired extends Changed {
   readonly from?: Changed['path']
 }
 
-/** So many files of each kind at most are compared by content; beyond, only equal ones are paired. As git's own limit. */
+/** Maximum number of deleted and of added files to compare by content, as in git. Beyond, only equal files are paired. */
 const MAX_CANDIDATES = 1000
 const MAX_PAIRS = 200_000
 const MAX_BYTES = 64 * 1024 * 1024
-const LARGEST = 4 * 1024 * 1024
+const MAX_FILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Pairs what vanished with what appeared: equal contents first, the same name preferred; then contents of which at least
- * half is the same, the most similar first. The cost is bounded: with very many files only equal contents are paired.
+ * Pairs deleted with added files: equal contents first, preferring the same name; then contents that share at least half,
+ * the most similar first. The cost is bounded: with very many files, only equal contents are paired.
  */
 export async function findRenames(changed: readonly Changed[]): Promise<readonly Paired[]> {
-  const gone = changed.filter(({ old, now }) => now === null && old !== null && old.mode !== LINK)
-  const fresh = changed.filter(({ old, now }) => old === null && now !== null && now.mode !== LINK)
-  if (gone.length === 0 || fresh.length === 0) return changed
+  const deleted = changed.filter(({ old, now }) => now === null && old !== null && old.mode !== LINK)
+  const added = changed.filter(({ old, now }) => old === null && now !== null && now.mode !== LINK)
+  if (deleted.length === 0 || added.length === 0) return changed
   const pairs = new Map<Changed, Changed>()
-  const used = new Set<Changed>()
+  const paired = new Set<Changed>()
   const pair = (to: Changed, from: Changed) => {
     pairs.set(to, from)
-    used.add(from)
+    paired.add(from)
   }
 
   const byId = new Map<string, Changed[]>()
-  for (const one of gone) {
-    const id = (one.old as Side).id
+  for (const change of deleted) {
+    const id = (change.old as Side).id
     if (id === '' || id === EMPTY_BLOB) continue
-    byId.set(id, [...(byId.get(id) ?? []), one])
+    byId.set(id, [...(byId.get(id) ?? []), change])
   }
-  for (const to of fresh) {
-    const same = byId.get((to.now as Side).id)?.filter((from) => !used.has(from))
+  for (const to of added) {
+    const same = byId.get((to.now as Side).id)?.filter((from) => !paired.has(from))
     const best = same?.find((from) => nameOf(from.path) === nameOf(to.path)) ?? same?.[0]
     if (best !== undefined) pair(to, best)
   }
 
-  const from = gone.filter((one) => !used.has(one))
-  const to = fresh.filter((one) => !pairs.has(one))
+  const from = deleted.filter((change) => !paired.has(change))
+  const to = added.filter((change) => !pairs.has(change))
   if (from.length <= MAX_CANDIDATES && to.length <= MAX_CANDIDATES && from.length * to.length <= MAX_PAIRS) {
     for (const [a, b] of await similarPairs(from, to)) {
-      if (!used.has(a) && !pairs.has(b)) pair(b, a)
+      if (!paired.has(a) && !pairs.has(b)) pair(b, a)
     }
   }
   if (pairs.size === 0) return changed
   const result: Paired[] = []
-  for (const one of changed) {
-    if (used.has(one)) continue
-    const source = pairs.get(one)
-    result.push(source === undefined ? one : { path: one.path, old: source.old, now: one.now, from: source.path })
+  for (const change of changed) {
+    if (paired.has(change)) continue
+    const source = pairs.get(change)
+    const { path, now } = change
+    result.push(source === undefined ? change : { path, old: source.old, now, from: source.path })
   }
   return result
 }
@@ -62,50 +63,52 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-/** The most similar first; then by name, so that the order is always the same. */
+/** Returns similar files as pairs, the most similar first; then by name, so that the order is stable. */
 async function similarPairs(
-  gone: readonly Changed[],
-  fresh: readonly Changed[],
+  deleted: readonly Changed[],
+  added: readonly Changed[],
 ): Promise<(readonly [Changed, Changed])[]> {
   let budget = MAX_BYTES
-  const weigh = async (one: Changed, side: Side): Promise<Weighed | undefined> => {
+  const fingerprint = async (change: Changed, side: Side): Promise<Fingerprint | undefined> => {
     const bytes = await side.bytes()
-    if (bytes === undefined || bytes.length === 0 || bytes.length > LARGEST) return undefined
+    if (bytes === undefined || bytes.length === 0 || bytes.length > MAX_FILE_BYTES) return undefined
     budget -= bytes.length
-    return budget < 0 ? undefined : { one, size: bytes.length, chunks: chunksOf(bytes) }
+    return budget < 0 ? undefined : { change, size: bytes.length, chunks: chunksOf(bytes) }
   }
-  const old: Weighed[] = []
-  const now: Weighed[] = []
-  for (const one of gone) {
-    const weighed = await weigh(one, one.old as Side)
-    if (weighed !== undefined) old.push(weighed)
+  const old: Fingerprint[] = []
+  const now: Fingerprint[] = []
+  for (const change of deleted) {
+    const print = await fingerprint(change, change.old as Side)
+    if (print !== undefined) old.push(print)
   }
-  for (const one of fresh) {
-    const weighed = await weigh(one, one.now as Side)
-    if (weighed !== undefined) now.push(weighed)
+  for (const change of added) {
+    const print = await fingerprint(change, change.now as Side)
+    if (print !== undefined) now.push(print)
   }
-  const found: { from: Changed; to: Changed; score: number }[] = []
+  const pairs: { from: Changed; to: Changed; score: number }[] = []
   for (const from of old) {
     for (const to of now) {
       const larger = Math.max(from.size, to.size)
       if (Math.min(from.size, to.size) * 2 < larger) continue
-      const score = shared(from, to) / larger
-      if (score >= 0.5) found.push({ from: from.one, to: to.one, score })
+      const score = sharedBytes(from, to) / larger
+      if (score >= 0.5) pairs.push({ from: from.change, to: to.change, score })
     }
   }
-  found.sort(
+  pairs.sort(
     (a, b) =>
       b.score - a.score ||
       Number(nameOf(b.from.path) === nameOf(b.to.path)) - Number(nameOf(a.from.path) === nameOf(a.to.path)) ||
       (a.to.path < b.to.path ? -1 : a.to.path > b.to.path ? 1 : a.from.path < b.from.path ? -1 : 1),
   )
-  return found.map(({ from, to }) => [from, to] as const)
+  return pairs.map(({ from, to }) => [from, to] as const)
 }
 
-interface Weighed {
-  readonly one: Changed
+/** The content of a file, for the comparison with others. */
+interface Fingerprint {
+  readonly change: Changed
+  /** In bytes. */
   readonly size: number
-  /** Bytes by the hash of the line, or of 64 bytes of a longer one. */
+  /** Number of bytes by the hash of a line, or of 64 bytes of a longer line, as in git. */
   readonly chunks: ReadonlyMap<number, number>
 }
 
@@ -127,7 +130,7 @@ function chunksOf(bytes: Uint8Array): Map<number, number> {
   return chunks
 }
 
-function shared(a: Weighed, b: Weighed): number {
+function sharedBytes(a: Fingerprint, b: Fingerprint): number {
   const [small, large] = a.chunks.size < b.chunks.size ? [a.chunks, b.chunks] : [b.chunks, a.chunks]
   let sum = 0
   for (const [key, bytes] of small) {

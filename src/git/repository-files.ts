@@ -3,24 +3,23 @@ import { type Path, parsePath } from '../paths/logical-path.ts'
 import type { Backend, Stat } from '../storage/backend.ts'
 
 /**
- * Git's own files of a workspace: the capability that no tool has. Reads below `.git` of the root only, and never
- * through a link.
+ * Reads git's own files, which no tool can read. Limited to `.git` in the root, and never through a link.
  */
 export interface GitFiles {
-  /** `undefined` where no file is. */
+  /** Returns `undefined` if there is no such file. */
   read(name: string, range?: { readonly start: number; readonly end: number }): Promise<Uint8Array | undefined>
   stat(name: string): Promise<Stat | undefined>
   list(name: string): Promise<readonly string[]>
 }
 
 export function gitFiles(backend: Backend): GitFiles {
-  async function present(name: string): Promise<{ path: Path; stat: Stat } | undefined> {
+  async function locate(name: string): Promise<{ path: Path; stat: Stat } | undefined> {
     try {
-      const asked = parsePath(`.git/${name}`)
-      // A ref named in a file may hold dots: it must not lead out of here.
-      if (asked !== `.git/${name}`) return undefined
-      const path = await backend.canonical(asked)
-      if (path !== asked) return undefined
+      const requested = parsePath(`.git/${name}`)
+      // A ref read from a file may contain `..`: it must not lead outside.
+      if (requested !== `.git/${name}`) return undefined
+      const path = await backend.canonical(requested)
+      if (path !== requested) return undefined
       const stat = await backend.stat(path)
       return stat === undefined ? undefined : { path, stat }
     } catch (error) {
@@ -30,20 +29,20 @@ export function gitFiles(backend: Backend): GitFiles {
   }
   return {
     async read(name, range) {
-      const found = await present(name)
-      if (found?.stat.type !== 'file') return undefined
+      const file = await locate(name)
+      if (file?.stat.type !== 'file') return undefined
       try {
-        return (await backend.read(found.path, range)).bytes
+        return (await backend.read(file.path, range)).bytes
       } catch (error) {
         if (error instanceof ToolError && missing.has(error.code)) return undefined
         throw error
       }
     },
-    stat: async (name) => (await present(name))?.stat,
+    stat: async (name) => (await locate(name))?.stat,
     async list(name) {
-      const found = await present(name)
-      if (found?.stat.type !== 'directory') return []
-      return (await backend.list(found.path)).map((entry) => entry.name)
+      const directory = await locate(name)
+      if (directory?.stat.type !== 'directory') return []
+      return (await backend.list(directory.path)).map((entry) => entry.name)
     },
   }
 }

@@ -2,23 +2,24 @@ import { ToolError } from '../errors.ts'
 import { childOf, type Path } from '../paths/logical-path.ts'
 import { type Backend, type DirectoryStats, FACTS, TYPE_CODES } from '../storage/backend.ts'
 
-/** The backend's own glance at directories, or one made of its list and stats. */
+/** Returns the stats of directories from the backend's `statDirectories`, or from its `list` and `stat`. */
 export async function readDirectoryStats(
   backend: Backend,
   directories: readonly Path[],
   known: (directory: Path) => DirectoryStats | undefined,
 ): Promise<readonly (DirectoryStats | undefined)[]> {
   if (backend.statDirectories !== undefined) return backend.statDirectories(directories, known)
-  const found: (DirectoryStats | undefined)[] = []
-  for (const directory of directories) found.push(await glanceAt(backend, directory))
-  return found
+  const all: (DirectoryStats | undefined)[] = []
+  for (const directory of directories) all.push(await statDirectory(backend, directory))
+  return all
 }
 
-async function glanceAt(backend: Backend, directory: Path): Promise<DirectoryStats | undefined> {
+async function statDirectory(backend: Backend, directory: Path): Promise<DirectoryStats | undefined> {
   try {
     const entries = await backend.list(directory)
     const facts = new Float64Array(FACTS * entries.length)
-    const modified = backend.capabilities.authority === 'sole' ? () => 0 : (at: number | undefined) => at ?? Number.NaN
+    const modifiedTime =
+      backend.capabilities.authority === 'sole' ? () => 0 : (at: number | undefined) => at ?? Number.NaN
     const stats = await Promise.all(
       entries.map(({ name, type }) => (type === 'directory' ? undefined : backend.stat(childOf(directory, name)))),
     )
@@ -27,8 +28,8 @@ async function glanceAt(backend: Backend, directory: Path): Promise<DirectorySta
       const at = FACTS * i
       facts[at] = stat.size
       facts[at + 1] = backend.capabilities.modes ? (stat.mode ?? -1) : -1
-      facts[at + 2] = modified(stat.modifiedAt)
-      facts[at + 3] = modified(stat.modifiedAt)
+      facts[at + 2] = modifiedTime(stat.modifiedAt)
+      facts[at + 3] = modifiedTime(stat.modifiedAt)
       facts[at + 4] = numberOf(stat.tag)
     }
     return {
@@ -46,12 +47,12 @@ async function glanceAt(backend: Backend, directory: Path): Promise<DirectorySta
 const numbers = new Map<string, number>()
 let next = 1
 
-/** A number that stands for a tag: the same for the same, never given twice. */
+/** Returns a unique number for a tag. */
 function numberOf(tag: string): number {
   let number = numbers.get(tag)
   if (number === undefined) {
     number = next++
-    // Forgetting costs a look at the content, no more.
+    // Clearing only costs another read of the content.
     /* v8 ignore if -- @preserve: a bound of memory that takes some 200,000 files to reach */
     if (numbers.size >= 200_000) numbers.clear()
     numbers.set(tag, number)

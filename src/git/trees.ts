@@ -1,20 +1,20 @@
 import { corrupt } from './corrupt-error.ts'
 import type { Objects } from './objects.ts'
-import { hexOf } from './pack.ts'
+import { hexOf } from './pack-index.ts'
 
 /** A file, link or submodule in a tree. */
 export interface TreeFile {
-  /** `100644 100755 120000 160000`, as a number in octal. */
+  /** `0o100644`, `0o100755`, `0o120000` or `0o160000`. */
   readonly mode: number
   readonly id: string
 }
 
-/** A directory as git has it. The same object for the same id, so that it can be compared as it is. */
+/** A directory in git. The same id gives the same object, so directories can be compared by identity. */
 export interface TreeDirectory {
   readonly id: string
   readonly files: ReadonlyMap<string, TreeFile>
   readonly directories: ReadonlyMap<string, TreeDirectory>
-  /** How many files and directories are below it. */
+  /** Number of files and directories below it. */
   readonly count: number
 }
 
@@ -27,15 +27,15 @@ export const EMPTY_TREE: TreeDirectory = {
 
 const MAX_DEPTH = 1000
 const MAX_ENTRIES = 2_000_000
-const MAX_KNOWN = 100_000
+const MAX_CACHED = 100_000
 
-/** Loads whole trees by id. What two trees share is loaded once. */
+/** Returns a function that loads whole trees by id. Shared subtrees are loaded once. */
 export function treeLoader(objects: Objects): (id: string) => Promise<TreeDirectory> {
-  const known = new Map<string, TreeDirectory>()
+  const cache = new Map<string, TreeDirectory>()
 
   async function load(id: string, depth: number): Promise<TreeDirectory> {
-    const same = known.get(id)
-    if (same !== undefined) return same
+    const cached = cache.get(id)
+    if (cached !== undefined) return cached
     if (depth > MAX_DEPTH) throw corrupt('its directories are nested too deeply')
     const files = new Map<string, TreeFile>()
     const directories = new Map<string, TreeDirectory>()
@@ -50,25 +50,25 @@ export function treeLoader(objects: Objects): (id: string) => Promise<TreeDirect
         count += 1
       }
     }
-    // Few trees that name one another several times can stand for more files than there is room for.
-    if (count > MAX_ENTRIES) throw corrupt('it holds too many files')
+    // A few trees that refer to one another several times can represent more files than fit into memory.
+    if (count > MAX_ENTRIES) throw corrupt('it contains too many files')
     const directory = { id, files, directories, count }
     /* v8 ignore if -- @preserve: a bound of memory that takes some 100,000 directories to reach */
-    if (known.size >= MAX_KNOWN) known.clear()
-    known.set(id, directory)
+    if (cache.size >= MAX_CACHED) cache.clear()
+    cache.set(id, directory)
     return directory
   }
 
   return (id) => load(id, 0)
 }
 
-/** Old git wrote other permission bits. */
+/** Returns the mode with the permission bits that git uses now. Old versions wrote others. */
 function normalMode(mode: number): number {
   if ((mode & 0o170000) !== 0o100000) return mode
   return (mode & 0o100) === 0 ? 0o100644 : 0o100755
 }
 
-/** Names are compared as git's bytes decoded: what is no UTF-8 cannot be a path of a workspace and never matches one. */
+/** Parses a tree object. A name that is not UTF-8 is decoded with replacement characters, so it never matches a path. */
 export function parseTree(bytes: Uint8Array): { name: string; mode: number; id: string }[] {
   const entries: { name: string; mode: number; id: string }[] = []
   for (let at = 0; at < bytes.length; ) {

@@ -3,12 +3,12 @@ import { childOf, type Path, parsePath } from '../paths/logical-path.ts'
 
 const PLAIN = /^(?!\.{1,2}$)[\w.+@()[\] -]{1,255}$/
 
-/** What a file system could take for `.git`, or for part of another path, is looked at closely. */
+/** Names that a file system could equate with `.git` need the full check. */
 const GIT_LIKE = /^\.?git/i
 
 /**
- * Whether a name of a repository can be that of a file of a workspace: one that the guard refuses, or that is git's own,
- * cannot be seen, so it cannot be missed.
+ * Whether a name in a repository can be the name of a file in a workspace. Names that the guard refuses, and git's own
+ * files, are never visible, so their absence is not a change.
  */
 export function isValidGitPath(directory: Path, name: string): boolean {
   if (PLAIN.test(name) && directory.length < 2000 && !GIT_LIKE.test(name)) return true

@@ -277,7 +277,7 @@ describe('an index', () => {
   it.each([1, 5])('of version %d is refused', (version) => {
     const bytes = indexFile(files)
     new DataView(bytes.buffer).setUint32(4, version)
-    expect(() => parseIndexFile(bytes)).toThrow('its index is of an unknown version')
+    expect(() => parseIndexFile(bytes)).toThrow('its index has an unknown version')
   })
 })
 
@@ -572,7 +572,7 @@ describe('requests over HTTP', async () => {
     const hosts: string[] = []
     expect(await asked('/to/2', {}, undefined, (url) => hosts.push(url.pathname))).toEqual([200, '/end'])
     expect(hosts).toEqual(['/to/2', '/to/1', '/end'])
-    const refused = { code: 'BACKEND_ERROR', message: expect.stringContaining('sends elsewhere') }
+    const refused = { code: 'BACKEND_ERROR', message: expect.stringContaining('redirects elsewhere') }
     await expect(asked('/to/9', {}, undefined, () => {})).rejects.toMatchObject(refused)
     await expect(asked('/nowhere', {}, undefined, () => {})).rejects.toMatchObject(refused)
     await expect(asked('/to/1', { method: 'POST', body: [] }, undefined, () => {})).rejects.toMatchObject(refused)
@@ -850,8 +850,8 @@ describe('a pack', () => {
   it.each<[string, GitFiles, string]>([
     ['a delta has no base', filesOf([entry(c, 7, delta, [...Buffer.from(missing, 'hex')])]), c],
     ['a delta has no base', filesOf([entry(c, 6, delta, ofs(5))]), c],
-    ['a pack is cut', filesOf([{ id: c, raw: Uint8Array.of(0x74, 1, 2, 3) }]), c],
-    ['an object has not the size that it tells', filesOf([entry(c, 3, text, [], 31)]), c],
+    ['a pack is cut short', filesOf([{ id: c, raw: Uint8Array.of(0x74, 1, 2, 3) }]), c],
+    ['an object does not have the size in its header', filesOf([entry(c, 3, text, [], 31)]), c],
     ['an object is damaged', filesOf([entry(c, 3, text, [], 29)]), c],
     ['an object of an unknown type', filesOf([entry(c, 5, text)]), c],
     ['an object is damaged', filesOf([{ id: c, raw: Uint8Array.of(0xb0) }]), c],
@@ -931,7 +931,7 @@ describe('a pack', () => {
     const files = filesOf([entry(a, 3, text)])
     const index = files.all.get('objects/pack/p.idx') as Uint8Array
     new DataView(index.buffer).setUint32(4, 1)
-    await expect(openPack(files, 'p')).rejects.toThrow('of an unknown version')
+    await expect(openPack(files, 'p')).rejects.toThrow('has an unknown version')
     expect(await openPack(files, 'other')).toBeUndefined()
     const cut = filesOf([entry(a, 3, text)])
     const stat = cut.stat
@@ -941,11 +941,11 @@ describe('a pack', () => {
       read: async (name, range) =>
         name.endsWith('.pack') ? (await cut.read(name, range))?.slice(0, 5) : cut.read(name),
     }
-    await expect(read(short, a)).rejects.toThrow('a pack is gone or cut')
+    await expect(read(short, a)).rejects.toThrow('a pack is missing or cut short')
     // After some looks it is held whole, if it can be had whole.
     const pack = await openPack(short, 'p')
     for (let i = 0; i < 100; i++)
-      await expect(pack?.read(pack.find(a) as number, elsewhere)).rejects.toThrow('gone or cut')
+      await expect(pack?.read(pack.find(a) as number, elsewhere)).rejects.toThrow('missing or cut short')
   })
 })
 
@@ -998,7 +998,7 @@ describe('a repository in memory', () => {
     expect(amended).not.toBe(first)
     expect(await repository.log({ depth: 5 })).toMatchObject([{ commit: amended, parents: [], message: 'first\n' }])
     await put(backend, '.git/MERGE_HEAD', { type: 'file', bytes: bytesOf(`${first}\n`) })
-    await expect(repository.commit({ message: 'x' })).rejects.toThrow('a merge was begun')
+    await expect(repository.commit({ message: 'x' })).rejects.toThrow('a merge is in progress')
   })
 
   it('has no last message before the first commit', async () => {

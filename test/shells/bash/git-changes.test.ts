@@ -447,7 +447,7 @@ describe('git, line by line', () => {
       ['clone no-address .', 'only http and https'],
       ['clone https://a@example.com/x .', 'must hold no name and no password'],
       ['clone --depth 0 https://example.com/x .', 'depth 0 is not a positive number'],
-      ['clone --depth=1 -b main -q https://example.com/x .', 'the workspace has a repository already'],
+      ['clone --depth=1 -b main -q https://example.com/x .', 'the workspace already has a repository'],
       ['commit -F message.txt', '-F takes the message from the input only: -F -'],
       ['commit --amend', 'there is no editor here'],
       ['commit -m ""', 'Aborting commit due to empty commit message.'],

@@ -1,0 +1,111 @@
+import type { PromiseFsClient } from 'isomorphic-git'
+import { ToolError } from '../errors.ts'
+import { quote } from '../paths/logical-path.ts'
+import type { Backend } from '../storage/backend.ts'
+import type { Changed } from './changed-path.ts'
+import { cancelled } from './http.ts'
+import type { StagedFile } from './index-writer.ts'
+import { gitFs, gitPath } from './isomorphic-fs.ts'
+import { loadIsomorphic } from './load-isomorphic.ts'
+import type { GitHost, Person } from './provider.ts'
+import { openReader, type RepositoryReader } from './reader.ts'
+import { EMPTY_TREE, type TreeDirectory } from './trees.ts'
+import { createWorkspaceDiffs, type WorkspaceDiffs } from './workspace-diff.ts'
+
+type Isomorphic = Awaited<ReturnType<typeof loadIsomorphic>>
+
+/** The arguments that every function of isomorphic-git takes. */
+export interface RepositoryLocation {
+  readonly fs: PromiseFsClient
+  readonly dir: string
+}
+
+/** What the commands of a repository share. */
+export class RepositoryContext {
+  readonly host: GitHost
+  readonly backend: Backend
+  readonly author: Person
+  readonly location: RepositoryLocation
+  readonly diffs: WorkspaceDiffs
+  #reader: RepositoryReader
+
+  constructor(host: GitHost, author: Person) {
+    this.host = host
+    this.backend = host.backend
+    this.author = author
+    this.location = { fs: gitFs(host.backend) as unknown as PromiseFsClient, dir: '/' }
+    this.diffs = createWorkspaceDiffs(host.backend)
+    this.#reader = openReader(host.backend)
+  }
+
+  get reader(): RepositoryReader {
+    return this.#reader
+  }
+
+  /** Drops the cached packs, after a fetch or a failed clone. */
+  reopenReader(): void {
+    this.#reader = openReader(this.backend)
+  }
+
+  /**
+   * Runs a function of isomorphic-git.
+   *
+   * @param action what failed, for the message of an error: `Cannot ACTION: reason`
+   * @throws ToolError for every failure, without the stack of isomorphic-git
+   */
+  async runGit<T>(action: string, run: (isomorphic: Isomorphic) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    try {
+      return await run(await loadIsomorphic())
+    } catch (error) {
+      if (signal?.aborted === true) throw cancelled()
+      if (error instanceof ToolError) throw error
+      const { code, data, message } = error as { code?: string; data?: unknown; message: string }
+      // Errors of isomorphic-git itself have `data`; the message of any other one may reveal internals.
+      const reason = data !== undefined ? message : 'an unexpected failure'
+      throw new ToolError(toErrorCode(code), `Cannot ${action}: ${reason.replace(/\s+/g, ' ').slice(0, 300)}`)
+    }
+  }
+
+  /** @throws ToolError `NOT_FOUND` if there is no repository */
+  async requireRepository(): Promise<void> {
+    if ((await this.backend.stat(gitPath('HEAD'))) === undefined) {
+      throw new ToolError('NOT_FOUND', 'The workspace has no repository', { hint: 'Create one with init or clone.' })
+    }
+  }
+
+  /** Returns the tree of HEAD; the empty tree before the first commit. */
+  async headTree(): Promise<TreeDirectory> {
+    const commit = await this.reader.headCommit()
+    return commit === undefined ? EMPTY_TREE : this.reader.tree(commit)
+  }
+
+  /** Returns a copy of the files in the index. */
+  async stagedFiles(): Promise<Map<string, StagedFile>> {
+    return new Map((await this.reader.index()).entries)
+  }
+
+  /** Returns the changes since HEAD, sorted by path. Before the first commit, every file that is not ignored is new. */
+  async changedSinceHead(): Promise<readonly Changed[]> {
+    const head = await this.reader.headCommit()
+    const changed = head === undefined ? await this.diffs.changedFrom(EMPTY_TREE) : await this.diffs.changed(head)
+    return [...changed].sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+
+  /** Points HEAD to a ref (`symbolic`) or to a commit. */
+  async writeHead(value: string, symbolic: boolean): Promise<void> {
+    await this.runGit('set HEAD', (isomorphic) =>
+      isomorphic.writeRef({ ...this.location, ref: 'HEAD', value, symbolic, force: true }),
+    )
+  }
+}
+
+function toErrorCode(code: string | undefined) {
+  return code === 'NotFoundError' ? 'NOT_FOUND' : code === 'AlreadyExistsError' ? 'ALREADY_EXISTS' : 'BACKEND_ERROR'
+}
+
+/** @throws ToolError `INVALID_INPUT` for a name that git does not allow for a branch */
+export function requireBranchName(name: string): void {
+  if (!/^(?!-)[\w./+@-]{1,200}$/.test(name) || /\.\.|\/\/|@\{|\.lock$|[./]$|^\/|\/\./.test(name)) {
+    throw new ToolError('INVALID_INPUT', `Cannot use ${quote(name)} as a branch name`)
+  }
+}

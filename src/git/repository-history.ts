@@ -1,0 +1,46 @@
+import { ToolError } from '../errors.ts'
+import { gitPath } from './isomorphic-fs.ts'
+import type { CommitRequest, LogEntry } from './provider.ts'
+import type { RepositoryContext } from './repository-context.ts'
+
+/** Commits the index. Returns the id of the commit. */
+export async function commit(
+  context: RepositoryContext,
+  { message: requested, author: person = context.author, amend = false }: CommitRequest,
+): Promise<string> {
+  await context.requireRepository()
+  if ((await context.backend.stat(gitPath('MERGE_HEAD'))) !== undefined) {
+    throw new ToolError('BACKEND_ERROR', 'Cannot commit: a merge is in progress, and only git itself can finish it')
+  }
+  const message = requested ?? (amend ? await headMessage(context) : undefined)
+  if (message === undefined) throw new ToolError('INVALID_INPUT', 'Cannot commit without a message')
+  const author = { ...person, timestamp: Math.floor(context.host.now() / 1000), timezoneOffset: 0 }
+  return context.runGit('commit', (isomorphic) =>
+    isomorphic.commit({ ...context.location, message, author, committer: author, amend }),
+  )
+}
+
+/** Returns the commits that lead to a ref, newest first. */
+export async function log(
+  context: RepositoryContext,
+  { ref = 'HEAD', depth }: { readonly ref?: string; readonly depth?: number } = {},
+): Promise<readonly LogEntry[]> {
+  await context.requireRepository()
+  const id = await context.reader.resolve(ref)
+  const commits = await context.runGit('log', (isomorphic) =>
+    isomorphic.log({ ...context.location, ref: id, ...(depth === undefined ? {} : { depth }) }),
+  )
+  return commits.map(({ oid, commit: { parent, message, author } }) => ({
+    commit: oid,
+    parents: parent,
+    message,
+    author: { name: author.name, email: author.email, at: author.timestamp * 1000 },
+  }))
+}
+
+async function headMessage({ reader }: RepositoryContext): Promise<string | undefined> {
+  const head = await reader.headCommit()
+  if (head === undefined) return undefined
+  const text = new TextDecoder().decode(await reader.objects.need(head, 'commit'))
+  return text.slice(text.indexOf('\n\n') + 2)
+}

@@ -1,0 +1,107 @@
+import { ToolError } from '../errors.ts'
+import { throwIfAborted } from '../util/abort.ts'
+import { httpClient } from './http.ts'
+import { gitPath, removeRepository } from './isomorphic-fs.ts'
+import type { RemoteOptions } from './provider.ts'
+import { type CheckoutResult, checkoutCommit } from './repository-branches.ts'
+import { type RepositoryContext, requireBranchName } from './repository-context.ts'
+
+const REMOTE = 'origin'
+
+export interface FetchOptions extends RemoteOptions {
+  readonly url?: string
+  readonly ref?: string
+}
+
+export async function init(
+  context: RepositoryContext,
+  { defaultBranch = 'main' }: { readonly defaultBranch?: string } = {},
+): Promise<void> {
+  requireBranchName(defaultBranch)
+  await context.runGit('init', (isomorphic) => isomorphic.init({ ...context.location, defaultBranch }))
+}
+
+/** Fetches into `refs/remotes/origin`. Returns the commit that the remote's branch names. */
+export async function fetchRemote(context: RepositoryContext, options: FetchOptions = {}): Promise<string | undefined> {
+  const { url, ref, corsProxy, headers, onProgress, signal, depth } = options
+  await context.requireRepository()
+  throwIfAborted(signal)
+  const { fetchHead } = await context.runGit(
+    'fetch',
+    (isomorphic) =>
+      isomorphic.fetch({
+        ...context.location,
+        http: httpClient(signal, context.host.requireHost),
+        remote: REMOTE,
+        singleBranch: ref !== undefined,
+        tags: false,
+        ...(ref === undefined ? {} : { ref }),
+        ...(url === undefined ? {} : { url }),
+        ...(corsProxy === undefined ? {} : { corsProxy }),
+        ...(headers === undefined ? {} : { headers: { ...headers } }),
+        ...(depth === undefined ? {} : { depth }),
+        ...(onProgress === undefined ? {} : { onProgress }),
+      }),
+    signal,
+  )
+  context.reopenReader()
+  return fetchHead ?? undefined
+}
+
+/** Initialises a repository, fetches a remote and checks out its branch. */
+export async function clone(
+  context: RepositoryContext,
+  url: string,
+  options: RemoteOptions & { readonly ref?: string } = {},
+): Promise<CheckoutResult> {
+  if ((await context.backend.stat(gitPath())) !== undefined) {
+    throw new ToolError('ALREADY_EXISTS', 'Cannot clone: the workspace already has a repository')
+  }
+  try {
+    return await cloneInto(context, url, options)
+  } catch (error) {
+    // An incomplete repository must not block the next attempt.
+    await removeRepository(context.backend)
+    context.reopenReader()
+    throw error
+  }
+}
+
+async function cloneInto(
+  context: RepositoryContext,
+  url: string,
+  options: RemoteOptions & { readonly ref?: string },
+): Promise<CheckoutResult> {
+  await init(context)
+  await context.runGit('add the remote', (isomorphic) =>
+    isomorphic.addRemote({ ...context.location, remote: REMOTE, url }),
+  )
+  const commit = await fetchRemote(context, { ...options, url })
+  if (commit === undefined) throw new ToolError('NOT_FOUND', 'Cannot clone: the remote has no such branch')
+  const name = options.ref ?? (await remoteBranch(context, commit)) ?? 'main'
+  requireBranchName(name)
+  throwIfAborted(options.signal)
+  const result = await checkoutCommit(context, commit, false)
+  await context.runGit('create the branch', (isomorphic) =>
+    isomorphic.writeRef({ ...context.location, ref: `refs/heads/${name}`, value: commit, force: true }),
+  )
+  await context.writeHead(`refs/heads/${name}`, true)
+  return result
+}
+
+/** Returns the remote's default branch: the one that its HEAD names. */
+async function remoteBranch(context: RepositoryContext, commit: string): Promise<string | undefined> {
+  const head = await context.backend.read(gitPath('refs', 'remotes', REMOTE, 'HEAD')).then(
+    ({ bytes }) => new TextDecoder().decode(bytes),
+    () => '',
+  )
+  const headBranch = /refs\/remotes\/origin\/(\S+)/.exec(head)?.[1]
+  if (headBranch !== undefined) return headBranch
+  const names = await context.runGit('list branches', (isomorphic) =>
+    isomorphic.listBranches({ ...context.location, remote: REMOTE }),
+  )
+  for (const name of names) {
+    if (name !== 'HEAD' && (await context.reader.resolve(`refs/remotes/${REMOTE}/${name}`)) === commit) return name
+  }
+  return undefined
+}
