@@ -215,7 +215,7 @@ describe('node and npm', () => {
       { exitCode: 1, stderr: expect.stringContaining('Uncaught') },
     ],
     ['node -p "console.log(1); process.exit()"', { stdout: '1\n' }],
-    ["node -p \"__host('constructor', '[]')\"", { stdout: '{"error":{"message":"There is no constructor"}}\n' }],
+    ["node -p \"__host('constructor', '[]')\"", { stdout: '{"error":{"message":"Unknown operation: constructor"}}\n' }],
     ['node -e "__out(1); __out(2, 1); __host(); "', { exitCode: 1 }],
     [
       'node --test some.test.js',

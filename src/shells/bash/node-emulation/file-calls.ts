@@ -1,20 +1,21 @@
-import { codedError, type createResolver } from './resolve.ts'
+import type { ImportKind } from './package-manifest.ts'
+import { codedError, type Resolver } from './resolve.ts'
 import type { ScriptFiles, ScriptStat } from './script.ts'
 
-/** What a script is told: a value, or an error as a system would put it. */
+/** The answer to a file access of a script: a value, an error with a system's code, or bytes. */
 type Answer = { readonly value: unknown } | { readonly error: object } | Uint8Array
 
-/** The file accesses of a script, by the names under which the guest calls them. */
-export function createFileCalls(files: ScriptFiles, resolver: ReturnType<typeof createResolver>) {
+/** Creates the file operations that the guest calls by name. */
+export function createFileCalls(files: ScriptFiles, resolver: Resolver) {
   const calls: Readonly<Record<string, (...args: never[]) => Promise<unknown>>> = {
     read: (path: string) => files.readFileBuffer(path),
-    stat: async (path: string) => told(await files.stat(path)),
-    lstat: async (path: string) => told(await files.lstat(path)),
+    stat: async (path: string) => statOf(await files.stat(path)),
+    lstat: async (path: string) => statOf(await files.lstat(path)),
     access: async (path: string) => void (await files.stat(path)),
     async readdir(path: string) {
       const entries: { name: string; type: string }[] = []
       for (const name of await files.readdir(path)) {
-        const { type } = told(await files.lstat(`${path}/${name}`))
+        const { type } = statOf(await files.lstat(`${path}/${name}`))
         entries.push({ name, type })
       }
       return entries
@@ -48,7 +49,7 @@ export function createFileCalls(files: ScriptFiles, resolver: ReturnType<typeof 
     readlink: (path: string) => files.readlink(path),
     realpath: (path: string) => files.realpath(path),
     chmod: (path: string, mode: number) => files.chmod(path, mode),
-    resolve: (name: string, from: string, how: 'require' | 'import') => resolver.resolve(name, from, how),
+    resolve: (name: string, from: string, kind: ImportKind) => resolver.resolve(name, from, kind),
   }
 
   async function answer(run: () => Promise<unknown>): Promise<Answer> {
@@ -63,7 +64,7 @@ export function createFileCalls(files: ScriptFiles, resolver: ReturnType<typeof 
   return {
     async call(name: string, args: readonly unknown[]): Promise<Answer> {
       const run = Object.hasOwn(calls, name) ? calls[name] : undefined
-      if (run === undefined) return { error: { message: `There is no ${name}` } }
+      if (run === undefined) return { error: { message: `Unknown operation: ${name}` } }
       return answer(() => run(...(args as never[])))
     },
     write: (path: string, bytes: Uint8Array, append: boolean) =>
@@ -71,7 +72,7 @@ export function createFileCalls(files: ScriptFiles, resolver: ReturnType<typeof 
   }
 }
 
-function told({ isFile, isDirectory, size, mode, mtime }: ScriptStat) {
+function statOf({ isFile, isDirectory, size, mode, mtime }: ScriptStat) {
   const type = isFile ? 'file' : isDirectory ? 'directory' : 'link'
   const bits = type === 'file' ? 0o100000 : type === 'directory' ? 0o040000 : 0o120000
   return { type, size, mode: bits | (mode & 0o777), mtimeMs: mtime.getTime() }

@@ -2,8 +2,8 @@ import type { QuickJSAsyncContext, QuickJSAsyncWASMModule, QuickJSHandle } from 
 import { optionalPackage } from '../../../util/optional-package.ts'
 
 /**
- * Makes an engine of its own for one script: an engine waits for one access at a time. quickjs-emscripten is an optional
- * package of whoever embeds this.
+ * Creates an engine for one script. Scripts do not share engines, since an engine waits for one access at a time.
+ * quickjs-emscripten is an optional package.
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
@@ -14,7 +14,7 @@ export function makeEngine(): Promise<QuickJSAsyncWASMModule> {
   })
 }
 
-/** What of the package's context waits for accesses in jobs, which its public form of the same does not. */
+/** Internals of the package's context: its public method that runs jobs does not wait for accesses in them. */
 interface Internals {
   readonly rt: { readonly value: number }
   readonly memory: {
@@ -26,13 +26,13 @@ interface Internals {
       name: string,
       returns: string,
       takes: readonly string[],
-      how: { readonly async: true },
+      options: { readonly async: true },
     ): (...args: number[]) => Promise<number>
   }
   getMemory(runtime: number): Internals['memory']
 }
 
-/** Runs one job that waits, such as the next step of a promise; gives what it threw, where it threw. */
+/** Runs one pending job, such as the next step of a promise. Returns what it threw, if it threw. */
 export async function runJob(context: QuickJSAsyncContext): Promise<QuickJSHandle | undefined> {
   const internals = context as unknown as Internals
   const { rt, module } = internals
@@ -41,9 +41,7 @@ export async function runJob(context: QuickJSAsyncContext): Promise<QuickJSHandl
   const execute = module.cwrap('QTS_ExecutePendingJob', 'number', ['number', 'number', 'number'], { async: true })
   const handle = memory.heapValueHandle(await execute(rt.value, 1, out.value.ptr))
   out.dispose()
-  // How many were run, or what the one threw.
-  /* v8 ignore next -- @preserve: what a job throws rejects its promise; only an engine that fails itself gives a handle */
+  // A number is the count of jobs run; anything else was thrown.
+  /* v8 ignore next -- @preserve: an error in a job rejects its promise; only a failure of the engine itself gives a handle */
   return context.typeof(handle) === 'number' ? undefined : handle
 }
-
-export type { QuickJSAsyncContext }

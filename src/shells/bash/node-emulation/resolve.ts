@@ -1,35 +1,76 @@
+import { type ImportKind, type Manifest, selfTarget, targetOfPath } from './package-manifest.ts'
 import type { ScriptFiles } from './script.ts'
 
-/** What a name leads to, in a `require` or an `import`. */
-export type Resolved =
-  | { readonly builtin: string }
-  | { readonly path: string; readonly format: 'commonjs' | 'module' | 'json' }
+/** A module that `require` or `import` finds. */
+export type ResolvedModule = { readonly builtin: string } | { readonly path: string; readonly format: ModuleFormat }
 
-/** What asks for a module. */
-type How = 'require' | 'import'
+export type ModuleFormat = 'commonjs' | 'module' | 'json'
 
-/** An error with a code, as Node gives it. */
+/** Finds modules by Node's rules, in the files of a script. */
+export interface Resolver {
+  /**
+   * Finds the module of a name, from a directory.
+   *
+   * @throws an error with Node's code if there is none
+   */
+  resolve(name: string, from: string, kind: ImportKind): Promise<ResolvedModule>
+}
+
+/** Makes an error with a code, as Node's own errors have. */
 export function codedError(code: string, message: string): Error & { readonly code: string } {
   return Object.assign(new Error(message), { code })
 }
 
 const utf8 = new TextDecoder()
 
-/** Finds modules by Node's rules, in the files of a script. `builtins`: the modules that the engine has itself. */
-export function createResolver(files: ScriptFiles, builtins: ReadonlySet<string>) {
-  const kinds = new Map<string, 'module' | 'commonjs' | undefined>()
+/** Creates a resolver. `builtins`: the modules of the guest itself. */
+export function createResolver(files: ScriptFiles, builtins: { has(name: string): boolean }): Resolver {
+  const packages = new PackageFiles(files)
+  return {
+    async resolve(name, from, kind) {
+      const bare = name.startsWith('node:') ? name.slice(5) : name
+      // Node's test runner has no name without its scheme.
+      if (builtins.has(bare) && name !== 'test') return { builtin: bare }
+      if (name.startsWith('node:') || unavailable.has(bare)) {
+        throw codedError('ERR_UNKNOWN_BUILTIN_MODULE', `The module '${name}' is not available in this shell`)
+      }
+      if (name.startsWith('file://')) return packages.moduleAt(decodeURIComponent(name.slice(7)))
+      const isPath = /^\.{0,2}\//.test(name) || name === '.' || name === '..'
+      const module = isPath
+        ? await resolvePathName(packages, name, from, kind)
+        : ((await resolveSelf(packages, name, from, kind)) ?? (await resolvePackage(packages, name, from, kind)))
+      if (module !== undefined) return module
+      throw codedError(notFoundCode(name, kind), `Cannot find module '${name}' from '${from}'`)
+    },
+  }
+}
 
-  async function isFile(path: string): Promise<boolean> {
-    return files.stat(path).then(
+function notFoundCode(name: string, kind: ImportKind): string {
+  if (name.startsWith('#')) return 'ERR_PACKAGE_IMPORT_NOT_DEFINED'
+  return kind === 'import' ? 'ERR_MODULE_NOT_FOUND' : 'MODULE_NOT_FOUND'
+}
+
+/** Looks up files, package.json files and formats for one script. */
+class PackageFiles {
+  readonly #files: ScriptFiles
+  /** The format of `.js` files, by directory. */
+  readonly #formats = new Map<string, 'module' | 'commonjs' | undefined>()
+
+  constructor(files: ScriptFiles) {
+    this.#files = files
+  }
+
+  #isFile(path: string): Promise<boolean> {
+    return this.#files.stat(path).then(
       ({ isFile }) => isFile,
       () => false,
     )
   }
 
-  async function manifestAt(directory: string): Promise<Manifest | undefined> {
+  async manifestIn(directory: string): Promise<Manifest | undefined> {
     const path = `${directory === '/' ? '' : directory}/package.json`
-    if (!(await isFile(path))) return undefined
-    const bytes = await files.readFileBuffer(path)
+    if (!(await this.#isFile(path))) return undefined
+    const bytes = await this.#files.readFileBuffer(path)
     try {
       return JSON.parse(utf8.decode(bytes)) as Manifest
     } catch {
@@ -37,114 +78,109 @@ export function createResolver(files: ScriptFiles, builtins: ReadonlySet<string>
     }
   }
 
-  /** What the nearest package.json says of `.js` files. */
-  async function kindIn(directory: string): Promise<'module' | 'commonjs' | undefined> {
-    if (kinds.has(directory)) return kinds.get(directory)
-    const manifest = await manifestAt(directory)
-    const own = manifest?.type === 'module' || manifest?.type === 'commonjs' ? manifest.type : undefined
-    const kind = manifest !== undefined || directory === '/' ? own : await kindIn(parentOf(directory))
-    kinds.set(directory, kind)
-    return kind
+  /** Returns the format of `.js` files by the nearest package.json. */
+  async #formatIn(directory: string): Promise<'module' | 'commonjs' | undefined> {
+    if (this.#formats.has(directory)) return this.#formats.get(directory)
+    const manifest = await this.manifestIn(directory)
+    const stated = manifest?.type === 'module' || manifest?.type === 'commonjs' ? manifest.type : undefined
+    const format = manifest !== undefined || directory === '/' ? stated : await this.#formatIn(dirname(directory))
+    this.#formats.set(directory, format)
+    return format
   }
 
-  async function formatOf(path: string): Promise<Resolved> {
-    const real = await files.realpath(path)
+  /** Returns the module of an existing file, with its real path. */
+  async moduleAt(path: string): Promise<ResolvedModule> {
+    const real = await this.#files.realpath(path)
     if (real.endsWith('.mjs')) return { path: real, format: 'module' }
     if (real.endsWith('.json')) return { path: real, format: 'json' }
     if (/\.[mc]?tsx?$|\.jsx$/.test(real)) {
       throw codedError('ERR_UNKNOWN_FILE_EXTENSION', `TypeScript and JSX are not run in this shell: ${real}`)
     }
     if (real.endsWith('.cjs')) return { path: real, format: 'commonjs' }
-    const kind = await kindIn(parentOf(real))
-    if (kind !== undefined) return { path: real, format: kind }
-    const text = utf8.decode(await files.readFileBuffer(real))
+    const stated = await this.#formatIn(dirname(real))
+    if (stated !== undefined) return { path: real, format: stated }
+    const text = utf8.decode(await this.#files.readFileBuffer(real))
     return { path: real, format: looksLikeModule(text) ? 'module' : 'commonjs' }
   }
 
-  async function asFile(path: string, guesses: boolean): Promise<Resolved | undefined> {
-    const endings = guesses ? ['', '.js', '.json', '.cjs', '.mjs'] : ['']
-    for (const ending of endings) if (await isFile(path + ending)) return formatOf(path + ending)
+  /** Finds a file; with `addsExtension`, also by its name without the extension. */
+  async file(path: string, addsExtension: boolean): Promise<ResolvedModule | undefined> {
+    const extensions = addsExtension ? ['', '.js', '.json', '.cjs', '.mjs'] : ['']
+    for (const extension of extensions) {
+      if (await this.#isFile(path + extension)) return this.moduleAt(path + extension)
+    }
     return undefined
   }
 
-  async function asDirectory(path: string): Promise<Resolved | undefined> {
-    const { main } = (await manifestAt(path)) ?? {}
+  /** Finds the main file of a directory. */
+  async directory(path: string): Promise<ResolvedModule | undefined> {
+    const { main } = (await this.manifestIn(path)) ?? {}
     if (typeof main === 'string') {
-      const named = normalize(`${path}/${main}`)
-      const found = (await asFile(named, true)) ?? (await asFile(`${named}/index`, true))
-      if (found !== undefined) return found
+      const mainPath = normalize(`${path}/${main}`)
+      const module = (await this.file(mainPath, true)) ?? (await this.file(`${mainPath}/index`, true))
+      if (module !== undefined) return module
     }
-    return asFile(`${path}/index`, true)
-  }
-
-  async function asPackage(name: string, from: string, how: How): Promise<Resolved | undefined> {
-    const [, own = '', rest = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name) ?? []
-    for (let directory = from; ; directory = parentOf(directory)) {
-      const root = `${directory === '/' ? '' : directory}/node_modules/${own}`
-      const manifest = await manifestAt(root)
-      if (manifest?.exports !== undefined) {
-        const target = exported(manifest.exports, `.${rest}`, how)
-        if (target === undefined) {
-          throw codedError('ERR_PACKAGE_PATH_NOT_EXPORTED', `Package subpath '.${rest}' is not defined by ${root}`)
-        }
-        return asFile(normalize(`${root}/${target}`), false)
-      }
-      const found = (await asFile(root + rest, true)) ?? (await asDirectory(root + rest))
-      if (found !== undefined) return found
-      if (directory === '/') return undefined
-    }
-  }
-
-  async function selfOrImports(name: string, from: string, how: How): Promise<Resolved | undefined> {
-    for (let directory = from; ; directory = parentOf(directory)) {
-      const manifest = await manifestAt(directory)
-      if (manifest !== undefined) {
-        const target = ownTarget(manifest, name, how)
-        return target === undefined ? undefined : asFile(normalize(`${directory}/${target}`), false)
-      }
-      if (directory === '/') return undefined
-    }
-  }
-
-  return {
-    /** @throws an error with a code, where there is nothing of that name */
-    async resolve(name: string, from: string, how: How): Promise<Resolved> {
-      const bare = name.startsWith('node:') ? name.slice(5) : name
-      // The test runner has no name without its scheme.
-      if (builtins.has(bare) && name !== 'test') return { builtin: bare }
-      if (name.startsWith('node:') || absent.has(bare)) {
-        throw codedError('ERR_UNKNOWN_BUILTIN_MODULE', `The module '${name}' is not available in this shell`)
-      }
-      if (name.startsWith('file://')) return formatOf(decodeURIComponent(name.slice(7)))
-      let found: Resolved | undefined
-      if (/^\.{0,2}\//.test(name) || name === '.' || name === '..') {
-        const path = name.startsWith('/') ? normalize(name) : normalize(`${from}/${name}`)
-        const isDirectory = /(?:^|\/)\.{0,2}$/.test(name)
-        found = isDirectory ? undefined : await asFile(path, how === 'require')
-        if (how === 'require') found ??= await asDirectory(path)
-      } else found = (await selfOrImports(name, from, how)) ?? (await asPackage(name, from, how))
-      if (found !== undefined) return found
-      const code = name.startsWith('#')
-        ? 'ERR_PACKAGE_IMPORT_NOT_DEFINED'
-        : how === 'import'
-          ? 'ERR_MODULE_NOT_FOUND'
-          : 'MODULE_NOT_FOUND'
-      throw codedError(code, `Cannot find module '${name}' from '${from}'`)
-    },
-    formatOf,
+    return this.file(`${path}/index`, true)
   }
 }
 
-interface Manifest {
-  readonly name?: string
-  readonly type?: string
-  readonly main?: unknown
-  readonly exports?: unknown
-  readonly imports?: unknown
+/** `import` takes a path as written; `require` also adds an extension, or takes the main file of a directory. */
+async function resolvePathName(
+  packages: PackageFiles,
+  name: string,
+  from: string,
+  kind: ImportKind,
+): Promise<ResolvedModule | undefined> {
+  const path = name.startsWith('/') ? normalize(name) : normalize(`${from}/${name}`)
+  const namesDirectory = /(?:^|\/)\.{0,2}$/.test(name)
+  const module = namesDirectory ? undefined : await packages.file(path, kind === 'require')
+  if (module !== undefined || kind === 'import') return module
+  return packages.directory(path)
 }
 
-/** What Node has and this engine has not. */
-const absent: ReadonlySet<string> = new Set([
+/** Resolves a name that the nearest package.json defines: its own, or one that begins with `#`. */
+async function resolveSelf(
+  packages: PackageFiles,
+  name: string,
+  from: string,
+  kind: ImportKind,
+): Promise<ResolvedModule | undefined> {
+  for (let directory = from; ; directory = dirname(directory)) {
+    const manifest = await packages.manifestIn(directory)
+    if (manifest !== undefined) {
+      const target = selfTarget(manifest, name, kind)
+      return target === undefined ? undefined : packages.file(normalize(`${directory}/${target}`), false)
+    }
+    if (directory === '/') return undefined
+  }
+}
+
+/** Resolves the name of a package in `node_modules` of the directory or of one above it. */
+async function resolvePackage(
+  packages: PackageFiles,
+  name: string,
+  from: string,
+  kind: ImportKind,
+): Promise<ResolvedModule | undefined> {
+  const [, packageName = '', subpath = ''] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name) ?? []
+  for (let directory = from; ; directory = dirname(directory)) {
+    const root = `${directory === '/' ? '' : directory}/node_modules/${packageName}`
+    const manifest = await packages.manifestIn(root)
+    if (manifest?.exports !== undefined) {
+      const target = targetOfPath(manifest.exports, `.${subpath}`, kind)
+      if (target === undefined) {
+        throw codedError('ERR_PACKAGE_PATH_NOT_EXPORTED', `Package subpath '.${subpath}' is not defined by ${root}`)
+      }
+      return packages.file(normalize(`${root}/${target}`), false)
+    }
+    const module = (await packages.file(root + subpath, true)) ?? (await packages.directory(root + subpath))
+    if (module !== undefined) return module
+    if (directory === '/') return undefined
+  }
+}
+
+/** Modules of Node that the guest does not have. */
+const unavailable: ReadonlySet<string> = new Set([
   'async_hooks',
   'child_process',
   'cluster',
@@ -169,48 +205,15 @@ const absent: ReadonlySet<string> = new Set([
   'zlib',
 ])
 
-/** What a package's own manifest says of a name that is its own, or that begins with `#`. */
-function ownTarget({ name: own, exports, imports }: Manifest, name: string, how: How): string | undefined {
-  if (name.startsWith('#')) return exported(imports, name, how)
-  if (own === undefined || (name !== own && !name.startsWith(`${own}/`))) return undefined
-  return exported(exports, `.${name.slice(own.length)}`, how)
-}
-
-/** The target of a package's path, by the conditions of Node. */
-function exported(table: unknown, key: string, how: How): string | undefined {
-  const isMap = typeof table === 'object' && table !== null && Object.keys(table).some((name) => /^[.#]/.test(name))
-  if (!isMap) return key === '.' ? targetOf(table, how) : undefined
-  const map = table as Record<string, unknown>
-  if (Object.hasOwn(map, key)) return targetOf(map[key], how)
-  for (const [pattern, target] of Object.entries(map)) {
-    const star = pattern.indexOf('*')
-    if (star === -1 || !key.startsWith(pattern.slice(0, star)) || !key.endsWith(pattern.slice(star + 1))) continue
-    const middle = key.slice(star, key.length - (pattern.length - star - 1))
-    return targetOf(target, how)?.replaceAll('*', () => middle)
-  }
-  return undefined
-}
-
-function targetOf(target: unknown, how: How): string | undefined {
-  if (typeof target === 'string') return target
-  if (Array.isArray(target)) return target.map((one) => targetOf(one, how)).find((one) => one !== undefined)
-  if (typeof target !== 'object' || target === null) return undefined
-  for (const [condition, inner] of Object.entries(target)) {
-    if (condition !== 'node' && condition !== 'default' && condition !== how) continue
-    const found = targetOf(inner, how)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** Whether a text that nothing says anything about is an ES module. */
+/** Whether a text is an ES module, guessed from its import and export statements, if no file extension or package.json says so. */
 export function looksLikeModule(text: string): boolean {
   return /^\s*(?:import\s*(?:[\w*{'"]|\w+\s*,)|export\s*(?:[{*]|default\b|const\b|let\b|var\b|function\b|class\b|async\b))/m.test(
     text,
   )
 }
 
-export function parentOf(path: string): string {
+/** The directory of an absolute path. */
+export function dirname(path: string): string {
   const slash = path.lastIndexOf('/')
   return slash <= 0 ? '/' : path.slice(0, slash)
 }

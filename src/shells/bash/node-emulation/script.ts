@@ -1,18 +1,18 @@
 /** One script to run: a file, or code from the command line. */
 export interface Script {
-  /** What is run: a file, a text, or a text whose value is printed. */
+  /** A file, or code of the command line. `prints`: prints the value of the code. */
   readonly main:
     | { readonly kind: 'file'; readonly path: string }
     | { readonly kind: 'code'; readonly text: string; readonly prints: boolean; readonly isModule: boolean }
-  /** Runs the tests that the script registers, and counts them. */
+  /** Whether it runs as a test file, by `node --test`. */
   readonly isTest: boolean
-  /** Tests whose name matches, if not all. */
+  /** A regular expression: runs only tests whose name matches. */
   readonly namePattern?: string
   readonly args: readonly string[]
-  /** An absolute path, as all paths here are. */
+  /** An absolute path, like all paths here. */
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** One unit per byte. */
+  /** One character per byte. */
   readonly stdin: string
 }
 
@@ -23,13 +23,13 @@ export interface ScriptResult {
   readonly tests?: TestReport
 }
 
-/** What became of the tests of one file. */
+/** The results of the tests of one file. */
 export interface TestReport {
   readonly totals: Readonly<Record<'tests' | 'suites' | 'pass' | 'fail' | 'cancelled' | 'skipped' | 'todo', number>>
   readonly failures: readonly { readonly name: string; readonly file: string; readonly text: string }[]
 }
 
-/** The files that a script sees. What fails has a system's code (`ENOENT`). */
+/** The files that a script sees. Errors have a system's code (`ENOENT`). */
 export interface ScriptFiles {
   readFileBuffer(path: string): Promise<Uint8Array>
   writeFile(path: string, bytes: Uint8Array): Promise<void>
@@ -37,10 +37,10 @@ export interface ScriptFiles {
   stat(path: string): Promise<ScriptStat>
   lstat(path: string): Promise<ScriptStat>
   readdir(path: string): Promise<string[]>
-  mkdir(path: string, how?: { recursive?: boolean }): Promise<void>
-  rm(path: string, how?: { recursive?: boolean; force?: boolean }): Promise<void>
+  mkdir(path: string, options?: { recursive?: boolean }): Promise<void>
+  rm(path: string, options?: { recursive?: boolean; force?: boolean }): Promise<void>
   mv(from: string, to: string): Promise<void>
-  cp(from: string, to: string, how?: { recursive?: boolean }): Promise<void>
+  cp(from: string, to: string, options?: { recursive?: boolean }): Promise<void>
   chmod(path: string, mode: number): Promise<void>
   symlink(target: string, path: string): Promise<void>
   readlink(path: string): Promise<string>
