@@ -155,10 +155,10 @@ function createWalks(state: GuardState): GuardedWalks {
     filters: WalkFilters,
     links: boolean,
   ): Promise<readonly Path[]> {
-    const shown = visibility(kind)
+    const visible = visibility(kind)
     const stat = await backend.stat(granted(start))
-    if (stat?.type === 'file') return shown.see(start, 'file') ? [start] : []
-    return visibleFiles(backend, start, { filters, ...shown, links, ...abort })
+    if (stat?.type === 'file') return visible.see(start, 'file') ? [start] : []
+    return visibleFiles(backend, start, { filters, ...visible, links, ...abort })
   }
 
   return {

@@ -43,8 +43,8 @@ function viewOf(backend: Backend, accesses: readonly GuardedAccess[], hidden: re
 
 const everything = { includeHidden: true, includeIgnored: true }
 
-describe('a view', () => {
-  it('reaches what was granted, and nothing else', async () => {
+describe('guarded files', () => {
+  it('reach granted paths only', async () => {
     const view = viewOf(memory({ 'a.txt': 'a', 'd/b.txt': 'b', 'dd/c.txt': 'c' }), [
       access('a.txt'),
       access('d', { recursive: true }),
@@ -63,14 +63,14 @@ describe('a view', () => {
     await expect(view.candidates(at('dd'), everything)).rejects.toMatchObject({ code: 'POLICY_DENIED' })
   })
 
-  it('gives one file that is where a walk would begin, or nothing where it is hidden', async () => {
+  it('return a file as start of a walk, or nothing if it is hidden', async () => {
     const backend = memory({ 'a.txt': 'a', 'b.txt': 'b' })
     const view = viewOf(backend, [access('a.txt'), access('b.txt')], ['b.txt'])
     expect(await view.candidates(at('a.txt'), everything)).toEqual(['a.txt'])
     expect(await view.candidates(at('b.txt'), everything)).toEqual([])
   })
 
-  it('walks no deeper than asked, and until it is cancelled', async () => {
+  it('walk to the requested depth, and until they are cancelled', async () => {
     const view = viewOf(memory({ 'd/e/f.txt': 'x' }), [access('d', { recursive: true })])
     const names = async (depth?: number) => {
       const found: string[] = []
@@ -81,7 +81,7 @@ describe('a view', () => {
     expect(await names()).toEqual(['d/e', 'd/e/f.txt'])
   })
 
-  it('scans files one by one where the backend cannot, until it is told to stop', async () => {
+  it('scan files one by one without a scan of the backend, until the visitor stops', async () => {
     const own = memory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
     await own.commit([{ path: at('d'), expect: 'any', to: { type: 'directory' } }], { durability: 'relaxed' })
     const { scan: _, ...plain } = own
@@ -104,7 +104,7 @@ describe('a view', () => {
     }
   })
 
-  it('empties directories, and none that is no directory any more', async () => {
+  it('emptiedDirectories skips paths that are no longer directories', async () => {
     const own = memory({ 'd/e/f.txt': 'x', 'g/h.txt': 'y' })
     const backend: Backend = {
       ...own,
@@ -119,7 +119,7 @@ describe('a view', () => {
 })
 
 describe('grants', () => {
-  it('take the stricter of two names of one thing', () => {
+  it('classify by the stricter of two names', () => {
     const kind = (asked: string, path: string) => classifyBoth(asked as LogicalPath, at(path)).kind
     expect(kind('a.txt', 'a.txt')).toBe(classifyPath('a.txt' as LogicalPath).kind)
     expect(kind('.env', 'a.txt')).toBe('SECRET_LIKE')
@@ -139,7 +139,7 @@ describe('grants', () => {
     expect(kind('a.txt', 'package-lock.json')).toBe('LOCKFILE')
   })
 
-  it('cover a change, its new parents, and a directory above that loses it', () => {
+  it('cover a change, its new parents, and directories above that become empty', () => {
     const granted = [access('d/e/f.txt', { permission: 'file:write:create' })]
     const change = (path: string, to: EntryState, expectation: Change['expect'] = 'any'): Change => ({
       path: at(path),
@@ -160,8 +160,8 @@ describe('grants', () => {
   })
 })
 
-describe('a backend for reading only', () => {
-  it('keeps what the backend can do, and on the backend itself', async () => {
+describe('a read-only backend', () => {
+  it('keeps the capabilities of the backend', async () => {
     const own = memory({ 'a.txt': 'a' })
     const able = {
       ...own,
@@ -188,7 +188,7 @@ describe('a backend for reading only', () => {
   })
 })
 
-describe('what a backend throws', () => {
+describe('an error of a backend', () => {
   const throwing = (error: unknown): Backend => {
     const { tree: _tree, scan: _scan, ...own } = memory({ 'd/.gitignore': 'x', 'd/a.txt': 'a' })
     return {
@@ -205,7 +205,7 @@ describe('what a backend throws', () => {
     }
   }
 
-  it('is no way through a link where it says so, and goes on otherwise', async () => {
+  it('rejects a link if it is a refusal, and passes through otherwise', async () => {
     for (const code of ['PATH_REJECTED', 'NOT_A_DIRECTORY'] as const) {
       expect(await canonical(throwing(new ToolError(code, 'no')), 'way/a.txt' as LogicalPath)).toBe('d/a.txt')
     }
@@ -214,7 +214,7 @@ describe('what a backend throws', () => {
     }
   })
 
-  it('hides nothing where an ignore file cannot be read, unless it is no refusal', async () => {
+  it('in an ignore file hides nothing, unless it is not a refusal', async () => {
     const names = async (error: unknown) => {
       const found: string[] = []
       const options = {
@@ -232,7 +232,7 @@ describe('what a backend throws', () => {
     await expect(names(aborted)).rejects.toBe(aborted)
   })
 
-  it('comes out of a mount as it is, where it is no refusal of a path', async () => {
+  it('passes through a mount unchanged if it is not a refusal of a path', async () => {
     const part = { ...memory({ 'a.txt': 'a' }) }
     const whole = (error: unknown) =>
       mounts({
@@ -265,7 +265,7 @@ describe('several mounts', () => {
     return rest
   }
 
-  it('hold what one of them holds', () => {
+  it('contain the files of each mount', () => {
     const holding: Backend = { ...memory(), containsPhysicalPath: (path) => path === '/there' }
     const backend = mounts({ '': memory(), a: holding, b: memory() })
     expect([backend.containsPhysicalPath?.('/there'), backend.containsPhysicalPath?.('/elsewhere')]).toEqual([
@@ -274,7 +274,7 @@ describe('several mounts', () => {
     ])
   })
 
-  it('are scanned in order until it is enough, what is no file left out', async () => {
+  it('are scanned in order until the visitor stops, without directories', async () => {
     const backend = mounts({
       '': plain(memory({ 'r.txt': 'r', 'd/x': 'x' })),
       bb: plain(memory({ '1': 'b1', '2': 'b2' })),
@@ -291,12 +291,12 @@ describe('several mounts', () => {
     expect(seen).toEqual(['r.txt', 'bb/1', 'bb/2', 'aa/1', 'r.txt', 'bb/1'])
   })
 
-  it('show a tree whose entries are sorted, mounts among the rest', async () => {
+  it('show a tree with sorted entries, including mounts', async () => {
     const tree = mounts({ '': memory({ b: '1', d: '2' }), c: memory({ x: '3' }), a: memory(), e: memory() }).tree?.()
     expect([...(tree?.entries() ?? [])].map(([name]) => name)).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  it('take back what the first of them took, directories too, where another refuses', async () => {
+  it('roll back the first commit, directories included, if another is refused', async () => {
     const first = memory({ 'a.txt': 'a', 'd/x.txt': 'x' })
     const second = lasting(faulty(memory(), { on: 'commit', from: 1, error: 'NO_SPACE' }))
     const backend = mounts({ '': first, m: second })
@@ -314,7 +314,7 @@ describe('several mounts', () => {
     expect((await first.stat(at('d/x.txt')))?.type).toBe('file')
   })
 
-  it('tell where another writer came in between', async () => {
+  it('report a conflict with another writer', async () => {
     for (const other of [null, { type: 'file', bytes: bytesOf('other') }] as const) {
       const first = memory({ 'a.txt': 'a' })
       const second = lasting({
@@ -335,7 +335,7 @@ describe('several mounts', () => {
 })
 
 describe('a tree', () => {
-  it('takes nothing below what is no directory', () => {
+  it('accepts no entry below a file', () => {
     const root = memory({ 'a.txt': 'a' }).tree?.()
     if (root === undefined) throw new Error('no tree')
     const touch = () => root.stat
@@ -344,7 +344,7 @@ describe('a tree', () => {
     expect(() => withNodeAt(root, at('none/x'), root, touch)).toThrow('must be a directory')
   })
 
-  it('differs from one that is made elsewhere by all of its entries', () => {
+  it('differs from an unrelated tree in all entries', () => {
     const root = memory({ 'a.txt': 'a' }).tree?.()
     if (root === undefined) throw new Error('no tree')
     const foreign = { type: 'directory' as const, stat: root.stat, get: () => undefined, entries: function* () {} }

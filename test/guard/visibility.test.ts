@@ -56,8 +56,8 @@ async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInp
   return found
 }
 
-describe('what policy hides', () => {
-  it.each(Object.entries(policies))('%s: answers are the same whether it is there or not', async (_, policy) => {
+describe('a hidden path', () => {
+  it.each(Object.entries(policies))('%s: results are equal whether it exists or not', async (_, policy) => {
     const without = await answers(visible, policy)
     const withHidden = await answers({ ...visible, ...hidden }, policy)
     expect(without.size).toBeGreaterThan(100)
@@ -68,7 +68,7 @@ describe('what policy hides', () => {
     for (const answer of withHidden.values()) expect(answer).not.toMatch(/zanzibar = 1|zanzibar,1/)
   })
 
-  it.each(Object.entries(policies))('%s: no diff tells that it was changed', async (_, policy) => {
+  it.each(Object.entries(policies))('%s: no diff shows that it changed', async (_, policy) => {
     const diffs: string[] = []
     for (const path of ['src/app.ts', ...Object.keys(hidden)]) {
       const backend = memory({ ...visible, ...hidden })
@@ -93,7 +93,7 @@ describe('what policy hides', () => {
 })
 
 describe('the verdict on a call', () => {
-  it('does not depend on how a path is spelled', async () => {
+  it('does not depend on the spelling of a path', async () => {
     const spelling = fc.array(fc.constantFrom('./', '/', 'x/../', './/', 'src/./../'), { minLength: 1, maxLength: 4 })
     const named = fc.constantFrom('read_file', 'write_file', 'delete_file', 'list_directory')
     await fc.assert(

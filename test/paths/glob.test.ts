@@ -213,7 +213,7 @@ describe('compileGlob', () => {
     expect(matches(pattern, path)).toBe(expected)
   })
 
-  it('folds case only when asked to, in literals, brackets and directories', () => {
+  it('folds case only with caseInsensitive, in literals, brackets and directories', () => {
     const cases: [string, string][] = [
       ['**/.ENV', 'a/.env'],
       ['Src/**', 'sRC/a'],
@@ -319,7 +319,7 @@ describe('compileGlob', () => {
     )
   })
 
-  it('says how long a glob may be', () => {
+  it('refuses a glob over 4,096 characters', () => {
     expect(() => compileGlob('a'.repeat(4097))).toThrow('it is longer than 4096 characters')
     expect(() => compileGlob('a'.repeat(4097))).toThrow(
       expect.objectContaining({ details: { hint: 'Use several shorter globs.' } }),
@@ -417,7 +417,7 @@ describe('compileGlob', () => {
     )
   })
 
-  it('mayMatchBelow is never false where something below matches', () => {
+  it('mayMatchBelow is never false if something below matches', () => {
     const name = fc.constantFrom('a', 'b', 'ab', '.c', 'x.ts')
     const part = fc.oneof(name, fc.constantFrom('**', '*', '?', '[ab]', '{a,b}', '{a,a/b}', '*.ts', 'a*'))
     const pattern = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
@@ -434,7 +434,7 @@ describe('compileGlob', () => {
     )
   })
 
-  it('mayMatchBelow says false where nothing can match', () => {
+  it('mayMatchBelow is false if nothing can match', () => {
     expect(compileGlob('src/*.ts').mayMatchBelow('src')).toBe(true)
     expect(compileGlob('src/*.ts').mayMatchBelow('src/a')).toBe(false)
     expect(compileGlob('src/*.ts').mayMatchBelow('lib')).toBe(false)
@@ -463,7 +463,7 @@ describe('compileGlob', () => {
 })
 
 describe('compileGlobs', () => {
-  it('matches what any of its globs matches', () => {
+  it('matches if any of its globs matches', () => {
     const name = fc.constantFrom('a', 'b', 'ab', '.c', 'x.ts', 'y.d.ts')
     const part = fc.oneof(name, fc.constantFrom('**', '*', '?', '[ab]', '*.ts', '*.d.ts', 'a*', '*b'))
     const pattern = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
@@ -488,12 +488,12 @@ describe('compileGlobs', () => {
     expect(compileGlobs([]).matches('a')).toBe(false)
   })
 
-  it('asks each of its directories', () => {
+  it('mayMatchBelow considers each glob', () => {
     const two = compileGlobs(['a/**', 'b/**'])
     expect(['a/x', 'b/x', 'c/x'].map(two.matches)).toEqual([true, true, false])
   })
 
-  it('names the glob that is wrong', () => {
+  it('names the invalid glob', () => {
     expect(() => compileGlobs(['a', '../b'])).toThrow('../b')
   })
 })
@@ -523,7 +523,7 @@ describe('hostile globs', () => {
     ['\\*'.repeat(2000), long],
   ]
 
-  it('cost little to compile and to match, or are refused', () => {
+  it('take little time to compile and match, or are refused', () => {
     for (const [pattern, path] of hostile) {
       const start = ownTime()
       try {
@@ -539,7 +539,7 @@ describe('hostile globs', () => {
   })
 })
 
-describe('globs of odd shapes', () => {
+describe('unusual globs', () => {
   it.each([
     // Brackets that are none, inside of braces that are.
     ['{a[,b}', ['a[', 'b'], ['a', 'a,b']],
@@ -587,7 +587,7 @@ describe('globs of odd shapes', () => {
     for (const name of no) expect([name, matches(name)]).toEqual([name, false])
   })
 
-  it('many directories are looked up one by one', () => {
+  it('match in many directories', () => {
     const { matches } = compileGlobs(Array.from({ length: 20 }, (_, i) => `d${i}/e/**`))
     for (const path of ['d7/e/f', 'd19/e/f/g', 'd0/e']) expect([path, matches(path)]).toEqual([path, true])
     for (const path of ['d7', 'd7/f/e', 'd20/e/f', 'x/d7/e', '']) expect([path, matches(path)]).toEqual([path, false])

@@ -212,7 +212,7 @@ describe('parseIgnore', () => {
     expect(ignored).toBeGreaterThan(times(20, 400))
   })
 
-  it('agrees with git where letter case is ignored', () => {
+  it('agrees with git if letter case is ignored', () => {
     fc.assert(
       fc.property(fc.array(anyCase, { minLength: 2, maxLength: times(30, 60), size: 'max' }), (cases) => {
         const theirs = askGit(cases, ['-c', 'core.ignoreCase=true'])
@@ -462,7 +462,7 @@ describe('parseIgnore', () => {
     },
   )
 
-  it('is empty where no line is a rule', () => {
+  it('is empty without rules', () => {
     for (const nothing of ['', '\n\n', '# x\n', ' \n', '!\n', '/\n', '\uFEFF'])
       expect(parseIgnore(nothing).isEmpty, JSON.stringify(nothing)).toBe(true)
     expect(ignoreScope(undefined, '', parseIgnore(''))).toBeUndefined()
@@ -471,7 +471,7 @@ describe('parseIgnore', () => {
     expect(parseIgnore('a'.repeat(4096)).isEmpty).toBe(false)
   })
 
-  it('tells what is ignored, what is included, and what it says nothing of', () => {
+  it('distinguishes ignored, included and unmatched entries', () => {
     const lookup = parseIgnore('*.ts\n!x.ts\n!b/\na\\').within('')
     expect(['y.ts', 'x.ts', 'b', 'a', 'aundefined'].map((name) => lookup(name, false))).toEqual([
       'ignored',
@@ -483,7 +483,7 @@ describe('parseIgnore', () => {
     expect(lookup('b', true)).toBe('included')
   })
 
-  it('costs little whatever the file', () => {
+  it('takes little time for any file', () => {
     const long = 'a'.repeat(255)
     const deep = Array.from({ length: 500 }, () => 'aaa').join('/')
     for (const hostile of [

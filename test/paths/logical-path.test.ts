@@ -136,7 +136,7 @@ const tame = fc
 const runs = { numRuns: times(3000, 10_000) }
 
 describe('parsePath', () => {
-  it('refuses any string, or gives a path that lies under the root', () => {
+  it('refuses a string or returns a path below the root', () => {
     let accepted = 0
     fc.assert(
       fc.property(anything, (input) => {
@@ -175,7 +175,7 @@ describe('parsePath', () => {
     expect(resolved).toBeGreaterThan(times(100, 500))
   })
 
-  it('refuses exactly what a plain reading of the rules refuses', () => {
+  it('agrees with a reference implementation of the rules', () => {
     const wrong = /[\\:\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
     const bytes = (text: string) => new TextEncoder().encode(text).length
     fc.assert(
@@ -337,7 +337,7 @@ describe('parsePath', () => {
     expect(parsePath(path)).toBe(path)
   })
 
-  it('takes no longer for a million characters than for what it keeps', () => {
+  it('takes no longer for a million characters than for the maximum length', () => {
     const million = 1_000_000
     const start = ownTime()
     for (const input of [
@@ -356,10 +356,10 @@ describe('parsePath', () => {
   })
 })
 
-describe('the parts of a path', () => {
+describe('parentOf, nameOf and isWithin', () => {
   const path = tame.map(guard).filter((found) => found !== undefined)
 
-  it('are those of posix', () => {
+  it('agree with node:path/posix', () => {
     fc.assert(
       fc.property(path, (one) => {
         const parent = posix.dirname(one)
@@ -381,7 +381,7 @@ describe('the parts of a path', () => {
     )
   })
 
-  it('lie within a directory where the relative path does not climb', () => {
+  it('isWithin agrees with relative', () => {
     const short = fc
       .array(fc.constantFrom('a', 'b', 'ab'), { maxLength: 4 })
       .map((list) => list.join('/') as LogicalPath)
@@ -395,7 +395,7 @@ describe('the parts of a path', () => {
 })
 
 describe('quote', () => {
-  it('is bounded, on one line, and shows what could deceive', () => {
+  it('is bounded, on one line, and escapes deceptive characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
         const shown = quote(text)
@@ -411,7 +411,7 @@ describe('quote', () => {
   })
 })
 
-describe('a place on a disk', () => {
+describe('isAtOrBelow', () => {
   it.each([
     ['/a/b', '/a', true],
     ['/a', '/a', true],

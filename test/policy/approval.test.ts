@@ -43,8 +43,8 @@ function approvals(approve?: ApproveHandler) {
 
 const write = (...paths: string[]) => request('file:write:replace', paths)
 
-describe('an approval', () => {
-  it('hands the request over and is allowed once', async () => {
+describe('approvals.ask', () => {
+  it('passes the request to the handler and allows once', async () => {
     const seen: unknown[] = []
     const run = approvals(async (asked): Promise<ApprovalAnswer> => {
       seen.push(asked)
@@ -58,14 +58,14 @@ describe('an approval', () => {
     ])
   })
 
-  it('is required, with its id, where nobody can be asked', async () => {
+  it('throws APPROVAL_REQUIRED with the id without a handler', async () => {
     await expect(approvals().ask(write('a.ts'))).rejects.toMatchObject({
       code: 'APPROVAL_REQUIRED',
       details: { approvalId: 'approval-1' },
     })
   })
 
-  it('is denied with the reason that was given', async () => {
+  it('throws APPROVAL_DENIED with the reason of the answer', async () => {
     const run = approvals(() => ({ deny: 'not on a Friday' }))
     await expect(run.ask(write('a.ts'))).rejects.toMatchObject({
       code: 'APPROVAL_DENIED',
@@ -97,7 +97,7 @@ describe('an approval', () => {
     expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain('secret')
   })
 
-  it('ends when the call is cancelled, and a late answer changes nothing', async () => {
+  it('ends when the call is cancelled and ignores a late answer', async () => {
     let answer: (given: ApprovalAnswer) => void = () => {}
     const run = approvals(
       () =>
@@ -123,7 +123,7 @@ describe('an approval', () => {
   })
 })
 
-describe('what is told of an answer', () => {
+describe('the outcome of a request', () => {
   it.each<[unknown, unknown]>([
     ['allow', { allow: 'once' }],
     ['allow-run', { allow: 'run' }],
@@ -144,7 +144,7 @@ describe('what is told of an answer', () => {
     expect(normalizeAnswer(answer)).toEqual(read)
   })
 
-  it('is how, and by whom if they said so', async () => {
+  it('is reported with the author of the answer', async () => {
     const answers: ApprovalAnswer[] = ['allow', { allow: 'run', by: 'Ada' }, { deny: 'no', by: 'Bob' }]
     const run = approvals(() => answers.shift() ?? 'allow')
     const told: unknown[][] = []
@@ -160,7 +160,7 @@ describe('what is told of an answer', () => {
     expect(told).toEqual([['once', undefined], ['run', 'Ada'], ['earlier'], ['denied', 'Bob']])
   })
 
-  it('says what is asked where nobody answers, or not yet', async () => {
+  it('names the reason if nobody answers, or not yet', async () => {
     const { verdict } = write('a.ts')
     for (const run of [approvals(), approvals(() => 'later')]) {
       await expect(run.ask(write('a.ts'))).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe('what is told of an answer', () => {
     }
   })
 
-  it('says that a handler is at fault, and that nothing was done', async () => {
+  it('is HOOK_FAILED if the handler fails, and nothing was executed', async () => {
     const details = { approvalId: 'approval-1', hint: 'Nothing was changed. Report this to the user.' }
     const broken = approvals(() => Promise.reject(new Error('x')))
     await expect(broken.ask(write('a.ts'))).rejects.toMatchObject({
@@ -187,7 +187,7 @@ describe('what is told of an answer', () => {
     })
   })
 
-  it('comes from the handler of the workspace before that of the call, which is handed the signal', async () => {
+  it('comes from the handler of the workspace before that of the call, which receives the signal', async () => {
     const given: unknown[] = []
     const note = (answer: ApprovalAnswer) => (_: unknown, options: object) => {
       given.push([answer, options])
@@ -202,7 +202,7 @@ describe('what is told of an answer', () => {
     ])
   })
 
-  it('leaves nothing behind on the signal, nor a failure of a handler for which nobody waits', async () => {
+  it('leaves no listener on the signal and no unhandled rejection of a late handler', async () => {
     const { signal } = new AbortController()
     await approvals(() => 'allow').ask(write('a.ts'), { signal })
     expect(getEventListeners(signal, 'abort')).toEqual([])
@@ -217,7 +217,7 @@ describe('what is told of an answer', () => {
     await new Promise((resolve) => setTimeout(resolve))
   })
 
-  it('is that the call was cancelled, where the handler fails for that reason', async () => {
+  it('is ABORTED if the handler fails because of the cancellation', async () => {
     const controller = new AbortController()
     const run = approvals(() => {
       controller.abort()
@@ -230,8 +230,8 @@ describe('what is told of an answer', () => {
   })
 })
 
-describe('an answer to an earlier request', () => {
-  it('is taken for what was asked then, and remembered only for the run', () => {
+describe('approvals.accept', () => {
+  it('accepts the questions of the earlier request, and remembers allow-run only', () => {
     const run = approvals()
     expect(run.accept(write('a.ts', 'b.ts'), write('b.ts'), 'allow')).toBe(true)
     expect(run.covers(write('b.ts'))).toBe(false)
@@ -243,7 +243,7 @@ describe('an answer to an earlier request', () => {
 })
 
 describe('an approval for the run', () => {
-  it('covers nothing that asks for nothing', async () => {
+  it('does not cover a request without questions', async () => {
     const allowed = write('a.ts')
     const verdict = compilePolicy('autonomous').evaluate(allowed)
     const run = approvals(() => 'allow-run')
@@ -251,7 +251,7 @@ describe('an approval for the run', () => {
     expect(run.covers({ ...allowed, verdict })).toBe(false)
   })
 
-  it('is about the names that the rule spoke about, asked for or resolved, and not about what only allows', async () => {
+  it('concerns the requested or resolved names of asking rules, not of allow rules', async () => {
     const rule = { name: 'r', action: 'ask', source: 'rule' } as const
     const open = { name: 'open', action: 'allow', source: 'rule' } as const
     const link = write('link.ts').accesses.map((access) => ({ ...access, path: 'real.ts' as Path }))
@@ -274,7 +274,7 @@ describe('an approval for the run', () => {
     expect(run.covers(asking(write('real.ts').accesses, { ...rule, path: 'real.ts' }))).toBe(false)
   })
 
-  it('covers the same rule on the same paths, or some of them, and nothing else', async () => {
+  it('covers the same rule on the same paths, or a subset, and nothing else', async () => {
     const run = approvals(() => 'allow-run')
     expect(await run.ask(write('a.ts', 'b.ts'))).toBe('run')
     expect(await run.ask(write('a.ts'))).toBe('earlier')
@@ -322,8 +322,8 @@ describe('an approval for the run', () => {
   })
 })
 
-describe('a request as a person reads it', () => {
-  it('names the root, the risks and every odd character', () => {
+describe('approvalText of a request', () => {
+  it('names the root and the risks, and escapes special characters', () => {
     const asked = request('file:list', ['', 'a\u202eb', ''], {
       tool: 'list_directory',
       input: { path: '', reason: 'to\r\nlook\u0007' },
@@ -336,7 +336,7 @@ describe('a request as a person reads it', () => {
   })
 })
 
-describe('the text of a request', () => {
+describe('approvalText', () => {
   const asked = {
     ...request('file:write:create', ['a.ts']),
     verdict: { decision: 'ask', reason: 'R', rules: [] },
@@ -384,8 +384,8 @@ describe('the text of a request', () => {
   })
 })
 
-describe('parked calls in memory', () => {
-  it('are the latest thousand, each given out once', () => {
+describe('memoryParking', () => {
+  it('keeps the latest 1,000 calls and returns each once', () => {
     const parking = memoryParking()
     for (let i = 0; i <= 1000; i++) parking.put({ id: `${i}` } as never)
     expect(parking.take('0')).toBeUndefined()

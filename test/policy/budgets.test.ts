@@ -17,7 +17,7 @@ function open(limits: PolicyLimits, more: Partial<WorkspaceOptions> = {}) {
 const over = (limit: string, value: number) => ({ ok: false, code: 'LIMIT_EXCEEDED', limit, value })
 
 describe('bytes read', () => {
-  it('are counted for the run over all of its calls, each time, and refused over the budget', async () => {
+  it('count for the run over all calls, repeated reads included, and are refused over the budget', async () => {
     const workspace = await open({ bytesReadPerRun: 130 })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
     expect(await workspace.call('read_file', { path: 'a.txt' })).toMatchObject({ ok: true })
@@ -45,7 +45,7 @@ describe('bytes read', () => {
     expect(JSON.stringify(result)).not.toMatch(/y{20}/)
   })
 
-  it('are what a search shows, not what it looks through', async () => {
+  it('of a search are those of files with results, not of all scanned files', async () => {
     const workspace = await open({ bytesReadPerRun: 100 })
     expect(await workspace.call('search_text', { query: 'needle' })).toMatchObject({
       ok: true,
@@ -56,7 +56,7 @@ describe('bytes read', () => {
 })
 
 describe('bytes written', () => {
-  it('are counted for the run, and what was refused does not count', async () => {
+  it('count for the run, without refused writes', async () => {
     const workspace = await open({ bytesWrittenPerRun: 100 })
     const write = (path: string, size: number) => workspace.call('write_file', { path, content: 'x'.repeat(size) })
     expect(await write('1', 60)).toMatchObject({ ok: true })
@@ -67,8 +67,8 @@ describe('bytes written', () => {
   })
 })
 
-describe('calls a minute', () => {
-  it('end in RATE_LIMITED with the time to come back, from the clock that was given, and then go on', async () => {
+describe('calls per minute', () => {
+  it('end in RATE_LIMITED with the waiting time by the given clock, and then continue', async () => {
     let now = 0
     const workspace = await open({ callsPerMinute: 3, toolCallsPerMinute: { search_text: 1 } }, { clock: () => now })
     const read = () => workspace.call('read_file', { path: 'a.txt' })
@@ -93,7 +93,7 @@ describe('calls a minute', () => {
 })
 
 describe('the budget of a patch', () => {
-  it('is the policy’s where it names one', async () => {
+  it('comes from the policy if it sets one', async () => {
     const workspace = await open({ patchFiles: 1, patchInsertions: 2 })
     const add = (...names: string[]) =>
       `*** Begin Patch\n${names.map((name) => `*** Add File: ${name}\n+x\n`).join('')}*** End Patch\n`

@@ -12,7 +12,7 @@ import { globs, paths } from './generate.ts'
 import { anyGlob } from './reference.ts'
 
 describe('compilePaths', () => {
-  it('matches what picomatch matches, and what lies below a plain name', () => {
+  it('agrees with picomatch, and matches everything below a plain name', () => {
     fc.assert(
       fc.property(fc.array(globs, { minLength: 1, maxLength: 4 }), paths, (patterns, path) => {
         const expected = anyGlob(patterns, path)
@@ -22,7 +22,7 @@ describe('compilePaths', () => {
     )
   })
 
-  it('never claims to cover, or to be unable to match, what it does not', () => {
+  it('coversBelow and mayMatchBelow agree with matches', () => {
     fc.assert(
       fc.property(fc.array(globs, { minLength: 1, maxLength: 3 }), paths, (patterns, path) => {
         const set = compilePaths(patterns, 'x')
@@ -36,7 +36,7 @@ describe('compilePaths', () => {
     )
   })
 
-  it('covers whole directories, so that walks need not ask', () => {
+  it('covers whole directories', () => {
     expect(compilePaths(['src'], 'x').coversBelow('src/app')).toBe(true)
     expect(compilePaths(['src/**'], 'x').coversBelow('src')).toBe(true)
     expect(compilePaths(['src/'], 'x').coversBelow('src')).toBe(true)
@@ -69,7 +69,7 @@ describe('compilePaths', () => {
     expect(one.matches('')).toBe(['**', '**/**'].includes(pattern))
   })
 
-  it('passes over dots between slashes, and takes a slash at the end for what is below, too', () => {
+  it('ignores dots between slashes, and treats a trailing slash as everything below', () => {
     const matches = (pattern: string, path: string) => compilePaths([pattern], 'x').matches(path)
     expect([matches('.', 'a'), matches('./*', 'a'), matches('src/./a', 'src/a'), matches('src/.', 'src')]).toEqual([
       ...[true, true, true, true],
@@ -81,7 +81,7 @@ describe('compilePaths', () => {
 describe('compileTexts', () => {
   const pieces = fc.array(fc.constantFrom('a', 'b', 'ab', '/', '.', '*', '**', '(', '+', '\n', 'aab'), { maxLength: 8 })
 
-  it('equals a regular expression', () => {
+  it('agrees with a regular expression', () => {
     fc.assert(
       fc.property(pieces, pieces, (pattern, text) => {
         const source = pattern
@@ -95,14 +95,14 @@ describe('compileTexts', () => {
     )
   })
 
-  it('finds long pieces, too', () => {
+  it('finds long pieces', () => {
     const piece = 'abcabcabcabcabcabd'
     expect(compileTexts([`*${piece}*`], 'x')(`abcabc${piece}x`)).toBe(true)
     expect(compileTexts([`*${piece}*${piece}`], 'x')(`${piece.repeat(2)}`)).toBe(true)
     expect(compileTexts([`*${piece}*${piece}`], 'x')(piece)).toBe(false)
   })
 
-  it('finds long pieces that begin again in themselves', () => {
+  it('finds long pieces that overlap with themselves', () => {
     for (let seed = 0; seed < 24; seed++) {
       const letter = (i: number) => 'aab'.charAt((seed * 7 + i * i + (i >> (seed % 3))) % 3)
       const long = Array.from({ length: 17 + (seed % 5) }, (_, i) => letter(i)).join('')
@@ -150,14 +150,14 @@ describe('compileTexts', () => {
     expect(compileTexts(['other', pattern, 'x*y'], 'x')(text)).toBe(expected)
   })
 
-  it('takes patterns of 4096 characters, and none that is longer', () => {
+  it('accepts patterns of 4,096 characters and refuses longer ones', () => {
     expect(compileTexts(['a'.repeat(4096)], 'x')('a'.repeat(4096))).toBe(true)
     expect(() => compileTexts(['b', 'a'.repeat(4097)], 'x')).toThrow(
       new TypeError('Policy field "x[1]" is longer than 4096 characters'),
     )
   })
 
-  it('takes an escaped star for a star', () => {
+  it('matches an escaped star literally', () => {
     const test = compileTexts(['a\\*b\\\\'], 'x')
     expect([test('a*b\\'), test('axb\\')]).toEqual([true, false])
   })
@@ -169,7 +169,7 @@ describe('permissionMask', () => {
     return permissions.filter((_, index) => (mask & (1 << index)) !== 0)
   }
 
-  it('names permissions by their parts', () => {
+  it('matches permissions by their parts', () => {
     expect(named('*')).toEqual([...permissions])
     expect(named('file:write:*')).toEqual(['file:write:create', 'file:write:replace'])
     expect(named('*:read')).toEqual(['file:read', 'memory:read'])
@@ -197,7 +197,7 @@ describe('hostile patterns', () => {
     recursive: false,
   } as GuardedAccess
 
-  it.each(hostile)('%# costs little in every field, or is refused', (pattern) => {
+  it.each(hostile)('%# take little time in every field, or are refused', (pattern) => {
     const started = ownTime()
     const fields = [
       { allowedPaths: [pattern] },
@@ -221,7 +221,7 @@ describe('hostile patterns', () => {
     expect(ownTime() - started).toBeLessThan(1000)
   })
 
-  it('a long text costs what it is long', () => {
+  it('take linear time for a long text', () => {
     const test = compileTexts([`*${'a'.repeat(2000)}b*${'a'.repeat(2000)}c`], 'x')
     const cost = (length: number) => {
       const text = `${'a'.repeat(length)}c`
@@ -235,7 +235,7 @@ describe('hostile patterns', () => {
 })
 
 describe('compileArgument', () => {
-  it('compares a path in its normal form, and one that is none as it stands', () => {
+  it('compares a path in normalized form, and an invalid path as it is', () => {
     const test = compileArgument('path', ['src/**'], 'x')
     expect(test({ path: './src//a.ts' }, 'every')).toBe(true)
     expect(test({ path: '../src/a.ts' }, 'every')).toBe(false)
@@ -246,12 +246,12 @@ describe('compileArgument', () => {
     expect(test({ path: [null, { deep: ['src/b'] }] }, 'every')).toBe(true)
   })
 
-  it.each(['path', 'to', 'from', 'cwd', 'paths'])('takes %s for a path', (name) => {
+  it.each(['path', 'to', 'from', 'cwd', 'paths'])('treats %s as a path', (name) => {
     expect(compileArgument(name, ['src/**'], 'x')({ [name]: './src//a/../b' }, 'every')).toBe(true)
     expect(compileArgument(`${name}s of`, ['src/*'], 'x')({ [`${name}s of`]: './src/a' }, 'every')).toBe(false)
   })
 
-  it('compares texts, numbers and booleans, and nothing else', () => {
+  it('compares only strings, numbers and booleans', () => {
     const test = compileArgument('value', ['true', '3', 'a*'], 'x')
     expect([true, 3, 'ab', ['ab'], { b: true }].map((value) => test({ value }, 'some'))).toEqual(Array(5).fill(true))
     const none = compileArgument('value', ['*'], 'x')

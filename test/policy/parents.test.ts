@@ -18,8 +18,8 @@ function open(policy: PolicyInput) {
   return createWorkspace({ backend: memory(files), policy })
 }
 
-describe('a directory that is made because something shall stand in it', () => {
-  it.each(ways)('is held against the rules on its own name: %s', async (tool, input) => {
+describe('a directory created as parent of a granted path', () => {
+  it.each(ways)('is denied by a rule on its own name: %s', async (tool, input) => {
     const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
     const workspace = await open({ preset: 'autonomous', rules })
     expect(await workspace.callTool(tool, input)).toMatchObject({
@@ -32,7 +32,7 @@ describe('a directory that is made because something shall stand in it', () => {
     expect(await workspace.call('file_info', { path: 'a.txt' })).toMatchObject({ ok: true })
   })
 
-  it.each(ways)('is asked about where a rule asks: %s', async (tool, input) => {
+  it.each(ways)('needs an approval if a rule asks: %s', async (tool, input) => {
     const rules = [{ name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
     const workspace = await open({ preset: 'autonomous', rules })
     const asked: string[][] = []
@@ -45,7 +45,7 @@ describe('a directory that is made because something shall stand in it', () => {
     expect(asked).toEqual([expect.arrayContaining(['new helpers'])])
   })
 
-  it.each(ways)('is asked about in words of that rule, also where nothing else allows it: %s', async (tool, input) => {
+  it.each(ways)('names the asking rule even if nothing else allows the directory: %s', async (tool, input) => {
     const rules = [
       { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
       { name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] },
@@ -58,7 +58,7 @@ describe('a directory that is made because something shall stand in it', () => {
     )
   })
 
-  it.each(ways)('needs no rule that allows it: %s', async (tool, input) => {
+  it.each(ways)('needs no allow rule: %s', async (tool, input) => {
     const rules = [
       { name: 'what is inside', action: 'allow' as const, permissions: ['file:*'], paths: ['src/*/*', 'a.txt'] },
     ]
@@ -67,7 +67,7 @@ describe('a directory that is made because something shall stand in it', () => {
     expect(await allowed.callTool(tool, input)).toMatchObject({ ok: true })
   })
 
-  it('is not judged where it is there already', async () => {
+  it('is not evaluated if it exists', async () => {
     const rules = [{ name: 'no helpers', action: 'deny' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
     const workspace = await createWorkspace({
       backend: memory({ 'src/helper.d/a.txt': 'a\n' }),

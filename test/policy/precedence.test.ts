@@ -47,7 +47,7 @@ describe('precedence', () => {
     ['file:read', '.env', 'deny'],
   ] as const
 
-  it.each(subjects)('of every combination on %s of %s, protection: %s', (permission, path, protection) => {
+  it.each(subjects)('is correct for every combination on %s of %s, protection: %s', (permission, path, protection) => {
     const writes = permission !== 'file:read'
     let checked = 0
     for (const tool of choices) {
@@ -91,8 +91,8 @@ describe('precedence', () => {
   })
 })
 
-describe('the verdict', () => {
-  it('equals a plain reading of the specification', () => {
+describe('evaluate', () => {
+  it('agrees with the reference implementation', () => {
     fc.assert(
       fc.property(policies, names, (policy, name) => {
         // A command may run in a directory that leads to the allowlist: see below.
@@ -103,7 +103,7 @@ describe('the verdict', () => {
     )
   })
 
-  it('is the same in the fast form, in any order of questions', () => {
+  it('agrees with decide, in any order of calls', () => {
     fc.assert(
       fc.property(policies, fc.array(names, { minLength: 1, maxLength: 12 }), (policy, list) => {
         const compiled = compilePolicy(policy)
@@ -145,7 +145,7 @@ describe('the verdict', () => {
     )
   })
 
-  it('never lifts a protection with an allow rule that does not name it', () => {
+  it('lifts a protection only by an allow rule that names it', () => {
     fc.assert(
       fc.property(policies, extraRule, names, (policy, extra, name) => {
         const protection = referenceProtection(name.permission, name.classification)
@@ -161,7 +161,7 @@ describe('the verdict', () => {
     )
   })
 
-  it('holds for both names: it is the stricter of the two', () => {
+  it('is the stricter verdict of both names', () => {
     fc.assert(
       fc.property(policies, names, paths, (policy, name, other) => {
         const { tool, permission, path, classification } = name
@@ -174,7 +174,7 @@ describe('the verdict', () => {
     )
   })
 
-  it('is the strictest of all accesses', () => {
+  it('is the strictest verdict of all accesses', () => {
     fc.assert(
       fc.property(policies, fc.array(names, { minLength: 1, maxLength: 5 }), (policy, list) => {
         const tool = list[0]?.tool ?? ''
@@ -186,7 +186,7 @@ describe('the verdict', () => {
     )
   })
 
-  it('leads a walk to everything that could be seen', () => {
+  it('mayContainAllowed is true above everything visible', () => {
     fc.assert(
       fc.property(policies, names, (policy, { tool, permission, path, classification }) => {
         const compiled = compilePolicy(policy)
@@ -203,7 +203,7 @@ describe('the verdict', () => {
 })
 
 describe('protections', () => {
-  it('shows that a secret exists, and nothing else', () => {
+  it('show that a secret exists, and nothing else', () => {
     const shown = (permission: Permission) => judge('autonomous', 'x', access(permission, '.env'))
     expect(shown('file:list').decision).toBe('allow')
     expect(shown('file:info').decision).toBe('allow')
@@ -219,7 +219,7 @@ describe('protections', () => {
     }
   })
 
-  it('hides a secret outside of the allowlist', () => {
+  it('hide a secret outside of the allowlist', () => {
     expect(judge({ preset: 'autonomous', allowedPaths: ['src/**'] }, 'x', access('file:list', '.env')).decision).toBe(
       'deny',
     )
@@ -240,7 +240,7 @@ describe('protections', () => {
     expect(decide([path], ['binary'])).not.toBe('allow')
   })
 
-  describe('of a secret, for a change that shows something of it, needs leave to read it too', () => {
+  describe('of a secret also need permission to read it for a change that reveals content', () => {
     type Lift = Omit<NonNullable<PolicyData['rules']>[number], 'name' | 'action'>
     const lift = (permission: Permission, more: readonly Lift[], denied: readonly Lift[] = []): Decision => {
       const own: Lift = { permissions: [permission], paths: ['.env'], overrides: ['secret'] }
@@ -276,7 +276,7 @@ describe('protections', () => {
       },
     )
 
-    it.each(['file:write:create', 'file:delete', 'file:search', 'file:diff'] as const)('but not %s', (one) => {
+    it.each(['file:write:create', 'file:delete', 'file:search', 'file:diff'] as const)('but not for %s', (one) => {
       expect(lift(one, [])).toBe('allow')
     })
   })
@@ -328,7 +328,7 @@ describe('protections', () => {
     }
   })
 
-  it('never opens what belongs to git', () => {
+  it('never open files internal to git', () => {
     const all = ['secret', 'generated', 'vendored', 'lockfile', 'binary', 'mode'] as const
     const policy = {
       preset: 'autonomous',
@@ -340,7 +340,7 @@ describe('protections', () => {
     }
   })
 
-  it('protects a secret behind a harmless name', () => {
+  it('cover a secret behind a harmless name', () => {
     const policy = {
       preset: 'autonomous',
       rules: [{ name: 'open', action: 'allow', paths: ['.env'], overrides: ['secret'] }],
@@ -353,14 +353,14 @@ describe('protections', () => {
     })
   })
 
-  it('lets a command run in a directory of generated files', () => {
+  it('allow a command to run in a directory of generated files', () => {
     const dist = { classification: classifyDirectory('dist' as LogicalPath) }
     expect(judge('autonomous', 'run_command', access('command:run', 'dist', dist)).decision).toBe('allow')
   })
 })
 
 describe('codes and reasons', () => {
-  it('names the preset, the short form, the rule and the tool', () => {
+  it('name the preset, the short form, the rule and the tool', () => {
     const write = access('file:write:create', 'src/a.ts')
     expect(judge('readOnly', 'write_file', write)).toMatchObject({
       code: 'READ_ONLY',
@@ -394,12 +394,12 @@ describe('codes and reasons', () => {
     expect(judge(noCommands, 'run_command', access('command:run', ''))).toMatchObject({ code: 'COMMAND_DENIED' })
   })
 
-  it('tells a secret from everything else, whatever else denies', () => {
+  it('report a secret as such, whatever else denies', () => {
     const policy = { preset: 'readOnly', deniedPaths: ['**'], tools: { write_file: 'deny' } } as const
     expect(judge(policy, 'write_file', access('file:write:create', '.env')).code).toBe('POLICY_DENIED_SECRET')
   })
 
-  it('does not tell an agent what its path resolves to', () => {
+  it('do not reveal what a path resolves to', () => {
     const link = access('file:read', 'private/x.ts', { asked: 'open.ts' as LogicalPath })
     const verdict = judge({ preset: 'autonomous', deniedPaths: ['private'] }, 'read_file', link)
     expect(verdict.decision).toBe('deny')
@@ -417,7 +417,7 @@ describe('allowlists and walks', () => {
       accesses: [access('file:list', path, { classification: classifyDirectory(path as LogicalPath), recursive })],
     }).decision
 
-  it('starts at directories that lead to what is allowed', () => {
+  it('allow walks to start at directories above allowed paths', () => {
     expect(['', 'src', 'src/app', 'src/app/deep'].map((path) => directory(path))).toEqual(Array(4).fill('allow'))
     expect(['docs', 'src/app/private', 'src/other', 'src/app/private/deep'].map((path) => directory(path))).toEqual(
       Array(4).fill('deny'),
@@ -429,7 +429,7 @@ describe('allowlists and walks', () => {
     ).toEqual([true, true, false, false])
   })
 
-  it('takes no file for a directory that leads there', () => {
+  it('do not treat a file as a directory above allowed paths', () => {
     const list = compilePolicy({ preset: 'autonomous', allowedPaths: ['src/app/*.ts'] })
     const file = classifyPath('src' as LogicalPath)
     expect(list.decide('x', 'file:list', 'src' as LogicalPath, file)).toBe('deny')
@@ -437,7 +437,7 @@ describe('allowlists and walks', () => {
     expect(list.decide('x', 'file:list', 'src' as LogicalPath, classifyDirectory('src' as LogicalPath))).toBe('allow')
   })
 
-  it('hides files beside', () => {
+  it('hide files outside', () => {
     const sees = (path: string) =>
       policy.decide('x', 'file:list', path as LogicalPath, classifyPath(path as LogicalPath))
     expect(['src/app/a.ts', 'src/a.ts', 'a.ts', 'src/app/private/a.ts'].map(sees)).toEqual([
@@ -448,7 +448,7 @@ describe('allowlists and walks', () => {
     ])
   })
 
-  it('keeps directories of equally long names apart', () => {
+  it('distinguish directories with names of equal length', () => {
     const denied = compilePolicy({ preset: 'autonomous', deniedPaths: ['aa/*.ts'] })
     const plain = classifyPath('x.ts' as LogicalPath)
     const sees = (path: string) => denied.decide('x', 'file:read', path as LogicalPath, plain)
@@ -488,7 +488,7 @@ describe('allowlists and walks', () => {
     }
   })
 
-  it('lifts no protection of a directory because something below may be opened', () => {
+  it('lift no protection of a directory because something below may be opened', () => {
     const rules = [{ name: 'key', action: 'allow', paths: ['.ssh/id.pub'], overrides: ['secret'] }] as const
     const search = access('file:search', '.ssh', {
       classification: classifyDirectory('.ssh' as LogicalPath),
@@ -497,7 +497,7 @@ describe('allowlists and walks', () => {
     expect(judge({ preset: 'autonomous', rules }, 'search_text', search).decision).toBe('deny')
   })
 
-  it('lets no directory be changed because it leads somewhere', () => {
+  it('allow no change of a directory above allowed paths', () => {
     const remove = access('file:delete', 'src', {
       classification: classifyDirectory('src' as LogicalPath),
       recursive: true,
@@ -505,14 +505,14 @@ describe('allowlists and walks', () => {
     expect(policy.evaluate({ tool: 'x', input: {}, accesses: [remove] }).decision).toBe('deny')
   })
 
-  it('does not let a question open what the list leaves out', () => {
+  it('do not let an ask rule open paths outside of the list', () => {
     const asked = { preset: 'supervised', allowedPaths: ['src/**'], tools: { write_file: 'ask' } } as const
     expect(judge(asked, 'write_file', access('file:write:create', 'docs/a.md')).decision).toBe('deny')
     expect(judge(asked, 'write_file', access('file:write:create', 'package-lock.json')).decision).toBe('deny')
     expect(judge(asked, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('ask')
   })
 
-  it('lets a command run where it leads to what is allowed, but not without a preset', () => {
+  it('allow commands above allowed paths only with a preset', () => {
     const root = access('command:run', '', { classification: classifyDirectory('' as LogicalPath) })
     const docs = access('command:run', 'docs', { classification: classifyDirectory('docs' as LogicalPath) })
     expect(policy.evaluate({ tool: 'run_command', input: {}, accesses: [root] }).decision).toBe('allow')
@@ -520,12 +520,12 @@ describe('allowlists and walks', () => {
     expect(judge({ allowedPaths: ['src/**'] }, 'run_command', root).decision).toBe('deny')
   })
 
-  it('an empty list allows nothing', () => {
+  it('allow nothing with an empty list', () => {
     expect(judge({ preset: 'autonomous', allowedPaths: [] }, 'x', access('file:read', 'a.ts')).decision).toBe('deny')
   })
 })
 
-describe('a policy as one call sees it', () => {
+describe('forCall', () => {
   it.each<[PolicyData, boolean]>([
     [{ preset: 'autonomous' }, true],
     [{ preset: 'autonomous', tools: { x: 'ask' } }, true],
@@ -578,7 +578,7 @@ describe('a policy as one call sees it', () => {
   })
 })
 
-describe('the fast form', () => {
+describe('decide', () => {
   const plain = classifyPath('x.ts' as LogicalPath)
   const secret = classifyPath('.env' as LogicalPath)
   const decides = (policy: PolicyData, permission: Permission, classification: Classification, ...list: string[]) => {
@@ -586,7 +586,7 @@ describe('the fast form', () => {
     return list.map((path) => compiled.decide('x', permission, path as LogicalPath, classification))
   }
 
-  it('tells names of one directory apart, whatever was asked before', () => {
+  it('distinguishes names of one directory, in any order', () => {
     const names = ['src/a.ts', 'src/b.ts', 'src/a.ts', 'src/deep/a.ts', 'a.ts', 'docs/a.ts']
     const expected = ['allow', 'deny', 'allow', 'deny', 'deny', 'deny']
     expect(decides({ preset: 'autonomous', allowedPaths: ['src/a.ts'] }, 'file:read', plain, ...names)).toEqual(
@@ -604,7 +604,7 @@ describe('the fast form', () => {
     ])
   })
 
-  it('tells kinds apart in one directory', () => {
+  it('distinguishes kinds in one directory', () => {
     const policy = compilePolicy({
       preset: 'autonomous',
       tools: { x: 'allow' },
@@ -617,7 +617,7 @@ describe('the fast form', () => {
     ])
   })
 
-  it('asks of every secret anew whether it may be read, where a change shows something of it', () => {
+  it('evaluates reading for each secret if a change reveals content', () => {
     const rules = [
       { name: 'change', action: 'allow', permissions: ['file:append', 'file:write:create'], overrides: ['secret'] },
       { name: 'read', action: 'allow', permissions: ['file:read'], paths: ['a/.env'], overrides: ['secret'] },
@@ -628,7 +628,7 @@ describe('the fast form', () => {
     expect(decides({ rules }, 'file:write:create', secret, ...names)).toEqual(Array(4).fill('allow'))
   })
 
-  it('asks where anything asks, and denies where a protection does, with what a tool is set to', () => {
+  it('combines the decision for the tool with rules and protections', () => {
     const names = ['a.ts', 'b.ts']
     const both = (one: Decision) => [one, one]
     expect(decides({ preset: 'autonomous', tools: { x: 'ask' } }, 'file:read', plain, ...names)).toEqual(both('ask'))
@@ -648,7 +648,7 @@ describe('the fast form', () => {
     expect(decides({ rules: [{ name: 'r', action: 'ask' }] }, 'file:append', plain, ...names)).toEqual(both('ask'))
   })
 
-  it('walks into a directory where a rule allows something below, and shows nothing else there', () => {
+  it('enters a directory if a rule allows something below, and shows nothing else there', () => {
     const directory = classifyDirectory('src' as LogicalPath)
     const only = (action: Decision) => ({ rules: [{ name: 'r', action, paths: ['src/a/*.ts'] }] })
     expect(decides(only('allow'), 'file:list', directory, 'src', 'src/a', 'docs', '')).toEqual([
@@ -661,7 +661,7 @@ describe('the fast form', () => {
     expect(decides(all, 'file:list', directory, 'src')).toEqual(['allow'])
   })
 
-  it('lets a command run where it may work below, and nothing else', () => {
+  it('allows a command above allowed paths, and nothing else', () => {
     const directory = classifyDirectory('src' as LogicalPath)
     for (const permission of ['command:run', 'command:background'] as const) {
       const policy = { preset: 'autonomous', allowedPaths: ['src/app/*.ts'] } as const
@@ -671,7 +671,7 @@ describe('the fast form', () => {
     }
   })
 
-  it('names everything that took part, in words of its own', () => {
+  it('agrees with the rules that evaluate lists', () => {
     const names = (policy: PolicyData, permission: Permission, path = 'src/a.ts') =>
       judge(policy, 'x', access(permission, path)).rules.map(({ action, source, name }) => [action, source, name])
     expect(names({ allowedPaths: ['src'] }, 'file:read')).toEqual([['allow', 'rule', 'allowedPaths']])
@@ -697,7 +697,7 @@ describe('the network', () => {
     return urls.map((url) => policy.mayReach(new URL(url)))
   }
 
-  it('is closed but for the hosts that are named, over http and https', () => {
+  it('reaches only the listed hosts, over http and https', () => {
     const hosts = ['Example.org', '*.example.net', 'localhost:8080']
     expect(
       reaches(
@@ -719,12 +719,12 @@ describe('the network', () => {
   })
 })
 
-describe('two verdicts on one call', () => {
+describe('combineVerdicts', () => {
   const allow: Verdict = { decision: 'allow', reason: 'a', rules: [{ name: 'a', action: 'allow', source: 'rule' }] }
   const ask: Verdict = { decision: 'ask', reason: 'b', rules: [{ name: 'b', action: 'ask', source: 'rule' }] }
   const deny: Verdict = { decision: 'deny', reason: 'c', path: 'p', hint: 'h', code: 'READ_ONLY', rules: [] }
 
-  it('are the stricter one, the first where they are equal, with the rules of both in their order', () => {
+  it('returns the stricter verdict, or the first of equal ones, with the rules of both in order', () => {
     expect(combineVerdicts(allow, ask)).toEqual({ ...ask, rules: [...allow.rules, ...ask.rules] })
     expect(combineVerdicts(ask, allow)).toEqual({ ...ask, rules: [...ask.rules, ...allow.rules] })
     expect(combineVerdicts(ask, deny)).toEqual({ ...deny, rules: ask.rules })
@@ -732,7 +732,7 @@ describe('two verdicts on one call', () => {
     expect(combineVerdicts(ask, { ...ask, reason: 'other' }).reason).toBe('b')
   })
 
-  it('ask about a plan, whatever allows the call that hands it in', () => {
+  it('asks about a plan even if policy allows the call', () => {
     const { decision, reason, rules } = combineVerdicts(allow, planVerdict)
     expect([decision, reason, rules]).toEqual([
       'ask',
@@ -741,14 +741,14 @@ describe('two verdicts on one call', () => {
     ])
   })
 
-  it('become a refusal that says what the denial says', () => {
+  it('deniedError repeats the denial', () => {
     expect(deniedError(deny)).toMatchObject({ code: 'READ_ONLY', message: 'c', details: { path: 'p', hint: 'h' } })
     const { path: _path, hint: _hint, ...bare } = deny
     expect(Object.keys(deniedError(bare).details)).toEqual([])
   })
 })
 
-describe('the words of a verdict', () => {
+describe('the fields of a verdict', () => {
   const reason = (policy: PolicyData | string, tool: string, ...accesses: GuardedAccess[]) =>
     judge(policy, tool, ...accesses).reason
   const write = access('file:write:create', 'src/a.ts')
@@ -775,7 +775,7 @@ describe('the words of a verdict', () => {
     expect(said()).toBe(expected)
   })
 
-  it('stand in a verdict that has no fields beside them', () => {
+  it('contain no undefined fields', () => {
     const reads = access('file:read', 'src/a.ts')
     expect(judge('autonomous', 'x', reads)).toStrictEqual({
       decision: 'allow',
@@ -810,7 +810,7 @@ describe('the words of a verdict', () => {
     })
   })
 
-  it('hold the hint of a protection where that denies, and none where anything else does', () => {
+  it('contain the hint of a protection only if it denies', () => {
     const generated = access('file:write:replace', 'dist/a.js')
     const { hint } = generated.classification
     expect(hint).toContain('source')
@@ -831,7 +831,7 @@ describe('the words of a verdict', () => {
     expect(judge('autonomous', 'x', git)).toMatchObject({ reason: expect.stringContaining(git.classification.reason) })
   })
 
-  it('name rules in their order, whatever access each is about, and paths of one rule in that of the call', () => {
+  it('list rules in order, and paths of one rule in the order of the call', () => {
     const rules = ['a', 'b', 'c'].map((name) => ({ name, action: 'ask' as const, paths: [`${name}*`] }))
     const policy: PolicyData = { preset: 'autonomous', rules }
     const said = ['c1', 'b2', 'a1', 'b1', 'c2'].map((path) => access('file:read', path))
@@ -842,14 +842,14 @@ describe('the words of a verdict', () => {
     ).toEqual(['a1', 'b2', 'b1', 'c1', 'c2'])
   })
 
-  it('name what protects git before secrets, and both before what a tool is set to', () => {
+  it('list the protection of git before that of secrets, and both before the tool', () => {
     const accesses = ['.env', 'a.ts', '.git/config'].map((path) => access('file:read', path))
     const { rules: took, code } = judge({ tools: { x: 'deny' }, deniedPaths: ['**'] }, 'x', ...accesses)
     expect(took.map(({ name }) => name)).toEqual(['git', 'secret', 'x', 'deniedPaths', 'deniedPaths', 'deniedPaths'])
     expect(code).toBe('POLICY_DENIED')
   })
 
-  it('put denials first, then questions; then protections of git and secrets, the tool, rules by name, and the rest', () => {
+  it('list denials first, then questions; then protections of git and secrets, the tool, and rules by name', () => {
     const policy = {
       preset: 'supervised',
       tools: { x: 'ask' },
@@ -882,7 +882,7 @@ describe('the words of a verdict', () => {
   })
 })
 
-describe('rules about calls', () => {
+describe('rules on calls', () => {
   const call = (rule: object, input: Record<string, unknown>, more: object = {}) =>
     compilePolicy({ preset: 'autonomous', rules: [{ name: 'rule', action: 'deny', ...rule }] }).evaluate({
       tool: 'write_file',
@@ -891,7 +891,7 @@ describe('rules about calls', () => {
       ...more,
     }).decision
 
-  it('matches named fields, and paths however they are spelled', () => {
+  it('match input fields, and paths in any spelling', () => {
     expect(call({ args: { mode: ['REPLACE_*'] } }, { mode: 'REPLACE_EXISTING' })).toBe('deny')
     expect(call({ args: { mode: ['REPLACE_*'] } }, { mode: 'CREATE_NEW' })).toBe('allow')
     expect(call({ args: { mode: ['*'] } }, {})).toBe('allow')
@@ -902,7 +902,7 @@ describe('rules about calls', () => {
     expect(call({ args: { toString: ['*'] } }, {})).toBe('allow')
   })
 
-  it('lets a rule that allows see every value, and one that denies any', () => {
+  it('match if every value matches for allow rules, and any value for deny rules', () => {
     const open = { rules: [{ name: 'open', action: 'allow', args: { names: ['a*'] } }] }
     const decide = (names: string[]) =>
       compilePolicy(open).evaluate({ tool: 'x', input: { names }, accesses: [access('file:read', 'f')] }).decision
@@ -911,7 +911,7 @@ describe('rules about calls', () => {
     expect(decide([])).toBe('deny')
   })
 
-  it('matches commands and the risk of the task', () => {
+  it('match commands and the risk of the task', () => {
     expect(call({ commands: ['npm publish*'] }, { command: 'npm publish --tag x' })).toBe('deny')
     expect(call({ commands: ['npm publish*'] }, { command: 'true' }, { commands: ['true', 'npm publish'] })).toBe(
       'deny',
@@ -921,7 +921,7 @@ describe('rules about calls', () => {
     expect(call({ risk: ['high'] }, {}, { task: {} })).toBe('allow')
   })
 
-  it('matches tools by name, beside rules on every tool', () => {
+  it('match tools by name, together with rules on every tool', () => {
     const policy = compilePolicy({
       preset: 'autonomous',
       rules: [
@@ -944,7 +944,7 @@ describe('rules about calls', () => {
     }
   })
 
-  it('answers a walk of the same call alike', () => {
+  it('decide alike for a walk of the same call', () => {
     const policy = compilePolicy({
       preset: 'autonomous',
       rules: [{ name: 'r', action: 'deny', args: { query: ['*key*'] } }],
@@ -962,7 +962,7 @@ describe('rules about calls', () => {
     )
   })
 
-  it('closes the notes to every tool that is no operation of the workspace itself, where the ACL is on', () => {
+  it('deny the notes to every tool but operations of the workspace if the ACL is on', () => {
     const read = (policy: PolicyData, tool: string, path: string, permission: Permission = 'file:read') =>
       judge({ preset: 'autonomous', ...policy }, tool, access(permission, path))
     const closed = read({ memory: { acl: true } }, 'read_file', 'memory/a.md')
@@ -982,7 +982,7 @@ describe('rules about calls', () => {
     }
   })
 
-  it('needs every line, every field and the risk to match where a rule allows', () => {
+  it('need every line, every field and the risk to match for an allow rule', () => {
     const rule = { name: 'r', action: 'allow', commands: ['npm test*'], args: { cwd: ['src'] }, risk: ['low'] } as const
     const decide = (commands: string[] | undefined, cwd: string, risk: string, command?: string) =>
       compilePolicy({ rules: [rule] }).evaluate({
@@ -1015,14 +1015,14 @@ describe('rules about calls', () => {
     expect(judge({ preset: 'autonomous', ...policy }, 'x', access('file:append', 'a.ts')).decision).toBe('deny')
   })
 
-  it('lets a command run in a directory whose files may not be changed', () => {
+  it('allow a command to run in a read-only directory', () => {
     const policy = { preset: 'autonomous', readOnlyPaths: ['src'] } as const
     const runs = access('command:run', 'src', { classification: classifyDirectory('src' as LogicalPath) })
     expect(judge(policy, 'x', runs).decision).toBe('allow')
     expect(judge(policy, 'x', access('file:delete', 'src/a.ts')).code).toBe('READ_ONLY')
   })
 
-  it('decides calls that reach nothing by tool, preset and rules on calls', () => {
+  it('decide calls without accesses by tool, preset and rules on calls', () => {
     expect(judge('readOnly', 'submit_plan').decision).toBe('allow')
     expect(judge({}, 'submit_plan').decision).toBe('deny')
     expect(judge({ tools: { submit_plan: 'allow' } }, 'submit_plan').decision).toBe('allow')
@@ -1030,7 +1030,7 @@ describe('rules about calls', () => {
     expect(judge({ rules: [{ name: 'r', action: 'ask', tools: ['submit_*'] }] }, 'submit_plan').decision).toBe('ask')
   })
 
-  it('opens tools one by one: an allowlist of tools without a preset', () => {
+  it('allow single tools without a preset', () => {
     const policy = { allowedPaths: ['src/**'], tools: { read_file: 'allow' } } as const
     expect(judge(policy, 'read_file', access('file:read', 'src/a.ts')).decision).toBe('allow')
     expect(judge(policy, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('deny')
@@ -1039,7 +1039,7 @@ describe('rules about calls', () => {
 })
 
 describe('many tools, rules and directories', () => {
-  it('are kept apart: tools by what they are set to', () => {
+  it('are distinguished: tools by their decision', () => {
     const tools = { a: 'allow', b: 'ask', c: 'deny' } as const
     const all = ['a', 'b', 'c', 'd', 'toString']
     for (const [policy, expected] of [
@@ -1056,7 +1056,7 @@ describe('many tools, rules and directories', () => {
     }
   })
 
-  it('are kept apart: calls that rule 1 and rule 2 concern, and those that rule 12 does', () => {
+  it('are distinguished: calls of rules 1 and 2, and calls of rule 12', () => {
     const rules = Array.from('abcdefghijklm', (letter, i) => ({
       name: letter,
       action: i === 12 ? ('deny' as const) : ('ask' as const),
@@ -1070,7 +1070,7 @@ describe('many tools, rules and directories', () => {
 
   const many = Array.from({ length: 1100 }, (_, i) => i)
 
-  it('are judged alike after what was learnt is forgotten', () => {
+  it('get the same decisions after the caches are cleared', () => {
     const tools = Object.fromEntries(
       many.slice(0, 500).map((i) => [`tool_${i}`, i % 2 === 0 ? 'ask' : 'deny'] as const),
     )
@@ -1083,7 +1083,7 @@ describe('many tools, rules and directories', () => {
     }
   })
 
-  it('are judged alike whatever combination of rules concerns a call', () => {
+  it('get the same decisions for every combination of rules', () => {
     const rules = Array.from({ length: 11 }, (_, i) => ({
       name: `r${i}`,
       action: 'ask' as const,
@@ -1097,7 +1097,7 @@ describe('many tools, rules and directories', () => {
     }
   })
 
-  it('are told apart in a tree of more directories than are remembered', () => {
+  it('are distinguished in a tree with more directories than the cache holds', () => {
     const policy = compilePolicy({ preset: 'autonomous', deniedPaths: ['**/secret/**', 'd7/**'] })
     for (let i = 0; i < 20_100; i++) policy.mayContainAllowed('search', 'file:read', `d${i}` as Path)
     expect(policy.mayContainAllowed('search', 'file:read', 'd7' as Path)).toBe(false)
@@ -1107,7 +1107,7 @@ describe('many tools, rules and directories', () => {
     ).toBe(false)
   })
 
-  it('a denial without a code of its own is one by policy', () => {
+  it('are denied with POLICY_DENIED by default', () => {
     expect(deniedError({ decision: 'deny', reason: 'no', rules: [] })).toMatchObject({
       code: 'POLICY_DENIED',
       details: {},

@@ -16,7 +16,7 @@ function refusal(run: () => void): ToolError | undefined {
 }
 
 describe('calls', () => {
-  it('are refused over the limit, with the time to wait, which then suffices', () => {
+  it('are refused over the limit with a waiting time that suffices', () => {
     let now = 1000
     const rates = createRates({ limits, clock: () => now })
     for (const at of [1000, 2000, 3000]) {
@@ -33,7 +33,7 @@ describe('calls', () => {
     expect(refusal(() => rates.countCall('x'))).toMatchObject({ details: { retryAfterMs: 1000 } })
   })
 
-  it('of one tool have a limit of their own, and count for all', () => {
+  it('of one tool have a separate limit and count for the total', () => {
     const rates = createRates({ limits, toolCallsPerMinute: { slow: 1 }, clock: () => 0 })
     rates.countCall('slow')
     expect(refusal(() => rates.countCall('slow'))?.message).toContain('slow')
@@ -43,7 +43,7 @@ describe('calls', () => {
     expect(refusal(() => rates.countCall('__proto__'))).toBeDefined()
   })
 
-  it('say which limit it was, and how long to wait, of two the longer time', () => {
+  it('report the limit and the longer waiting time of two', () => {
     let now = 0
     const rates = createRates({ limits, toolCallsPerMinute: { slow: 1 }, clock: () => now })
     for (const tool of ['other', 'other', 'slow']) {
@@ -60,7 +60,7 @@ describe('calls', () => {
     })
   })
 
-  it('are counted right where there are many, also when the oldest have left before', () => {
+  it('are counted correctly after the oldest calls expired', () => {
     for (const most of [16, 17, 40, 100]) {
       let now = 0
       const rates = createRates({ limits: { ...limits, callsPerMinute: most }, clock: () => now })
@@ -77,7 +77,7 @@ describe('calls', () => {
     }
   })
 
-  it('agree with a plain count of the calls of the last minute', () => {
+  it('agree with a count of the calls of the last minute', () => {
     const steps = fc.array(fc.record({ wait: fc.nat({ max: 30_000 }), tool: fc.constantFrom('a', 'b') }), {
       maxLength: 200,
     })
@@ -104,7 +104,7 @@ describe('calls', () => {
     )
   })
 
-  it('are not let through by a clock that goes back', () => {
+  it('are not allowed by a clock that goes backwards', () => {
     let now = 100_000
     const rates = createRates({ limits, clock: () => now })
     for (let i = 0; i < 3; i++) rates.countCall('x')
@@ -114,7 +114,7 @@ describe('calls', () => {
 })
 
 describe('bytes read', () => {
-  it('are refused over the limit, whatever was refused before', () => {
+  it('are refused over the limit, independently of earlier refusals', () => {
     const rates = createRates({ limits, clock: () => 0 })
     rates.countRead(60)
     expect(refusal(() => rates.countRead(41))).toMatchObject({ details: { limit: 'bytesReadPerRun', value: 100 } })
@@ -125,7 +125,7 @@ describe('bytes read', () => {
 })
 
 describe('bytes written', () => {
-  it('are refused over the limit, whatever was refused before', () => {
+  it('are refused over the limit, independently of earlier refusals', () => {
     const rates = createRates({ limits, clock: () => 0 })
     rates.countWrite(60)
     expect(refusal(() => rates.countWrite(41))).toMatchObject({

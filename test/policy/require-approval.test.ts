@@ -27,7 +27,7 @@ async function open(policy: PolicyInput, answer: 'allow' | 'allow-run' = 'allow'
 const edit = (path: string, oldText: string, newText: string) => ({ path, oldText, newText })
 
 describe('requireReason', () => {
-  it('refuses what changes something and does not say why', async () => {
+  it('refuses changes without a reason', async () => {
     const { workspace } = await open({ preset: 'autonomous', requireReason: true })
     const input = edit('src/app.ts', '41', '42')
     for (const reason of [undefined, '', ' \n']) {
@@ -39,7 +39,7 @@ describe('requireReason', () => {
     expect(workspace.report().written[0]?.changes[0]?.reason).toBe('It was off by one')
   })
 
-  it('asks it of every tool that changes something', async () => {
+  it('adds the field to every tool that changes something', async () => {
     const { workspace } = await open({ preset: 'autonomous', requireReason: true })
     for (const { name, mutates, inputSchema } of workspace.tools) {
       if (mutates) expect(Object.keys(inputSchema.shape), name).toContain('reason')
@@ -54,7 +54,7 @@ describe('requireApprovalIf', () => {
     ['deletesFile', 'delete_file', { path: 'notes.md' }],
     ['changesPublicApi', 'edit_file', edit('src/app.ts', 'answer', 'result')],
     ['deletesOrSkipsTests', 'edit_file', edit('src/app.test.ts', 'it(', 'it.skip(')],
-  ] as const)('%s asks about that change, and about no other', async (flag, tool, input) => {
+  ] as const)('%s asks about that change only', async (flag, tool, input) => {
     const { workspace, asked } = await open({ preset: 'autonomous', requireApprovalIf: [flag] })
     expect(await workspace.call('edit_file', edit('notes.md', 'notes', 'words'))).toMatchObject({ ok: true })
     expect(await workspace.call('edit_file', edit('src/app.ts', '41', '42'))).toMatchObject({ ok: true })
@@ -75,7 +75,7 @@ describe('requireApprovalIf', () => {
     ])
   })
 
-  it('asks about a path that a label makes sensitive', async () => {
+  it('asks about a path with a sensitive label', async () => {
     const { workspace, asked } = await open({
       preset: 'autonomous',
       labels: {
@@ -92,7 +92,7 @@ describe('requireApprovalIf', () => {
     expect(asked).toMatchObject([{ risks: [{ flag: 'touchesSecuritySensitivePath', path: 'clients/list.csv' }] }])
   })
 
-  it('asks about a patch, once, with all of its risks', async () => {
+  it('asks once about a patch, with all of its risks', async () => {
     const { workspace, asked } = await open({ preset: 'autonomous', requireApprovalIf: ['deletesFile'] })
     const patch = `*** Begin Patch
 *** Delete File: notes.md
@@ -113,7 +113,7 @@ describe('requireApprovalIf', () => {
     ])
   })
 
-  it('lifts no denial, and an allow rule does not answer it', async () => {
+  it('neither lifts a denial nor is answered by an allow rule', async () => {
     const { workspace, asked } = await open({
       preset: 'autonomous',
       deniedPaths: ['src'],
@@ -126,7 +126,7 @@ describe('requireApprovalIf', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('is answered for the run by risk and path: another risk, or another path, asks again', async () => {
+  it('asks again for another risk or another path after allow-run', async () => {
     const policy = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile', 'deletesFile'] } as const
     const { workspace, asked } = await open(policy, 'allow-run')
     await workspace.call('edit_file', edit('package.json', '"a"', '"b"'))
@@ -137,13 +137,13 @@ describe('requireApprovalIf', () => {
     expect(asked).toHaveLength(3)
   })
 
-  it('shows the risks in whatever is asked about, required or not', async () => {
+  it('lists the risks in every approval request', async () => {
     const { workspace, asked } = await open('supervised')
     await workspace.call('delete_file', { path: 'package.json' })
     expect(asked[0]?.risks.map(({ flag }) => flag)).toEqual(['touchesBuildFile', 'deletesFile'])
   })
 
-  it('is refused where it names a risk that there is none', async () => {
+  it('refuses an unknown risk', async () => {
     const wrong = { preset: 'autonomous', requireApprovalIf: ['touchesEverything'] }
     await expect(open(wrong as unknown as PolicyInput)).rejects.toThrow(
       'Policy field "requireApprovalIf[0]" must be "touchesBuildFile" or',

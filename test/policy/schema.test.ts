@@ -278,8 +278,8 @@ const words: readonly [input: unknown, message: string][] = [
   [JSON.parse('{"rules": [{"__proto__": 1}]}'), 'Policy field "rules[0].__proto__" is unknown'],
 ]
 
-describe('a wrong policy', () => {
-  it.each(wrong)('%j is a TypeError that names %j', (input, ...names) => {
+describe('an invalid policy', () => {
+  it.each(wrong)('%j throws a TypeError that names %j', (input, ...names) => {
     let error: unknown
     try {
       compilePolicy(input)
@@ -292,19 +292,19 @@ describe('a wrong policy', () => {
   })
 })
 
-describe('a wrong policy, in words', () => {
+describe('the message for an invalid policy', () => {
   it.each(words)('%#: %j', (input, message) => {
     expect(() => compilePolicy(input)).toThrow(new TypeError(message))
   })
 
-  it('is refused where it holds itself, too', () => {
+  it('covers a policy that contains itself', () => {
     const input: { rules: unknown[] } = { rules: [] }
     input.rules.push(input)
     expect(() => compilePolicy(input)).toThrow(TypeError)
   })
 })
 
-describe('a policy with everything in it', () => {
+describe('a policy with all fields', () => {
   const paths = ['src/**']
   const full = {
     preset: 'supervised',
@@ -354,11 +354,11 @@ describe('a policy with everything in it', () => {
     ],
   }
 
-  it('is taken as it stands', () => {
+  it('is parsed unchanged', () => {
     expect(compilePolicy(full).data).toEqual(full)
   })
 
-  it('is the same in the spelling of other systems', () => {
+  it('is equal in snake_case', () => {
     const { preset: _, allowedPaths, deniedPaths, readOnlyPaths, rules, tools, limits, commands, ...rest } = full
     const { callsPerMinute, toolCallsPerMinute, ...limited } = limits
     const { deniedOperators, ...listed } = commands
@@ -396,7 +396,7 @@ describe('a policy with everything in it', () => {
 })
 
 describe('a policy', () => {
-  it('is frozen, and what the caller changes later changes nothing', () => {
+  it('is a frozen copy', () => {
     const input = { preset: 'autonomous', deniedPaths: ['a'], rules: [{ ...deny, paths: ['b'] }] }
     const policy = compilePolicy(input)
     const before = JSON.stringify(policy.data)
@@ -407,7 +407,7 @@ describe('a policy', () => {
     expect(Object.isFrozen(policy.data.rules?.[0]?.paths)).toBe(true)
   })
 
-  it('is the same from code and from JSON', () => {
+  it('is equal from code and from JSON', () => {
     fc.assert(
       fc.property(policies, (input) => {
         const fromCode = compilePolicy(input)
@@ -419,7 +419,7 @@ describe('a policy', () => {
     )
   })
 
-  it('has another revision when it says something else', () => {
+  it('has a different revision for different content', () => {
     const revisions = [
       'readOnly',
       'supervised',
@@ -434,7 +434,7 @@ describe('a policy', () => {
     expect(compilePolicy('readOnly').revision).toBe(compilePolicy({ preset: 'readOnly', rules: [] }).revision)
   })
 
-  it('has the revision that other processes know it by, in any order of its rules', () => {
+  it('has a stable revision, in any order of its rules', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((name) => ({ name, action: 'deny' }))
     for (const rules of [
       [a, b, c],
@@ -446,7 +446,7 @@ describe('a policy', () => {
     }
   })
 
-  it('takes undefined for a field that is left out', () => {
+  it('treats undefined as an absent field', () => {
     expect(compilePolicy({ preset: 'autonomous', rules: undefined, tools: undefined }).data.preset).toBe('autonomous')
   })
 })

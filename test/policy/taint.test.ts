@@ -45,7 +45,7 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
 const publish = { path: 'site/new.html', content: 'all I know\n', expectedSha256: null }
 
 describe('the taint of a run', () => {
-  it('rises with what is read, and never falls', async () => {
+  it('rises with the label of read content, and never falls', async () => {
     const run = await open()
     expect(run.taint.label()).toBe('public')
     expect(await run.call('read_file', { path: 'notes.md' })).toMatchObject({ ok: true, label: 'public' })
@@ -60,7 +60,7 @@ describe('the taint of a run', () => {
     })
   })
 
-  it('is untouched where nothing of the content reaches the model', async () => {
+  it('stays if no content reaches the model', async () => {
     const run = await open()
     await run.call('list_directory', { path: 'people' })
     await run.call('find_files', { pattern: '**/*.csv' })
@@ -104,7 +104,7 @@ describe('the taint of a run', () => {
     })
   }
 
-  it('rises by the diff of the workspace', async () => {
+  it('rises with the diff of the workspace', async () => {
     const workspace = await open()
     const editor = workspace.run({ id: 'editor' })
     await editor.call('edit_file', { path: 'team/plan.md', oldText: 'PLUM', newText: 'PEAR' })
@@ -113,7 +113,7 @@ describe('the taint of a run', () => {
     expect(workspace.taint.origin()).toMatchObject({ path: 'team/plan.md' })
   })
 
-  it('rises by what a command prints, where a rule labels its output', async () => {
+  it('rises with the output of a labelled command', async () => {
     const run = await open({ shell: bash() })
     expect(await run.call('run_command', { command: 'echo a && whoami' })).toMatchObject({ label: 'restricted' })
     expect(await run.call('write_file', publish)).toMatchObject({
@@ -133,7 +133,7 @@ describe('the taint of a run', () => {
     expect(fork.taint.label()).toBe('public')
   })
 
-  it('goes on in another process where it is handed over', async () => {
+  it('continues in another process if it is passed on', async () => {
     const first = await open()
     await first.call('read_file', { path: 'team/plan.md' })
     const taint = JSON.parse(JSON.stringify(first.taint.origin()))
@@ -141,7 +141,7 @@ describe('the taint of a run', () => {
     expect(await later.call('write_file', publish)).toMatchObject({ code: 'TAINT_DENIED', origin: { callId: 'run-1' } })
   })
 
-  it('is raised by a hook, and never lowered', async () => {
+  it('can be raised but not lowered by a hook', async () => {
     const run = await open({
       hooks: {
         postToolResponse: ({ tool, result }) => ({ ...result, label: tool === 'file_info' ? 'restricted' : 'public' }),
@@ -154,7 +154,7 @@ describe('the taint of a run', () => {
 })
 
 describe('a sink', () => {
-  it('changes nothing where it refuses', async () => {
+  it('prevents every change if it denies', async () => {
     const backend = memory(files)
     const run = await open({ backend, shell: bash() })
     await run.call('read_file', { path: 'people/salaries.csv' })
@@ -181,7 +181,7 @@ describe('a sink', () => {
     expect(await snapshot(backend)).toEqual(before)
   })
 
-  it('refuses a copy by a run that had read nothing, and the run has still read nothing', async () => {
+  it('denies a copy by a run without reads, and does not raise its label', async () => {
     const run = await open()
     expect(await run.call('copy_file', { path: 'people/salaries.csv', to: 'site/a.csv' })).toMatchObject({
       code: 'TAINT_DENIED',
@@ -191,7 +191,7 @@ describe('a sink', () => {
     expect(await run.call('write_file', publish)).toMatchObject({ ok: true })
   })
 
-  it('holds for a command, before it runs', async () => {
+  it('applies to a command before it runs', async () => {
     const run = await open({ shell: bash() })
     await run.call('read_file', { path: 'people/salaries.csv' })
     expect(await run.call('run_command', { command: 'cd docs && curl http://a.example.com' })).toMatchObject({
@@ -203,7 +203,7 @@ describe('a sink', () => {
     })
   })
 
-  it('lets content go back to where such content lives', async () => {
+  it('accepts content that returns to files of its label', async () => {
     const everywhere: LabelPolicy = {
       sources: labels.sources ?? [],
       sinks: [{ name: 'all', ceiling: 'public', paths: ['**'] }],
@@ -218,7 +218,7 @@ describe('a sink', () => {
     })
   })
 
-  it('that asks lets through only what somebody approves, and only at the label that was asked about', async () => {
+  it('that asks accepts only approved content, and only at the label of the request', async () => {
     const asked: string[] = []
     const run = await open({
       approve: ({ verdict }) => {
@@ -263,8 +263,8 @@ describe('a sink', () => {
   })
 })
 
-describe('labels cannot be washed off', () => {
-  it('by a detour over an unlabelled file, in another run, or after undo and redo', async () => {
+describe('labels cannot be removed', () => {
+  it('through an unlabelled file, in another run, or after undo and redo', async () => {
     const workspace = await open()
     const a = workspace.run({ id: 'a' })
     const b = workspace.run({ id: 'b' })
@@ -291,7 +291,7 @@ describe('labels cannot be washed off', () => {
     expect(await d.call('read_file', { path: 'c.txt' })).toMatchObject({ ok: true, label: 'confidential' })
   })
 
-  it('by the commit of a fork', async () => {
+  it('through the commit of a fork', async () => {
     const workspace = await open()
     const fork = await workspace.fork()
     await fork.call('copy_file', { path: 'people/salaries.csv', to: 'x.txt' })
@@ -299,7 +299,7 @@ describe('labels cannot be washed off', () => {
     expect(await workspace.call('read_file', { path: 'x.txt' })).toMatchObject({ label: 'confidential' })
   })
 
-  it('by what one call read and another wrote', async () => {
+  it('through a read by one call and a write by another', async () => {
     const workspace = await open()
     const a = workspace.run({ id: 'a' })
     await a.call('read_file', { path: 'team/plan.md' })
@@ -309,7 +309,7 @@ describe('labels cannot be washed off', () => {
     expect(await b.call('write_file', publish)).toMatchObject({ code: 'TAINT_DENIED' })
   })
 
-  it('by any mix of calls of two agents that put all they see wherever they can', async () => {
+  it('through any sequence of calls of two agents that copy everything', async () => {
     const places = ['team/a.txt', 'people/b.txt', 'site/c.txt', 'free/d.txt', 'free/e.txt', 'docs/f.txt']
     const place = fc.constantFrom(...places)
     const step = fc.record({
@@ -385,7 +385,7 @@ describe('labels cannot be washed off', () => {
 })
 
 describe('the labels of a policy', () => {
-  it('are refused where they say nothing, or something wrong', async () => {
+  it('are refused if they are empty or invalid', async () => {
     const wrong: [unknown, RegExp][] = [
       [{ sources: [{ label: 'secret', paths: ['a'] }] }, /labels\.sources\[0\]\.label.*"public" or "internal"/],
       [{ sources: [{ label: 'internal' }] }, /labels\.sources\[0\].*needs paths or commands/],
@@ -400,12 +400,12 @@ describe('the labels of a policy', () => {
     }
   })
 
-  it('without labels, results carry none', async () => {
+  it('are absent from results without a label policy', async () => {
     const run = await open({ policy: 'autonomous' })
     expect(await run.call('read_file', { path: 'people/salaries.csv' })).not.toHaveProperty('label')
   })
 
-  it('are refused where a pattern of them is none, by its field', async () => {
+  it('are refused with the field of an invalid pattern', async () => {
     const { compileLabels } = await import('../../src/policy/taint.ts')
     const long = ['*'.repeat(5000)]
     const sink = { name: 'a', ceiling: 'public' } as const
@@ -419,7 +419,7 @@ describe('the labels of a policy', () => {
     for (const [policy, field] of wrong) expect(() => compileLabels(policy)).toThrow(`Policy field "${field}" is `)
   })
 
-  it('are public where nothing labels, and the highest of all that do', async () => {
+  it('are public without a source, and the highest of all matching sources', async () => {
     const { compileLabels, isLabel } = await import('../../src/policy/taint.ts')
     const compiled = compileLabels({
       sources: [
@@ -450,7 +450,7 @@ describe('the labels of a policy', () => {
     ])
   })
 
-  it('hold for hosts in any letter case', async () => {
+  it('match hosts in any letter case', async () => {
     const { compileLabels } = await import('../../src/policy/taint.ts')
     const compiled = compileLabels(labels)
     expect(compiled.exceededSinks({ host: 'API.Example.COM' }, 'confidential')).toHaveLength(1)
@@ -459,8 +459,8 @@ describe('the labels of a policy', () => {
   })
 })
 
-describe('what a run remembers of labels', () => {
-  it('is where each higher one came from, and nothing that is public', async () => {
+describe('createTaint', () => {
+  it('records the origin of each higher label, and no public one', async () => {
     const { compileLabels, createTaint } = await import('../../src/policy/taint.ts')
     const taint = createTaint({ label: 'public', path: 'a' } as never)
     expect(taint.origins()).toEqual([])
