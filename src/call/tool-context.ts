@@ -5,7 +5,8 @@ import { createGuardedFiles } from '../guard/guarded-files.ts'
 import { createVisibility } from '../guard/visibility.ts'
 import type { Path } from '../paths/logical-path.ts'
 import type { PolicyCall, Verdict } from '../policy/policy.ts'
-import type { ToolContext } from '../tools/define-tool.ts'
+import type { Tool, ToolContext } from '../tools/define-tool.ts'
+import { diffWorkspace } from '../tools/diff-workspace.ts'
 import { openCommandSession } from './commands/session.ts'
 import type { CommandSessionOptions } from './commands/session-state.ts'
 import { parseInput } from './parse-input.ts'
@@ -130,8 +131,9 @@ async function workspaceDiffSha256(
   run: RunState,
   signal: AbortSignal | undefined,
 ): Promise<string | undefined> {
-  const tool = workspace.tools.get('diff_workspace')
-  if (tool === undefined) return undefined
+  const tool: Tool | undefined = workspace.tools.get(diffWorkspace.name)
+  // An own tool of that name has a plan of its own, which says nothing about a diff.
+  if (tool !== (diffWorkspace as Tool)) return undefined
   try {
     const input = parseInput(tool, {})
     const call = policyCall(run, tool.name, input)

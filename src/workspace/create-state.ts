@@ -8,16 +8,23 @@ import { createJournal } from '../history/journal.ts'
 import { resolveLimits } from '../limits.ts'
 import { type MemoryPolicy, memoryPath } from '../policy/memory-policy.ts'
 import { memoryParking } from '../policy/parked-calls.ts'
-import { compilePolicy } from '../policy/policy.ts'
+import { compilePolicy, type Policy } from '../policy/policy.ts'
 import { compileLabels } from '../policy/taint.ts'
 import type { Backend } from '../storage/backend.ts'
 import { mounts } from '../storage/mounts.ts'
 import { readOnly } from '../storage/read-only.ts'
 import type { Tool } from '../tools/define-tool.ts'
 import { builtinTools } from '../tools/index.ts'
+import { memoryRecall } from '../tools/memory-recall.ts'
 import { resolveToolSet } from '../tools/tool-sets.ts'
-import type { StateOptions, WorkspaceOptions } from './options.ts'
+import type { StateOptions } from './options.ts'
 
+/**
+ * Creates the state of a workspace from its options.
+ *
+ * @param origin the workspace that this one is a fork of
+ * @throws TypeError for a misconfiguration
+ */
 export function createWorkspaceState(
   options: StateOptions,
   sinks: readonly AuditSink[],
@@ -26,46 +33,30 @@ export function createWorkspaceState(
   const policy = compilePolicy(options.policy)
   const { toolCallsPerMinute, ...policyLimits } = policy.data.limits ?? {}
   const limits = resolveLimits({ ...policyLimits, ...options.limits })
-  const sealed = options.readOnly === true || policy.data.preset === 'readOnly'
-  const own = ownToolsOf(options)
-  const known: readonly Tool[] = [...builtinTools, ...own]
-  const names = new Set(
-    resolveToolSet(
-      options.tools ?? 'full',
-      known.map(({ name }) => name),
-    ),
-  )
-  for (const { name } of own) names.add(name)
-  // A named set holds what its mode needs.
-  if (options.mode === 'plan' && typeof (options.tools ?? 'full') === 'string') names.add('submit_plan')
-  const inSet = known.filter(({ name }) => names.has(name))
-  const isReadOnly = policy.data.preset === 'readOnly'
-  const withheld = new Map<string, ToolError>()
-  for (const tool of inSet) {
-    const why = reasonToWithhold(tool, { ...options, memory: policy.data.memory }, sealed, isReadOnly)
-    if (why !== undefined) withheld.set(tool.name, why)
-  }
-  const registered = inSet.filter(({ name }) => !withheld.has(name))
+  const isReadOnly = options.readOnly === true || policy.data.preset === 'readOnly'
+  const { tools, unavailableTools } = selectTools(options, policy)
   const backend = backendOf(options)
   for (const { file } of sinks) {
     if (file !== undefined && backend.containsPhysicalPath?.(file) === true) {
       throw new TypeError(
-        'The audit file lies inside the workspace, where an agent could reach it; choose another place',
+        'The audit file is inside the workspace, where an agent could change it; choose another location',
       )
     }
   }
   const { directory } = options.parked ?? {}
   if (directory !== undefined && backend.containsPhysicalPath?.(directory) === true) {
-    throw new TypeError('Parked calls lie inside the workspace, where an agent could reach them; choose another place')
+    throw new TypeError(
+      'The parked calls are inside the workspace, where an agent could change them; choose another location',
+    )
   }
   return {
-    backend: sealed ? readOnly(backend) : backend,
+    backend: isReadOnly ? readOnly(backend) : backend,
     policy,
     labels: compileLabels(policy.data.labels),
-    // A fork shows what this workspace shows now.
+    // A fork starts with the labels of its origin.
     fileLabels: new Map(origin?.fileLabels),
-    tools: new Map(registered.map((tool) => [tool.name, tool])),
-    unavailableTools: withheld,
+    tools,
+    unavailableTools,
     limits,
     toolCallsPerMinute,
     audit: origin?.audit ?? createAudit({ sinks }),
@@ -87,7 +78,7 @@ export function createWorkspaceState(
     staleGuard: options.staleGuard ?? 'hash',
     shell: options.shell,
     keepCwd: options.keepCwd ?? false,
-    isReadOnly: sealed,
+    isReadOnly,
     clock: options.clock ?? Date.now,
     submittedPlans: new Map(),
     events: createEvents(),
@@ -95,7 +86,11 @@ export function createWorkspaceState(
   }
 }
 
-/** The rule that closes the notes names them: they must have no other name. */
+/**
+ * Requires that the notes have one name only: the rule that protects them names their path.
+ *
+ * @throws TypeError if the path of the notes is a link, or has another name on the storage
+ */
 export async function requireOwnName({ backend, memory }: WorkspaceState): Promise<void> {
   if (memory === undefined) return
   let path: string
@@ -109,36 +104,78 @@ export async function requireOwnName({ backend, memory }: WorkspaceState): Promi
   }
 }
 
-/** Why a tool is not registered: what would change files in a read-only workspace, and commands that nothing runs. */
-function reasonToWithhold(
-  { name, mutates, permission }: Tool,
-  { shell, mode, memory }: Pick<WorkspaceOptions, 'shell' | 'mode'> & { readonly memory: MemoryPolicy | undefined },
-  sealed: boolean,
-  isReadOnly: boolean,
+/** Selects the tools of a workspace: those of its set that it can serve, and for the others the reason. */
+function selectTools(
+  options: StateOptions,
+  { data: { preset, memory } }: Policy,
+): Pick<WorkspaceState, 'tools' | 'unavailableTools'> {
+  const { extraTools = [], tools: set = 'full', mode } = options
+  const ownNames = requireToolNames(extraTools)
+  // An own tool replaces the built-in tool of its name.
+  const registry = [...builtinTools.filter(({ name }) => !ownNames.has(name)), ...extraTools]
+  const registryNames = registry.map(({ name }) => name)
+  const names = new Set([...resolveToolSet(set, registryNames), ...ownNames])
+  // A named set contains the tool that its mode needs.
+  if (mode === 'plan' && typeof set === 'string') names.add('submit_plan')
+  const tools = new Map<string, Tool>()
+  const unavailableTools = new Map<string, ToolError>()
+  for (const tool of registry) {
+    if (!names.has(tool.name)) continue
+    const reason = reasonUnavailable(tool, options, memory, preset === 'readOnly')
+    if (reason === undefined) tools.set(tool.name, tool)
+    else unavailableTools.set(tool.name, reason)
+  }
+  return { tools, unavailableTools }
+}
+
+/** @throws TypeError for a name that is not snake_case, and for two own tools with one name */
+function requireToolNames(extraTools: readonly Tool[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { name } of extraTools) {
+    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
+      throw new TypeError(`Invalid tool name ${JSON.stringify(name)}: use a to z, 0 to 9 and _`)
+    }
+    if (names.has(name)) throw new TypeError(`There already is a tool "${name}"`)
+    names.add(name)
+  }
+  return names
+}
+
+/** Why a tool cannot be served here. `undefined` if it can. */
+function reasonUnavailable(
+  tool: Tool,
+  { shell, mode, readOnly: isSealed }: StateOptions,
+  memory: MemoryPolicy | undefined,
+  isReadOnlyPolicy: boolean,
 ): ToolError | undefined {
+  const { name, mutates, permission } = tool
   const isCommand = permission.startsWith('command:')
   if (permission.startsWith('memory:') && memory === undefined) {
     return new ToolError('UNKNOWN_TOOL', `${name} needs a memory, and this workspace has none`)
   }
-  if (name === 'memory_recall' && memory?.acl === true) {
-    return new ToolError('UNKNOWN_TOOL', 'memory_recall knows no scopes, and the notes here are kept apart by them', {
-      hint: 'Use memory_search and memory_get.',
-    })
+  if (tool === (memoryRecall as Tool) && memory?.acl === true) {
+    return new ToolError(
+      'UNKNOWN_TOOL',
+      'memory_recall ignores scopes, and the memory of this workspace is divided by scopes',
+      {
+        hint: 'Use memory_search and memory_get.',
+      },
+    )
   }
   if (permission === 'plan:submit' && mode !== 'plan') {
-    return new ToolError('UNKNOWN_TOOL', `${name} is a tool of plan mode, and this workspace is not in it`, {
-      hint: 'Nothing has to be planned here: go on.',
+    return new ToolError('UNKNOWN_TOOL', `${name} is a tool of plan mode, and this workspace is not in plan mode`, {
+      hint: 'No plan is needed here. Continue without one.',
     })
   }
   if (isCommand && shell === undefined) {
     return new ToolError('SHELL_UNAVAILABLE', `${name} needs a shell, and this workspace has none`)
   }
   if (permission === 'command:background' && shell?.capabilities.background !== true) {
-    return new ToolError('SHELL_UNAVAILABLE', `The shell ${shell?.name} runs no commands in the background`)
+    return new ToolError('SHELL_UNAVAILABLE', `The shell ${shell?.name} cannot run commands in the background`)
   }
-  if (!sealed || !mutates) return undefined
-  // A shell whose every access is judged cannot change anything there.
-  if (isCommand && !isReadOnly && shell?.capabilities.guarded === true) return undefined
+  if (!mutates || (isSealed !== true && !isReadOnlyPolicy)) return undefined
+  // With `readOnly`, a shell whose every access is evaluated cannot change anything.
+  if (isCommand && !isReadOnlyPolicy && shell?.capabilities.guarded === true) return undefined
   return new ToolError('READ_ONLY', `${name} changes files, and this workspace is read-only`)
 }
 
@@ -147,19 +184,3 @@ function backendOf({ backend, mounts: parts }: StateOptions): Backend {
   if (parts !== undefined && backend === undefined) return mounts(parts)
   throw new TypeError('createWorkspace needs either a backend or mounts')
 }
-
-/** The tools of the embedding program, each with a name of its own. */
-function ownToolsOf({ extraTools: ownTools = [] }: StateOptions): readonly Tool[] {
-  const taken = new Set<string>([...builtinTools.map(({ name }) => name), ...operations])
-  for (const { name } of ownTools) {
-    if (!/^[a-z][a-z0-9_]{0,63}$/.test(name)) {
-      throw new TypeError(`The tool name ${JSON.stringify(name)} is none: use a to z, 0 to 9 and _`)
-    }
-    if (taken.has(name)) throw new TypeError(`There already is a tool "${name}"`)
-    taken.add(name)
-  }
-  return ownTools
-}
-
-/** What the library does by itself is named like a tool: in rules and records. */
-const operations = ['undo', 'rollback', 'commit', 'git_add', 'git_checkout']

@@ -26,10 +26,14 @@ export interface WorkspaceOptions<Extra extends readonly Tool[] = readonly Tool[
   /** Which tools exist here. Default: all of them. */
   readonly tools?: ToolSet
   /**
-   * Tools of the embedding program, made with `defineTool`, beside those of `tools`. They take the same steps: their plan is
-   * guarded and judged, and what they draft is committed, recorded and undone like any change.
+   * Tools of the embedding program, made with `defineTool`, in addition to those of `tools`. They take the same steps as
+   * built-in tools: their plan is guarded and evaluated, and their changes are committed, recorded and undone.
    *
-   * @throws TypeError for a name that is not snake_case, or that another tool has
+   * An own tool with the name of a built-in tool replaces it: the built-in tool is not registered, and calls of that name,
+   * also those of `files`, dialects and adapters, go to the own tool and its schema. A new built-in tool in a later
+   * version therefore never breaks an own tool.
+   *
+   * @throws TypeError for a name that is not snake_case, and for two own tools with one name
    */
   readonly extraTools?: Extra
   /** Registers no mutating tool, and seals the backend. */

@@ -10,12 +10,13 @@ type NamedTool<T extends Tool> = T extends Tool ? (string extends T['name'] ? ne
 /** The names of the tools of a workspace with the `extraTools` of type `Extra`. */
 export type ToolNames<Extra extends readonly Tool[] = readonly []> = keyof ToolInputs<Extra>
 
+/** The tool among `T` that has the name `N`. */
+type WithName<T extends Tool, N> = T extends Tool ? (N extends T['name'] ? T : never) : never
+
 /** A tool of a workspace by its name. An own tool replaces the built-in tool of the same name. */
-type ToolNamed<N, Extra extends readonly Tool[]> = [Extract<NamedTool<Extra[number]>, { readonly name: N }>] extends [
-  never,
-]
+type ToolNamed<N, Extra extends readonly Tool[]> = [WithName<NamedTool<Extra[number]>, N>] extends [never]
   ? ToolOf<N & ToolName>
-  : Extract<NamedTool<Extra[number]>, { readonly name: N }>
+  : WithName<NamedTool<Extra[number]>, N>
 
 /** The input of each tool of a workspace, by name. Fields with a default are optional. */
 export type ToolInputs<Extra extends readonly Tool[] = readonly []> = {

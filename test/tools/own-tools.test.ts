@@ -182,12 +182,9 @@ describe('tools of the embedding program', () => {
     expect((await open({ extraTools: [] })).tools.map(({ name }) => name)).not.toContain('count_lines')
   })
 
-  it.each(['Count', 'count-lines', '', '1st', 'x'.repeat(65), 'read_file', 'undo', 'git_add'])(
-    'cannot be named %j',
-    async (name) => {
-      await expect(open({ extraTools: [{ ...countLines, name }] })).rejects.toThrow(TypeError)
-    },
-  )
+  it.each(['Count', 'count-lines', '', '1st', 'x'.repeat(65)])('cannot be named %j', async (name) => {
+    await expect(open({ extraTools: [{ ...countLines, name }] })).rejects.toThrow(TypeError)
+  })
 
   it('cannot share a name', async () => {
     await expect(open({ extraTools: [countLines, countLines] as Tool[] })).rejects.toThrow(

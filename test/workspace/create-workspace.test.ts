@@ -88,7 +88,7 @@ describe('a shell', () => {
     expect(workspace.tools.map(({ name }) => name)).toContain('run_command')
     expect(await workspace.call('start_command', { command: 'true' })).toMatchObject({
       code: 'SHELL_UNAVAILABLE',
-      message: 'The shell bash runs no commands in the background',
+      message: 'The shell bash cannot run commands in the background',
     })
   })
 })
