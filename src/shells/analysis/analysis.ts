@@ -7,156 +7,173 @@ import type { ScriptFacts } from './script-facts.ts'
 import type { CommandAccess, CommandVerdict, DenialReason, JudgedCommand, ReasonCode, TextRange } from './verdict.ts'
 import type { Argument } from './words.ts'
 
-/** Where in the line, and inside of what, something is judged. */
+/** The context in which a part of the line is analyzed. */
 export interface Scope {
-  /** In `sh` some of bash's words mean something else, so they are refused there. */
+  /** In `sh`, syntax that has another meaning in bash is refused. */
   readonly dialect: 'bash' | 'sh'
   readonly cwds: PossibleCwds
-  /** What everything in a script that is an argument points at. */
+  /** Position to report for everything in a script that is an argument. */
   readonly at?: TextRange
   readonly via: readonly string[]
-  /** The inner command of a launcher that names it in full: only the launcher has to be on the allowlist. */
+  /** The inner command of a launcher that names it in full, so that only the launcher must be on the allowlist. */
   readonly skipAllowlist?: boolean
-  /** The text of a literal here-document or here-string on standard input. */
+  /** Text of a literal here-document or here-string on standard input. */
   readonly stdin?: string | undefined
-  /** Functions whose body this is. */
+  /** Names of the functions whose bodies contain this part. */
   readonly enclosingFunctions: readonly string[]
-  /** Inside an expansion, a test or arithmetic, where unquoted text may hold what is an operator elsewhere. */
+  /** Inside an expansion, a test or arithmetic, where unquoted text may contain the characters of operators. */
   readonly isLoose?: boolean
-  /** A text that `eval` or `trap` runs in the shell of another script, which may set the same variables. */
+  /** A script that `eval` or `trap` runs in the shell of another script, which may set the same variables. */
   readonly isEval?: boolean
-  /** Where a pattern stands, so that extended globs mean the same everywhere. */
+  /** The position of a pattern, where extended globs have the same meaning in every shell. */
   readonly isPattern?: boolean
 }
 
-/** What the judgement of one line gathers. */
+/** Collects the findings of one line. */
 export interface Analysis {
   readonly lists: CommandLists
   readonly root: string | undefined
   readonly deny: (code: ReasonCode, message: string, at: TextRange) => void
   readonly checkOperator: (operator: Operator, at: TextRange) => void
-  /** @throws RangeError if there are too many */
+  /** Adds a command that the line would start. @throws RangeError if there are too many */
   readonly addCommand: (command: JudgedCommand) => void
-  /** Other ways to write a command that was judged before. */
+  /** Applies the rules to other spellings of a command that was added before. */
   readonly applyRules: (command: JudgedCommand) => void
-  /** A file that the line opens; says so if it lies outside. */
+  /** Adds a file that the line opens. Denies a path outside the workspace. */
   readonly addAccess: (path: string, mode: 'read' | 'write', scope: Scope, at: TextRange) => void
-  /** A file that the line runs as a program or a script. */
+  /** Adds a file that the line runs as a program or a script. */
   readonly addExecuted: (path: string, scope: Scope, at: TextRange) => void
-  /** A path that a command names as an argument, where it might write it. */
+  /** Adds a file that a command may write, because an argument names it. */
   readonly addWritten: (path: string, scope: Scope) => void
-  /** Takes from what may be parsed in all; false once it is used up. */
+  /** Takes characters from the parse budget of the line. Returns false once it is used up. */
   readonly spend: (units: number) => boolean
   readonly verdict: () => CommandVerdict
 }
 
-/** A rule's word on one command. */
+/** Returns the decision of the rules on one command. */
 export type Decide = (command: JudgedCommand) => { readonly decision: Decision; readonly reason: string }
 
-/** What every part of the walk through one script hands on. */
+/** State shared by the walk through one script. */
 export interface WalkContext {
   readonly analysis: Analysis
   readonly facts: ScriptFacts
-  /** Functions whose definition has been judged. */
+  /** Functions whose definition has been analyzed. */
   readonly defined: Set<string>
-  /** A script inside the tree: of a substitution, whose directory changes end with it. */
+  /** Analyzes the script of a substitution. Its directory changes end with it. */
   readonly nested: (script: ParsedScript | undefined, scope: Scope, at: TextRange) => void
-  /** A script in an argument: of `sh -c` or `eval`. */
+  /** Analyzes a script in an argument, such as that of `sh -c` or `eval`. */
   readonly source: (text: string, scope: Scope, at: TextRange) => CwdAfter
-  /** The words of a command that another one starts. */
+  /** Analyzes the words of a command that another one starts. */
   readonly run: (words: readonly Argument[], scope: Scope, at: TextRange) => CwdAfter
 }
 
-/** The place of a node in the line. */
+/** Returns the position of a node in the line. */
 export function rangeOf(node: { readonly pos: number; readonly end: number }, scope: Scope): TextRange {
   return scope.at ?? [node.pos, node.end]
 }
 
 const MAX_REASONS = 100
 const MAX_COMMANDS = 1000
-const BUDGET = 262_144
+/** Characters that may be parsed in total, including nested scripts. */
+const PARSE_BUDGET = 262_144
 
+/** Creates the analysis of one line. */
 export function createAnalysis(lists: CommandLists, root: string | undefined, decide: Decide | undefined): Analysis {
-  const denied: DenialReason[] = []
-  const asked: DenialReason[] = []
-  const commands: JudgedCommand[] = []
-  const accesses = new Map<string, CommandAccess>()
-  const ran = new Map<LogicalPath, TextRange>()
-  const written = new Set<LogicalPath>()
-  let budget = BUDGET
+  return new LineAnalysis(lists, root, decide)
+}
 
-  function deny(code: ReasonCode, message: string, at: TextRange): void {
-    add(denied, { code, action: 'deny', message, at })
+class LineAnalysis implements Analysis {
+  readonly lists: CommandLists
+  readonly root: string | undefined
+  readonly #decide: Decide | undefined
+  readonly #denials: DenialReason[] = []
+  readonly #questions: DenialReason[] = []
+  readonly #commands: JudgedCommand[] = []
+  readonly #accesses = new Map<string, CommandAccess>()
+  readonly #executed = new Map<LogicalPath, TextRange>()
+  readonly #written = new Set<LogicalPath>()
+  #budget = PARSE_BUDGET
+
+  constructor(lists: CommandLists, root: string | undefined, decide: Decide | undefined) {
+    this.lists = lists
+    this.root = root
+    this.#decide = decide
   }
 
-  function add(reasons: DenialReason[], reason: DenialReason): void {
-    const same = reasons.some(
-      ({ code, at, message }) => code === reason.code && at[0] === reason.at[0] && message === reason.message,
-    )
-    if (!same && reasons.length < MAX_REASONS) reasons.push(reason)
+  deny(code: ReasonCode, message: string, at: TextRange): void {
+    addReason(this.#denials, { code, action: 'deny', message, at })
   }
 
-  function rule(command: JudgedCommand): void {
-    const ruled = decide?.(command)
-    if (ruled === undefined || ruled.decision === 'allow') return
-    // However many commands are to be asked about, what is denied later on has its place.
-    const reason: DenialReason = { code: 'RULE', action: ruled.decision, message: ruled.reason, at: command.at }
-    add(ruled.decision === 'deny' ? denied : asked, reason)
+  checkOperator(operator: Operator, at: TextRange): void {
+    if (!this.lists.deniesOperator(operator)) return
+    this.deny('OPERATOR_DENIED', `Policy denies the operator ${JSON.stringify(operator)}`, at)
   }
 
-  function place(path: string, scope: Scope): readonly LogicalPath[] {
-    const paths = resolvePath(path, scope.cwds, root)
+  addCommand(command: JudgedCommand): void {
+    if (this.#commands.length >= MAX_COMMANDS) throw new RangeError('Too many commands')
+    this.#commands.push(command)
+    this.applyRules(command)
+  }
+
+  applyRules(command: JudgedCommand): void {
+    const result = this.#decide?.(command)
+    if (result === undefined || result.decision === 'allow') return
+    const reason: DenialReason = { code: 'RULE', action: result.decision, message: result.reason, at: command.at }
+    // Separate lists, so that many questions leave room for a later denial.
+    addReason(result.decision === 'deny' ? this.#denials : this.#questions, reason)
+  }
+
+  addAccess(path: string, mode: 'read' | 'write', scope: Scope, at: TextRange): void {
+    // The only devices that the built-in shells have.
+    if (path === '/dev/null' || (path === '/dev/urandom' && mode === 'read')) return
+    const paths = resolvePath(path, scope.cwds, this.root)
+    if (paths === 'outside') {
+      this.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(path)} is not inside the workspace`, at)
+    } else if (paths === 'unknown') {
+      this.deny('CWD_UNKNOWN', `The location of ${JSON.stringify(path)} is only known at run time`, at)
+    } else {
+      for (const each of paths) {
+        this.#accesses.set(`${mode} ${each}`, { path: each, mode, at })
+        if (mode === 'write') this.#written.add(each)
+      }
+    }
+  }
+
+  addExecuted(path: string, scope: Scope, at: TextRange): void {
+    for (const each of this.#resolve(path, scope)) this.#executed.set(each, at)
+  }
+
+  addWritten(path: string, scope: Scope): void {
+    for (const each of this.#resolve(path, scope)) this.#written.add(each)
+  }
+
+  spend(units: number): boolean {
+    this.#budget -= units
+    return this.#budget >= 0
+  }
+
+  verdict(): CommandVerdict {
+    for (const [path, at] of this.#executed) {
+      if (!this.#written.has(path)) continue
+      this.deny('WRITTEN_THEN_RUN', `The line writes ${JSON.stringify(path)} and runs it`, at)
+    }
+    return {
+      decision: this.#denials.length > 0 ? 'deny' : this.#questions.length > 0 ? 'ask' : 'allow',
+      commands: this.#commands,
+      accesses: [...this.#accesses.values()],
+      reasons: [...this.#denials, ...this.#questions].slice(0, MAX_REASONS),
+    }
+  }
+
+  #resolve(path: string, scope: Scope): readonly LogicalPath[] {
+    const paths = resolvePath(path, scope.cwds, this.root)
     return typeof paths === 'string' ? [] : paths
   }
+}
 
-  return {
-    lists,
-    root,
-    deny,
-    checkOperator(operator, at) {
-      if (lists.deniesOperator(operator))
-        deny('OPERATOR_DENIED', `Policy denies the operator ${JSON.stringify(operator)}`, at)
-    },
-    addCommand(command) {
-      if (commands.length >= MAX_COMMANDS) throw new RangeError('Too many commands')
-      commands.push(command)
-      rule(command)
-    },
-    applyRules: rule,
-    addAccess(path, mode, scope, at) {
-      // All of /dev that a shell of ours has.
-      if (path === '/dev/null' || (path === '/dev/urandom' && mode === 'read')) return
-      const paths = resolvePath(path, scope.cwds, root)
-      if (paths === 'outside') deny('OUTSIDE_WORKSPACE', `${JSON.stringify(path)} is not inside the workspace`, at)
-      else if (paths === 'unknown') deny('CWD_UNKNOWN', `Where ${JSON.stringify(path)} lies depends on the run`, at)
-      else {
-        for (const each of paths) {
-          accesses.set(`${mode} ${each}`, { path: each, mode, at })
-          if (mode === 'write') written.add(each)
-        }
-      }
-    },
-    addExecuted(path, scope, at) {
-      for (const each of place(path, scope)) ran.set(each, at)
-    },
-    addWritten(path, scope) {
-      for (const each of place(path, scope)) written.add(each)
-    },
-    spend(units) {
-      budget -= units
-      return budget >= 0
-    },
-    verdict() {
-      for (const [path, at] of ran) {
-        if (written.has(path)) deny('WRITTEN_THEN_RUN', `The line writes ${JSON.stringify(path)} and runs it`, at)
-      }
-      const decision = denied.length > 0 ? 'deny' : asked.length > 0 ? 'ask' : 'allow'
-      return {
-        decision,
-        commands,
-        accesses: [...accesses.values()],
-        reasons: [...denied, ...asked].slice(0, MAX_REASONS),
-      }
-    },
-  }
+function addReason(reasons: DenialReason[], reason: DenialReason): void {
+  const isKnown = reasons.some(
+    ({ code, at, message }) => code === reason.code && at[0] === reason.at[0] && message === reason.message,
+  )
+  if (!isKnown && reasons.length < MAX_REASONS) reasons.push(reason)
 }

@@ -6,11 +6,11 @@ import { readOptions } from './options.ts'
 import { collectFacts } from './script-facts.ts'
 import { type Argument, knownText } from './words.ts'
 
-/** Built-ins of the shell that run text, or change what later commands do. */
+/** Shell built-ins that run text or change the behaviour of later commands. */
 export const builtins: Inspectors = {
-  cd: { inspect: moves },
-  chdir: { inspect: moves },
-  pushd: { inspect: moves },
+  cd: { inspect: inspectCd },
+  chdir: { inspect: inspectCd },
+  pushd: { inspect: inspectCd },
   popd: {
     inspect: ({ scope }) => ({
       ok: scope.cwds?.length === 1 && scope.cwds[0] === '' ? scope.cwds : undefined,
@@ -19,7 +19,7 @@ export const builtins: Inspectors = {
   },
   eval: {
     inspect(call) {
-      const words = literals(call, call.args)
+      const words = literalTexts(call, call.args)
       if (words === undefined) return undefined
       const text = (words[0] === '--' ? words.slice(1) : words).join(' ')
       return call.walk.source(text, { ...call.scope, isEval: true, via: [...call.scope.via, 'eval'] }, call.at)
@@ -31,9 +31,9 @@ export const builtins: Inspectors = {
       if (first === undefined || first.literal === '-' || first.literal === '-p' || first.literal === '-l')
         return undefined
       if (first.literal === undefined) return refuseUnclear(call, first)
-      // It runs between later commands.
-      if (collectFacts(parse(first.literal)).moves)
-        call.walk.analysis.deny('CWD_UNKNOWN', 'Where a trap leads, only the run can tell', first.at)
+      // A trap runs between later commands.
+      if (collectFacts(parse(first.literal)).changesCwd)
+        call.walk.analysis.deny('CWD_UNKNOWN', 'The directory after a trap is only known at run time', first.at)
       call.walk.source(
         first.literal,
         { ...call.scope, isEval: true, cwds: undefined, via: [...call.scope.via, 'trap'] },
@@ -42,38 +42,39 @@ export const builtins: Inspectors = {
       return undefined
     },
   },
-  ...aliases('source .', refuseAlways('what the file changes in this shell cannot be known')),
+  ...aliases('source .', refuseAlways('the changes of the file to this shell cannot be analyzed')),
   alias: {
     inspect(call) {
-      const odd = call.args.find(({ literal }) => literal === undefined || literal.includes('='))
-      if (odd !== undefined) call.walk.analysis.deny('HIDDEN_COMMAND', 'An alias changes what later words mean', odd.at)
+      const unexpected = call.args.find(({ literal }) => literal === undefined || literal.includes('='))
+      if (unexpected !== undefined)
+        call.walk.analysis.deny('HIDDEN_COMMAND', 'An alias changes the meaning of later words', unexpected.at)
       return undefined
     },
   },
-  ...aliases('export readonly declare typeset local', { inspect: declares }),
+  ...aliases('export readonly declare typeset local', { inspect: inspectDeclaration }),
   ...aliases(
     'bind complete compgen compopt enable fc dlopen logout suspend',
     refuseAlways('it changes or runs commands of the shell'),
   ),
-  hash: { inspect: (call) => onlyOptions(call, /^-[rdlt]+$/) },
-  set: { inspect: sets },
+  hash: { inspect: (call) => allowOnly(call, /^-[rdlt]+$/) },
+  set: { inspect: inspectSet },
   shopt: {
     inspect: (call) =>
-      onlyOptions(
+      allowOnly(
         call,
         /^-[supqo]+$|^(nullglob|dotglob|globstar|failglob|nocaseglob|nocasematch|inherit_errexit|huponexit|checkwinsize|histappend|pipefail|errexit|nounset|xtrace)$/,
       ),
   },
-  read: { inspect: (call) => names(call, { flags: 'ersE', valued: 'adinNptu' }, 'a') },
-  ...aliases('mapfile readarray', { inspect: (call) => names(call, { flags: 't', valued: 'dnOsu' }) }),
-  getopts: { inspect: (call) => namesOf(call, call.args.slice(1, 2)) },
-  unset: { inspect: (call) => names(call, { flags: 'vfn' }) },
+  read: { inspect: (call) => checkNames(call, { flags: 'ersE', valued: 'adinNptu' }, 'a') },
+  ...aliases('mapfile readarray', { inspect: (call) => checkNames(call, { flags: 't', valued: 'dnOsu' }) }),
+  getopts: { inspect: (call) => checkOperandNames(call, call.args.slice(1, 2)) },
+  unset: { inspect: (call) => checkNames(call, { flags: 'vfn' }) },
   printf: {
     inspect(call) {
       const [first, second] = call.args
       if (first === undefined) return undefined
       if (first.literal === undefined)
-        return first.lead === '' || first.lead.startsWith('-') ? optionOnly(call, first) : undefined
+        return first.lead === '' || first.lead.startsWith('-') ? refuseUnlessSingleWord(call, first) : undefined
       if (!first.literal.startsWith('-v')) return undefined
       const target = first.literal === '-v' ? second?.literal : first.literal.slice(2)
       if (target === undefined) return refuseUnclear(call, second ?? first)
@@ -87,13 +88,13 @@ export const builtins: Inspectors = {
         ? refuseUnclear(call, call.args[0] as Argument)
         : undefined,
   },
-  let: refuseAlways('arithmetic in words is not seen through; use (( ))'),
+  let: refuseAlways('arithmetic in words is not analyzed; use (( ))'),
   ...aliases('test [', {
     inspect(call) {
       for (const [index, { literal, at }] of call.args.entries()) {
         if (literal !== '-v' && literal !== '-R') continue
         if (!/^\w+$/.test(knownText(call.args[index + 1]))) {
-          call.walk.analysis.deny('ARITHMETIC_NOT_KNOWN', `${literal} runs what it finds in an index`, at)
+          call.walk.analysis.deny('ARITHMETIC_NOT_KNOWN', `${literal} may run commands in an index`, at)
         }
       }
       return undefined
@@ -101,12 +102,12 @@ export const builtins: Inspectors = {
   }),
 }
 
-function moves(call: Call): CwdAfter | undefined {
+function inspectCd(call: Call): CwdAfter | undefined {
   const { walk, scope, at } = call
   const [target, ...more] = call.args.filter((argument) => !/^(-L|--)$/.test(knownText(argument)))
-  // `-`, other options and cwds of the directory stack lead where earlier commands have been, or home.
+  // `-`, other options and entries of the directory stack lead to earlier directories or to the home directory.
   if (target?.literal === undefined || more.length > 0 || /^[-+]/.test(target.literal)) {
-    walk.analysis.deny('CWD_UNKNOWN', `Where ${call.name} leads, only the run can tell`, at)
+    walk.analysis.deny('CWD_UNKNOWN', `The directory after ${call.name} is only known at run time`, at)
     return { ok: undefined, failed: scope.cwds }
   }
   const paths = resolvePath(target.literal, scope.cwds, walk.analysis.root)
@@ -114,36 +115,36 @@ function moves(call: Call): CwdAfter | undefined {
     walk.analysis.deny('OUTSIDE_WORKSPACE', `${JSON.stringify(target.literal)} is not inside the workspace`, at)
     return undefined
   }
-  // From an unknown place a plain name only goes deeper.
+  // From an unknown directory, a plain name only leads further down.
   if (paths === 'unknown') return { ok: undefined, failed: undefined }
   return { ok: paths.reduce<CwdAfter['ok']>((cwds, path) => unionCwds(cwds, [path]), []), failed: scope.cwds }
 }
 
-function literals(call: Call, args: readonly Argument[]): string[] | undefined {
-  const odd = args.find(({ literal }) => literal === undefined)
-  if (odd !== undefined) {
+function literalTexts(call: Call, args: readonly Argument[]): string[] | undefined {
+  const unexpected = args.find(({ literal }) => literal === undefined)
+  if (unexpected !== undefined) {
     call.walk.analysis.deny(
       'COMMAND_NOT_LITERAL',
-      `${call.name}: ${JSON.stringify(odd.raw)} is only known when the line runs`,
-      odd.at,
+      `${call.name}: ${JSON.stringify(unexpected.raw)} is only known at run time`,
+      unexpected.at,
     )
     return undefined
   }
   return args.map(knownText)
 }
 
-function declares(call: Call): undefined {
+function inspectDeclaration(call: Call): undefined {
   for (const argument of call.args) {
     const { literal, lead, splits } = argument
     if (literal?.startsWith('-') === true || literal?.startsWith('+') === true) {
-      // A reference, a number or a letter case would be another meaning for every later assignment.
+      // Reference, integer and case attributes change the meaning of every later assignment.
       if (/[^aAgrxpfF-]/.test(literal.slice(1))) return refuseUnclear(call, argument)
       continue
     }
     const text = literal ?? lead
     const name = /^([A-Za-z_]\w*)(\+?=|$)/.exec(text)?.[1]
     if (name === undefined || (literal === undefined && !text.includes('='))) return refuseUnclear(call, argument)
-    // Elsewhere the shell splits the value, and what falls off is a word of its own.
+    // In sh, and after another command, the value is split, and the parts become separate words.
     if (splits && (call.scope.dialect === 'sh' || call.scope.via.length > 0)) return refuseUnclear(call, argument)
     const equals = text.indexOf('=')
     checkVariable(call.walk, name, equals === -1 ? '' : literal?.slice(equals + 1), call.scope, argument.at)
@@ -151,17 +152,17 @@ function declares(call: Call): undefined {
   return undefined
 }
 
-function optionOnly(call: Call, argument: Argument): undefined {
-  // Quoted, it is one word: only "-v" itself could do harm, and needs another word behind it.
+function refuseUnlessSingleWord(call: Call, argument: Argument): undefined {
+  // A quoted word stays one word. It is only harmful as "-v", which needs another word after it.
   return argument.splits || call.args.length > 1 ? refuseUnclear(call, argument) : undefined
 }
 
-function onlyOptions(call: Call, allowed: RegExp): undefined {
-  const odd = call.args.find((argument) => !allowed.test(knownText(argument)))
-  return odd === undefined ? undefined : refuseUnclear(call, odd)
+function allowOnly(call: Call, allowed: RegExp): undefined {
+  const unexpected = call.args.find((argument) => !allowed.test(knownText(argument)))
+  return unexpected === undefined ? undefined : refuseUnclear(call, unexpected)
 }
 
-function sets(call: Call): undefined {
+function inspectSet(call: Call): undefined {
   for (const argument of call.args) {
     const { literal } = argument
     if (literal === '--' || literal === '-') return undefined
@@ -178,17 +179,17 @@ function sets(call: Call): undefined {
   return undefined
 }
 
-/** Variables that the operands name, and the value of one option. */
-function names(call: Call, table: Parameters<typeof readOptions>[1], nameOption?: string): undefined {
+/** Checks the variables that are named by operands and by the value of one option. */
+function checkNames(call: Call, table: Parameters<typeof readOptions>[1], nameOption?: string): undefined {
   const read = readOptions(call.args, table)
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
   for (const { name, value, argument } of read.options) {
     if (name === nameOption) checkVariable(call.walk, value ?? '', undefined, call.scope, argument.at)
   }
-  return namesOf(call, read.rest)
+  return checkOperandNames(call, read.operands)
 }
 
-function namesOf(call: Call, args: readonly Argument[]): undefined {
+function checkOperandNames(call: Call, args: readonly Argument[]): undefined {
   for (const argument of args) {
     if (argument.literal === undefined) return refuseUnclear(call, argument)
     checkVariable(call.walk, argument.literal, undefined, call.scope, argument.at)

@@ -1,9 +1,9 @@
 import type { ReasonCode, TextRange } from './verdict.ts'
 
-/** A longer line is refused, in UTF-16 units. */
+/** Maximum length of a line, in UTF-16 units. */
 const MAX_LINE = 65_536
 
-/** More openings of expansions and here-documents than this are refused before they are parsed. */
+/** Maximum number of expansions and here-documents, checked before parsing. */
 const MAX_EXPANSIONS = 512
 
 interface Fault {
@@ -12,7 +12,7 @@ interface Fault {
   readonly at: TextRange
 }
 
-/** What is wrong with a line by its characters alone, if anything. Linear. */
+/** Checks a line by its characters alone, in linear time. Returns the first problem. */
 export function characterFault(line: string): Fault | undefined {
   if (line.length > MAX_LINE) {
     return { code: 'LINE_TOO_LONG', message: `The line is longer than ${MAX_LINE} characters`, at: [0, line.length] }
@@ -23,7 +23,7 @@ export function characterFault(line: string): Fault | undefined {
     const point = Number(odd[0].codePointAt(0)).toString(16).toUpperCase().padStart(4, '0')
     return {
       code: 'ODD_CHARACTER',
-      message: `The line contains U+${point}, which cannot be seen or is taken for another character`,
+      message: `The line contains U+${point}, which is invisible or looks like another character`,
       at: [odd.index, odd.index + odd[0].length],
     }
   }
@@ -42,26 +42,26 @@ export function characterFault(line: string): Fault | undefined {
 }
 
 /**
- * Controls but tab and newline, format characters, unpaired surrogates, private code points, every space but the plain
- * one, and what is drawn as nothing.
+ * Control characters except tab and newline, format characters, unpaired surrogates, private code points, all spaces
+ * except U+0020, and characters without a visible form.
  */
 const ODD =
   /(?![\t\n ])(?:[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Z}\u2065\u2800\ufff0-\ufff8]|(?!\ufe0f)\p{Default_Ignorable_Code_Point})/u
 
 /**
- * Where a line goes on in the middle of a word or an operator, if it does: parsers differ on what such a piece is. Before
- * or after the break there has to be a blank.
+ * Returns the position of a line continuation inside a word or an operator, which parsers read differently. A
+ * continuation with a blank before or after it is allowed.
  */
 export function splitTokenAt(text: string): number | undefined {
   for (let at = text.indexOf('\\\n'); at !== -1; at = text.indexOf('\\\n', at + 2)) {
     let start = at
     while (text[start - 1] === '\\') start -= 1
-    // An even number of backslashes in front of the newline are all escaped.
+    // With an even number of backslashes, the newline is not escaped.
     if ((at - start) % 2 === 1) continue
     const before = text[at - 1]
     const after = text[at + 2]
     if (before !== undefined && after !== undefined && !/[ \t\n]/.test(before) && !/[ \t\n]/.test(after)) return at
-    // Several breaks in a row are one.
+    // Two continuations in a row.
     if (after === '\\' && text[at + 3] === '\n') return at
   }
   return undefined

@@ -1,16 +1,16 @@
 import { compileTexts } from '../../policy/match.ts'
 import type { CommandPolicy } from '../../policy/policy.ts'
 
-/** The lists of a policy, ready to be held against commands. */
+/** The compiled command lists of a policy. */
 export interface CommandLists {
-  /** Without an allowlist everything is on it. */
+  /** Without an allowlist, every command is allowed. */
   isAllowed(forms: readonly string[]): boolean
-  /** The entry that denies, if one does. */
+  /** Returns the entry that denies the command. */
   deniedBy(forms: readonly string[]): string | undefined
   deniesOperator(operator: Operator): boolean
 }
 
-/** What a policy can deny as operators. */
+/** Operators that a policy can deny. */
 export const operators = [
   '&&',
   '||',
@@ -39,8 +39,8 @@ export const operators = [
 
 export type Operator = (typeof operators)[number]
 
-/** Denying the one denies what is only another way to write it. */
-const sameAs: Partial<Record<Operator, readonly Operator[]>> = {
+/** Operators that are denied together, because they are spellings of the same thing. */
+const equivalents: Partial<Record<Operator, readonly Operator[]>> = {
   '|&': ['|'],
   '`': ['$('],
   '$(': ['`'],
@@ -50,22 +50,22 @@ const sameAs: Partial<Record<Operator, readonly Operator[]>> = {
 }
 
 /**
- * Compiles the lists. An entry matches a command that equals it, or that goes on after it with further words: `git push`
- * covers `git push --force`. `*` stands for any characters.
+ * Compiles the lists. An entry matches a command that equals it or continues it with further words: `git push` matches
+ * `git push --force`. `*` matches any characters.
  *
- * @throws TypeError for an operator that is none
+ * @throws TypeError for an unknown operator
  */
 export function compileLists(policy: CommandPolicy): CommandLists {
   const denied = new Set<Operator>()
   for (const [index, operator] of (policy.deniedOperators ?? []).entries()) {
-    const known = operators.find((other) => other === spelling(operator))
-    if (known === undefined) {
+    const match = operators.find((other) => other === normalize(operator))
+    if (match === undefined) {
       const list = operators.map((other) => JSON.stringify(other)).join(', ')
       throw new TypeError(
         `Policy field "commands.deniedOperators[${index}]" is no operator: ${JSON.stringify(operator)}; the operators are ${list}`,
       )
     }
-    denied.add(known)
+    denied.add(match)
   }
   const deny = (policy.deny ?? []).map((entry, index) => ({ entry, test: entryTest(entry, `commands.deny[${index}]`) }))
   const allow = policy.allow?.map((entry, index) => entryTest(entry, `commands.allow[${index}]`))
@@ -73,7 +73,7 @@ export function compileLists(policy: CommandPolicy): CommandLists {
     isAllowed: (forms) => allow === undefined || forms.some((form) => allow.some((test) => test(form))),
     deniedBy: (forms) => deny.find(({ test }) => forms.some(test))?.entry,
     deniesOperator: (operator) =>
-      denied.has(operator) || (sameAs[operator]?.some((other) => denied.has(other)) ?? false),
+      denied.has(operator) || (equivalents[operator]?.some((other) => denied.has(other)) ?? false),
   }
 }
 
@@ -89,7 +89,7 @@ const spellings: ReadonlyMap<string, string> = new Map([
   ['{}', '{'],
 ])
 
-function spelling(operator: string): string {
+function normalize(operator: string): string {
   return spellings.get(operator) ?? operator
 }
 

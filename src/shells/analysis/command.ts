@@ -9,7 +9,7 @@ import { checkRedirections } from './redirections.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, argumentsOf } from './words.ts'
 
-/** A simple command: its assignments, redirections and words. */
+/** Analyzes a simple command: its assignments, redirections and words. */
 export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Scope): CwdAfter {
   const name = node.name?.value
   for (const part of node.prefix) if (part.type === 'Assignment') checkAssignment(walk, part, scope, name)
@@ -25,42 +25,42 @@ export function analyzeSimpleCommand(walk: WalkContext, node: Command, scope: Sc
   return analyzeWords(walk, words, { ...scope, stdin }, at)
 }
 
-/** How many commands may stand one inside the other. */
+/** Maximum nesting of commands that start other commands. */
 export const MAX_DEPTH = 8
 
-/** The words of a command after all expansions that are known: judged by name, lists, and what the command starts. */
+/** Analyzes the expanded words of a command: its name, the lists, and the commands that it starts. */
 export function analyzeWords(walk: WalkContext, words: readonly Argument[], scope: Scope, at: TextRange): CwdAfter {
   const { analysis } = walk
   const stay: CwdAfter = { ok: scope.cwds, failed: scope.cwds }
   if (scope.via.length > MAX_DEPTH) {
-    analysis.deny('TOO_COMPLEX', 'A command is started through too many others', at)
+    analysis.deny('TOO_COMPLEX', 'The command is nested in too many others', at)
     return stay
   }
   const [first, ...args] = words
   if (first?.literal === undefined || first.braces) {
     analysis.deny(
       'COMMAND_NOT_LITERAL',
-      `Which command ${JSON.stringify(first?.raw ?? '')} is, only the run can tell`,
+      `The command name ${JSON.stringify(first?.raw ?? '')} is only known at run time`,
       first?.at ?? at,
     )
     return stay
   }
   const name = first.literal
   if (!/^[\w.+:@,/[-]+$/.test(name) || /^[-+@,]/.test(name)) {
-    analysis.deny('ODD_COMMAND_NAME', `${JSON.stringify(name)} is no plain name of a command`, first.at)
+    analysis.deny('ODD_COMMAND_NAME', `${JSON.stringify(name)} is not a plain command name`, first.at)
     return stay
   }
   const plain = plainName(walk, name, scope, first.at)
   const literals = args.map(({ literal }) => literal ?? null)
   const text = [name, ...args.map(({ literal, raw }) => literal ?? raw)].join(' ')
-  const [place, ...others] = scope.cwds ?? []
+  const [cwd, ...otherCwds] = scope.cwds ?? []
   const forms = nameVariants(name, plain, literals, text)
   analysis.addCommand({
     name,
     args: literals,
     text,
     otherTexts: [...new Set(forms.denied)].filter((other) => other !== text),
-    ...(place !== undefined && others.length === 0 ? { cwd: place } : {}),
+    ...(cwd !== undefined && otherCwds.length === 0 ? { cwd } : {}),
     via: scope.via,
     at,
   })
@@ -81,12 +81,12 @@ export function analyzeWords(walk: WalkContext, words: readonly Argument[], scop
     !neutral.has(name) &&
     !analysis.lists.isAllowed(forms.allowed)
   ) {
-    analysis.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not on the list of allowed commands`, at)
+    analysis.deny('NOT_ALLOWED', `${JSON.stringify(forms.allowed[0])} is not an allowed command`, at)
   }
   return inspector?.inspect({ walk, name, plain, args, scope, at }) ?? stay
 }
 
-/** Words of the shell's own that start nothing and touch nothing: no allowlist has to name them. */
+/** Built-ins without effects outside the shell. They need no entry in an allowlist. */
 const neutral = new Set([
   ':',
   'true',
@@ -104,7 +104,7 @@ const neutral = new Set([
 
 const SYSTEM = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/
 
-/** The name by which a command is known: without directory, case and a suffix that some systems add. */
+/** Returns the name of a command in lower case, without directory and executable suffix. */
 function plainName(walk: WalkContext, name: string, scope: Scope, at: TextRange): string {
   if (name.includes('/')) {
     if (!SYSTEM.test(name)) {

@@ -1,30 +1,30 @@
 import { type LogicalPath, parsePath } from '../../paths/logical-path.ts'
 
-/** The directories where a command may start; `undefined` where there are too many, or it cannot be known. */
+/** The directories in which a command may start; `undefined` if there are too many or they are unknown. */
 export type PossibleCwds = readonly LogicalPath[] | undefined
 
-/** The directories after a command, by whether it succeeded. */
+/** The possible directories after a command, on success and on failure. */
 export interface CwdAfter {
   readonly ok: PossibleCwds
   readonly failed: PossibleCwds
 }
 
-const MAX_PLACES = 8
+const MAX_CWDS = 8
 
-export function allCwds(flow: CwdAfter): PossibleCwds {
-  return unionCwds(flow.ok, flow.failed)
+export function allCwds(after: CwdAfter): PossibleCwds {
+  return unionCwds(after.ok, after.failed)
 }
 
 export function unionCwds(a: PossibleCwds, b: PossibleCwds): PossibleCwds {
   if (a === b) return a
   if (a === undefined || b === undefined) return undefined
   const all = [...new Set([...a, ...b])]
-  return all.length > MAX_PLACES ? undefined : all
+  return all.length > MAX_CWDS ? undefined : all
 }
 
 /**
- * A path of a line as logical paths, one per place where it may be meant; `'outside'` if one of them is not in the
- * workspace. `root` is the absolute name that the shell shows for the workspace's root, if it has one.
+ * Resolves a path of a line to logical paths, one per possible directory. Returns `'outside'` if one of them is not in the
+ * workspace. `root` is the absolute path under which the shell shows the root of the workspace, if any.
  */
 export function resolvePath(
   path: string,
@@ -33,21 +33,21 @@ export function resolvePath(
 ): LogicalPath[] | 'outside' | 'unknown' {
   if (path.startsWith('/')) {
     if (root === undefined || (path !== root && !path.startsWith(`${root}/`))) return 'outside'
-    return guarded(path.slice(root.length).replace(/^\/+/, ''), '')
+    return parseInside(path.slice(root.length).replace(/^\/+/, ''), '')
   }
-  if (cwds === undefined) return guarded(path, '') === 'outside' ? 'outside' : 'unknown'
-  const found: LogicalPath[] = []
-  for (const place of cwds) {
-    const paths = guarded(path, place)
+  if (cwds === undefined) return parseInside(path, '') === 'outside' ? 'outside' : 'unknown'
+  const resolved: LogicalPath[] = []
+  for (const cwd of cwds) {
+    const paths = parseInside(path, cwd)
     if (paths === 'outside') return paths
-    found.push(...paths)
+    resolved.push(...paths)
   }
-  return found
+  return resolved
 }
 
-function guarded(path: string, place: string): LogicalPath[] | 'outside' {
+function parseInside(path: string, cwd: string): LogicalPath[] | 'outside' {
   try {
-    return [parsePath(place === '' ? (path === '' ? '.' : path) : `${place}/${path}`)]
+    return [parsePath(cwd === '' ? (path === '' ? '.' : path) : `${cwd}/${path}`)]
   } catch {
     return 'outside'
   }

@@ -1,9 +1,9 @@
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
-/** Why the built-in denylist refuses a command, if it does. No policy takes anything off it. */
+/** Returns the reason why the built-in denylist refuses a command. No policy can override it. */
 export function builtInDenial(name: string, args: readonly Argument[]): string | undefined {
   if (privileges.has(name)) return `${name} takes other privileges`
-  if (power.has(name)) return `${name} acts on the power of the machine`
+  if (power.has(name)) return `${name} controls the power of the machine`
   if (disks.has(name) || /^mkfs(\.|$)|^fsck(\.|$)/.test(name)) return `${name} acts on disks`
   if (system.has(name)) return `${name} acts on the system`
   const words = args.map(knownText)
@@ -16,7 +16,7 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
     case 'dd':
       return words.some((word) => /^of=(\/|~|.*\.\.)/.test(word)) ? 'dd writes outside the workspace' : undefined
     case 'kill':
-      // The first word may be a signal.
+      // The first word may be a signal, such as -1.
       return words.some((word, index) => word === '1' || (index > 0 && word === '-1'))
         ? 'kill ends every process'
         : undefined
@@ -31,13 +31,13 @@ export function builtInDenial(name: string, args: readonly Argument[]): string |
     case 'cp':
     case 'rmdir':
     case 'ln':
-      return words.some((word) => ROOTS.test(word)) ? `${name} reaches for a whole system directory` : undefined
+      return words.some((word) => ROOTS.test(word)) ? `${name} affects a whole system directory` : undefined
     case 'docker':
     case 'podman':
       return words.some((word) =>
         /^--privileged(=|$)|^(.*=|-\w*v)?\/:|(^|,)(source|src)=\/(,|$)|^--pid=host$/.test(word),
       )
-        ? `${name} gives a container the machine`
+        ? `${name} gives a container access to the machine`
         : undefined
     default:
       return undefined
@@ -78,7 +78,7 @@ function recursiveOutside(name: string, args: readonly Argument[]): string | und
     else if (options && /^-./.test(literal)) recursive ||= /r/i.test(literal)
     else if (isOutside(literal)) reaches = literal
   }
-  // One unknown word may be the option that makes another one's loss complete.
+  // One unknown word may be the recursive option for another one.
   if (options && (unknown.some(({ splits }) => splits) || (unknown.length > 1 && unknown.some(mayBeOption)))) {
     recursive = true
   }
@@ -87,11 +87,11 @@ function recursiveOutside(name: string, args: readonly Argument[]): string | und
   }
   const [first] = unknown
   return first !== undefined && recursive
-    ? `What ${name} would take with ${JSON.stringify(first.raw)}, only the run can tell`
+    ? `The files that ${name} affects with ${JSON.stringify(first.raw)} are only known at run time`
     : undefined
 }
 
-/** Names below the directory, and nothing else. */
+/** Whether a pattern can only match names below the current directory. */
 function isPlainGlob(raw: string): boolean {
   return /^[\w@%+=,.*?[\]-][\w@%+=,./*?[\]-]*$/.test(raw) && !raw.includes('..')
 }

@@ -12,7 +12,7 @@ import { checkVariable } from './assignments.ts'
 import { isAssignment, isNumericCommand } from './script-facts.ts'
 import { literalOf } from './words.ts'
 
-/** Everything in a word, an assignment or an expression that runs when it is expanded. */
+/** Checks everything in a word, an assignment or an expression that runs when it is expanded. */
 export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scope): void {
   const { analysis } = walk
   const at = rangeOf(node, scope)
@@ -25,7 +25,7 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
       return
     case 'ArithmeticCommandExpansion':
       analysis.checkOperator('$(', at)
-      if (!isNumericCommand(node.text)) notKnown(walk, node.text, scope, node)
+      if (!isNumericCommand(node.text)) denyArithmetic(walk, node.text, scope, node)
       walk.nested(node.script, scope, at)
       return
     case 'ProcessSubstitution':
@@ -64,7 +64,7 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
       }
       break
     case 'ExtendedGlob':
-      // Where extended globs are off, `!(a)` is a command.
+      // Without extended globs, `!(a)` is a command.
       if (scope.isPattern !== true)
         analysis.deny('SYNTAX_ERROR', 'An extended glob means something else in other shells', at)
       break
@@ -76,32 +76,32 @@ export function checkExpansions(walk: WalkContext, node: SyntaxNode, scope: Scop
   forEachChild(node, (child) => checkExpansions(walk, child, inner))
 }
 
-/** Whether no unquoted text in a word holds what a shell would take for more than text. */
+/** Whether the unquoted text of a word contains no characters that a shell would interpret. */
 function isReadWhole(word: Word): boolean {
   const bare =
     word.parts === undefined ? [word] : word.parts.filter(({ type }) => type === 'Literal' || type === 'Glob')
   return bare.every(({ text }) => !OPERATORS.test(text.replace(/\\[\s\S]/g, '')))
 }
 
-/** Whether text that the parser takes for plain holds the beginning of an expansion. It never should. */
+/** Whether text that the parser reads as plain contains the start of an expansion. This guards against parser bugs. */
 export function hidesExpansion(text: string): boolean {
   return /`|\$[({]/.test(text.replace(/\\[\s\S]/g, ''))
 }
 
-/** A dollar sign alone is text. */
+/** Characters that a shell interprets. A single dollar sign is text. */
 const OPERATORS = /[`"'()<>|&;\s]|\$[\w({['"*@#?$!-]/
 
 function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: Scope): void {
   const { analysis } = walk
   const at = rangeOf(node, scope)
   const { operation } = node
-  // Quotes in an operand end elsewhere in other shells.
+  // In other shells, quotes in an operand may end elsewhere.
   if (scope.dialect === 'sh' && /['"\\]/.test(node.text)) {
     analysis.deny('SYNTAX_ERROR', 'Quotes in an expansion mean something else in sh', at)
   }
   if (node.index !== undefined) checkNumber(walk, node.index, scope)
   if (node.prefix === '!' && operation?.type !== 'Names' && !/^[@*]$/.test(node.index?.text ?? '')) {
-    analysis.deny('ARITHMETIC_NOT_KNOWN', 'An indirect expansion runs what it finds in the name', at)
+    analysis.deny('ARITHMETIC_NOT_KNOWN', 'An indirect expansion may run commands in the name', at)
   }
   if (operation === undefined) return
   if (operation.type === 'Unknown') analysis.deny('SYNTAX_ERROR', 'A parameter expansion does not parse', at)
@@ -117,16 +117,16 @@ function checkParameter(walk: WalkContext, node: ParameterExpansionPart, scope: 
   }
 }
 
-/** An assignment in front of a command, as a command, or as an argument of `export`. */
+/** Checks an assignment before a command, as a command, or as an argument of `export`. */
 export function checkAssignment(walk: WalkContext, node: Assignment, scope: Scope, command?: string): void {
   checkExpansions(walk, node, scope)
   if (node.index !== undefined) checkNumber(walk, node.index, scope)
-  // What one `read` splits at is its own affair.
+  // `IFS=, read` changes only how this `read` splits its input.
   if (node.name === 'IFS' && command === 'read') return
   checkVariable(walk, node.name, literalOf(node.value), scope, rangeOf(node, scope))
 }
 
-/** The tests of `[[ ]]`. Those on numbers are arithmetic. */
+/** Checks the tests of `[[ ]]`. Numeric tests are arithmetic. */
 export function checkTest(walk: WalkContext, test: TestExpression, outer: Scope): void {
   const scope = { ...outer, isLoose: true }
   switch (test.type) {
@@ -135,7 +135,7 @@ export function checkTest(walk: WalkContext, test: TestExpression, outer: Scope)
       if ((test.operator === '-v' || test.operator === '-R') && !/^\w+$/.test(literalOf(test.operand) ?? '')) {
         walk.analysis.deny(
           'ARITHMETIC_NOT_KNOWN',
-          `${test.operator} runs what it finds in an index`,
+          `${test.operator} may run commands in an index`,
           rangeOf(test, scope),
         )
       }
@@ -162,10 +162,10 @@ export function checkTest(walk: WalkContext, test: TestExpression, outer: Scope)
 
 const numericTests = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
-/** A word that the shell evaluates as arithmetic. */
+/** Checks a word that the shell evaluates as arithmetic. */
 function checkNumber(walk: WalkContext, word: Word, scope: Scope): void {
   checkExpansions(walk, word, { ...scope, isLoose: true })
-  // A tilde that names nobody stays one, and is an operator here.
+  // A tilde without a user name stays a tilde, and is an operator in arithmetic.
   const literal = literalOf(word)
   if (literal !== undefined || word.parts === undefined) checkNames(walk, literal ?? word.value, scope, word)
   else for (const part of word.parts) checkNumberPart(walk, part, scope)
@@ -206,10 +206,10 @@ function checkNumberPart(walk: WalkContext, part: NonNullable<Word['parts']>[num
       break
     default:
   }
-  notKnown(walk, part.type, scope, part)
+  denyArithmetic(walk, part.type, scope, part)
 }
 
-/** Every name in it must hold a number: the shell runs the substitutions that it finds in the value of any other. */
+/** Requires that every name holds a number. In other values, the shell would run substitutions. */
 function checkNames(
   walk: WalkContext,
   text: string,
@@ -217,23 +217,23 @@ function checkNames(
   node: { readonly pos: number; readonly end: number },
 ): void {
   if (/[$`\\'"]/.test(text) && text !== '$') {
-    notKnown(walk, text, scope, node)
+    denyArithmetic(walk, text, scope, node)
     return
   }
   for (const [name] of text.matchAll(/(?<![\w#@])[A-Za-z_]\w*/g)) {
-    if (!walk.facts.isNumeric(name)) notKnown(walk, name, scope, node)
+    if (!walk.facts.isNumeric(name)) denyArithmetic(walk, name, scope, node)
   }
 }
 
-function notKnown(
+function denyArithmetic(
   walk: WalkContext,
-  what: string,
+  expression: string,
   scope: Scope,
   node: { readonly pos: number; readonly end: number },
 ): void {
   walk.analysis.deny(
     'ARITHMETIC_NOT_KNOWN',
-    `Arithmetic on ${JSON.stringify(what)}, which may hold commands`,
+    `Arithmetic on ${JSON.stringify(expression)}, which may contain commands`,
     rangeOf(node, scope),
   )
 }

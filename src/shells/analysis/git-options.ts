@@ -2,7 +2,7 @@ import { type Call, type Inspector, refuseUnclear } from './inspector.ts'
 import { isLong } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 
-/** git: what its options, settings and subcommands start. */
+/** Inspects the options, settings and subcommands of git that start commands. */
 export const git: Inspector = { inspect: inspectGit }
 
 function inspectGit(call: Call): undefined {
@@ -21,17 +21,17 @@ function inspectGit(call: Call): undefined {
       const setting = args[++i]
       if (setting?.literal === undefined || !isHarmlessSetting(setting.literal))
         return setting === undefined ? refuseUnclear(call, argument) : denySetting(call, setting)
-    } else if (!harmless.test(literal)) {
+    } else if (!harmlessOptions.test(literal)) {
       return refuseUnclear(call, argument)
     }
   }
   const sub = args[i]
   if (sub === undefined) return undefined
   const name = knownText(sub)
-  if (!known.has(name)) {
+  if (!subcommands.has(name)) {
     walk.analysis.deny(
       'HIDDEN_COMMAND',
-      `git ${JSON.stringify(name)} is no command of git itself, so it may be an alias`,
+      `git ${JSON.stringify(name)} is not a command of git itself, so it may be an alias`,
       sub.at,
     )
     return undefined
@@ -39,10 +39,10 @@ function inspectGit(call: Call): undefined {
   return inspectSub(call, name, args.slice(i + 1))
 }
 
-const harmless =
+const harmlessOptions =
   /^(--no-pager|-P|--version|-v|--help|-h|--bare|--no-replace-objects|--no-lazy-fetch|--no-optional-locks|--(literal|glob|noglob|icase)-pathspecs|--no-advice|--html-path|--man-path|--info-path)$/
 
-const known = new Set(
+const subcommands = new Set(
   `add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout
   checkout-index cherry cherry-pick citool clean clone column commit commit-graph commit-tree config count-objects describe diff
   diff-files diff-index diff-tree difftool fast-export fast-import fetch fmt-merge-msg for-each-ref format-patch fsck gc get-tar-commit-id grep
@@ -53,7 +53,7 @@ const known = new Set(
   verify-commit verify-pack verify-tag version whatchanged worktree write-tree`.split(/\s+/),
 )
 
-/** Options of single subcommands that start something. */
+/** Options of subcommands that start a command. */
 const starters: Readonly<Record<string, { readonly long: readonly string[]; readonly short?: readonly string[] }>> = {
   grep: { long: ['open-files-in-pager'], short: ['O'] },
   rebase: { long: ['exec', 'interactive', 'edit-todo'], short: ['x', 'i'] },
@@ -71,9 +71,9 @@ const starters: Readonly<Record<string, { readonly long: readonly string[]; read
 
 function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefined {
   const { walk, scope, at } = call
-  for (const { literal, lead, at: where } of args) {
+  for (const { literal, lead, at: position } of args) {
     if (/^(ext|fd)::/.test(literal ?? lead))
-      walk.analysis.deny('HIDDEN_COMMAND', 'git: the address starts a command', where)
+      walk.analysis.deny('HIDDEN_COMMAND', 'git: the URL starts a command', position)
   }
   const starter = starters[sub]
   if (starter !== undefined) {
@@ -93,8 +93,8 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
       return undefined
     case 'submodule': {
       const words = args.filter(({ literal }) => literal !== '--quiet' && literal !== '--recursive' && literal !== '-q')
-      const odd = words.find(({ literal }) => literal === undefined)
-      if (odd !== undefined) return refuseUnclear(call, odd)
+      const unexpected = words.find(({ literal }) => literal === undefined)
+      if (unexpected !== undefined) return refuseUnclear(call, unexpected)
       if (words[0]?.literal !== 'foreach') return undefined
       const script = words.slice(1).map(knownText).join(' ')
       walk.source(script, { ...scope, dialect: 'sh', cwds: undefined, via: [...scope.via, 'git'] }, at)
@@ -122,7 +122,7 @@ function inspectConfig(call: Call, args: readonly Argument[]): undefined {
   if (/^(list|get|unset)$/.test(knownText(start)) || words.some((word) => reads.test(word))) return undefined
   const operands = args.filter(({ literal }) => literal === undefined || !literal.startsWith('-'))
   const [key, value] = operands[0]?.literal === 'set' ? operands.slice(1) : operands
-  // One word that is not known may turn out to be two.
+  // One unknown word may expand to two.
   if (key === undefined || (value === undefined && !key.splits)) return undefined
   if (!isHarmlessSetting(`${knownText(key)}=${knownText(value)}`)) return denySetting(call, key)
   return undefined
@@ -137,7 +137,7 @@ function denySetting(call: Call, setting: Argument): undefined {
   return undefined
 }
 
-/** Settings that start nothing, whatever their value. */
+/** Whether a setting cannot start a command. */
 function isHarmlessSetting(setting: string): boolean {
   const key = setting.replace(/=.*/s, '')
   const value = setting.slice(key.length + 1)

@@ -15,7 +15,7 @@ export interface AnalyzeOptions {
   readonly cwd?: LogicalPath
   /** Absolute path under which the shell shows the root of the workspace, such as `/workspace`. */
   readonly root?: string
-  /** Shell that parses the line. With `sh`, syntax that `sh` reads differently from bash is refused. Default: `bash`. */
+  /** Shell that parses the line. For `sh`, syntax with another meaning in bash is refused. Default: `bash`. */
   readonly shell?: 'bash' | 'sh'
   /** Applies the rules of a policy to one command of the line. Every command must be allowed. */
   readonly decide?: Decide
@@ -51,7 +51,7 @@ export function analyzeCommand(line: string, policy: CommandPolicy, options: Ana
   try {
     analyzeSource(analysis, line, scope, [0, line.length])
   } catch (error) {
-    // The recursion of the parser and the walk follows the nesting of the line; `Analysis.command` throws the same error.
+    // The recursion of the parser and the walk follows the nesting of the line; `addCommand` throws the same error.
     if (!(error instanceof RangeError)) throw error
     analysis.deny('TOO_COMPLEX', 'The line has more than 1000 commands, or is nested too deeply', [0, line.length])
   }

@@ -1,12 +1,12 @@
-/** Why inline code of a language is refused, if it is. What is not understood is refused. */
-type CodeJudge = (code: string) => string | undefined
+/** Returns the reason why inline code is refused. Code that is not understood is refused. */
+type CodeCheck = (code: string) => string | undefined
 
 /**
- * JavaScript: passes only without words and constructs by which it could reach another process, or code in a string.
- * Modules by literal name from a list, files of the workspace by relative name.
+ * Allows JavaScript without words and constructs that could reach another process or run code from a string. It may load
+ * listed modules by literal name, and files of the workspace by relative name.
  */
-export const checkJavaScript: CodeJudge = (code) => {
-  if (/\\[uxU0-7]/.test(code)) return 'an escape may spell anything'
+export const checkJavaScript: CodeCheck = (code) => {
+  if (/\\[uxU0-7]/.test(code)) return 'an escape may hide any text'
   const modules = /\b(require|import|from)\b\s*\(?\s*(['"`])([^'"`]*)\2/g
   let rest = code
   for (const [whole, , , name = ''] of code.matchAll(modules)) {
@@ -34,13 +34,13 @@ export const checkJavaScript: CodeJudge = (code) => {
       return 'process may reach other processes'
     }
   }
-  return namesComputed(rest) ? 'a computed name may be any' : undefined
+  return namesComputed(rest) ? 'a computed name may be any name' : undefined
 }
 
-/** Whether brackets may name a member that only the run knows. What stands in front of them tells a list from a name. */
+/** Whether brackets may access a computed member. The character before them tells a member from a list. */
 function namesComputed(code: string): boolean {
   const tight = code.replace(/\s+|\?\./g, '')
-  // A comment may stand between an object and its brackets, and end in anything.
+  // A comment between an object and its brackets may end in any character.
   const hasComments = /\/[/*]/.test(tight)
   const literal = /\[(?:\d+|'[\w.@/-]*'|"[\w.@/-]*"|[ijkn])?\]/y
   for (const { index } of tight.matchAll(/\[/g)) {
@@ -48,16 +48,16 @@ function namesComputed(code: string): boolean {
     if (literal.test(tight)) continue
     const before = tight.charAt(index - 1)
     if (hasComments || !/^[(,=:[?&|;<>!~+*%^-]?$/.test(before)) return true
-    // Behind a comma it may be the name of a property, too.
+    // After a comma, it may also be a computed property name.
     if (before === ',' && tight.includes(']:', index)) return true
   }
   return false
 }
 
-/** Python: passes only with modules from a list and without the words that lead to others. */
-export const checkPython: CodeJudge = (code) => {
-  if (/\\[uxUN0-7]/.test(code)) return 'an escape may spell anything'
-  if (code.includes('__')) return 'names with __ lead to everything'
+/** Allows Python with listed modules and without words that give access to others. */
+export const checkPython: CodeCheck = (code) => {
+  if (/\\[uxUN0-7]/.test(code)) return 'an escape may hide any text'
+  if (code.includes('__')) return 'names with __ give access to everything'
   const safe = new Set(
     'json sys re math cmath datetime time calendar collections itertools functools random statistics decimal fractions hashlib hmac base64 binascii struct textwrap difflib pprint csv io pathlib glob fnmatch zlib uuid secrets html unicodedata enum dataclasses typing heapq bisect copy locale tomllib configparser xml platform yaml numpy pandas'.split(
       ' ',
@@ -76,20 +76,20 @@ export const checkPython: CodeJudge = (code) => {
   return undefined
 }
 
-/** Perl: only a substitution or a print of the line, as in `perl -pe 's/a/b/g'`. */
-export const checkPerl: CodeJudge = (code) => {
+/** Allows only a plain substitution in Perl, as in `perl -pe 's/a/b/g'`. */
+export const checkPerl: CodeCheck = (code) => {
   const plain =
     /^\s*(s|y|tr)\/((?:[^/\\$@]|\\[^\n]|\$(?=\/|\||\)))*)\/((?:[^/\\$@]|\\[^\n]|\$[1-9&])*)\/([gimsx]*)\s*;?\s*$/
-  if (!plain.test(code)) return 'Perl is not judged but for a plain substitution'
-  return /\(\?\??\{/.test(code) ? 'a pattern may hold code' : undefined
+  if (!plain.test(code)) return 'only a plain substitution is analyzed in Perl'
+  return /\(\?\??\{/.test(code) ? 'a pattern may contain code' : undefined
 }
 
-/** awk: everything but what starts commands, reads from them or pipes to them. */
-export const checkAwk: CodeJudge = (code) => {
-  // Whether a value stands in front: what divides it would begin a pattern elsewhere.
+/** Allows awk without constructs that start commands, read from them or pipe to them. */
+export const checkAwk: CodeCheck = (code) => {
+  // After a value, a slash is a division; elsewhere it starts a pattern.
   let afterValue = false
   const token = /\s+|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|\d[\w.]*|\.\d+|([A-Za-z_]\w*)|\|\||&&|\+\+|--|[\s\S]/y
-  // Every character is some token, so that only the end of the code ends this.
+  // Every character belongs to a token, so the loop ends only at the end of the code.
   for (let found = token.exec(code); found !== null; found = token.exec(code)) {
     const [text, name] = found
     if (/^(\s+|#[^\n]*)$/.test(text)) {
@@ -104,11 +104,11 @@ export const checkAwk: CodeJudge = (code) => {
         afterValue = false
         continue
       }
-      // A bracket may hide a slash from one awk and not from another.
+      // Implementations of awk differ on a slash in a bracket expression.
       const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/|"\\\n]+\])*)\//.exec(
         code.slice(found.index, found.index + 2000),
       )
-      if (pattern === null) return 'a pattern in it is not plain'
+      if (pattern === null) return 'it contains a pattern that is not plain'
       token.lastIndex = found.index + pattern[0].length
       afterValue = true
     } else if (text === '|') {
@@ -116,7 +116,7 @@ export const checkAwk: CodeJudge = (code) => {
     } else if (text === '@') {
       return '@ loads code or calls by name'
     } else if (text === '"') {
-      return 'a text in it does not end'
+      return 'it contains a string that does not end'
     } else if (/^"\/inet|^"\/dev/.test(text) && !/^"\/dev\/(null|stderr|stdout)"$/.test(text)) {
       return 'it opens a connection'
     } else {
@@ -126,8 +126,8 @@ export const checkAwk: CodeJudge = (code) => {
   return undefined
 }
 
-/** sed: a plain reading of its commands; `e`, `w` and what is not read refuse. */
-export const checkSed: CodeJudge = (script) => {
+/** Parses the commands of a sed script. Refuses `e`, `w` and everything that does not parse. */
+export const checkSed: CodeCheck = (script) => {
   const address =
     /\s*(?:(?:\d+(?:~\d+)?|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*)(?:\s*,\s*(?:[+~]?\d+|\$|\/(?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/\n]+\])*\/[IM]*))?)?\s*!?\s*/y
   for (let at = 0; at < script.length; ) {
@@ -142,7 +142,7 @@ export const checkSed: CodeJudge = (script) => {
       continue
     }
     address.lastIndex = at
-    // It matches nothing at all, too.
+    // The address may be empty.
     address.exec(script)
     at = Math.max(at, address.lastIndex)
     const command = script.charAt(at)
@@ -151,10 +151,10 @@ export const checkSed: CodeJudge = (script) => {
     if (/[pPdDnNgGhHxqQ=lzF]/.test(command)) {
       const rest = /\s*\d*\s*(?=[;}\n]|$)/y
       rest.lastIndex = at
-      if (rest.exec(script) === null) return 'it is not read whole'
+      if (rest.exec(script) === null) return 'it does not parse'
       at = rest.lastIndex
     } else if (/[aic]/.test(command)) {
-      // The text goes to the end of its line, and over lines that end in a backslash.
+      // The text continues to the end of its line, and over lines that end in a backslash.
       const rest = /(?:[^\\\n]|\\[\s\S])*/y
       rest.lastIndex = at
       rest.exec(script)
@@ -162,11 +162,11 @@ export const checkSed: CodeJudge = (script) => {
     } else if (/[btT:]/.test(command)) {
       const rest = /\s*[\w.-]*\s*(?=[;}\n]|$)/y
       rest.lastIndex = at
-      if (rest.exec(script) === null) return 'it is not read whole'
+      if (rest.exec(script) === null) return 'it does not parse'
       at = rest.lastIndex
     } else if (command === 's' || command === 'y') {
       const end = endOfParts(script, at)
-      if (end === undefined) return 'a substitution in it is not read whole'
+      if (end === undefined) return 'it contains a substitution that does not parse'
       const flags = /[gpIiMm\d]*\s*(?=[;}\n]|$)/y
       flags.lastIndex = end
       if (flags.exec(script) === null) return 'a flag of a substitution may start a command or write a file'
@@ -178,7 +178,7 @@ export const checkSed: CodeJudge = (script) => {
   return undefined
 }
 
-/** Where the three delimiters of `s` or `y` end. A bracket that holds the delimiter is read in two ways by different seds. */
+/** Returns the position after `s` or `y`. Refuses a delimiter in brackets, on which implementations of sed differ. */
 function endOfParts(script: string, start: number): number | undefined {
   const delimiter = script[start]
   if (delimiter === undefined || /[\s\\\w;{}]/.test(delimiter)) return undefined

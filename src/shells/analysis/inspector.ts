@@ -3,28 +3,28 @@ import type { CwdAfter } from './cwd.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, mayBeOption } from './words.ts'
 
-/** One command, for whoever knows what it does with its words. */
+/** One command, as its inspector receives it. */
 export interface Call {
   readonly walk: WalkContext
   readonly name: string
-  /** The name without directory and case. */
+  /** The name in lower case, without directory. */
   readonly plain: string
   readonly args: readonly Argument[]
   readonly scope: Scope
   readonly at: TextRange
 }
 
-/** What is known of a command's words. */
+/** Knows which words of a command start other commands. */
 export interface Inspector {
-  /** It does nothing but start another command: only that one has to be on an allowlist. */
+  /** The command only starts another one, so only that one must be on an allowlist. */
   readonly transparent?: boolean
-  /** Judges what it starts. Returns where it leaves the shell, if it moves it. */
+  /** Analyzes the commands that it starts. Returns the directories after it, if it changes the directory. */
   readonly inspect: (call: Call) => CwdAfter | undefined
 }
 
 export type Inspectors = Readonly<Record<string, Inspector>>
 
-/** An inspector that refuses, with the reason in words. */
+/** Returns an inspector that refuses every use of a command. */
 export function refuseAlways(message: string): Inspector {
   return {
     inspect({ walk, at, name }) {
@@ -34,7 +34,7 @@ export function refuseAlways(message: string): Inspector {
   }
 }
 
-/** The same inspector under several names. */
+/** Returns the same inspector under several names, separated by blanks. */
 export function aliases(names: string, inspector: Inspector): Inspectors {
   return Object.fromEntries(
     names
@@ -47,19 +47,19 @@ export function aliases(names: string, inspector: Inspector): Inspectors {
 export function refuseUnclear(call: Call, argument: Argument): undefined {
   const [code, what] =
     argument.literal === undefined
-      ? (['ARGUMENT_NOT_LITERAL', 'may turn out to be an option; what begins with "./" is none'] as const)
-      : (['HIDDEN_COMMAND', 'is an option that is not seen through'] as const)
+      ? (['ARGUMENT_NOT_LITERAL', 'may become an option at run time; a path that starts with "./" cannot'] as const)
+      : (['HIDDEN_COMMAND', 'is an option that is not analyzed'] as const)
   call.walk.analysis.deny(code, `${call.name}: ${JSON.stringify(argument.raw)} ${what}`, argument.at)
   return undefined
 }
 
-/** Whether a word looks like one of these, or could turn out to be one, or another option. */
+/** Whether a word matches the refused options, or may become an option at run time. */
 export function mayBeRefused(argument: Argument, refused: RegExp): boolean {
   const { literal, lead } = argument
   return (literal === undefined && mayBeOption(argument)) || refused.test(literal ?? lead)
 }
 
-/** Refuses words that look like one of these, and those that could turn out to. */
+/** Refuses words that match the refused options, and words that may become an option at run time. */
 export function refuseOptions(call: Call, refused: RegExp): undefined {
   const odd = call.args.find((argument) => mayBeRefused(argument, refused))
   return odd === undefined ? undefined : refuseUnclear(call, odd)

@@ -7,7 +7,7 @@ import { packageManagers } from './package-managers.ts'
 import { programs } from './programs.ts'
 import { wrappers } from './wrappers.ts'
 
-/** Every command that starts others, runs code, or changes what later commands do. */
+/** All commands that start others, run code, or change the behaviour of later commands. */
 const table: ReadonlyMap<string, Inspector> = new Map(
   [builtins, wrappers, launchers, interpreters, programs, packageManagers, { git, hub: git }].flatMap((part) =>
     Object.entries(part),

@@ -3,11 +3,11 @@ import { aliases, type Call, type Inspectors, mayBeRefused, refuseAlways, refuse
 import { checkScriptFile } from './launchers.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
-/** Programs that run code of another language, from a file, from a word or from their standard input. */
+/** Programs that run code of another language, from a file, an argument or standard input. */
 export const interpreters: Inspectors = {
   node: {
     inspect: (call) =>
-      language(call, {
+      inspectLanguage(call, {
         code: /^(?:-[pe]+|--print|--eval(?:=(.*))?)$/s,
         printing: /^(-p|--print)$/,
         loads:
@@ -24,7 +24,7 @@ export const interpreters: Inspectors = {
   nodejs: { inspect: (call) => runFileOnly(call) },
   ...aliases('python pypy', {
     inspect: (call) =>
-      language(call, {
+      inspectLanguage(call, {
         code: /^-[bBdEIOPqsSuvx]*c(.*)$/s,
         codeIsLast: true,
         module: /^-[bBdEIOPqsSuvx]*m(.*)$/s,
@@ -36,7 +36,7 @@ export const interpreters: Inspectors = {
   }),
   perl: {
     inspect: (call) =>
-      language(call, {
+      inspectLanguage(call, {
         code: /^-[0-9alnpswWtTuU]*(?:i(?:\.\w+)?)?[eE](.*)$/s,
         plain: /^-([0-9alnpcwWtTuUv]+|[0-9alnpw]*i(\.\w+)?|F[^\s'"/]\S*)$|^--version$/,
         idle: /^(-v|--version)$/,
@@ -50,28 +50,28 @@ export const interpreters: Inspectors = {
       inspect: runFileOnly,
     },
   ),
-  // These read options behind the file, too.
+  // These read options after the file, too.
   ...aliases('erl iex ghci r octave sbcl jshell scala groovy', {
     inspect(call) {
-      const odd = call.args.slice(1).find(mayBeOption)
-      return odd === undefined ? runFileOnly(call) : refuseUnclear(call, odd)
+      const unexpected = call.args.slice(1).find(mayBeOption)
+      return unexpected === undefined ? runFileOnly(call) : refuseUnclear(call, unexpected)
     },
   }),
-  ...aliases('awk gawk mawk nawk original-awk', { inspect: awk }),
-  ...aliases('sed gsed', { inspect: sed }),
+  ...aliases('awk gawk mawk nawk original-awk', { inspect: inspectAwk }),
+  ...aliases('sed gsed', { inspect: inspectSed }),
   ...aliases(
     'vim vi nvim ex view vimdiff gvim emacs emacsclient ed nano pico joe mg kak hx helix micro',
     refuseAlways('an editor can run any command'),
   ),
   ...aliases('less more most pg info', {
-    inspect: (call) => refusedWords(call, /^\+|^-[^-]*[kPo]|^--le/),
+    inspect: (call) => refuseWords(call, /^\+|^-[^-]*[kPo]|^--le/),
   }),
-  man: { inspect: (call) => refusedWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
+  man: { inspect: (call) => refuseWords(call, /^-[^-]*[PHCTXr]|^--(pag|pr|ht|co|g|tr)/) },
   ...aliases('dc m4 gnuplot ghostscript gs', refuseAlways('its language can start commands')),
-  ...aliases('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => databases(call) }),
+  ...aliases('sqlite sqlite3 mysql psql mariadb', { inspect: (call) => inspectDatabase(call) }),
   ...aliases('tsx ts-node esno jiti babel-node coffee', {
     inspect: (call) =>
-      refusedWords(
+      refuseWords(
         call,
         /^-[a-zA-Z]*[epi]$|^--(eval|print|interactive|import|require|loader|experimental[-_]loader)/,
         /^--\S+=|^--(watch|test|files|esm|swc|transpile-only|(no|trace|inspect|enable)\b\S*)$|^-[TH]$/,
@@ -80,46 +80,46 @@ export const interpreters: Inspectors = {
 }
 
 interface Language {
-  /** With the code in its first group where that stands in the same word. */
+  /** Options that run code. The first group contains the code if it is in the same word. */
   readonly code: RegExp
-  /** Those of them that take no word with a dash for the code: `node -p -e 1`. */
+  /** The options of these that do not take a word that starts with a dash as code: `node -p -e 1`. */
   readonly printing?: RegExp
-  /** What stands behind the code is for the code alone. */
+  /** All words after the code are its arguments. */
   readonly codeIsLast?: boolean
-  /** Options that run a module, with its name in the first group where that stands in the same word. */
+  /** Options that run a module. The first group contains its name if it is in the same word. */
   readonly loads?: RegExp
   readonly module?: RegExp
   /** Options whose value is the next word. */
   readonly valued?: RegExp
   readonly plain: RegExp
-  /** Those of them with which it needs no script, and does not look for one on standard input. */
+  /** The options of these with which no script is needed, and none is read from standard input. */
   readonly idle: RegExp
   readonly refused?: RegExp
   readonly check: (code: string) => string | undefined
 }
 
-function language(call: Call, table: Language): undefined {
+function inspectLanguage(call: Call, table: Language): undefined {
   const { walk, args, scope, at } = call
-  let ran = false
-  // All operands are scripts.
-  let testing = false
+  let hasScript = false
+  // With --test, all operands are scripts.
+  let isTesting = false
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === undefined) {
-      // Names of tests, after an option that makes all operands such names.
-      if (!ran || mayBeOption(argument)) checkScriptFile(call, argument)
+      // After code, further operands are arguments, but may become options.
+      if (!hasScript || mayBeOption(argument)) checkScriptFile(call, argument)
       return undefined
     }
     const code = table.code.exec(literal)
     const module = table.module?.exec(literal)
     if (table.refused?.test(literal) === true) return refuseUnclear(call, argument)
     if (module) {
-      const own = module[1] === '' ? args[i + 1]?.literal : module[1]
+      const name = module[1] === '' ? args[i + 1]?.literal : module[1]
       if (
-        own === undefined ||
+        name === undefined ||
         /^(timeit|code|pdb|cProfile|profile|trace|runpy|idlelib|this|doctest|bdb|asyncio|sqlite3|pstats|pty|[Ii][Pp]ython|ptpython|bpython|ipdb|pudb)(\.|$)/.test(
-          own,
+          name,
         )
       )
         return refuseUnclear(call, argument)
@@ -128,14 +128,14 @@ function language(call: Call, table: Language): undefined {
     if (code) {
       const next = args[i + 1]?.literal
       if (table.printing?.test(literal) === true && next !== undefined && /^(-|$)/.test(next)) {
-        // Without code of its own it prints that of another option; else it runs a file, or its standard input.
+        // Without code, -p prints the code of another option, or runs a file or standard input.
         if (!table.code.test(next)) return refuseUnclear(call, argument)
         continue
       }
       const attached = code[1] ?? ''
       const word = attached === '' ? args[++i] : argument
-      inlineCode(call, attached === '' ? word?.literal : attached, table.check, word ?? argument)
-      ran = true
+      checkInlineCode(call, attached === '' ? word?.literal : attached, table.check, word ?? argument)
+      hasScript = true
       if (table.codeIsLast === true) return undefined
       continue
     }
@@ -144,7 +144,7 @@ function language(call: Call, table: Language): undefined {
     if (loads) {
       const word = loads[1] === undefined ? args[++i] : argument
       const name = loads[1] ?? word?.literal
-      // An address holds the code itself, or where to get it.
+      // A URL contains code or the location of code.
       if (name === undefined || !/^[\w@.+/-]+$/.test(name)) return refuseUnclear(call, word ?? argument)
       if (/^\.{0,2}(\/|$)/.test(name)) checkScriptFile(call, { ...(word ?? argument), literal: name })
       continue
@@ -153,49 +153,52 @@ function language(call: Call, table: Language): undefined {
       const value = args[++i]
       if (value?.literal === undefined || table.refused?.test(value.literal) === true)
         return refuseUnclear(call, value ?? argument)
-      ran ||= literal === '--run'
+      hasScript ||= literal === '--run'
     } else if (literal.startsWith('-')) {
       if (!table.plain.test(literal)) return refuseUnclear(call, argument)
-      ran ||= table.idle.test(literal)
-      testing ||= literal === '--test'
+      hasScript ||= table.idle.test(literal)
+      isTesting ||= literal === '--test'
     } else {
-      const scripts = testing ? args.slice(i) : ran ? [] : [argument]
+      const scripts = isTesting ? args.slice(i) : hasScript ? [] : [argument]
       for (const script of scripts) if (script.literal !== undefined) checkScriptFile(call, script)
       return undefined
     }
   }
-  if (ran) return undefined
-  if (scope.stdin !== undefined) inlineCode(call, scope.stdin, table.check, args[0])
-  else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
+  if (hasScript) return undefined
+  if (scope.stdin !== undefined) checkInlineCode(call, scope.stdin, table.check, args[0])
+  else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, at)
   return undefined
 }
 
-function inlineCode(
+function checkInlineCode(
   call: Call,
   code: string | undefined,
   check: Language['check'],
   argument: Argument | undefined,
 ): void {
   const at = argument?.at ?? call.at
-  const why = code === undefined ? 'it is only known when the line runs' : check(code)
-  if (why !== undefined) call.walk.analysis.deny('INLINE_CODE', `The code for ${call.name} is refused: ${why}`, at)
+  const reason = code === undefined ? 'it is only known at run time' : check(code)
+  if (reason !== undefined)
+    call.walk.analysis.deny('INLINE_CODE', `The code for ${call.name} is refused: ${reason}`, at)
 }
 
-/** Only a file of the workspace, without options in front of it. */
+/** Allows only a file of the workspace, without options before it. */
 function runFileOnly(call: Call): undefined {
   const [first] = call.args
-  // In front of others some of these are no more than one option of several.
+  // Some of these print the version only if they are the only word.
   if (call.args.length === 1 && /^(--version|-v|-V|--help)$/.test(knownText(first))) return undefined
   if (first === undefined)
-    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
-  else if (mayBeOption(first))
-    call.walk.analysis.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
+    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, call.at)
+  else if (mayBeOption(first)) call.walk.analysis.deny('INLINE_CODE', `Code for ${call.name} is not analyzed`, first.at)
   else checkScriptFile(call, first)
   return undefined
 }
 
-/** With `flags`, those without a value, only in front of the first operand: an option that is none of them may take it. */
-function refusedWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
+/**
+ * Refuses words that match. With `flags`, the options without a value, it stops at the first operand; an option that is not
+ * among them may take the next word as its value.
+ */
+function refuseWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
   let mayBeValue = false
   for (const argument of call.args) {
     if (mayBeRefused(argument, refused)) return refuseUnclear(call, argument)
@@ -207,33 +210,33 @@ function refusedWords(call: Call, refused: RegExp, flags?: RegExp): undefined {
   return undefined
 }
 
-function databases(call: Call): undefined {
+function inspectDatabase(call: Call): undefined {
   const texts = [
     ...call.args.map(({ literal }) => literal),
     ...(call.scope.stdin === undefined ? [] : [call.scope.stdin]),
   ]
-  const odd = texts.findIndex(
+  const unexpected = texts.findIndex(
     (text) =>
       text === undefined ||
       /(^|\n)\s*\.|\\[!gocwp]|\\[^\n]*`|\bsystem\b|edit\s*\(|load_extension|pager|tee\b|\bprogram\b/i.test(text),
   )
-  if (odd === -1) return undefined
+  if (unexpected === -1) return undefined
   call.walk.analysis.deny(
     'INLINE_CODE',
     `The code for ${call.name} is refused: it may start commands`,
-    call.args[odd]?.at ?? call.at,
+    call.args[unexpected]?.at ?? call.at,
   )
   return undefined
 }
 
-function awk(call: Call): undefined {
+function inspectAwk(call: Call): undefined {
   const { args } = call
-  let given = false
+  let hasScript = false
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === '--') {
-      if (!given) inlineCode(call, args[i + 1]?.literal, checkAwk, args[i + 1])
+      if (!hasScript) checkInlineCode(call, args[i + 1]?.literal, checkAwk, args[i + 1])
       return undefined
     }
     if (
@@ -253,26 +256,26 @@ function awk(call: Call): undefined {
       const file = args[++i]
       if (file === undefined) return refuseUnclear(call, argument)
       checkScriptFile(call, file)
-      given = true
+      hasScript = true
     } else if (text.startsWith('-')) return refuseUnclear(call, argument)
     else {
-      if (!given) inlineCode(call, literal, checkAwk, argument)
+      if (!hasScript) checkInlineCode(call, literal, checkAwk, argument)
       return undefined
     }
   }
   return undefined
 }
 
-function sed(call: Call): undefined {
+function inspectSed(call: Call): undefined {
   const { args } = call
   const scripts: Argument[] = []
   const operands: Argument[] = []
-  let given = false
+  let hasScript = false
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
     if (literal === undefined) {
-      // It looks for options behind operands, too.
+      // sed also accepts options after operands.
       if (mayBeOption(argument)) return refuseUnclear(call, argument)
       operands.push(argument)
     } else if (literal === '--') {
@@ -280,34 +283,34 @@ function sed(call: Call): undefined {
       break
     } else if (/^-[nEruszi]*e$/.test(literal) || literal === '--expression') {
       scripts.push(args[++i] ?? argument)
-      given = true
+      hasScript = true
     } else if (literal === '-f' || literal === '--file') {
       const file = args[++i]
       if (file === undefined) return refuseUnclear(call, argument)
       checkScriptFile(call, file)
-      given = true
+      hasScript = true
     } else if (
       /^-[nEruszb]*(i\S*)?$|^-l\d+$|^--(quiet|silent|regexp-extended|separate|null-data|unbuffered|posix|debug|sandbox|version|help|follow-symlinks|in-place(=.*)?|line-length=\d+)$/.test(
         literal,
       ) &&
       literal !== '-'
     ) {
-      // On some systems -i takes the next word.
+      // On some systems, -i takes the next word as its value.
       if (literal === '-i' && args[i + 1]?.literal === '') i += 1
     } else if (literal.startsWith('--expression=')) {
       scripts.push({ ...argument, literal: literal.slice('--expression='.length) })
-      given = true
+      hasScript = true
     } else if (literal.startsWith('-') && literal !== '-') {
       return refuseUnclear(call, argument)
     } else {
       operands.push(argument)
     }
   }
-  if (!given) {
+  if (!hasScript) {
     const [script] = operands
     if (script === undefined) return undefined
     scripts.push(script)
   }
-  for (const script of scripts) inlineCode(call, script.literal, checkSed, script)
+  for (const script of scripts) checkInlineCode(call, script.literal, checkSed, script)
   return undefined
 }

@@ -5,22 +5,24 @@ import { readOptions } from './options.ts'
 import type { TextRange } from './verdict.ts'
 import { type Argument, knownText, literalArgument, mayBeOption, unknownArgument } from './words.ts'
 
-/** Commands that run text as a script, or start a command many times. */
+/** Commands that run text as a script, or start a command several times. */
 export const launchers: Inspectors = {
-  ...aliases('bash rbash', { inspect: (call) => shell(call, 'bash') }),
-  ...aliases('sh dash ash', { inspect: (call) => shell(call, 'sh') }),
-  ...aliases('zsh ksh mksh yash csh tcsh fish elvish nu xonsh pwsh powershell cmd oil osh', { inspect: foreignShell }),
-  find: { inspect: find },
-  gfind: { inspect: find },
-  xargs: { inspect: xargs },
-  gxargs: { inspect: xargs },
+  ...aliases('bash rbash', { inspect: (call) => inspectShell(call, 'bash') }),
+  ...aliases('sh dash ash', { inspect: (call) => inspectShell(call, 'sh') }),
+  ...aliases('zsh ksh mksh yash csh tcsh fish elvish nu xonsh pwsh powershell cmd oil osh', {
+    inspect: inspectForeignShell,
+  }),
+  find: { inspect: inspectFind },
+  gfind: { inspect: inspectFind },
+  xargs: { inspect: inspectXargs },
+  gxargs: { inspect: inspectXargs },
   ...aliases('fd fdfind', { inspect: (call) => refuseOptions(call, /^-[^-]*[xX]|^--e/) }),
-  hyperfine: { inspect: (call) => scripts(call) },
-  ...aliases('concurrently', { inspect: (call) => scripts(call) }),
-  ...aliases('parallel pexec', refuseAlways('it puts its input into the lines that it runs')),
+  hyperfine: { inspect: (call) => inspectLines(call) },
+  ...aliases('concurrently', { inspect: (call) => inspectLines(call) }),
+  ...aliases('parallel pexec', refuseAlways('it inserts its input into the lines that it runs')),
 }
 
-function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
+function inspectShell(call: Call, dialect: 'bash' | 'sh'): undefined {
   const { walk, scope, at } = call
   let runsText = false
   let i = 0
@@ -65,33 +67,29 @@ function shell(call: Call, dialect: 'bash' | 'sh'): undefined {
     if (runsText) walk.analysis.deny('HIDDEN_COMMAND', `${call.name} -c has no script`, at)
     else if (call.args.some(({ literal }) => literal === '--version')) return undefined
     else if (scope.stdin !== undefined) walk.source(scope.stdin, inner, at)
-    else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, at)
+    else walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, at)
     return undefined
   }
   if (operand.literal === undefined) {
-    walk.analysis.deny(
-      'COMMAND_NOT_LITERAL',
-      `What ${call.name} would run is only known when the line runs`,
-      operand.at,
-    )
+    walk.analysis.deny('COMMAND_NOT_LITERAL', `The script that ${call.name} runs is only known at run time`, operand.at)
   } else if (runsText) {
     walk.source(operand.literal, inner, operand.at)
   } else {
-    asProgram(call, operand.literal, call.args.slice(i + 1), operand.at)
+    checkAsProgram(call, operand.literal, call.args.slice(i + 1), operand.at)
     checkScriptFile(call, operand)
   }
   return undefined
 }
 
 /**
- * A script is held against what forbids the program of that name: where no such file is, shells look for the program, and
- * the file by itself would be refused as well.
+ * Checks a script file also as a program of its name. If the file does not exist, the shell looks for such a program; and the
+ * file itself would be refused under that name.
  */
-function asProgram(
+function checkAsProgram(
   { walk, name, args, scope, at }: Call,
   script: string,
   rest: readonly Argument[],
-  where: TextRange,
+  position: TextRange,
 ): void {
   const textOf = (words: readonly Argument[]) => words.map(({ literal, raw }) => ` ${literal ?? raw}`).join('')
   const literals = rest.map(({ literal }) => literal ?? null)
@@ -102,10 +100,10 @@ function asProgram(
   const { denied } = nameVariants(script, plain, literals, script + textOf(rest))
   const { analysis } = walk
   const builtIn = builtInDenial(plain, rest)
-  if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, where)
+  if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, position)
   const listed = analysis.lists.deniedBy(denied)
-  if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, where)
-  // Rules that restrict hold for it as for another way to write the command.
+  if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, position)
+  // Restricting rules apply to it as to another spelling of the command.
   analysis.applyRules({
     name,
     args: args.map(({ literal }) => literal ?? null),
@@ -116,43 +114,44 @@ function asProgram(
   })
 }
 
-/** A file that is run as a program: it has to lie in the workspace, and may not be written by the same line. */
+/** Checks a file that is run. It must be in the workspace, and the same line must not write it. */
 export function checkScriptFile(call: Call, argument: Argument): void {
   const { literal, at } = argument
   if (literal === undefined) {
     if (mayBeOption(argument)) refuseUnclear(call, argument)
-    else call.walk.analysis.deny('ARGUMENT_NOT_LITERAL', `Which file ${call.name} runs, only the run can tell`, at)
+    else
+      call.walk.analysis.deny('ARGUMENT_NOT_LITERAL', `The file that ${call.name} runs is only known at run time`, at)
   } else if (/^\/dev\/|^\/proc\/|^-?$/.test(literal)) {
-    // Some take an empty name for none.
+    // Some programs read standard input if the name is empty.
     const source = literal === '' ? 'its standard input' : literal
-    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on ${source}`, at)
+    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from ${source}`, at)
   } else {
     call.walk.analysis.addAccess(literal, 'read', call.scope, at)
     call.walk.analysis.addExecuted(literal, call.scope, at)
   }
 }
 
-function foreignShell(call: Call): undefined {
+function inspectForeignShell(call: Call): undefined {
   const [first] = call.args
   if (first?.literal === '--version') return undefined
   if (first === undefined) {
-    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs what comes on its standard input`, call.at)
+    call.walk.analysis.deny('HIDDEN_COMMAND', `${call.name} runs code from its standard input`, call.at)
   } else if (mayBeOption(first) || first.literal?.startsWith('/') === true) {
-    call.walk.analysis.deny('INLINE_CODE', `The language of ${call.name} is not judged`, first.at)
+    call.walk.analysis.deny('INLINE_CODE', `Code for ${call.name} is not analyzed`, first.at)
   } else {
-    asProgram(call, knownText(first), call.args.slice(1), first.at)
+    checkAsProgram(call, knownText(first), call.args.slice(1), first.at)
     checkScriptFile(call, first)
   }
   return undefined
 }
 
-/** Tests of `find` that take a value, and those that take none. */
+/** Tests of `find` with and without a value. */
 const findValued =
   /^-(i?name|i?path|i?wholename|i?regex|i?lname|x?type|size|[acm]time|[acm]min|[ac]?newer|newer[aBcmt]{2}|maxdepth|mindepth|perm|user|group|uid|gid|printf|samefile|fstype|links|inum|used|regextype|context)$/
 const findPlain =
   /^(-(print0?|prune|quit|ls|empty|o|a|or|and|not|depth|d|mount|xdev|x|follow|noleaf|daystart|readable|writable|executable|true|false|nouser|nogroup|ignore_readdir_race|[HLPE]|O\d|nowarn|warn)|[()!,])$/
 
-function find(call: Call): undefined {
+function inspectFind(call: Call): undefined {
   const { walk, scope, args, at } = call
   const starts: Argument[] = []
   let deletes = false
@@ -171,7 +170,7 @@ function find(call: Call): undefined {
       const inner = args.slice(i + 1, end)
       const mark = inner.findIndex((word, index) => mayEnd(word, inner.slice(index + 1)))
       if (mark !== -1) return refuseUnclear(call, inner[mark] as Argument)
-      const words = inner.map((word) => found(word, starts))
+      const words = inner.map((word) => substituteBraces(word, starts))
       walk.run(words, { ...scope, via: [...scope.via, 'find'], stdin: undefined }, at)
       i = end
     } else if (literal === '-delete') {
@@ -202,18 +201,18 @@ function find(call: Call): undefined {
 }
 
 /**
- * Whether a word of `-exec` may turn out to be the `;` or `+` that ends it, with a word behind it that could be another
- * action: one that does not look like an option is an error of find's own, before anything runs.
+ * Whether a word of `-exec` may become the `;` or `+` that ends it, with a word after it that could be another action. If
+ * that word cannot be an option, find reports an error before anything runs.
  */
 function mayEnd(word: Argument, behind: readonly Argument[]): boolean {
   if (word.literal !== undefined) return false
-  // Unquoted, it may bring the words behind it along, as a pattern may that names files.
+  // An unquoted word may expand to several, as may a pattern that matches files.
   if (word.splits) return true
   return /^([;+]|$)/.test(word.lead) && (/[*?[]/.test(word.raw) || behind.some(mayBeOption))
 }
 
-/** A word of `-exec`: `{}` becomes a path below where the search starts. */
-function found(word: Argument, starts: readonly Argument[]): Argument {
+/** Returns a word of `-exec` in which `{}` is a path below the start of the search. */
+function substituteBraces(word: Argument, starts: readonly Argument[]): Argument {
   if (word.literal?.includes('{}') !== true) return word
   const inside =
     word.literal === '{}' && starts.every(({ literal }) => literal !== undefined && !/^[-/~]|\.\./.test(literal))
@@ -225,11 +224,11 @@ function found(word: Argument, starts: readonly Argument[]): Argument {
   }
 }
 
-/** Options of `xargs` that name the text its input stands for, and those that give it as words behind the others. */
-const marks = ['I', 'i', 'J', 'replace']
-const counts = ['L', 'l', 'n', 'max-args', 'max-lines']
+/** Options of `xargs` that name a placeholder for its input, and those that append the input. */
+const placeholderOptions = ['I', 'i', 'J', 'replace']
+const countOptions = ['L', 'l', 'n', 'max-args', 'max-lines']
 
-function xargs(call: Call): undefined {
+function inspectXargs(call: Call): undefined {
   const read = readOptions(call.args, {
     flags: '0rtpxo',
     valued: 'nPLIsdEaJR',
@@ -239,13 +238,13 @@ function xargs(call: Call): undefined {
     longAttached: ['max-lines', 'replace', 'eof'],
   })
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
-  // Of the options that say where the input goes, the last one holds in some, and the first in others.
-  const placements = read.options.filter(({ name }) => marks.includes(name) || counts.includes(name))
-  const mark = placements.find(({ name }) => marks.includes(name))
+  // If several of these options are used, implementations differ on whether the first or the last one applies.
+  const placements = read.options.filter(({ name }) => placeholderOptions.includes(name) || countOptions.includes(name))
+  const mark = placements.find(({ name }) => placeholderOptions.includes(name))
   if (mark !== undefined && placements.at(-1) !== mark) return refuseUnclear(call, mark.argument)
   const replaced = mark === undefined ? undefined : mark.value === '' ? '{}' : (mark.value ?? '')
-  // What it reads stands in every word that holds the mark, or behind the last one.
-  const words = read.rest.map((word) =>
+  // The input replaces the placeholder in every word, or follows the last word.
+  const words = read.operands.map((word) =>
     replaced !== undefined && (word.literal === undefined || word.literal.includes(replaced))
       ? {
           ...word,
@@ -260,8 +259,8 @@ function xargs(call: Call): undefined {
   return undefined
 }
 
-/** Each operand is a line of its own. */
-function scripts(call: Call): undefined {
+/** Analyzes each operand as a line. */
+function inspectLines(call: Call): undefined {
   for (const argument of call.args) {
     const { literal, at } = argument
     if (literal === undefined) return refuseUnclear(call, argument)

@@ -4,7 +4,7 @@ import { type Argument, literalArgument, mayBeOption } from './words.ts'
 
 const makefiles = ['Makefile', 'makefile', 'GNUmakefile']
 
-/** make: its variables and options can start anything, its files of rules do. */
+/** Inspects make. Its variables and options can start commands, and its makefiles do. */
 export function inspectMake(call: Call): undefined {
   const { walk, scope, args } = call
   for (const name of makefiles) walk.analysis.addExecuted(name, scope, call.at)
@@ -35,7 +35,7 @@ export function inspectMake(call: Call): undefined {
       )
         return refuseUnclear(call, argument)
     } else if (equals !== -1) {
-      // Blanks may stand around a name, and what is expanded in it or in the value runs at once.
+      // Blanks may surround a name. Expansions in the name or the value run at once.
       const name = text
         .slice(0, equals)
         .replace(/[\s:?+!]+$/, '')

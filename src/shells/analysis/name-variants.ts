@@ -1,12 +1,12 @@
-/** The texts of one command that lists are held against. */
+/** The spellings of one command that are compared with the lists. */
 interface Forms {
   readonly allowed: readonly string[]
   readonly denied: readonly string[]
 }
 
 /**
- * An entry that allows must fit what is written, a system directory in front aside. One that denies must fit any way to
- * write it: the name without its directory, and the words without the options between them.
+ * Returns the spellings of a command. An allow entry must match the command as written, except for a system directory. A
+ * deny entry may match any spelling: the name without its directory, or the words without options.
  */
 export function nameVariants(name: string, plain: string, args: readonly (string | null)[], text: string): Forms {
   const rest = text.slice(name.length)
@@ -25,7 +25,7 @@ export function nameVariants(name: string, plain: string, args: readonly (string
   return { allowed, denied: [text, plain + rest, [plain, ...words].join(' ')] }
 }
 
-/** Options in front of a subcommand whose value is the next word. */
+/** Options before a subcommand that take the next word as their value. */
 const valueOptions: Readonly<Record<string, ReadonlySet<string>>> = {
   git: new Set(['-C', '-c', '--git-dir', '--work-tree', '--namespace', '--exec-path', '--config-env']),
   npm: new Set(['--prefix', '-C', '-w', '--workspace', '--registry', '--loglevel', '--userconfig', '--cache', '--tag']),

@@ -1,32 +1,32 @@
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
-/** Which options a program takes. Letters and names with a value are listed apart from those without. */
+/** The options of a program, by the form of their value. */
 export interface OptionTable {
   readonly flags: string
-  /** Letters whose value is the rest of the word, or the next one. */
+  /** Letters whose value is the rest of the word, or else the next word. */
   readonly valued?: string
   /** Letters whose value can only be the rest of the word. */
   readonly attached?: string
   readonly longFlags?: readonly string[]
   readonly longValued?: readonly string[]
-  /** Names whose value can only stand behind `=`. */
+  /** Names whose value can only follow `=`. */
   readonly longAttached?: readonly string[]
 }
 
 interface Option {
   readonly name: string
-  /** `undefined` for a flag, and where the value is only known at run time. */
+  /** `undefined` for a flag, and for a value that is only known at run time. */
   readonly value: string | undefined
   readonly argument: Argument
 }
 
 interface Options {
   readonly options: readonly Option[]
-  /** Where the operands begin. */
-  readonly rest: readonly Argument[]
+  /** The operands. */
+  readonly operands: readonly Argument[]
 }
 
-/** The options in front of the operands, or the argument that cannot be understood. */
+/** Reads the options before the operands, or returns the first argument that cannot be interpreted. */
 export function readOptions(args: readonly Argument[], table: OptionTable): Options | { readonly unclear: Argument } {
   const options: Option[] = []
   let i = 0
@@ -75,10 +75,10 @@ export function readOptions(args: readonly Argument[], table: OptionTable): Opti
       options.push({ name, value: undefined, argument })
     }
   }
-  return { options, rest: args.slice(i) }
+  return { options, operands: args.slice(i) }
 }
 
-/** Whether an argument is one of these long options, shortened as GNU programs allow. */
+/** Whether an argument is one of these long options, or an abbreviation as GNU programs accept it. */
 export function isLong(argument: Argument, names: readonly string[]): boolean {
   const name = /^--(?!$)([^=]*)/.exec(knownText(argument))?.[1]
   return name !== undefined && names.some((other) => other.startsWith(name))

@@ -5,16 +5,16 @@ import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText, literalArgument, mayBeOption } from './words.ts'
 import { skipAssignments } from './wrappers.ts'
 
-/** Package managers and task runners: what of their words is a command. */
+/** Package managers and task runners that start commands from their arguments. */
 export const packageManagers: Inspectors = {
-  npm: { inspect: (call) => manager(call, ['exec', 'x']) },
-  pnpm: { inspect: (call) => manager(call, ['exec', 'dlx']) },
-  yarn: { inspect: (call) => manager(call, ['exec', 'dlx']) },
-  bun: { inspect: (call) => manager(call, ['x']) },
+  npm: { inspect: (call) => inspectManager(call, ['exec', 'x']) },
+  pnpm: { inspect: (call) => inspectManager(call, ['exec', 'dlx']) },
+  yarn: { inspect: (call) => inspectManager(call, ['exec', 'dlx']) },
+  bun: { inspect: (call) => inspectManager(call, ['x']) },
   ...aliases('npx pnpx bunx pnpm-exec', { inspect: (call) => execute(call, call.args) }),
   uv: {
     inspect: (call) =>
-      afterWord(ungrouped(call, 'tool'), ['run', 'x'], {
+      inspectSubcommand(withoutGroup(call, 'tool'), ['run', 'x'], {
         flags: 'q',
         longFlags: ['quiet', 'frozen', 'locked', 'no-sync', 'dev', 'all-extras', 'isolated', 'no-project'],
         longValued: ['with', 'python', 'extra', 'group', 'directory', 'project', 'package'],
@@ -23,7 +23,7 @@ export const packageManagers: Inspectors = {
   },
   ...aliases('poetry pipenv pdm rye hatch conda mamba micromamba', {
     inspect: (call) =>
-      afterWord(ungrouped(call, 'env'), ['run'], {
+      inspectSubcommand(withoutGroup(call, 'env'), ['run'], {
         flags: 'q',
         longFlags: ['no-capture-output', 'live-stream'],
         longValued: ['name', 'prefix'],
@@ -31,18 +31,19 @@ export const packageManagers: Inspectors = {
       }),
   }),
   ...aliases('uvx pipx', {
-    inspect: (call) => (call.plain === 'uvx' ? execute(call, call.args) : afterWord(call, ['run'], { flags: '' })),
+    inspect: (call) =>
+      call.plain === 'uvx' ? execute(call, call.args) : inspectSubcommand(call, ['run'], { flags: '' }),
   }),
   ...aliases('bundle rbenv pyenv nodenv asdf mise nodebrew volta fnm', {
-    inspect: (call) => afterWord(call, ['exec', 'run', 'x'], { flags: '', longValued: ['node', 'using'] }),
+    inspect: (call) => inspectSubcommand(call, ['exec', 'run', 'x'], { flags: '', longValued: ['node', 'using'] }),
   }),
-  rustup: { inspect: (call) => afterWord(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
-  direnv: { inspect: (call) => afterWord(call, ['exec'], { flags: '' }, 1) },
-  'nix-shell': refuseAlways('what it starts cannot be told from its options'),
+  rustup: { inspect: (call) => inspectSubcommand(call, ['run'], { flags: '', longFlags: ['install'] }, 1) },
+  direnv: { inspect: (call) => inspectSubcommand(call, ['exec'], { flags: '' }, 1) },
+  'nix-shell': refuseAlways('the command that it starts cannot be determined from its options'),
   ...aliases('nix guix devbox flox', {
     inspect: (call) => refuseOptions(call, /^(--run|--command|-c|--|shell|develop|environment|repl|run|exec)$/),
   }),
-  deno: { inspect: deno },
+  deno: { inspect: inspectDeno },
   ...aliases('make gmake bmake', { inspect: inspectMake }),
   ...aliases('just task mage rake invoke', {
     inspect: (call) =>
@@ -73,7 +74,7 @@ const shellOptions =
     ' ',
   )
 
-/** Options that decide what starts scripts, shortened as npm allows, too. */
+/** Options that control how scripts are started, also as abbreviations that npm accepts. */
 function isShellOption(word: string): boolean {
   const name = /^--?([\w-]+)(=|$)/.exec(word)?.[1]
   if (name === undefined || name === 'global' || name === 'no') return false
@@ -83,14 +84,14 @@ function isShellOption(word: string): boolean {
 const npmValued = /^(-C|--prefix|-w|--workspace|--registry|--loglevel)$/
 const valued = /^(-C|--prefix|--dir|--cwd|--filter|-F|--registry|--loglevel)$/
 
-/** Options in front of the subcommand that take no word. */
+/** Options before the subcommand that take no value. */
 const npmFlags = /^(-[adfghlnpqsvyBDEOPS]|-d+|-ws|-iwr)$/
 const flags = /^-[abdfghlqrsvwyDEOP]$/
 const bunFlags = /^-[bhv]$/
 const longFlags =
   /^--(no-[\w-]+|silent|quiet|verbose|yes|global|force|offline|prefer-offline|prefer-online|json|long|workspaces|include-workspace-root|if-present|ignore-scripts|version|versions|help|save|save-dev|save-exact|save-optional|save-peer|save-prod|production|dry-run|legacy-peer-deps|foreground-scripts|parseable|progress|timing|color|recursive|workspace-root|parallel|stream|bail|aggregate-output|frozen-lockfile|prod|dev|hot|watch|bun|smol|non-interactive)$/
 
-/** Whether an option may take the next word for its value: what looks like the subcommand would be none. */
+/** Whether an option may take the next word as its value, so that the word is not the subcommand. */
 function mayTake(plain: string, option: string, next: string): boolean {
   if (option.includes('=') || next === '' || next.startsWith('-')) return false
   const isFlag =
@@ -98,7 +99,7 @@ function mayTake(plain: string, option: string, next: string): boolean {
   return !isFlag || /^(true|false|null|always)$/.test(next)
 }
 
-function manager(call: Call, executes: readonly string[]): undefined {
+function inspectManager(call: Call, executes: readonly string[]): undefined {
   const { args } = call
   const rest: Argument[] = []
   for (let i = 0; i < args.length; i++) {
@@ -107,10 +108,10 @@ function manager(call: Call, executes: readonly string[]): undefined {
     const executing = executes.includes(knownText(rest[0]))
     if (literal === undefined) {
       if (rest.length === 0) return refuseUnclear(call, argument)
-      // Behind the name of a script, an option would still be npm's.
+      // After the name of a script, npm still reads options.
       if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return refuseUnclear(call, argument)
     } else if (literal === '--' && rest.length > 0) {
-      // The rest goes to the script, or to the program.
+      // The remaining words are arguments of the script or the program.
       rest.push(...args.slice(executing ? i : i + 1))
       break
     } else if (rest.length === 0 && literal.startsWith('-')) {
@@ -123,15 +124,15 @@ function manager(call: Call, executes: readonly string[]): undefined {
         return refuseUnclear(call, argument)
       continue
     } else if (isShellOption(literal) && literal !== '-c') {
-      // Behind the name of a program, npm alone goes on to read its own.
+      // After the name of a program, only npm still reads its own options.
       if (!executing || (call.plain === 'npm' && !/^--call(=|$)/.test(literal))) return refuseUnclear(call, argument)
     }
     rest.push(argument)
   }
   for (const [index, argument] of args.entries()) {
-    const place = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(knownText(argument))
-    if (place === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
-    const value = place[1] ?? args[index + 1]?.literal
+    const directory = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(knownText(argument))
+    if (directory === null || args.slice(0, index).some(({ literal }) => literal === '--')) continue
+    const value = directory[1] ?? args[index + 1]?.literal
     if (value === undefined) return refuseUnclear(call, argument)
     call.walk.analysis.addAccess(value, 'read', call.scope, argument.at)
   }
@@ -139,10 +140,10 @@ function manager(call: Call, executes: readonly string[]): undefined {
   const sub = rest[0]?.literal
   if (sub === undefined) return undefined
   if (executes.includes(sub)) return execute(call, rest.slice(1))
-  const others = elsewhere(call.plain, sub, rest)
-  if (others !== undefined) return manager({ ...call, args: others }, executes)
+  const others = skipPackageSelection(call.plain, sub, rest)
+  if (others !== undefined) return inspectManager({ ...call, args: others }, executes)
   if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
-    call.walk.analysis.deny('INLINE_CODE', 'The language of bun is not judged', call.at)
+    call.walk.analysis.deny('INLINE_CODE', 'Code for bun is not analyzed', call.at)
     return undefined
   }
   if (sub === 'explore') {
@@ -164,7 +165,7 @@ function manager(call: Call, executes: readonly string[]): undefined {
   }
   if (/^(run|run-script|rum|urn)$/.test(sub) && rest[1] !== undefined && rest[1].literal === undefined)
     return refuseUnclear(call, rest[1])
-  // Words that are no command of theirs are scripts, or programs of packages.
+  // A word that is not a subcommand is a script, or a program of a package.
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
     if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) checkScriptFile(call, rest[0] as Argument)
     else call.walk.run(rest, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
@@ -180,8 +181,8 @@ function manager(call: Call, executes: readonly string[]): undefined {
   return undefined
 }
 
-/** The words behind those that only say in which packages of the workspace something runs. */
-function elsewhere(plain: string, sub: string, rest: readonly Argument[]): readonly Argument[] | undefined {
+/** Returns the words after those that only select packages of the workspace. */
+function skipPackageSelection(plain: string, sub: string, rest: readonly Argument[]): readonly Argument[] | undefined {
   if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub)) return rest.slice(1)
   if (plain !== 'yarn') return undefined
   if (sub === 'workspace') return rest.slice(2)
@@ -218,7 +219,7 @@ const executeOptions: OptionTable = {
   longValued: ['package', 'workspace', 'registry', 'cache', 'from', 'with', 'python', 'call'],
 }
 
-/** `npx` and its like: the program of a package, or with `-c` a script. */
+/** Analyzes `npx` and similar commands: the program of a package, or a script with `-c`. */
 function execute(call: Call, args: readonly Argument[]): undefined {
   const { walk, scope, at } = call
   const via = [...scope.via, call.plain]
@@ -229,10 +230,10 @@ function execute(call: Call, args: readonly Argument[]): undefined {
     if (value === undefined) return refuseUnclear(call, argument)
     walk.source(value, { ...scope, dialect: 'sh', via, stdin: undefined, skipAllowlist: false }, argument.at)
   }
-  const [first, ...more] = read.rest
+  const [first, ...more] = read.operands
   if (first === undefined) return undefined
   if (first.literal === undefined) return refuseUnclear(call, first)
-  // A package may be named with its version or its place.
+  // The name of a package may include its version or its location.
   const name = first.literal.slice(first.literal.lastIndexOf('/') + 1).replace(/(?<=.)@.*/s, '')
   walk.run(
     [{ ...first, literal: name, lead: name }, ...more],
@@ -242,21 +243,21 @@ function execute(call: Call, args: readonly Argument[]): undefined {
   return undefined
 }
 
-/** `poetry run COMMAND`. */
-function afterWord(call: Call, words: readonly string[], table: OptionTable, operands = 0): undefined {
+/** Analyzes the command after a subcommand, as in `poetry run COMMAND`. */
+function inspectSubcommand(call: Call, words: readonly string[], table: OptionTable, operands = 0): undefined {
   const [first, ...rest] = call.args
   if (first === undefined) return undefined
   if (first.literal === undefined || /^-(?!-(version|help)$)/.test(first.literal)) return refuseUnclear(call, first)
   if (!words.includes(first.literal)) return undefined
   const read = readOptions(rest, table)
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
-  let inner = read.rest.slice(operands)
+  let inner = read.operands.slice(operands)
   // Tools may be named before the command: mise exec node@20 -- node.
   const mark = inner.findIndex(({ literal }) => literal === '--')
   const script = call.plain === 'mise' ? inner.slice(0, mark === -1 ? inner.length : mark).find(mayBeOption) : undefined
   if (script !== undefined) return refuseUnclear(call, script)
   inner = inner.slice(mark + 1)
-  // hatch run test:cov: the environment is named in front.
+  // The environment may precede the command: hatch run test:cov.
   if (call.plain === 'hatch') inner = inner.map((word, index) => (index === 0 ? withoutEnvironment(word) : word))
   const [command] = inner
   if (command === undefined) return undefined
@@ -265,8 +266,8 @@ function afterWord(call: Call, words: readonly string[], table: OptionTable, ope
   return undefined
 }
 
-/** The same call without a word in front that only groups its subcommands: `uv tool run`. */
-function ungrouped(call: Call, group: string): Call {
+/** Returns the call without a first word that only groups subcommands: `uv tool run`. */
+function withoutGroup(call: Call, group: string): Call {
   return call.args[0]?.literal === group ? { ...call, args: call.args.slice(1) } : call
 }
 
@@ -274,12 +275,12 @@ function withoutEnvironment(word: Argument): Argument {
   return word.literal === undefined ? word : literalArgument(word.literal.slice(word.literal.indexOf(':') + 1), word.at)
 }
 
-/** deno: code in words and from elsewhere is not judged; what follows a file is for the program. */
-function deno(call: Call): undefined {
+/** Inspects deno. Refuses inline and remote code; the words after a file are arguments of the program. */
+function inspectDeno(call: Call): undefined {
   const { args } = call
   const [first] = args
   if (first === undefined || /^(eval|repl)$/.test(knownText(first))) {
-    call.walk.analysis.deny('INLINE_CODE', 'The code for deno is not judged', call.at)
+    call.walk.analysis.deny('INLINE_CODE', 'Code for deno is not analyzed', call.at)
     return undefined
   }
   if (/^-(?!-(version|help)$|[Vh]$)/.test(knownText(first))) return refuseUnclear(call, first)

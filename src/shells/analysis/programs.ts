@@ -2,25 +2,25 @@ import { aliases, type Call, type Inspectors, refuseOptions, refuseUnclear } fro
 import { isLong } from './options.ts'
 import { type Argument, knownText, mayBeOption } from './words.ts'
 
-/** Programs whose options can start a command, or whose words name files that they write. */
+/** Programs whose options can start a command, or whose arguments name files that they write. */
 export const programs: Inspectors = {
-  ...aliases('tar gtar bsdtar', { inspect: tar }),
-  rsync: { inspect: (call) => without(call, ['rsh', 'rsync-path', 'early-input', 'config', 'dparam'], /^-[^-]*e/) },
-  ...aliases('scp sftp', { inspect: (call) => without(call, [], /^-[^-]*[SoFDJ]/) }),
-  ssh: { inspect: ssh },
+  ...aliases('tar gtar bsdtar', { inspect: inspectTar }),
+  rsync: { inspect: (call) => refuseLong(call, ['rsh', 'rsync-path', 'early-input', 'config', 'dparam'], /^-[^-]*e/) },
+  ...aliases('scp sftp', { inspect: (call) => refuseLong(call, [], /^-[^-]*[SoFDJ]/) }),
+  ssh: { inspect: inspectSsh },
   ...aliases('ssh-copy-id sshfs mosh autossh rsh rlogin telnet', { inspect: refuseAll }),
   ...aliases('socat nc ncat netcat', { inspect: refuseAll }),
-  sort: { inspect: (call) => without(call, ['compress-program']) },
-  gsort: { inspect: (call) => without(call, ['compress-program']) },
-  split: { inspect: (call) => without(call, ['filter']) },
-  zip: { inspect: (call) => without(call, ['unzip-command', 'test'], /^-[^-]*T/) },
-  cpio: { inspect: (call) => without(call, ['rsh-command', 'to-command']) },
-  install: { inspect: (call) => without(call, ['strip-program']) ?? writes(call) },
-  rg: { inspect: (call) => without(call, ['pre', 'hostname-bin']) },
-  ag: { inspect: (call) => without(call, ['pager']) },
-  ack: { inspect: (call) => without(call, ['pager', 'ackrc']) },
-  bat: { inspect: (call) => without(call, ['pager']) },
-  fzf: { inspect: (call) => without(call, ['bind', 'preview', 'listen', 'with-shell']) },
+  sort: { inspect: (call) => refuseLong(call, ['compress-program']) },
+  gsort: { inspect: (call) => refuseLong(call, ['compress-program']) },
+  split: { inspect: (call) => refuseLong(call, ['filter']) },
+  zip: { inspect: (call) => refuseLong(call, ['unzip-command', 'test'], /^-[^-]*T/) },
+  cpio: { inspect: (call) => refuseLong(call, ['rsh-command', 'to-command']) },
+  install: { inspect: (call) => refuseLong(call, ['strip-program']) ?? noteWrites(call) },
+  rg: { inspect: (call) => refuseLong(call, ['pre', 'hostname-bin']) },
+  ag: { inspect: (call) => refuseLong(call, ['pager']) },
+  ack: { inspect: (call) => refuseLong(call, ['pager', 'ackrc']) },
+  bat: { inspect: (call) => refuseLong(call, ['pager']) },
+  fzf: { inspect: (call) => refuseLong(call, ['bind', 'preview', 'listen', 'with-shell']) },
   go: { inspect: (call) => refuseOptions(call, /^--?(exec|toolexec|vettool|overlay|modfile|C)(=|$)/) },
   cargo: { inspect: (call) => refuseOptions(call, /^--(config|exec)(=|$)/) },
   ...aliases('gcc g++ cc c++ clang clang++', {
@@ -36,33 +36,33 @@ export const programs: Inspectors = {
     inspect: (call) =>
       call.args.some((word) => /^(run|create|exec)$/.test(knownText(word))) ? refuseOptions(call, /^$/) : undefined,
   }),
-  wget: { inspect: (call) => without(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) ?? writes(call) },
-  // No option of curl starts anything by itself: an address may stand in a variable.
-  curl: { inspect: (call) => without(call, ['config'], /^-[^-]*K/, ({ splits }) => splits) ?? writes(call) },
-  tee: { inspect: writes },
-  ...aliases('cp mv ln dd patch sponge truncate touch unzip', { inspect: writes }),
+  wget: { inspect: (call) => refuseLong(call, ['use-askpass', 'execute', 'config'], /^-[^-]*e/) ?? noteWrites(call) },
+  // No option of curl starts a command, so a URL may be in a variable.
+  curl: { inspect: (call) => refuseLong(call, ['config'], /^-[^-]*K/, ({ splits }) => splits) ?? noteWrites(call) },
+  tee: { inspect: noteWrites },
+  ...aliases('cp mv ln dd patch sponge truncate touch unzip', { inspect: noteWrites }),
   ...aliases('xdg-open open start wslview sensible-browser x-www-browser', { inspect: refuseAll }),
   rename: { inspect: refuseAll },
   'git-shell': { inspect: refuseAll },
   tcpdump: { inspect: (call) => refuseOptions(call, /^-[^-]*z/) },
-  nmap: { inspect: (call) => without(call, ['script', 'interactive']) },
+  nmap: { inspect: (call) => refuseLong(call, ['script', 'interactive']) },
   ...aliases('tex latex pdflatex xelatex lualatex', {
     inspect: (call) => refuseOptions(call, /^--?(shell-escape|enable-write18|output-directory)/),
   }),
-  ctags: { inspect: (call) => without(call, ['options', '_xformat', 'libexec-dir']) },
+  ctags: { inspect: (call) => refuseLong(call, ['options', '_xformat', 'libexec-dir']) },
 }
 
 function refuseAll(call: Call): undefined {
   call.walk.analysis.deny(
     'HIDDEN_COMMAND',
-    `${call.name}: it starts other commands in ways that are not seen through`,
+    `${call.name}: it starts other commands in ways that are not analyzed`,
     call.at,
   )
   return undefined
 }
 
-/** Without these long options, in any shortened form, and without letters that a pattern finds. */
-function without(call: Call, long: readonly string[], short?: RegExp, unknown = mayBeOption): undefined {
+/** Refuses these long options and their abbreviations, and short options that match a pattern. */
+function refuseLong(call: Call, long: readonly string[], short?: RegExp, unknown = mayBeOption): undefined {
   for (const argument of call.args) {
     const { literal } = argument
     if (literal === '--') return undefined
@@ -72,8 +72,8 @@ function without(call: Call, long: readonly string[], short?: RegExp, unknown = 
   return undefined
 }
 
-/** Names that it might write: none of them may be run by the same line. */
-function writes(call: Call): undefined {
+/** Adds the files that a command may write. The same line must not run them. */
+function noteWrites(call: Call): undefined {
   for (const [index, { literal }] of call.args.entries()) {
     if (literal === undefined) continue
     const value = /^(?:of=|-[oO]|--output=|--output-document=)(.+)/s.exec(literal)?.[1]
@@ -87,14 +87,14 @@ function writes(call: Call): undefined {
     ) {
       call.walk.analysis.addWritten(literal, call.scope)
     }
-    // A download without a name keeps the one of its address.
+    // Without a file name, a download gets the name in its URL.
     if (['curl', 'wget'].includes(call.plain) && /^https?:/.test(literal))
       call.walk.analysis.addWritten(literal.slice(literal.lastIndexOf('/') + 1) || 'index.html', call.scope)
   }
   return undefined
 }
 
-function tar(call: Call): undefined {
+function inspectTar(call: Call): undefined {
   const { walk, scope, args } = call
   for (const [index, argument] of args.entries()) {
     const { literal } = argument
@@ -110,7 +110,7 @@ function tar(call: Call): undefined {
       walk.source(program, { ...scope, dialect: 'sh', via: [...scope.via, 'tar'], stdin: undefined }, argument.at)
       continue
     }
-    // Behind a dash the rest of a word may name a file; in a first word without one every letter is an option.
+    // After a dash, the rest of a word may be a file name. In a first word without a dash, every letter is an option.
     const starts = literal.startsWith('-') ? /^-(?!-)[^fC]*[IF]/.test(literal) : index === 0 && /[IF]/.test(literal)
     if (starts) return refuseUnclear(call, argument)
     if (
@@ -130,7 +130,7 @@ function tar(call: Call): undefined {
   return undefined
 }
 
-function ssh(call: Call): undefined {
+function inspectSsh(call: Call): undefined {
   const { walk, scope, args, at } = call
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
@@ -151,15 +151,15 @@ function ssh(call: Call): undefined {
       if (!/^-[46aCfNnqTtvx]+$|^-p\d+$/.test(literal)) return refuseUnclear(call, argument)
     } else {
       const words = args.slice(i + 1)
-      const odd = words.find((word) => word.literal === undefined)
-      if (odd !== undefined) return refuseUnclear(call, odd)
+      const unexpected = words.find((word) => word.literal === undefined)
+      if (unexpected !== undefined) return refuseUnclear(call, unexpected)
       if (words.length > 0)
         walk.source(
           words.map(knownText).join(' '),
           { ...scope, dialect: 'sh', cwds: undefined, via: [...scope.via, 'ssh'], stdin: undefined },
           at,
         )
-      else walk.analysis.deny('HIDDEN_COMMAND', 'ssh runs what comes on its standard input', at)
+      else walk.analysis.deny('HIDDEN_COMMAND', 'ssh runs code from its standard input', at)
       return undefined
     }
   }

@@ -5,7 +5,7 @@ import { checkExpansions, hidesExpansion } from './expansions.ts'
 import type { TextRange } from './verdict.ts'
 import { literalOf } from './words.ts'
 
-/** What a command's redirections open. Returns the text that they give to its standard input, if it is known. */
+/** Checks the files that redirections open. Returns the text of the standard input, if it is known. */
 export function checkRedirections(
   walk: WalkContext,
   redirections: readonly Redirection[],
@@ -40,7 +40,7 @@ export function checkRedirections(
       walk.analysis.checkOperator('<<<', at)
       if (input) stdin = literalOf(target)
     } else {
-      // `0>&3` is another way to put something else there.
+      // `0>&3` also replaces the standard input.
       if (input && (descriptor !== undefined || redirection.operator.startsWith('<'))) stdin = undefined
       checkFile(walk, redirection.operator, target, scope, at)
     }
@@ -49,9 +49,9 @@ export function checkRedirections(
 }
 
 function hereDocText({ body, delimiter, operator }: Extract<Redirection, { type: 'HereDoc' }>): string | undefined {
-  // Without quotes around its delimiter the shell takes backslashes away before anybody reads the text.
+  // If the delimiter is not quoted, the shell removes backslashes from the text.
   if (delimiter?.quoted !== true && body.text.includes('\\')) return undefined
-  // It has parts where something in it is expanded.
+  // A body with expansions has parts.
   const text = body.parts === undefined ? body.text : undefined
   return operator === '<<-' ? text?.replace(/^\t+/gm, '') : text
 }
@@ -68,11 +68,7 @@ function checkFile(walk: WalkContext, operator: string, target: Word, scope: Sco
     at,
   )
   if (path === undefined || path === '') {
-    analysis.deny(
-      'TARGET_NOT_LITERAL',
-      `The target ${JSON.stringify(target.text)} is only known when the line runs`,
-      at,
-    )
+    analysis.deny('TARGET_NOT_LITERAL', `The target ${JSON.stringify(target.text)} is only known at run time`, at)
     return
   }
   if (operator.startsWith('<')) analysis.addAccess(path, 'read', scope, at)

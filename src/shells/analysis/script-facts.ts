@@ -2,19 +2,19 @@ import { type Assignment, forEachChild, type ParsedScript, type SyntaxNode, type
 import { numericVariables, shellTextVariables } from './variables.ts'
 import { argumentsOf, literalOf } from './words.ts'
 
-/** What has to be known of a whole script before any part of it is judged. */
+/** Facts about a whole script that the analysis of its parts needs. */
 export interface ScriptFacts {
   /**
-   * Whether a variable holds a whole number at any moment. Arithmetic runs what stands in any other, and a variable with a
-   * name like `RANDOM` is a common one once something else is assigned to it.
+   * Whether a variable always holds a whole number. Arithmetic runs substitutions in other values. A variable such as
+   * `RANDOM` loses its special meaning when it is assigned.
    */
   isNumeric(name: string): boolean
   readonly functions: ReadonlySet<string>
-  /** Some command of it may change the directory. */
-  readonly moves: boolean
+  /** A command may change the directory. */
+  readonly changesCwd: boolean
 }
 
-/** `isEval` for a script that runs in the shell of another one, which may set the same variables and be called from it. */
+/** Collects the facts of a script. With `isEval`, another script in the same shell may set the same variables. */
 export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts {
   const numeric = new Set<string>()
   const others = new Set(shellTextVariables)
@@ -53,7 +53,7 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
     forEachChild(node, visit)
   }
 
-  /** By all of its words: `builtin` and `command` may stand in front. */
+  /** Looks at all words of a command, because `builtin` and `command` may precede the name. */
   function visitCommand(nodes: readonly (Word | Assignment)[]): void {
     const words = nodes.flatMap((node) => argumentsOf(node).map(({ literal, lead }) => literal ?? lead))
     if (words.some((word) => evaluators.has(word))) shared = true
@@ -62,7 +62,7 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
     const sets = words.some((word) => setters.has(word))
     for (const word of words) {
       if (declares) others.add(word.replace(/\W.*/s, ''))
-      // The name may stand in one word with the option: `printf -vname`, `read -raname`.
+      // The name may be in the same word as the option: `printf -vname`, `read -raname`.
       if (sets) others.add(word.replace(/^-([ersE]*a|v)|\[.*/gs, ''))
     }
   }
@@ -71,7 +71,7 @@ export function collectFacts(script: ParsedScript, isEval = false): ScriptFacts 
   return {
     isNumeric: (name) => !shared && !others.has(name) && (numeric.has(name) || numericVariables.has(name)),
     functions,
-    moves,
+    changesCwd: moves,
   }
 }
 
@@ -80,12 +80,12 @@ const evaluators = new Set(['eval', 'trap'])
 const declarers = new Set(['declare', 'typeset', 'local', 'export', 'readonly'])
 const setters = new Set(['read', 'mapfile', 'readarray', 'printf', 'getopts'])
 
-/** Whether an operator of arithmetic sets what stands on its left: `=`, `+=`, `<<=`, but not `<=`. */
+/** Whether an arithmetic operator assigns to its left side: `=`, `+=`, `<<=`, but not `<=`. */
 export function isAssignment(operator: string): boolean {
   return /^([^=!<>]|<<|>>)?=$/.test(operator)
 }
 
-/** A number, or an expansion that can be nothing else. What its own parts hold is judged where they stand. */
+/** Whether a word is a number, or an expansion that is always a number. Its parts are checked separately. */
 function isNumber(word: Word): boolean {
   const literal = literalOf(word)
   if (literal !== undefined) return /^-?\d+$/.test(literal)
@@ -101,7 +101,7 @@ function isNumberPart(part: NonNullable<Word['parts']>[number]): boolean {
   return isNumericCommand(part.text)
 }
 
-/** Commands whose output is one or more numbers, whatever the files hold. */
+/** Whether the output of a command always consists of numbers. */
 export function isNumericCommand(text: string): boolean {
   return /^\$\(\s*(nproc|date \+%s|seq( -?\d+){1,3}|wc -[lcw] < ?[\w./-]+)\s*\)$/.test(text)
 }

@@ -1,6 +1,4 @@
-/**
- * Variables that decide what later commands start, so that no line may set them. Everything else is data.
- */
+/** Whether a variable controls which programs later commands start, so that no line may set it. */
 export function isDangerousVariable(name: string): boolean {
   return (
     exact.has(name) ||
@@ -58,14 +56,14 @@ const prefixes = [
 const harmlessGit =
   /^GIT_((AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|TRACE|SHA|COMMIT|BRANCH|TAG|REF|HASH|URL|VERSION|LFS_SKIP_SMUDGE|MERGE_AUTOEDIT)$/
 
-/** Variables whose value is the command of a tool, given with its arguments: `CC='gcc -m32' make`. */
+/** Variables whose value is a command with arguments: `CC='gcc -m32' make`. */
 export const commandVariables: ReadonlySet<string> = new Set(
   'CC CXX CPP LD AR AS RANLIB STRIP NM OBJCOPY FC F77 CXXCPP YACC LEX MAKE INSTALL PKG_CONFIG TEX PYTHON NODE'.split(
     ' ',
   ),
 )
 
-/** Options of Node that only set sizes, warnings, encodings and the like. */
+/** Whether the options of Node only set sizes, warnings and similar values. */
 export function isHarmlessNodeOptions(value: string): boolean {
   return value.split(/\s+/).every((option) => option === '' || harmlessNodeOption.test(option))
 }
@@ -73,12 +71,12 @@ export function isHarmlessNodeOptions(value: string): boolean {
 const harmlessNodeOption =
   /^--(max[-_]old[-_]space[-_]size=\d+|max[-_]semi[-_]space[-_]size=\d+|experimental-vm-modules|experimental-strip-types|experimental-test-coverage|no-warnings|no-deprecation|trace-warnings|trace-deprecation|enable-source-maps|openssl-legacy-provider|unhandled-rejections=\w+|expose-gc|dns-result-order=\w+|no-experimental-[\w-]+|stack-trace-limit=\d+)$/
 
-/** Variables of the shell that hold a number unless something else is assigned to them. */
+/** Variables of the shell that hold a number unless a line assigns another value. */
 export const numericVariables: ReadonlySet<string> = new Set(
   'LINENO SECONDS RANDOM SRANDOM EPOCHSECONDS UID EUID PPID OPTIND SHLVL COLUMNS LINES'.split(' '),
 )
 
-/** Variables that the shell sets to texts by itself. */
+/** Variables that the shell itself sets to texts. */
 export const shellTextVariables: ReadonlySet<string> = new Set(
   '_ PWD OLDPWD DIRSTACK REPLY MAPFILE OPTARG COPROC'.split(' '),
 )

@@ -1,10 +1,10 @@
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { Decision } from '../../policy/policy.ts'
 
-/** Where something stands in the line: UTF-16 offsets, the end left out. */
+/** A part of the line, as UTF-16 offsets. The end is exclusive. */
 export type TextRange = readonly [start: number, end: number]
 
-/** Why a line is not allowed; stable, for machines. */
+/** Code of a {@link DenialReason}. Codes are stable. */
 export type ReasonCode =
   | 'EMPTY_LINE'
   | 'LINE_TOO_LONG'
@@ -30,7 +30,7 @@ export type ReasonCode =
   | 'OPERATOR_DENIED'
   | 'RULE'
 
-/** One thing that speaks against a line. */
+/** One reason why a line is not allowed. */
 export interface DenialReason {
   readonly code: ReasonCode
   readonly action: 'ask' | 'deny'
@@ -38,35 +38,35 @@ export interface DenialReason {
   readonly at: TextRange
 }
 
-/** One command that the line would start, however deep it stands. */
+/** One command that the line would start, at any depth. */
 export interface JudgedCommand {
-  /** As written, quotes removed: `git`, `./run.sh`, `/usr/bin/env`. */
+  /** The name without quotes: `git`, `./run.sh`, `/usr/bin/env`. */
   readonly name: string
-  /** Quotes removed; `null` where a word is only known when the line runs. */
+  /** Words without quotes; `null` for a word that is only known at run time. */
   readonly args: readonly (string | null)[]
-  /** Name and arguments with single spaces, words that are not known as written: what globs on commands are held against. */
+  /** Name and arguments with single spaces, for the globs of a policy. Words that are not literal are as written. */
   readonly text: string
-  /** Shorter or plainer ways to write the same: what denies has to be held against them, too. */
+  /** Other spellings of the command, which a policy can deny, too. */
   readonly otherTexts: readonly string[]
-  /** Where it would start; left out where that depends on the run. */
+  /** Initial directory; left out if it is only known at run time. */
   readonly cwd?: LogicalPath
-  /** The commands through which it is started, outermost first: `['env', 'sh']`. */
+  /** The commands that start it, outermost first: `['env', 'sh']`. */
   readonly via: readonly string[]
   readonly at: TextRange
 }
 
-/** A file that a redirection would open. Policy has to judge it like any other access. */
+/** A file that a redirection would open. Policy must evaluate it like any other access. */
 export interface CommandAccess {
   readonly path: LogicalPath
   readonly mode: 'read' | 'write'
   readonly at: TextRange
 }
 
-/** What the judge says of one line. Plain data. */
+/** The analysis of one line, as plain data. */
 export interface CommandVerdict {
   readonly decision: Decision
   readonly commands: readonly JudgedCommand[]
   readonly accesses: readonly CommandAccess[]
-  /** Empty where the line is allowed; what denies comes first. */
+  /** Empty if the line is allowed. Reasons that deny come first. */
   readonly reasons: readonly DenialReason[]
 }

@@ -18,10 +18,10 @@ import { checkRedirections } from './redirections.ts'
 import { collectFacts } from './script-facts.ts'
 import type { TextRange } from './verdict.ts'
 
-/** Judges the text of a script. */
+/** Analyzes the text of a script. */
 export function analyzeSource(analysis: Analysis, text: string, scope: Scope, whole: TextRange): CwdAfter {
   if (scope.via.length > MAX_DEPTH || !analysis.spend(text.length)) {
-    analysis.deny('TOO_COMPLEX', 'The line holds too many scripts within scripts', whole)
+    analysis.deny('TOO_COMPLEX', 'The line has too many nested scripts', whole)
     return stay(scope.cwds)
   }
   const broken = splitTokenAt(text)
@@ -37,7 +37,7 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
     nested(inner, innerScope, at) {
       /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
       if (inner === undefined) return analysis.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
-      // Inside backquotes positions count from the quote.
+      // Inside backquotes, positions are relative to the quote.
       const own = inner.source === undefined ? innerScope : { ...innerScope, at: innerScope.at ?? at }
       analyzeScript(walk, inner, { ...own, stdin: undefined, isLoose: false, isPattern: false })
     },
@@ -66,15 +66,15 @@ function analyzeScript(walk: WalkContext, script: ParsedScript, scope: Scope): C
 }
 
 function analyzeStatements(walk: WalkContext, statements: readonly Statement[], scope: Scope): CwdAfter {
-  let flow = stay(scope.cwds)
+  let current = stay(scope.cwds)
   for (const [index, statement] of statements.entries()) {
-    const here = { ...scope, cwds: allCwds(flow) }
+    const here = { ...scope, cwds: allCwds(current) }
     if (index > 0) walk.analysis.checkOperator(';', rangeOf(statement, scope))
     if (statement.background === true) walk.analysis.checkOperator('&', rangeOf(statement, scope))
     const after = analyzePipelineNode(walk, statement.command, here)
-    flow = statement.background === true ? stay(here.cwds) : after
+    current = statement.background === true ? stay(here.cwds) : after
   }
-  return flow
+  return current
 }
 
 function analyzeList(walk: WalkContext, list: CompoundList, scope: Scope): CwdAfter {
@@ -88,22 +88,22 @@ function analyzePipelineNode(walk: WalkContext, node: PipelineNode | AndOr, scop
 }
 
 function analyzeAndOr(walk: WalkContext, node: AndOr, scope: Scope): CwdAfter {
-  let flow = stay(scope.cwds)
+  let current = stay(scope.cwds)
   for (const [index, command] of node.commands.entries()) {
     const operator = node.operators[index - 1]
     if (operator === undefined) {
-      flow = analyzePipelineNode(walk, command, scope)
+      current = analyzePipelineNode(walk, command, scope)
       continue
     }
     walk.analysis.checkOperator(operator, rangeOf(command, scope))
-    const start = operator === '&&' ? flow.ok : flow.failed
+    const start = operator === '&&' ? current.ok : current.failed
     const after = analyzePipelineNode(walk, command, { ...scope, cwds: start })
-    flow =
+    current =
       operator === '&&'
-        ? { ok: after.ok, failed: unionCwds(flow.failed, after.failed) }
-        : { ok: unionCwds(flow.ok, after.ok), failed: after.failed }
+        ? { ok: after.ok, failed: unionCwds(current.failed, after.failed) }
+        : { ok: unionCwds(current.ok, after.ok), failed: after.failed }
   }
-  return flow
+  return current
 }
 
 function analyzePipeline(walk: WalkContext, node: Pipeline, scope: Scope): CwdAfter {
@@ -112,8 +112,8 @@ function analyzePipeline(walk: WalkContext, node: Pipeline, scope: Scope): CwdAf
   for (const operator of node.operators) walk.analysis.checkOperator(operator, rangeOf(node, scope))
   const [only] = node.commands
   if (node.commands.length === 1 && only !== undefined) {
-    const flow = analyzeNode(walk, only, scope)
-    return node.prefixes.some(({ type }) => type === 'Negation') ? { ok: flow.failed, failed: flow.ok } : flow
+    const current = analyzeNode(walk, only, scope)
+    return node.prefixes.some(({ type }) => type === 'Negation') ? { ok: current.failed, failed: current.ok } : current
   }
   let downloads = false
   for (const command of node.commands) {
@@ -121,7 +121,7 @@ function analyzePipeline(walk: WalkContext, node: Pipeline, scope: Scope): CwdAf
     if (command.type !== 'Command' || command.name === undefined) continue
     const name = command.name.value
     if (downloads && isInterpreter(name)) {
-      walk.analysis.deny('DOWNLOAD_TO_INTERPRETER', 'A download is fed to an interpreter', rangeOf(command, scope))
+      walk.analysis.deny('DOWNLOAD_TO_INTERPRETER', 'A download is piped to an interpreter', rangeOf(command, scope))
     }
     downloads ||= isDownloader(name)
   }
@@ -136,7 +136,7 @@ function isInterpreter(name: string): boolean {
   return /(^|\/)(env|(ba|da|z|fi|k|a|c|tc)?sh|python[\d.]*|node|perl|ruby|php|deno|bun|lua|pwsh)$/.test(name)
 }
 
-/** One node of the tree. A kind that is not known here is refused, as is what the parser only leaves with an error. */
+/** Analyzes one node of the tree. Unknown types are refused. */
 function analyzeNode(walk: WalkContext, node: CommandNode | CompoundList, scope: Scope): CwdAfter {
   const { analysis } = walk
   const at = rangeOf(node, scope)
@@ -194,7 +194,7 @@ function analyzeNode(walk: WalkContext, node: CommandNode | CompoundList, scope:
       let cwds = scope.cwds
       for (const item of node.items) {
         for (const pattern of item.pattern) checkExpansions(walk, pattern, { ...scope, isPattern: true, isLoose: true })
-        // With ;& a body may begin where the one before has ended.
+        // After ;& a body may start in the final directory of the previous one.
         cwds = unionCwds(cwds, allCwds(analyzeList(walk, item.body, { ...scope, cwds: cwds })))
       }
       return stay(cwds)
@@ -214,17 +214,18 @@ function analyzeNode(walk: WalkContext, node: CommandNode | CompoundList, scope:
   }
 }
 
-/** What a round leaves is where the next one starts: a loop that moves ends nobody knows where. */
+/** Each iteration starts in the final directory of the previous one, so a loop that changes it makes it unknown. */
 function analyzeLoop(walk: WalkContext, lists: readonly CompoundList[], scope: Scope): CwdAfter {
-  const cwds = walk.facts.moves && movesWithin(lists) ? undefined : scope.cwds
+  const cwds = walk.facts.changesCwd && changesCwdWithin(lists) ? undefined : scope.cwds
   for (const list of lists) analyzeList(walk, list, { ...scope, cwds: cwds })
   return stay(cwds)
 }
 
-function movesWithin(lists: readonly CompoundList[]): boolean {
+function changesCwdWithin(lists: readonly CompoundList[]): boolean {
   return lists.some(
     (list) =>
-      collectFacts({ type: 'Script', pos: list.pos, end: list.end, shebang: undefined, commands: list.commands }).moves,
+      collectFacts({ type: 'Script', pos: list.pos, end: list.end, shebang: undefined, commands: list.commands })
+        .changesCwd,
   )
 }
 
@@ -234,11 +235,11 @@ function analyzeFunction(walk: WalkContext, node: Extract<CommandNode, { type: '
   const name = node.name.value
   dialectOnly(walk, scope, at, 'function', node.name.pos > node.pos)
   if (!/^[A-Za-z_][\w-]*$/.test(name) || literalTaken.has(name)) {
-    analysis.deny('ODD_COMMAND_NAME', `A function may not be called ${JSON.stringify(name)}`, at)
+    analysis.deny('ODD_COMMAND_NAME', `A function must not have the name ${JSON.stringify(name)}`, at)
   }
   if (walk.defined.has(name))
     analysis.deny('HIDDEN_COMMAND', `The function ${JSON.stringify(name)} is defined twice`, at)
-  const cwds = walk.facts.moves ? undefined : scope.cwds
+  const cwds = walk.facts.changesCwd ? undefined : scope.cwds
   analyzeNode(walk, node.body, {
     ...scope,
     cwds: cwds,
@@ -249,14 +250,14 @@ function analyzeFunction(walk: WalkContext, node: Extract<CommandNode, { type: '
   return stay(cwds)
 }
 
-/** Names by which the judge knows what a command does. */
+/** Names that the analysis interprets, so no function may have them. */
 const literalTaken = new Set(
   'cd pushd popd command builtin exec eval source export declare typeset local readonly read nproc date seq wc find env set unset alias test echo printf trap'.split(
     ' ',
   ),
 )
 
-/** In `sh` this word is an ordinary one, and what follows it would be commands. */
+/** Refuses bash syntax in `sh`, where the word is an ordinary one and the rest would be commands. */
 function dialectOnly(walk: WalkContext, scope: Scope, at: TextRange, word: string, when = true): void {
   if (when && scope.dialect === 'sh') {
     walk.analysis.deny('SYNTAX_ERROR', `${JSON.stringify(word)} means something else in sh`, at)

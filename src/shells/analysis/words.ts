@@ -1,17 +1,17 @@
 import type { ArrayValue, Assignment, Word, WordPart } from 'unbash'
 import type { TextRange } from './verdict.ts'
 
-/** One word of a command after quote removal, as far as it can be known before the line runs. */
+/** One word of a command after quote removal, as far as it is known before run time. */
 export interface Argument {
-  /** What the program will get; `undefined` where only the run can tell. */
+  /** The word that the program receives; `undefined` if it is only known at run time. */
   readonly literal: string | undefined
-  /** The literal text that it begins with in any case. */
+  /** The literal text at its start. */
   readonly lead: string
-  /** It may become no word, or several. */
+  /** The word may expand to no word, or to several. */
   readonly splits: boolean
-  /** A brace list was written out in it, which not every shell does. */
+  /** A brace list was expanded in it, which not every shell does. */
   readonly braces: boolean
-  /** It is a name below the workspace whatever it is: what `find` puts for `{}`. */
+  /** Always a path inside the workspace, such as `{}` of `find`. */
   readonly inside: boolean
   readonly raw: string
   readonly at: TextRange
@@ -19,7 +19,7 @@ export interface Argument {
 
 const MAX_ALTERNATIVES = 64
 
-/** The words that a node becomes: one, or those of its plain brace lists. */
+/** Returns the words of a node: one, or those of its plain brace lists. */
 export function argumentsOf(node: Word | Assignment, at?: TextRange): Argument[] {
   const range = at ?? ([node.pos, node.end] as const)
   if (node.type === 'Word') return fromPieces(piecesOf(node), node.text, range)
@@ -28,14 +28,14 @@ export function argumentsOf(node: Word | Assignment, at?: TextRange): Argument[]
   return fromPieces([head, ...piecesOf(node.value)], node.text, range)
 }
 
-/** The value of a word where it is known, as one word. */
+/** Returns the value of a word if it is known and is one word. */
 export function literalOf(word: Word | ArrayValue | undefined): string | undefined {
   if (word === undefined || word.type === 'ArrayValue') return undefined
   const [only, ...more] = argumentsOf(word)
   return more.length > 0 ? undefined : only?.literal
 }
 
-/** The text of a word where all of it is known, and nothing where it is not, or where there is no word. */
+/** Returns the text of a word, or an empty string if it is unknown or missing. */
 export function knownText(argument: Argument | undefined): string {
   return argument?.literal ?? ''
 }
@@ -44,27 +44,27 @@ export function literalArgument(text: string, at: TextRange): Argument {
   return { literal: text, lead: text, splits: false, braces: false, inside: false, raw: text, at }
 }
 
-/** Words that nobody can know before the run, or that are too many: what `xargs` reads. */
+/** Returns an argument for words that are unknown or too many, such as the input of `xargs`. */
 export function unknownArgument(at: TextRange): Argument {
   return { literal: undefined, lead: '', splits: true, braces: false, inside: false, raw: '…', at }
 }
 
-/** Whether it may turn out to be an option. */
+/** Whether an argument is an option, or may become one at run time. */
 export function mayBeOption(argument: Argument): boolean {
   if (argument.literal !== undefined) return argument.literal.startsWith('-')
   return argument.lead === '' || argument.lead.startsWith('-') || argument.splits
 }
 
-/** A part of a word: text, alternatives, or something unknown. */
+/** A part of a word: text, alternatives, or an unknown part. */
 interface Piece {
   readonly text?: string
   readonly alternatives?: readonly string[]
-  /** Unknown, and unquoted: more than one word may come of it. */
+  /** An unknown unquoted part, which may expand to several words. */
   readonly splits?: boolean
 }
 
 function piecesOf(word: Word): Piece[] {
-  // A tilde stands for a directory that is not part of the line.
+  // A tilde expands to a directory that is not part of the line.
   if (word.parts === undefined) return [...(/^~|[:=]~/.test(word.text) ? [unknown] : []), { text: word.value }]
   return word.parts.flatMap((part, index) =>
     part.type === 'Literal' && (/[:=]~/.test(part.text) || (index === 0 && part.text.startsWith('~')))
@@ -73,13 +73,13 @@ function piecesOf(word: Word): Piece[] {
   )
 }
 
-/** Nobody knows what, but one word. */
+/** An unknown part that stays one word. */
 const unknown: Piece = {}
 
-/** The pieces of a quoted text one by one: what it begins with is often known. */
+/** Returns the parts of a quoted text separately, because its start is often known. */
 function piecesOfPart(part: WordPart): Piece[] {
   if (part.type !== 'DoubleQuoted') return [pieceOf(part)]
-  // "$@" becomes several words though it is quoted, as do "${a[@]:1}" and "${x:-$@}".
+  // "$@" expands to several words although it is quoted, as do "${a[@]:1}" and "${x:-$@}".
   return part.parts.map((inner) => ({ ...pieceOf(inner), splits: /^\$(@|\{.*@)/s.test(inner.text) }))
 }
 
@@ -93,7 +93,7 @@ function pieceOf(part: WordPart): Piece {
     case 'ArithmeticExpansion':
       return unknown
     case 'BraceExpansion': {
-      const alternatives = plainList(part.text)
+      const alternatives = parseBraceList(part.text)
       return alternatives === undefined ? { splits: true } : { alternatives }
     }
     case 'CommandExpansion':
@@ -103,28 +103,28 @@ function pieceOf(part: WordPart): Piece {
   }
 }
 
-function plainList(text: string): string[] | undefined {
+function parseBraceList(text: string): string[] | undefined {
   if (!/^\{[\w./@-]*(,[\w./@-]*)+\}$/.test(text)) return undefined
   return text.slice(1, -1).split(',')
 }
 
 function fromPieces(pieces: readonly Piece[], raw: string, at: TextRange): Argument[] {
-  let known: { text: string; lead: string; literal: boolean; splits: boolean }[] = [
+  let words: { text: string; lead: string; literal: boolean; splits: boolean }[] = [
     { text: '', lead: '', literal: true, splits: false },
   ]
   for (const piece of pieces) {
     const texts = piece.alternatives ?? (piece.text === undefined ? undefined : [piece.text])
     if (texts === undefined) {
-      known = known.map((word) => ({ ...word, literal: false, splits: word.splits || piece.splits === true }))
-    } else if (known.length * texts.length > MAX_ALTERNATIVES) {
+      words = words.map((word) => ({ ...word, literal: false, splits: word.splits || piece.splits === true }))
+    } else if (words.length * texts.length > MAX_ALTERNATIVES) {
       return [{ ...unknownArgument(at), raw }]
     } else {
-      known = known.flatMap((word) =>
+      words = words.flatMap((word) =>
         texts.map((text) => ({ ...word, text: word.text + text, lead: word.literal ? word.lead + text : word.lead })),
       )
     }
   }
-  return known.map(({ text, lead, literal, splits }) => ({
+  return words.map(({ text, lead, literal, splits }) => ({
     literal: literal ? text : undefined,
     lead,
     splits,

@@ -4,7 +4,7 @@ import { aliases, type Call, type Inspector, type Inspectors, refuseAlways, refu
 import { type OptionTable, readOptions } from './options.ts'
 import { type Argument, knownText } from './words.ts'
 
-/** Commands that start the command in their words, and do little else. */
+/** Commands that only start the command in their arguments. */
 export const wrappers: Inspectors = {
   env: transparent(
     { flags: 'i0v', valued: 'u', longFlags: ['ignore-environment', 'null', 'debug'], longValued: ['unset'] },
@@ -14,7 +14,7 @@ export const wrappers: Inspectors = {
     transparent: true,
     inspect(call) {
       const [first, ...others] = call.args
-      // An old spelling: nice -10 command.
+      // Obsolete syntax: nice -10 command.
       const args = /^-\d+$/.test(knownText(first)) ? others : call.args
       return start(call, args, { flags: '', valued: 'n', longValued: ['adjustment'] }, skip(0))
     },
@@ -54,7 +54,7 @@ export const wrappers: Inspectors = {
   linux32: transparent({ flags: '' }, skip(0)),
   i386: transparent({ flags: '' }, skip(0)),
   taskset: transparent({ flags: 'ac', longFlags: ['cpu-list', 'all-tasks'] }, skip(1)),
-  prlimit: refuseAlways('what it starts cannot be told from its options'),
+  prlimit: refuseAlways('the command that it starts cannot be determined from its options'),
   'cross-env': transparent({ flags: '' }, (call, rest) => skipAssignments(call, rest)),
   dotenv: transparent({ flags: 'c', valued: 'ev' }, skip(0)),
   busybox: transparent({ flags: '' }, skip(0)),
@@ -68,7 +68,7 @@ export const wrappers: Inspectors = {
     dbus-run-session dbus-launch logsave run-parts parallel expect unshare cgexec numactl daemonize nodemon watchexec torsocks proxychains
     proxychains4 ssh-agent at dtach abduco systemd-inhibit caffeinate sem ts-node-dev chokidar onchange mpirun mpiexec srun sbatch gnome-terminal
     xterm konsole lxterminal wine bash-static`,
-    refuseAlways('it starts other commands in ways that are not seen through'),
+    refuseAlways('it starts other commands in ways that are not analyzed'),
   ),
 }
 
@@ -78,7 +78,7 @@ function transparent(table: OptionTable, rest: Rest): Inspector {
   return { transparent: true, inspect: (call) => start(call, call.args, table, rest) }
 }
 
-/** Leaves out so many operands in front of the command. */
+/** Skips a number of operands before the command. */
 function skip(count: number): Rest {
   return (call, rest) => {
     const odd = rest.slice(0, count).find(({ literal }) => literal === undefined)
@@ -91,16 +91,16 @@ function start(call: Call, args: readonly Argument[], table: OptionTable, rest: 
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
   const words = rest(
     call,
-    read.rest,
+    read.operands,
     read.options.map(({ name }) => name),
   )
   if (words === undefined || words.length === 0) return undefined
-  const flow = call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
-  // The shell's own start its other built-ins in the same shell: `builtin cd a`.
-  return call.name === 'command' || call.name === 'builtin' ? flow : undefined
+  const after = call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
+  // These start a built-in in the same shell: `builtin cd a`.
+  return call.name === 'command' || call.name === 'builtin' ? after : undefined
 }
 
-/** The words after `NAME=VALUE`. A word that may or may not be one hides which word is the command. */
+/** Returns the words after `NAME=VALUE`. Refuses a word that may or may not be an assignment. */
 export function skipAssignments(call: Call, rest: readonly Argument[]): readonly Argument[] | undefined {
   for (const [index, argument] of rest.entries()) {
     const text = argument.literal ?? argument.lead

@@ -123,7 +123,7 @@ describe('the lists of a policy', () => {
       expect(codes(analyzeCommand(`/bin/${word} a`, { allow: [] }))).toEqual(['NOT_ALLOWED'])
     }
     expect(analyzeCommand('/bin/ls a', { allow: [] }).reasons.map(({ message }) => message)).toEqual([
-      '"/bin/ls a" is not on the list of allowed commands',
+      '"/bin/ls a" is not an allowed command',
     ])
   })
 
@@ -317,9 +317,11 @@ describe('what launchers and package managers hand on', () => {
 
   it('says whether a word may be an option, or names a file that is not known', () => {
     const said = (line: string) => analyzeCommand(line, {}).reasons.map(({ message }) => message)
-    expect(said('zsh a"$x"')).toEqual(['Which file zsh runs, only the run can tell'])
-    expect(said('node "$x"')).toEqual(['node: "\\"$x\\"" may turn out to be an option; what begins with "./" is none'])
-    expect(said('make -f -')).toEqual(['make runs what comes on -'])
+    expect(said('zsh a"$x"')).toEqual(['The file that zsh runs is only known at run time'])
+    expect(said('node "$x"')).toEqual([
+      'node: "\\"$x\\"" may become an option at run time; a path that starts with "./" cannot',
+    ])
+    expect(said('make -f -')).toEqual(['make runs code from -'])
     expect(said("make ' SHELL :=a'")).toEqual(['make: the variable "SHELL" may start commands'])
   })
 })
@@ -497,8 +499,7 @@ describe('the verdict', () => {
 
   it('tells of a line by its characters alone, and where', () => {
     const told = (line: string) => analyzeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
-    const odd = (point: string) =>
-      `The line contains U+${point}, which cannot be seen or is taken for another character`
+    const odd = (point: string) => `The line contains U+${point}, which is invisible or looks like another character`
     expect(told('a'.repeat(65_536))).toEqual([])
     expect(told('a'.repeat(65_537))).toEqual([
       ['LINE_TOO_LONG', 'The line is longer than 65536 characters', [0, 65_537]],
