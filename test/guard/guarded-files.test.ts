@@ -73,9 +73,9 @@ describe('guarded files', () => {
   it('walk to the requested depth, and until they are cancelled', async () => {
     const view = viewOf(memory({ 'd/e/f.txt': 'x' }), [access('d', { recursive: true })])
     const names = async (depth?: number) => {
-      const found: string[] = []
-      for await (const { path } of view.walk(at('d'), 'list', everything, depth)) found.push(path)
-      return found
+      const paths: string[] = []
+      for await (const { path } of view.walk(at('d'), 'list', everything, depth)) paths.push(path)
+      return paths
     }
     expect(await names(1)).toEqual(['d/e'])
     expect(await names()).toEqual(['d/e', 'd/e/f.txt'])
@@ -105,10 +105,10 @@ describe('guarded files', () => {
   })
 
   it('emptiedDirectories skips paths that are no longer directories', async () => {
-    const own = memory({ 'd/e/f.txt': 'x', 'g/h.txt': 'y' })
+    const base = memory({ 'd/e/f.txt': 'x', 'g/h.txt': 'y' })
     const backend: Backend = {
-      ...own,
-      stat: async (path) => (path === 'g' ? { type: 'file', size: 1, tag: 'other' } : own.stat(path)),
+      ...base,
+      stat: async (path) => (path === 'g' ? { type: 'file', size: 1, tag: 'other' } : base.stat(path)),
     }
     const view = viewOf(backend, [access('d/e/f.txt'), access('g/h.txt')])
     const emptied = async (kept: string[]) =>
@@ -120,7 +120,7 @@ describe('guarded files', () => {
 
 describe('grants', () => {
   it('classify by the stricter of two names', () => {
-    const kind = (asked: string, path: string) => classifyBoth(asked as LogicalPath, at(path)).kind
+    const kind = (requestedPath: string, path: string) => classifyBoth(requestedPath as LogicalPath, at(path)).kind
     expect(kind('a.txt', 'a.txt')).toBe(classifyPath('a.txt' as LogicalPath).kind)
     expect(kind('.env', 'a.txt')).toBe('SECRET_LIKE')
     expect(kind('a.txt', '.env')).toBe('SECRET_LIKE')
@@ -129,7 +129,7 @@ describe('grants', () => {
     expect(kind('dist/a.js', 'package-lock.json')).toBe('GENERATED')
     expect(kind('package-lock.json', 'dist/a.js')).toBe('GENERATED')
     expect(kind('package-lock.json', 'a.txt')).toBe('LOCKFILE')
-    // What is binary by its name only is not read as text; that takes no other protection away.
+    // A file that is binary by its name is not read as text. This removes no other protection.
     for (const protection of ['.env', 'dist/a.js', 'vendor/a.c', 'package-lock.json', '.git/config']) {
       expect(kind(protection, 'a.png')).toBe(kind(protection, protection))
       expect(kind('a.png', protection)).toBe(kind(protection, protection))
@@ -162,9 +162,9 @@ describe('grants', () => {
 
 describe('a read-only backend', () => {
   it('keeps the capabilities of the backend', async () => {
-    const own = memory({ 'a.txt': 'a' })
+    const backend = memory({ 'a.txt': 'a' })
     const able = {
-      ...own,
+      ...backend,
       seen: [] as string[],
       statDirectories(this: { seen: string[] }) {
         this.seen.push('statDirectories')
@@ -183,7 +183,7 @@ describe('a read-only backend', () => {
     await reading.walk?.(at('x'), {} as never)
     expect(reading.containsPhysicalPath?.('/x')).toBe(true)
     expect(able.seen).toEqual(['statDirectories', 'walk', '/x'])
-    const { scan: _scan, tree: _tree, fork: _fork, statDirectories: _glance, ...plain } = own
+    const { scan: _scan, tree: _tree, fork: _fork, statDirectories: _glance, ...plain } = backend
     expect(Object.keys(readOnly(plain))).not.toContain('scan')
   })
 })
@@ -216,15 +216,15 @@ describe('an error of a backend', () => {
 
   it('in an ignore file hides nothing, unless it is not a refusal', async () => {
     const names = async (error: unknown) => {
-      const found: string[] = []
+      const paths: string[] = []
       const options = {
         filters: { includeHidden: false, includeIgnored: false },
         see: () => true,
         enter: () => true,
         revision: 'all',
       }
-      for await (const { path } of walk(throwing(error), at('d'), options)) found.push(path)
-      return found
+      for await (const { path } of walk(throwing(error), at('d'), options)) paths.push(path)
+      return paths
     }
     expect(await names(new ToolError('FILE_TOO_LARGE', 'large'))).toEqual(['d/a.txt'])
     await expect(names(broken)).rejects.toBe(broken)
@@ -280,15 +280,15 @@ describe('several mounts', () => {
       bb: plain(memory({ '1': 'b1', '2': 'b2' })),
       aa: memory({ '1': 'a1' }),
     })
-    const seen: string[] = []
+    const visited: string[] = []
     const scan = (until: string, ...paths: string[]) =>
       backend.scan?.(paths.map(at), (path) => {
-        seen.push(path)
+        visited.push(path)
         return path !== until
       })
     await scan('', 'r.txt', 'd', 'gone', 'bb', 'bb/1', 'bb/2', 'aa/1')
     await scan('bb/1', 'r.txt', 'bb/1', 'bb/2', 'aa/1')
-    expect(seen).toEqual(['r.txt', 'bb/1', 'bb/2', 'aa/1', 'r.txt', 'bb/1'])
+    expect(visited).toEqual(['r.txt', 'bb/1', 'bb/2', 'aa/1', 'r.txt', 'bb/1'])
   })
 
   it('show a tree with sorted entries, including mounts', async () => {
@@ -348,9 +348,9 @@ describe('a tree', () => {
     const root = memory({ 'a.txt': 'a' }).tree?.()
     if (root === undefined) throw new Error('no tree')
     const foreign = { type: 'directory' as const, stat: root.stat, get: () => undefined, entries: function* () {} }
-    const seen: unknown[][] = []
-    forEachDifference(root, foreign as never, ((...found: unknown[]) => seen.push(found)) as never)
-    forEachDifference(foreign as never, root, ((...found: unknown[]) => seen.push(found)) as never)
-    expect(seen.length).toBe(2)
+    const differences: unknown[][] = []
+    forEachDifference(root, foreign as never, ((...difference: unknown[]) => differences.push(difference)) as never)
+    forEachDifference(foreign as never, root, ((...difference: unknown[]) => differences.push(difference)) as never)
+    expect(differences.length).toBe(2)
   })
 })

@@ -13,7 +13,7 @@ const visible = {
   'docs/guide.md': 'guide\n',
 }
 
-/** Names and texts that an agent must not learn. */
+/** Names and texts that must not be revealed to an agent. */
 const hidden = {
   'src/helper.ts': 'export const zanzibar = 1\n',
   'src/private/plan.md': 'zanzibar\n',
@@ -41,7 +41,7 @@ const calls = [...hiddenCallsAnywhere(), ...Object.keys(hidden).flatMap(hiddenCa
 async function answers(tree: Readonly<Record<string, string>>, policy: PolicyInput): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for (const [name, input] of calls) {
-    // Each on a workspace of its own, so that no call shows what an earlier one did.
+    // One workspace per call, so that no call shows effects of an earlier one.
     const workspace = await createWorkspace({
       backend: memory(tree),
       policy,
@@ -105,7 +105,7 @@ describe('the verdict on a call', () => {
         })
         const parts = path.split('/')
         const at = pieces.length % parts.length
-        // A slash may not stand first: that would be another path.
+        // Without a leading slash, which would be another path.
         const odd = at === 0 ? pieces.map((piece) => (piece === '/' ? './' : piece)) : pieces
         const spelled = [...parts.slice(0, at), odd.join('') + parts.slice(at).join('/')].join('/')
         const content = tool === 'write_file' ? { content: 'x' } : {}

@@ -10,11 +10,11 @@ import { ownTime } from '../own-time.ts'
 const matches = (pattern: string, path: string) => compileGlob(pattern).matches(path)
 
 /**
- * picomatch as the oracle, with the option that makes `[!a]` a negation. For it, `dir/**` covers `dir`, but where a star
- * stands before the slash (`d*` for `dir`) not: here it always does.
+ * picomatch as the oracle, with the option that makes `[!a]` a negation. In picomatch, `dir/**` covers `dir` unless there is a
+ * star before the slash (`d*` for `dir`). Here it always does.
  */
 function oracle(pattern: string): (path: string) => boolean {
-  // Its shortcuts for whole patterns differ from its own grammar: `*.*` is refused "a.", which `b*.*` is not of "ba.".
+  // The shortcuts of picomatch differ from its grammar: `*.*` does not match "a.", but `b*.*` matches "ba.".
   const options = { dot: true, posix: true, fastpaths: false }
   const whole = picomatch(pattern, options)
   const stem = pattern.replace(/(\/\*\*)+$/, '')
@@ -356,22 +356,22 @@ describe('compileGlob', () => {
         arbitrary: fc
           .array(piece, { minLength: 1, maxLength: 4 })
           .map((pieces) => pieces.join('').replace(/\*+/g, '*'))
-          // A name of dots alone is the directory itself or a climb, which picomatch leaves to its caller.
+          // A name of dots only is the directory or its parent, which picomatch leaves to its caller.
           .filter((text) => !/^\.+$/.test(text)),
       },
     )
     const pattern = fc
       .array(part, { minLength: 1, maxLength: 4 })
       .map((parts) => parts.join('/'))
-      // Beside a range picomatch forgets to escape a dot, which then stands for any character.
+      // Next to a range, picomatch does not escape a dot, which then matches any character.
       .filter((glob) => !glob.includes('{a..c}') || !glob.replaceAll('{a..c}', '').includes('.'))
     fc.assert(
       fc.property(pattern, fc.array(path, { minLength: 5, maxLength: 20 }), (glob, paths) => {
-        const own = compileGlob(glob)
+        const compiled = compileGlob(glob)
         const theirs = oracle(glob)
-        for (const one of paths) {
-          if (theirs(one)) positive += 1
-          expect([one, own.matches(one)]).toEqual([one, theirs(one)])
+        for (const path of paths) {
+          if (theirs(path)) positive += 1
+          expect([path, compiled.matches(path)]).toEqual([path, theirs(path)])
         }
       }),
       { numRuns: times(1000, 3000) },
@@ -380,7 +380,7 @@ describe('compileGlob', () => {
   })
 
   it('agrees with picomatch on paths made from the pattern', () => {
-    // The other test seldom matches long patterns; here each path begins as a reading of the pattern.
+    // The other test rarely matches long patterns. Here each path is derived from the pattern.
     const pieces: [string, string[]][] = [
       ['*', ['', 'a', 'bcb', '.x']],
       ['?', ['a', '.', '-']],
@@ -401,7 +401,7 @@ describe('compileGlob', () => {
     const stars = fc.constantFrom(['**', ''] as const, ['**', 'q'] as const, ['**', 'q/r'] as const)
     const both = fc
       .array(fc.oneof({ weight: 3, arbitrary: name }, { weight: 1, arbitrary: stars }), { minLength: 1, maxLength: 5 })
-      // More alternatives than a pattern may have are refused.
+      // Patterns with too many alternatives are refused.
       .filter((list) => list.map(([source]) => source.split('{').length - 1).reduce((sum, n) => sum + n, 0) < 10)
     fc.assert(
       fc.property(both, (list) => {
@@ -475,8 +475,8 @@ describe('compileGlobs', () => {
         (globs, paths) => {
           const many = compileGlobs(globs)
           const singles = globs.map(oracle)
-          for (const one of paths)
-            expect([one, many.matches(one)]).toEqual([one, singles.some((single) => single(one))])
+          for (const path of paths)
+            expect([path, many.matches(path)]).toEqual([path, singles.some((single) => single(path))])
         },
       ),
       { numRuns: times(700, 2000) },
@@ -533,7 +533,7 @@ describe('hostile globs', () => {
       } catch (error) {
         expect(error).toBeInstanceOf(ToolError)
       }
-      // Backtracking would take years; this only has to tell the two apart on a busy machine.
+      // Backtracking would take years. The limit only has to distinguish the two on a busy machine.
       expect(ownTime() - start, pattern.slice(0, 30)).toBeLessThan(1000)
     }
   })
@@ -541,7 +541,7 @@ describe('hostile globs', () => {
 
 describe('unusual globs', () => {
   it.each([
-    // Brackets that are none, inside of braces that are.
+    // Unclosed brackets inside of braces.
     ['{a[,b}', ['a[', 'b'], ['a', 'a,b']],
     ['{[[:nope:]],b}', ['b'], ['x']],
     ['{[,]a,b}', [',a', 'b'], ['[', 'a']],
@@ -550,7 +550,7 @@ describe('unusual globs', () => {
     ['[\\]x]', [']', 'x'], ['\\']],
     ['[\\-a]', ['-', 'a'], ['b']],
     ['[😀-😂]x', ['😁x'], ['x', 'ax', 'éx', 'Ａx']],
-    // A bracket expression that also stands for its own text, beside what has no fixed width.
+    // A bracket expression that also matches its own text, next to tokens without a fixed width.
     ['*[ab]?', ['xa1', 'x[ab]1', '[ab]😀', 'a😀', 'x[ab]'], ['x[a', 'a', 'b', 'xc1']],
     ['[ab]*c?', ['[ab]cc', '[ab]xc1', 'acx'], ['[ab]c', '[ac]c1']],
     ['[ab]?*', ['[ab]undefined'], ['[ab]']],

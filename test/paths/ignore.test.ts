@@ -8,13 +8,13 @@ import { type IgnoreScope, ignoreScope, isIgnored, parseIgnore } from '../../src
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
-/** Ignore files by path, and the entries to ask about; a directory ends with `/`. */
+/** Ignore files by path, and the entries to test. A directory ends with `/`. */
 interface Case {
   readonly files: Readonly<Record<string, string>>
   readonly entries: readonly string[]
 }
 
-/** What git says: the ignored ones among the entries of each case, each case in a directory of its own. */
+/** Returns the ignored entries of each case according to git. Each case has its own directory. */
 function askGit(cases: readonly Case[], config: readonly string[] = []): string[][] {
   const root = mkdtempSync(join(tmpdir(), 'wardspace-ignore-'))
   const asked: string[] = []
@@ -51,7 +51,7 @@ function askGit(cases: readonly Case[], config: readonly string[] = []): string[
   )
 }
 
-/** What we say, going down from the root as a walk does. */
+/** Returns the ignored entries according to this implementation, from the root down as in a walk. */
 function askOurs({ files, entries }: Case, options = {}): string[] {
   const scopeIn = (directory: string): IgnoreScope | undefined => {
     const outer = directory === '' ? undefined : scopeIn(parent(directory))
@@ -63,7 +63,7 @@ function askOurs({ files, entries }: Case, options = {}): string[] {
   return entries.filter((entry) => judge(entry.replace(/\/$/, ''), entry.endsWith('/')))
 }
 
-/** What git was asked for many cases at once. */
+/** Results of git for many cases at once. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {
@@ -103,7 +103,7 @@ const entry = fc
   .tuple(fc.array(name, { minLength: 1, maxLength: 4 }), fc.boolean())
   .map(([parts, isDirectory]) => parts.join('/') + (isDirectory ? '/' : ''))
 
-/** Entries that can stand together: what is a directory in one is no file in another. */
+/** Entries without conflicts: a directory of one entry is not a file in another. */
 const entries = fc.array(entry, { minLength: 5, maxLength: 25 }).map((list) => {
   const directories = new Set<string>()
   for (const item of list) {
@@ -503,7 +503,7 @@ describe('parseIgnore', () => {
         isIgnored(scope, long, false)
         isIgnored(scope, deep, false)
       }
-      // Backtracking would not end; this only has to tell the two apart on a busy machine.
+      // Backtracking would not end. The limit only has to distinguish the two on a busy machine.
       expect(ownTime() - start, hostile.slice(0, 20)).toBeLessThan(1500)
     }
   })

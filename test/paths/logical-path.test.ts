@@ -17,7 +17,7 @@ import { isAtOrBelow } from '../../src/paths/physical.ts'
 import { times } from '../counts.ts'
 import { ownTime } from '../own-time.ts'
 
-/** The path, or undefined where it is refused. Anything but a PATH_REJECTED is a failure of the test. */
+/** Returns the path, or undefined if it is refused. Any error but PATH_REJECTED fails the test. */
 function guard(input: string): LogicalPath | undefined {
   try {
     return parsePath(input)
@@ -123,7 +123,7 @@ const weird = fc
   )
   .map(([start, parts, end]) => start + parts.join('/') + end)
 const anything = fc.oneof({ weight: 4, arbitrary: weird }, { weight: 1, arbitrary: fc.string({ unit: 'binary' }) })
-/** Mostly accepted, and mostly with something to resolve. */
+/** Inputs that are mostly valid and mostly need normalization. */
 const tame = fc
   .tuple(
     fc.array(
@@ -357,25 +357,25 @@ describe('parsePath', () => {
 })
 
 describe('parentOf, nameOf and isWithin', () => {
-  const path = tame.map(guard).filter((found) => found !== undefined)
+  const path = tame.map(guard).filter((parsed) => parsed !== undefined)
 
   it('agree with node:path/posix', () => {
     fc.assert(
-      fc.property(path, (one) => {
-        const parent = posix.dirname(one)
-        expect(parentOf(one)).toBe(parent === '.' ? '' : parent)
-        expect(nameOf(one)).toBe(posix.basename(one))
-        if (one !== '') expect(childOf(parentOf(one), nameOf(one))).toBe(one)
-        const above = ancestorsOf(one)
+      fc.property(path, (sample) => {
+        const parent = posix.dirname(sample)
+        expect(parentOf(sample)).toBe(parent === '.' ? '' : parent)
+        expect(nameOf(sample)).toBe(posix.basename(sample))
+        if (sample !== '') expect(childOf(parentOf(sample), nameOf(sample))).toBe(sample)
+        const above = ancestorsOf(sample)
         expect(above).toEqual(
           above.map((_, i) =>
-            one
+            sample
               .split('/')
               .slice(0, -1 - i)
               .join('/'),
           ),
         )
-        expect(above).toHaveLength(Math.max(0, one.split('/').length - 1))
+        expect(above).toHaveLength(Math.max(0, sample.split('/').length - 1))
       }),
       { numRuns: times(1000, 3000) },
     )
@@ -386,8 +386,8 @@ describe('parentOf, nameOf and isWithin', () => {
       .array(fc.constantFrom('a', 'b', 'ab'), { maxLength: 4 })
       .map((list) => list.join('/') as LogicalPath)
     fc.assert(
-      fc.property(short, short, (one, directory) => {
-        expect(isWithin(one, directory)).toBe(!posix.relative(`/${directory}`, `/${one}`).startsWith('..'))
+      fc.property(short, short, (sample, directory) => {
+        expect(isWithin(sample, directory)).toBe(!posix.relative(`/${directory}`, `/${sample}`).startsWith('..'))
       }),
       { numRuns: times(1000, 3000) },
     )
@@ -398,10 +398,10 @@ describe('quote', () => {
   it('is bounded, on one line, and escapes deceptive characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
-        const shown = quote(text)
-        expect(shown).toMatch(/^".*"$/su)
-        expect(shown.slice(1, -1)).not.toMatch(/["\p{Cc}\p{Cf}\p{Cs}]/u)
-        expect(shown.length).toBeLessThanOrEqual(203 * 10)
+        const quoted = quote(text)
+        expect(quoted).toMatch(/^".*"$/su)
+        expect(quoted.slice(1, -1)).not.toMatch(/["\p{Cc}\p{Cf}\p{Cs}]/u)
+        expect(quoted.length).toBeLessThanOrEqual(203 * 10)
       }),
       { numRuns: times(1000, 3000) },
     )

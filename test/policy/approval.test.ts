@@ -45,14 +45,14 @@ const write = (...paths: string[]) => request('file:write:replace', paths)
 
 describe('approvals.ask', () => {
   it('passes the request to the handler and allows once', async () => {
-    const seen: unknown[] = []
-    const run = approvals(async (asked): Promise<ApprovalAnswer> => {
-      seen.push(asked)
+    const requests: unknown[] = []
+    const run = approvals(async (incoming): Promise<ApprovalAnswer> => {
+      requests.push(incoming)
       return 'allow'
     })
     expect(await run.ask(write('a.ts'))).toBe('once')
     expect(await run.ask(write('a.ts'))).toBe('once')
-    expect(seen).toMatchObject([
+    expect(requests).toMatchObject([
       { id: 'approval-1', tool: 'write_file', verdict: { decision: 'ask' } },
       { id: 'approval-2', tool: 'write_file' },
     ])
@@ -89,7 +89,7 @@ describe('approvals.ask', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('/home/user/secret'))],
-  ] as const)('fails closed, and says nothing of the error, when the handler %s', async (_, approve) => {
+  ] as const)('fails closed without the text of the error when the handler %s', async (_, approve) => {
     const error = await approvals(approve)
       .ask(write('a.ts'))
       .catch((thrown) => thrown)
@@ -98,7 +98,7 @@ describe('approvals.ask', () => {
   })
 
   it('ends when the call is cancelled and ignores a late answer', async () => {
-    let answer: (given: ApprovalAnswer) => void = () => {}
+    let answer: (value: ApprovalAnswer) => void = () => {}
     const run = approvals(
       () =>
         new Promise((resolve) => {
@@ -113,13 +113,13 @@ describe('approvals.ask', () => {
     await Promise.resolve()
     expect(run.covers(write('a.ts'))).toBe(false)
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
-    let asked = false
+    let wasAsked = false
     const other = approvals(() => {
-      asked = true
+      wasAsked = true
       return 'allow'
     })
     await expect(other.ask(write('a.ts'), { signal: controller.signal })).rejects.toMatchObject({ code: 'ABORTED' })
-    expect(asked).toBe(false)
+    expect(wasAsked).toBe(false)
   })
 })
 
@@ -147,8 +147,8 @@ describe('the outcome of a request', () => {
   it('is reported with the author of the answer', async () => {
     const answers: ApprovalAnswer[] = ['allow', { allow: 'run', by: 'Ada' }, { deny: 'no', by: 'Bob' }]
     const run = approvals(() => answers.shift() ?? 'allow')
-    const told: unknown[][] = []
-    const answered = (...how: unknown[]) => void told.push(how)
+    const outcomes: unknown[][] = []
+    const answered = (...outcome: unknown[]) => void outcomes.push(outcome)
     await run.ask(write('a.ts'), { onAnswer: answered })
     expect(run.covers(write('a.ts'))).toBe(false)
     await run.ask(write('a.ts'), { onAnswer: answered })
@@ -157,7 +157,7 @@ describe('the outcome of a request', () => {
       message: 'The approval of write_file was refused: no',
       details: { approvalId: 'approval-3' },
     })
-    expect(told).toEqual([['once', undefined], ['run', 'Ada'], ['earlier'], ['denied', 'Bob']])
+    expect(outcomes).toEqual([['once', undefined], ['run', 'Ada'], ['earlier'], ['denied', 'Bob']])
   })
 
   it('names the reason if nobody answers, or not yet', async () => {
@@ -188,15 +188,15 @@ describe('the outcome of a request', () => {
   })
 
   it('comes from the handler of the workspace before that of the call, which receives the signal', async () => {
-    const given: unknown[] = []
+    const calls: unknown[] = []
     const note = (answer: ApprovalAnswer) => (_: unknown, options: object) => {
-      given.push([answer, options])
+      calls.push([answer, options])
       return answer
     }
     const { signal } = new AbortController()
     expect(await approvals(note('allow-run')).ask(write('a.ts'), { approve: note('allow') })).toBe('run')
     expect(await approvals().ask(write('a.ts'), { approve: note('allow'), signal })).toBe('once')
-    expect(given).toStrictEqual([
+    expect(calls).toStrictEqual([
       ['allow-run', {}],
       ['allow', { signal }],
     ])
@@ -212,7 +212,7 @@ describe('the outcome of a request', () => {
     const asking = run.ask(write('a.ts'), { signal: controller.signal })
     controller.abort()
     await expect(asking).rejects.toMatchObject({ code: 'ABORTED' })
-    // An unhandled rejection would end the program.
+    // An unhandled rejection would fail the test run.
     fail(new Error('late'))
     await new Promise((resolve) => setTimeout(resolve))
   })
@@ -324,12 +324,12 @@ describe('an approval for the run', () => {
 
 describe('approvalText of a request', () => {
   it('names the root and the risks, and escapes special characters', () => {
-    const asked = request('file:list', ['', 'a\u202eb', ''], {
+    const question = request('file:list', ['', 'a\u202eb', ''], {
       tool: 'list_directory',
       input: { path: '', reason: 'to\r\nlook\u0007' },
       risks: [{ flag: 'deletesFile', path: 'x\u200by' }],
     })
-    const text = approvalText({ ...asked, tool: 'list\u001b_directory', diff: undefined } as never)
+    const text = approvalText({ ...question, tool: 'list\u001b_directory', diff: undefined } as never)
     expect(text).toContain('list\\u{1b}_directory on ., a\\u{202e}b\n')
     expect(text).toContain('Reason given: to\nlook\\u{7}\n')
     expect(text).toContain('Risk: deletesFile (x\\u{200b}y)')
@@ -337,7 +337,7 @@ describe('approvalText of a request', () => {
 })
 
 describe('approvalText', () => {
-  const asked = {
+  const question = {
     ...request('file:write:create', ['a.ts']),
     verdict: { decision: 'ask', reason: 'R', rules: [] },
   } as const
@@ -364,12 +364,12 @@ describe('approvalText', () => {
     ['a whole preview of 6000', { diff: 'x'.repeat(6000) }, `write_file on a.ts\nR\n\n${'x'.repeat(6000)}`],
     [
       'twenty paths',
-      { ...request('file:delete', [...'abcdefghijklmnopqrstuvwxyz']), input: { plan: 'P' }, verdict: asked.verdict },
+      { ...request('file:delete', [...'abcdefghijklmnopqrstuvwxyz']), input: { plan: 'P' }, verdict: question.verdict },
       'write_file on a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t\nR\nP',
     ],
     ['100 of a name', { tool: 'x'.repeat(101), diff: '+' }, `${'x'.repeat(100)}\n… 1 more characters on a.ts\nR\n\n+`],
   ])('shows %s', (_, more, text) => {
-    expect(approvalText({ ...asked, ...more })).toBe(text)
+    expect(approvalText({ ...question, ...more })).toBe(text)
   })
 
   it.each<[string, object]>([
@@ -378,7 +378,7 @@ describe('approvalText', () => {
     ['the preview', { diff: `+${token}\n+${key}` }],
     ['the reason', { input: { reason: token }, diff: '+' }],
   ])('marks secrets in %s', (_, more) => {
-    const text = approvalText({ ...asked, ...more })
+    const text = approvalText({ ...question, ...more })
     expect(text).not.toContain(token.slice(4))
     expect(text).not.toContain('MIIEabc')
   })

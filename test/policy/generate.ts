@@ -4,7 +4,7 @@ import type { LogicalPath } from '../../src/paths/logical-path.ts'
 import { permissions } from '../../src/policy/permissions.ts'
 import type { PolicyData, PolicyRule } from '../../src/policy/policy.ts'
 
-/** Names that are few, so that rules and paths meet, and among which every protection is. */
+/** Few names, so that rules match paths often. Every protection occurs among them. */
 const directories = ['src', 'docs', 'lib', 'dist', '.ssh', '.git', 'node_modules', 'a']
 const files = ['a.ts', 'b.md', '.env', 'package-lock.json', 'x.pb.go', 'logo.png', 'src', 'config']
 
@@ -43,17 +43,17 @@ const rule: fc.Arbitrary<Omit<PolicyRule, 'name'>> = fc.record(
   { requiredKeys: ['action'] },
 )
 
-function withName(given: Omit<PolicyRule, 'name'>, name: string): PolicyRule {
-  if (given.action === 'allow') return { ...given, name }
-  const { overrides: _, ...rest } = given
+function withName(input: Omit<PolicyRule, 'name'>, name: string): PolicyRule {
+  if (input.action === 'allow') return { ...input, name }
+  const { overrides: _, ...rest } = input
   return { ...rest, name }
 }
 
-export const extraRule = rule.map((given) => withName(given, 'extra'))
+export const extraRule = rule.map((input) => withName(input, 'extra'))
 
 export const rules = fc
   .array(rule, { maxLength: 5 })
-  .map((given) => given.map((one, index) => withName(one, `rule ${index}`)))
+  .map((input) => input.map((one, index) => withName(one, `rule ${index}`)))
 
 const decisions = fc.constantFrom('allow' as const, 'ask' as const, 'deny' as const)
 

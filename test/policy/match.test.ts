@@ -112,7 +112,7 @@ describe('compileTexts', () => {
         const end = text.indexOf(long) + long.length
         expect(compileTexts([`*${long}*`], 'x')(text.slice(0, end))).toBe(true)
         expect(compileTexts([`*${long}*`], 'x')(text.slice(0, end - 1))).toBe(false)
-        // What comes behind it may begin where it ends, and no earlier.
+        // The next piece may start where this one ends, but no earlier.
         expect(compileTexts([`*${long}*${text.slice(end)}`], 'x')(text)).toBe(true)
         expect(compileTexts([`*${long}*${text.slice(end - 1)}`], 'x')(text)).toBe(false)
       }
@@ -142,7 +142,7 @@ describe('compileTexts', () => {
     ['a\\', 'a\\', true],
     ['a\\', 'a', false],
     ['a\\bc', 'abc', true],
-    // Long pieces that a text begins again and again, and never holds.
+    // Long pieces of which a text repeatedly contains the beginning only.
     ['*abaabaabaaabbaaaa*', 'abaabaabaaabbaaabaabaaabbaaabaaabbaaaaabbaaaa', false],
     ['*bababababaabbbbbb*', 'baababababaabbbbbbbabababab', false],
     ['*abaaaabbbaabbabbb*', 'bbbaabbabbbaaaabbbaabbabbbbaabbabbb', false],
@@ -164,18 +164,18 @@ describe('compileTexts', () => {
 })
 
 describe('permissionMask', () => {
-  const named = (...patterns: string[]) => {
+  const maskOf = (...patterns: string[]) => {
     const mask = permissionMask(patterns, 'x')
     return permissions.filter((_, index) => (mask & (1 << index)) !== 0)
   }
 
   it('matches permissions by their parts', () => {
-    expect(named('*')).toEqual([...permissions])
-    expect(named('file:write:*')).toEqual(['file:write:create', 'file:write:replace'])
-    expect(named('*:read')).toEqual(['file:read', 'memory:read'])
-    expect(named('file:*:create')).toEqual(['file:write:create'])
-    expect(named('command:*', 'file:read')).toEqual(['file:read', 'command:run', 'command:background'])
-    expect(named('file:*')).toEqual(permissions.filter((permission) => permission.startsWith('file:')))
+    expect(maskOf('*')).toEqual([...permissions])
+    expect(maskOf('file:write:*')).toEqual(['file:write:create', 'file:write:replace'])
+    expect(maskOf('*:read')).toEqual(['file:read', 'memory:read'])
+    expect(maskOf('file:*:create')).toEqual(['file:write:create'])
+    expect(maskOf('command:*', 'file:read')).toEqual(['file:read', 'command:run', 'command:background'])
+    expect(maskOf('file:*')).toEqual(permissions.filter((permission) => permission.startsWith('file:')))
   })
 })
 

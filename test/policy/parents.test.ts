@@ -35,14 +35,14 @@ describe('a directory created as parent of a granted path', () => {
   it.each(ways)('needs an approval if a rule asks: %s', async (tool, input) => {
     const rules = [{ name: 'new helpers', action: 'ask' as const, permissions: ['file:*'], paths: ['src/helper.*'] }]
     const workspace = await open({ preset: 'autonomous', rules })
-    const asked: string[][] = []
+    const requests: string[][] = []
     const approve = ({ verdict }: { verdict: { rules: readonly { name: string }[] } }) => {
-      asked.push(verdict.rules.map(({ name }) => name))
+      requests.push(verdict.rules.map(({ name }) => name))
       return { allow: 'once' as const }
     }
     expect(await workspace.callTool(tool, input)).toMatchObject({ ok: false, code: 'APPROVAL_REQUIRED' })
     expect(await workspace.callTool(tool, input, { approve })).toMatchObject({ ok: true })
-    expect(asked).toEqual([expect.arrayContaining(['new helpers'])])
+    expect(requests).toEqual([expect.arrayContaining(['new helpers'])])
   })
 
   it.each(ways)('names the asking rule even if nothing else allows the directory: %s', async (tool, input) => {

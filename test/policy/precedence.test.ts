@@ -36,7 +36,7 @@ function single(policy: PolicyData, { tool, permission, path }: Name): Verdict {
 
 describe('precedence', () => {
   const choices = [undefined, 'allow', 'ask', 'deny'] as const
-  /** An allow rule that names every protection is one more choice. */
+  /** An allow rule that overrides every protection is an additional choice. */
   const rules = [...choices, 'lift'] as const
   const subjects = [
     ['file:write:replace', 'src/a.ts', undefined],
@@ -66,16 +66,16 @@ describe('precedence', () => {
             }
             const lifted = first === 'lift' || second === 'lift'
             const allowed = lifted || first === 'allow' || second === 'allow'
-            const asked = first === 'ask' || second === 'ask'
-            const said = [tool, first, second, lifted ? undefined : protection]
-            const spoken = preset !== undefined || allowed || asked
+            const isAsked = first === 'ask' || second === 'ask'
+            const contributions = [tool, first, second, lifted ? undefined : protection]
+            const spoken = preset !== undefined || allowed || isAsked
             let expected: Decision = 'allow'
-            if (said.includes('deny') || (preset === 'readOnly' && writes) || !spoken) expected = 'deny'
-            else if (said.includes('ask')) expected = 'ask'
+            if (contributions.includes('deny') || (preset === 'readOnly' && writes) || !spoken) expected = 'deny'
+            else if (contributions.includes('ask')) expected = 'ask'
             else if (preset === 'supervised' && writes && !allowed && tool !== 'allow') expected = 'ask'
             const { decision, rules: took } = judge(policy, 'any', access(permission, path))
             expect(decision, JSON.stringify(policy)).toBe(expected)
-            // What decided stands first, and nothing that took part is left out.
+            // The deciding contribution comes first, and all contributions are listed.
             expect(took[0]?.action).toBe(expected)
             const names = took.map(({ name }) => name)
             for (const [index, choice] of [first, second].entries()) {
@@ -95,7 +95,7 @@ describe('evaluate', () => {
   it('agrees with the reference implementation', () => {
     fc.assert(
       fc.property(policies, names, (policy, name) => {
-        // A command may run in a directory that leads to the allowlist: see below.
+        // A command may run in a directory above the allowlist, which another test covers.
         fc.pre(policy.allowedPaths === undefined || !name.permission.startsWith('command:'))
         expect(single(policy, name).decision).toBe(referenceDecision(policy, name))
       }),
@@ -153,7 +153,7 @@ describe('evaluate', () => {
         const others = extra.overrides?.filter((override) => override !== protection?.name)
         const { overrides: _, ...rest } = extra
         const rule = { ...rest, action: 'allow' as const, ...(others?.length ? { overrides: others } : {}) }
-        const rules = (policy.rules ?? []).filter((one) => !one.overrides?.includes(protection?.name as never))
+        const rules = (policy.rules ?? []).filter((rule) => !rule.overrides?.includes(protection?.name as never))
         const decision = single({ ...policy, rules: [...rules, rule] }, name).decision
         expect(strength[decision]).toBeGreaterThanOrEqual(strength[protection?.decision ?? 'allow'])
       }),
@@ -166,9 +166,9 @@ describe('evaluate', () => {
       fc.property(policies, names, paths, (policy, name, other) => {
         const { tool, permission, path, classification } = name
         const both = judge(policy, tool, access(permission, path, { asked: other, classification }))
-        const one = judge(policy, tool, access(permission, path, { classification })).decision
+        const byPath = judge(policy, tool, access(permission, path, { classification })).decision
         const two = judge(policy, tool, access(permission, other, { classification })).decision
-        expect(strength[both.decision]).toBe(Math.max(strength[one], strength[two]))
+        expect(strength[both.decision]).toBe(Math.max(strength[byPath], strength[two]))
       }),
       runs,
     )
@@ -179,7 +179,7 @@ describe('evaluate', () => {
       fc.property(policies, fc.array(names, { minLength: 1, maxLength: 5 }), (policy, list) => {
         const tool = list[0]?.tool ?? ''
         const accesses = list.map(({ permission, path }) => access(permission, path))
-        const each = accesses.map((one) => strength[judge(policy, tool, one).decision])
+        const each = accesses.map((item) => strength[judge(policy, tool, item).decision])
         expect(strength[judge(policy, tool, ...accesses).decision]).toBe(Math.max(...each))
       }),
       runs,
@@ -204,9 +204,9 @@ describe('evaluate', () => {
 
 describe('protections', () => {
   it('show that a secret exists, and nothing else', () => {
-    const shown = (permission: Permission) => judge('autonomous', 'x', access(permission, '.env'))
-    expect(shown('file:list').decision).toBe('allow')
-    expect(shown('file:info').decision).toBe('allow')
+    const verdictOn = (permission: Permission) => judge('autonomous', 'x', access(permission, '.env'))
+    expect(verdictOn('file:list').decision).toBe('allow')
+    expect(verdictOn('file:info').decision).toBe('allow')
     for (const permission of [
       'file:read',
       'file:search',
@@ -215,7 +215,7 @@ describe('protections', () => {
       'file:move',
       'file:copy',
     ] as const) {
-      expect(shown(permission)).toMatchObject({ decision: 'deny', code: 'POLICY_DENIED_SECRET', path: '.env' })
+      expect(verdictOn(permission)).toMatchObject({ decision: 'deny', code: 'POLICY_DENIED_SECRET', path: '.env' })
     }
   })
 
@@ -243,55 +243,64 @@ describe('protections', () => {
   describe('of a secret also need permission to read it for a change that reveals content', () => {
     type Lift = Omit<NonNullable<PolicyData['rules']>[number], 'name' | 'action'>
     const lift = (permission: Permission, more: readonly Lift[], denied: readonly Lift[] = []): Decision => {
-      const own: Lift = { permissions: [permission], paths: ['.env'], overrides: ['secret'] }
+      const lifting: Lift = { permissions: [permission], paths: ['.env'], overrides: ['secret'] }
       const policy = compilePolicy({
         preset: 'autonomous',
         rules: [
-          ...[own, ...more].map((rule, index) => ({ ...rule, name: `lift ${index}`, action: 'allow' })),
+          ...[lifting, ...more].map((rule, index) => ({ ...rule, name: `lift ${index}`, action: 'allow' })),
           ...denied.map((rule, index) => ({ ...rule, name: `deny ${index}`, action: 'deny' })),
         ],
       })
-      const one = access(permission, '.env')
-      const { decision } = policy.evaluate({ tool: 'x', input: {}, accesses: [one] })
-      expect(policy.decide('x', permission, one.path, one.classification)).toBe(decision)
+      const secret = access(permission, '.env')
+      const { decision } = policy.evaluate({ tool: 'x', input: {}, accesses: [secret] })
+      expect(policy.decide('x', permission, secret.path, secret.classification)).toBe(decision)
       return decision
     }
     const read: Lift = { permissions: ['file:read'], overrides: ['secret'] }
 
     it.each(['file:write:replace', 'file:append', 'file:move', 'file:copy', 'file:patch:apply'] as const)(
       '%s',
-      (one) => {
-        expect(lift(one, [])).toBe('deny')
-        expect(lift(one, [read])).toBe('allow')
-        expect(lift(one, [{ ...read, paths: ['.env'], kinds: ['SECRET_LIKE'] }])).toBe('allow')
-        expect(lift(one, [{ ...read, paths: ['other'] }])).toBe('deny')
-        expect(lift(one, [{ ...read, kinds: ['TEXT_SOURCE'] }])).toBe('deny')
-        expect(lift(one, [{ ...read, overrides: ['generated'] }])).toBe('deny')
-        expect(lift(one, [{ permissions: ['file:read'] }])).toBe('deny')
-        expect(lift(one, [{ ...read, permissions: ['file:info'] }])).toBe('deny')
-        expect(lift(one, [read], [{ permissions: ['file:read'] }])).toBe('deny')
-        expect(lift(one, [read], [{ permissions: ['file:read'], paths: ['other'] }])).toBe('allow')
-        expect(lift(one, [read], [{ permissions: ['file:read'], kinds: ['TEXT_SOURCE'] }])).toBe('allow')
-        expect(lift(one, [read], [{ permissions: ['file:info'] }])).toBe('allow')
+      (permission) => {
+        expect(lift(permission, [])).toBe('deny')
+        expect(lift(permission, [read])).toBe('allow')
+        expect(lift(permission, [{ ...read, paths: ['.env'], kinds: ['SECRET_LIKE'] }])).toBe('allow')
+        expect(lift(permission, [{ ...read, paths: ['other'] }])).toBe('deny')
+        expect(lift(permission, [{ ...read, kinds: ['TEXT_SOURCE'] }])).toBe('deny')
+        expect(lift(permission, [{ ...read, overrides: ['generated'] }])).toBe('deny')
+        expect(lift(permission, [{ permissions: ['file:read'] }])).toBe('deny')
+        expect(lift(permission, [{ ...read, permissions: ['file:info'] }])).toBe('deny')
+        expect(lift(permission, [read], [{ permissions: ['file:read'] }])).toBe('deny')
+        expect(lift(permission, [read], [{ permissions: ['file:read'], paths: ['other'] }])).toBe('allow')
+        expect(lift(permission, [read], [{ permissions: ['file:read'], kinds: ['TEXT_SOURCE'] }])).toBe('allow')
+        expect(lift(permission, [read], [{ permissions: ['file:info'] }])).toBe('allow')
       },
     )
 
-    it.each(['file:write:create', 'file:delete', 'file:search', 'file:diff'] as const)('but not for %s', (one) => {
-      expect(lift(one, [])).toBe('allow')
-    })
+    it.each(['file:write:create', 'file:delete', 'file:search', 'file:diff'] as const)(
+      'but not for %s',
+      (permission) => {
+        expect(lift(permission, [])).toBe('allow')
+      },
+    )
   })
 
-  const changes = permissions.filter((one) =>
-    /^file:(?:write|append|delete|move|copy|patch)|^memory:write|^git/.test(one),
+  const changes = permissions.filter((permission) =>
+    /^file:(?:write|append|delete|move|copy|patch)|^memory:write|^git/.test(permission),
   )
   it.each<[Partial<Classification>, string, Decision, string, readonly Permission[]]>([
-    [{ kind: 'GIT_INTERNAL' }, 'git', 'deny', 'POLICY_DENIED', permissions.filter((one) => one !== 'git:write')],
+    [
+      { kind: 'GIT_INTERNAL' },
+      'git',
+      'deny',
+      'POLICY_DENIED',
+      permissions.filter((permission) => permission !== 'git:write'),
+    ],
     [
       { kind: 'SECRET_LIKE' },
       'secret',
       'deny',
       'POLICY_DENIED_SECRET',
-      permissions.filter((one) => one !== 'file:list' && one !== 'file:info'),
+      permissions.filter((permission) => permission !== 'file:list' && permission !== 'file:info'),
     ],
     [{ protection: 'secret' }, 'secret', 'deny', 'POLICY_DENIED_SECRET', permissions.slice(1, 3)],
     [{ protection: 'generated' }, 'generated', 'deny', 'POLICY_DENIED', changes],
@@ -300,20 +309,20 @@ describe('protections', () => {
     [{ protection: 'mode' }, 'mode', 'deny', 'POLICY_DENIED', ['file:patch:apply']],
     [{ protection: 'binary' }, 'binary', 'deny', 'POLICY_DENIED', ['file:patch:apply']],
   ])('of %j is that of %s: %s as %s', (classification, name, decision, code, concerned) => {
-    const wanted = classification.protection === 'secret' ? concerned : permissions
-    for (const permission of wanted) {
-      const one = access(permission, 'a.ts', {
+    const expected = classification.protection === 'secret' ? concerned : permissions
+    for (const permission of expected) {
+      const generated = access(permission, 'a.ts', {
         classification: { ...classifyPath('a.ts' as LogicalPath), ...classification },
       })
-      const found = judge('autonomous', 'x', one)
-      const took = found.rules.filter(({ source }) => source === 'protection')
+      const verdict = judge('autonomous', 'x', generated)
+      const took = verdict.rules.filter(({ source }) => source === 'protection')
       const isConcerned = concerned.includes(permission)
       expect([permission, took]).toEqual([
         permission,
         isConcerned ? [{ name, action: decision, source: 'protection', path: 'a.ts' }] : [],
       ])
-      expect([permission, found.decision]).toEqual([permission, isConcerned ? decision : 'allow'])
-      if (isConcerned && decision === 'deny') expect(found.code).toBe(code)
+      expect([permission, verdict.decision]).toEqual([permission, isConcerned ? decision : 'allow'])
+      if (isConcerned && decision === 'deny') expect(verdict.code).toBe(code)
       const lift = (override: string) =>
         judge(
           {
@@ -321,7 +330,7 @@ describe('protections', () => {
             rules: [{ name: 'lift', action: 'allow', overrides: [override] as never }],
           },
           'x',
-          one,
+          generated,
         ).decision
       if (name !== 'git') expect([permission, lift(name)]).toEqual([permission, 'allow'])
       if (isConcerned) expect(lift(name === 'mode' ? 'binary' : 'mode')).toBe(decision)
@@ -506,10 +515,10 @@ describe('allowlists and walks', () => {
   })
 
   it('do not let an ask rule open paths outside of the list', () => {
-    const asked = { preset: 'supervised', allowedPaths: ['src/**'], tools: { write_file: 'ask' } } as const
-    expect(judge(asked, 'write_file', access('file:write:create', 'docs/a.md')).decision).toBe('deny')
-    expect(judge(asked, 'write_file', access('file:write:create', 'package-lock.json')).decision).toBe('deny')
-    expect(judge(asked, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('ask')
+    const policy = { preset: 'supervised', allowedPaths: ['src/**'], tools: { write_file: 'ask' } } as const
+    expect(judge(policy, 'write_file', access('file:write:create', 'docs/a.md')).decision).toBe('deny')
+    expect(judge(policy, 'write_file', access('file:write:create', 'package-lock.json')).decision).toBe('deny')
+    expect(judge(policy, 'write_file', access('file:write:create', 'src/a.ts')).decision).toBe('ask')
   })
 
   it('allow commands above allowed paths only with a preset', () => {
@@ -596,7 +605,7 @@ describe('decide', () => {
     const rules = [{ name: 'r', action: 'allow', paths: ['src/a.ts'] }] as const
     expect(decides({ rules }, 'file:append', plain, ...names)).toEqual(expected)
     expect(decides({ preset: 'supervised', rules }, 'file:append', plain, ...names)).toEqual(
-      expected.map((one) => (one === 'deny' ? 'ask' : one)),
+      expected.map((decision) => (decision === 'deny' ? 'ask' : decision)),
     )
     expect(decides({ preset: 'autonomous', allowedPaths: [] }, 'file:read', plain, 'a', 'b/c')).toEqual([
       'deny',
@@ -630,7 +639,7 @@ describe('decide', () => {
 
   it('combines the decision for the tool with rules and protections', () => {
     const names = ['a.ts', 'b.ts']
-    const both = (one: Decision) => [one, one]
+    const both = (decision: Decision) => [decision, decision]
     expect(decides({ preset: 'autonomous', tools: { x: 'ask' } }, 'file:read', plain, ...names)).toEqual(both('ask'))
     expect(decides({ preset: 'autonomous', tools: { x: 'deny' } }, 'file:read', plain, ...names)).toEqual(both('deny'))
     expect(decides({ preset: 'autonomous', tools: { x: 'allow' } }, 'file:read', secret, ...names)).toEqual(
@@ -834,9 +843,9 @@ describe('the fields of a verdict', () => {
   it('list rules in order, and paths of one rule in the order of the call', () => {
     const rules = ['a', 'b', 'c'].map((name) => ({ name, action: 'ask' as const, paths: [`${name}*`] }))
     const policy: PolicyData = { preset: 'autonomous', rules }
-    const said = ['c1', 'b2', 'a1', 'b1', 'c2'].map((path) => access('file:read', path))
+    const accesses = ['c1', 'b2', 'a1', 'b1', 'c2'].map((path) => access('file:read', path))
     expect(
-      judge(policy, 'x', ...said)
+      judge(policy, 'x', ...accesses)
         .rules.filter(({ source }) => source === 'rule')
         .map(({ path }) => path),
     ).toEqual(['a1', 'b2', 'b1', 'c1', 'c2'])
@@ -877,7 +886,7 @@ describe('the fields of a verdict', () => {
       'ask preset supervised',
       'allow preset supervised',
     ])
-    expect(order.filter((one) => one === 'ask tool x')).toHaveLength(1)
+    expect(order.filter((entry) => entry === 'ask tool x')).toHaveLength(1)
     expect(took[0]).toMatchObject({ path: '.env' })
   })
 })

@@ -61,19 +61,21 @@ describe('calls', () => {
   })
 
   it('are counted correctly after the oldest calls expired', () => {
-    for (const most of [16, 17, 40, 100]) {
+    for (const maxCalls of [16, 17, 40, 100]) {
       let now = 0
-      const rates = createRates({ limits: { ...limits, callsPerMinute: most }, clock: () => now })
+      const rates = createRates({ limits: { ...limits, callsPerMinute: maxCalls }, clock: () => now })
       const counted: number[] = []
       const steps = [...Array(12).fill(5), 59_970, ...Array(300).fill(7), 59_000, ...Array(300).fill(3)]
       for (const wait of steps) {
         now += wait
         const recent = counted.filter((at) => now - at < 60_000)
         const error = refusal(() => rates.countCall('x'))
-        expect(error?.details.retryAfterMs).toBe(recent.length < most ? undefined : Number(recent[0]) + 60_000 - now)
+        expect(error?.details.retryAfterMs).toBe(
+          recent.length < maxCalls ? undefined : Number(recent[0]) + 60_000 - now,
+        )
         if (error === undefined) counted.push(now)
       }
-      expect(counted.length).toBeGreaterThan(most)
+      expect(counted.length).toBeGreaterThan(maxCalls)
     }
   })
 

@@ -3,7 +3,7 @@ import type { Classification } from '../../src/files/classify/types.ts'
 import { isMutating, type Permission } from '../../src/policy/permissions.ts'
 import type { Decision, PolicyData, PolicyRule } from '../../src/policy/policy.ts'
 
-/** Changes that show something of what they change, such as its version, or bring it where it can be read. */
+/** Changes that reveal something of the file, such as its version, or move it to a readable path. */
 const showing: ReadonlySet<Permission> = new Set([
   'file:write:replace',
   'file:append',
@@ -12,7 +12,7 @@ const showing: ReadonlySet<Permission> = new Set([
   'file:patch:apply',
 ])
 
-/** One access under one name. */
+/** One access with one of its names. */
 export interface Name {
   readonly tool: string
   readonly permission: Permission
@@ -20,21 +20,21 @@ export interface Name {
   readonly classification: Classification
 }
 
-/** The precedence of the specification once more, as plainly as it can be said, with picomatch for the globs. */
+/** A reference implementation of the precedence in the specification, with picomatch for the globs. */
 export function referenceDecision(policy: PolicyData, name: Name): Decision {
   const { tool, permission, path, classification } = name
   const isCommand = permission.startsWith('command:')
-  const own = policy.tools?.[tool]
+  const toolDecision = policy.tools?.[tool]
   const rules = (policy.rules ?? []).filter((rule) => ruleMatches(rule, name))
   const decisions: Decision[] = rules.map((rule) => rule.action)
-  if (own !== undefined && own !== 'allow') decisions.push(own)
+  if (toolDecision !== undefined && toolDecision !== 'allow') decisions.push(toolDecision)
   if (anyGlob(policy.deniedPaths ?? [], path)) decisions.push('deny')
   if (anyGlob(policy.readOnlyPaths ?? [], path) && isMutating(permission) && !isCommand) decisions.push('deny')
   const protection = referenceProtection(permission, classification)
   const lifts = (rule: PolicyRule) => rule.action === 'allow' && rule.overrides?.includes(protection?.name as never)
   let lifted = rules.some(lifts)
   if (protection?.name === 'secret' && showing.has(permission)) {
-    // What shows something of a secret needs leave to read it, too.
+    // A change that reveals content of a secret also needs permission to read it.
     const reading = (policy.rules ?? []).filter((rule) => ruleMatches(rule, { ...name, permission: 'file:read' }))
     lifted &&= reading.some(lifts) && !reading.some((rule) => rule.action === 'deny')
   }
@@ -46,11 +46,11 @@ export function referenceDecision(policy: PolicyData, name: Name): Decision {
   if (policy.preset === 'readOnly' && changes) decisions.push('deny')
   else if (policy.preset !== undefined && inside) {
     spoken = true
-    const answered = own === 'allow' || rules.some((rule) => rule.action === 'allow')
+    const answered = toolDecision === 'allow' || rules.some((rule) => rule.action === 'allow')
     if (policy.preset === 'supervised' && changes && !answered) decisions.push('ask')
   } else if (policy.preset === undefined && policy.allowedPaths !== undefined && inside) {
     const listed = Object.values(policy.tools ?? {}).includes('allow')
-    if (!listed || own === 'allow' || own === 'ask') spoken = true
+    if (!listed || toolDecision === 'allow' || toolDecision === 'ask') spoken = true
   }
   if (decisions.includes('deny') || !spoken) return 'deny'
   return decisions.includes('ask') ? 'ask' : 'allow'
@@ -87,7 +87,7 @@ export function referenceProtection(
 }
 
 /**
- * picomatch's answer, where `dir/**` covers `dir`, too, whatever `dir` is: for picomatch only where no star stands there.
+ * Matches with picomatch, except that `dir/**` always covers `dir`. For picomatch it does so only if `dir` has no star.
  */
 export function globMatches(pattern: string, path: string): boolean {
   const stem = pattern.replace(/(\/\*\*)+$/, '')
@@ -95,7 +95,7 @@ export function globMatches(pattern: string, path: string): boolean {
   return globs.some((glob) => picomatch.isMatch(path, glob, { dot: true }))
 }
 
-/** Whether one of a policy's path patterns matches: a pattern that ends in a plain name means what is below, too. */
+/** Returns whether a path pattern of a policy matches. A pattern that ends in a plain name also covers everything below. */
 export function anyGlob(patterns: readonly string[], path: string): boolean {
   return patterns.some((pattern) => {
     const last = pattern.slice(pattern.lastIndexOf('/') + 1)

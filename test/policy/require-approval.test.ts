@@ -12,16 +12,16 @@ const files = {
 }
 
 async function open(policy: PolicyInput, answer: 'allow' | 'allow-run' = 'allow') {
-  const asked: ApprovalRequest[] = []
+  const requests: ApprovalRequest[] = []
   const workspace = await createWorkspace({
     backend: memory(files),
     policy,
     approve(request) {
-      asked.push(request)
+      requests.push(request)
       return answer
     },
   })
-  return { workspace, asked }
+  return { workspace, requests }
 }
 
 const edit = (path: string, oldText: string, newText: string) => ({ path, oldText, newText })
@@ -55,12 +55,12 @@ describe('requireApprovalIf', () => {
     ['changesPublicApi', 'edit_file', edit('src/app.ts', 'answer', 'result')],
     ['deletesOrSkipsTests', 'edit_file', edit('src/app.test.ts', 'it(', 'it.skip(')],
   ] as const)('%s asks about that change only', async (flag, tool, input) => {
-    const { workspace, asked } = await open({ preset: 'autonomous', requireApprovalIf: [flag] })
+    const { workspace, requests } = await open({ preset: 'autonomous', requireApprovalIf: [flag] })
     expect(await workspace.call('edit_file', edit('notes.md', 'notes', 'words'))).toMatchObject({ ok: true })
     expect(await workspace.call('edit_file', edit('src/app.ts', '41', '42'))).toMatchObject({ ok: true })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     expect(await workspace.callTool(tool, input)).toMatchObject({ ok: true })
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         risks: expect.arrayContaining([{ flag, path: input.path }]),
         verdict: {
@@ -76,7 +76,7 @@ describe('requireApprovalIf', () => {
   })
 
   it('asks about a path with a sensitive label', async () => {
-    const { workspace, asked } = await open({
+    const { workspace, requests } = await open({
       preset: 'autonomous',
       labels: {
         sources: [
@@ -87,13 +87,13 @@ describe('requireApprovalIf', () => {
       requireApprovalIf: ['touchesSecuritySensitivePath'],
     })
     await workspace.call('edit_file', edit('notes.md', 'notes', 'words'))
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     await workspace.call('edit_file', edit('clients/list.csv', 'a', 'c'))
-    expect(asked).toMatchObject([{ risks: [{ flag: 'touchesSecuritySensitivePath', path: 'clients/list.csv' }] }])
+    expect(requests).toMatchObject([{ risks: [{ flag: 'touchesSecuritySensitivePath', path: 'clients/list.csv' }] }])
   })
 
   it('asks once about a patch, with all of its risks', async () => {
-    const { workspace, asked } = await open({ preset: 'autonomous', requireApprovalIf: ['deletesFile'] })
+    const { workspace, requests } = await open({ preset: 'autonomous', requireApprovalIf: ['deletesFile'] })
     const patch = `*** Begin Patch
 *** Delete File: notes.md
 *** Update File: package.json
@@ -103,7 +103,7 @@ describe('requireApprovalIf', () => {
 *** End Patch
 `
     expect(await workspace.call('apply_patch', { patch })).toMatchObject({ ok: true })
-    expect(asked).toMatchObject([
+    expect(requests).toMatchObject([
       {
         risks: [
           { flag: 'touchesBuildFile', path: 'package.json' },
@@ -114,33 +114,33 @@ describe('requireApprovalIf', () => {
   })
 
   it('neither lifts a denial nor is answered by an allow rule', async () => {
-    const { workspace, asked } = await open({
+    const { workspace, requests } = await open({
       preset: 'autonomous',
       deniedPaths: ['src'],
       rules: [{ name: 'all', action: 'allow', paths: ['**'] }],
       requireApprovalIf: ['changesPublicApi', 'deletesFile'],
     })
     expect(await workspace.call('delete_file', { path: 'src/app.ts' })).toMatchObject({ code: 'POLICY_DENIED' })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     await workspace.call('delete_file', { path: 'notes.md' })
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   it('asks again for another risk or another path after allow-run', async () => {
     const policy = { preset: 'autonomous', requireApprovalIf: ['touchesBuildFile', 'deletesFile'] } as const
-    const { workspace, asked } = await open(policy, 'allow-run')
+    const { workspace, requests } = await open(policy, 'allow-run')
     await workspace.call('edit_file', edit('package.json', '"a"', '"b"'))
     await workspace.call('edit_file', edit('package.json', '"b"', '"c"'))
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
     await workspace.call('delete_file', { path: 'notes.md' })
     await workspace.call('delete_file', { path: 'package.json' })
-    expect(asked).toHaveLength(3)
+    expect(requests).toHaveLength(3)
   })
 
   it('lists the risks in every approval request', async () => {
-    const { workspace, asked } = await open('supervised')
+    const { workspace, requests } = await open('supervised')
     await workspace.call('delete_file', { path: 'package.json' })
-    expect(asked[0]?.risks.map(({ flag }) => flag)).toEqual(['touchesBuildFile', 'deletesFile'])
+    expect(requests[0]?.risks.map(({ flag }) => flag)).toEqual(['touchesBuildFile', 'deletesFile'])
   })
 
   it('refuses an unknown risk', async () => {

@@ -6,7 +6,7 @@ import { policies } from './generate.ts'
 const allow = { name: 'a', action: 'allow' }
 const deny = { name: 'a', action: 'deny' }
 
-/** Each misconfiguration with what its error must name. */
+/** Invalid policies with the texts that the error must contain. */
 const wrong: readonly [input: unknown, ...names: string[]][] = [
   [undefined, 'readOnly', 'supervised', 'autonomous'],
   [null, 'readOnly', 'supervised', 'autonomous'],
@@ -95,7 +95,7 @@ const wrong: readonly [input: unknown, ...names: string[]][] = [
   [{ commands: { allowed: [] } }, 'commands.allowed', 'deniedOperators'],
 ]
 
-/** Each misconfiguration with what its error says, word for word. */
+/** Invalid policies with the exact message of the error. */
 const words: readonly [input: unknown, message: string][] = [
   [
     { default_action: ['allow'] },
@@ -377,8 +377,8 @@ describe('a policy with all fields', () => {
       ...others,
     }
     expect(compilePolicy(other).data).toEqual(full)
-    const asked = compilePolicy({ rules: [{ name: 'a', action: 'supervised' }] })
-    expect(asked.data.rules).toEqual([{ name: 'a', action: 'ask' }])
+    const policy = compilePolicy({ rules: [{ name: 'a', action: 'supervised' }] })
+    expect(policy.data.rules).toEqual([{ name: 'a', action: 'ask' }])
   })
 
   it.each([

@@ -41,7 +41,7 @@ async function open(options: Partial<WorkspaceOptions> = {}) {
   })
 }
 
-/** What an agent would do that has read something: put it elsewhere. */
+/** Actions of an agent that copies content it has read. */
 const publish = { path: 'site/new.html', content: 'all I know\n', expectedSha256: null }
 
 describe('the taint of a run', () => {
@@ -219,10 +219,10 @@ describe('a sink', () => {
   })
 
   it('that asks accepts only approved content, and only at the label of the request', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const run = await open({
       approve: ({ verdict }) => {
-        asked.push(verdict.reason)
+        requests.push(verdict.reason)
         return 'allow-run'
       },
     })
@@ -230,12 +230,12 @@ describe('a sink', () => {
       run.call('edit_file', { path: 'docs/guide.md', oldText: '# Guide', newText: `# Guide\n${content}` })
     await run.call('read_file', { path: 'team/plan.md' })
     expect(await write('a')).toMatchObject({ ok: true })
-    expect(asked).toEqual([])
+    expect(requests).toEqual([])
     await run.call('read_file', { path: 'people/salaries.csv' })
     expect(await write('b')).toMatchObject({ ok: true })
     expect(await write('c')).toMatchObject({ ok: true })
-    expect(asked).toHaveLength(1)
-    expect(asked[0]).toContain('confidential content of "people/salaries.csv"')
+    expect(requests).toHaveLength(1)
+    expect(requests[0]).toContain('confidential content of "people/salaries.csv"')
     const alone = await open()
     await alone.call('read_file', { path: 'people/salaries.csv' })
     const input = { path: 'docs/new.md', content: 'x\n' }
@@ -247,19 +247,19 @@ describe('a sink', () => {
 
   it('asks about a command before it runs', async () => {
     const sinks = [{ name: 'shell', ceiling: 'public', commands: ['*'], above: 'ask' }] as const
-    let asked = 0
+    let requests = 0
     const run = await open({
       shell: bash(),
       policy: { preset: 'autonomous', labels: { ...labels, sinks } },
       approve: () => {
-        asked += 1
+        requests += 1
         return { deny: 'no' }
       },
     })
     expect(await run.call('run_command', { command: 'echo a > a.txt' })).toMatchObject({ ok: true })
     await run.call('read_file', { path: 'team/plan.md' })
     expect(await run.call('run_command', { command: 'echo a > b.txt' })).toMatchObject({ code: 'APPROVAL_DENIED' })
-    expect(asked).toBe(1)
+    expect(requests).toBe(1)
   })
 })
 
@@ -339,7 +339,7 @@ describe('labels cannot be removed', () => {
             read: () => run.call('read_file', { path: a }),
             search: () => run.call('search_text', { query: 'TOKEN' }),
             write: async () => {
-              // As if somebody had told it the version.
+              // As if the agent knew the version.
               const { bytes } = await backend.read(a as Path).catch(() => ({ bytes: undefined }))
               const expectedSha256 = bytes === undefined ? null : createHash('sha256').update(bytes).digest('hex')
               return run.call('write_file', { path: a, content: `${known[who]}\n`, expectedSha256 })
@@ -360,7 +360,7 @@ describe('labels cannot be removed', () => {
           }
           const run2 = runs[who] as WorkspaceRun
           for (const [token, label] of Object.values(tokens)) {
-            // Whoever was shown a token is tainted with its label.
+            // A run that received a token has at least its label.
             if (known[who]?.includes(token)) {
               expect(labelNames.indexOf(run2.taint.label())).toBeGreaterThanOrEqual(labelNames.indexOf(label))
             }
@@ -379,7 +379,7 @@ describe('labels cannot be removed', () => {
       }),
       { numRuns: times(40, 100) },
     )
-    // The agents did spread what they saw.
+    // The agents have copied content.
     expect(spread).toBeGreaterThan(times(12, 40))
   })
 })
