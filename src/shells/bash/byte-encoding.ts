@@ -5,7 +5,7 @@ import { byteText, fromByteText } from '../../util/native-bytes.ts'
 const utf8 = new TextEncoder()
 const text = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** `binary` and `latin1`: one unit per byte. */
+/** Encodes a string; in `binary` and `latin1`, each character is a byte. */
 export function bytesOfText(content: string, encoding: string): Uint8Array {
   if (encoding === 'binary' || encoding === 'latin1' || encoding === 'ascii') {
     return fromByteText(content)

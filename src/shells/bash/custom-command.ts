@@ -1,29 +1,29 @@
 import type { Command, ExecResult } from 'just-bash'
 
-/** Where a command is called. */
-export interface CalledAt {
+/** The directory and input of a called command. */
+export interface CommandContext {
   readonly cwd: string
-  /** One unit per byte. */
+  /** One character per byte. */
   readonly stdin: string
 }
 
-/** A command of our own, which is carried out where the files are. */
+/** A command of our own, which runs in the thread that has the files. */
 export interface CustomCommand {
   readonly name: string
-  /** `undefined` where it is left to the interpreter's own command of that name. */
-  attempt(args: readonly string[], at: CalledAt): Promise<ExecResult | undefined>
+  /** Returns `undefined` to leave the call to the interpreter's own command of that name. */
+  attempt(args: readonly string[], context: CommandContext): Promise<ExecResult | undefined>
   readonly command: Command
 }
 
-export function ownCommand(name: string, attempt: CustomCommand['attempt']): CustomCommand {
+export function customCommand(name: string, attempt: CustomCommand['attempt']): CustomCommand {
   return {
     name,
     attempt,
     command: {
       name,
       async execute(args, { cwd, stdin, origCommand }) {
-        const own = await attempt(args, { cwd, stdin: String(stdin) })
-        return own ?? (await origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
+        const result = await attempt(args, { cwd, stdin: String(stdin) })
+        return result ?? (await origCommand?.(args)) ?? { stdout: '', stderr: `${name}: not here\n`, exitCode: 2 }
       },
     },
   }

@@ -1,6 +1,6 @@
 import { ToolError } from '../../errors.ts'
 import type { CommandGit } from '../types.ts'
-import { type CustomCommand, ownCommand } from './custom-command.ts'
+import { type CustomCommand, customCommand } from './custom-command.ts'
 import { fatal, type GitSubcommand, type Head } from './git/git-subcommand.ts'
 import { branches, diff, log, revParse, show } from './git/read-commands.ts'
 import { status } from './git/status.ts'
@@ -8,22 +8,22 @@ import { add, branch, checkout, clone, commit, init, reset, restore, switchBranc
 import { resolvePath } from './virtual-paths.ts'
 
 /**
- * `git`, over the repository of the workspace: what policy shows of it, and, where the workspace was opened with git, the
- * changes that a session of work needs.
+ * `git`, over the repository of the workspace: it reads what policy shows and, if the workspace was opened with git, makes
+ * the changes that a work session needs.
  */
 export function gitCommand(open: () => CommandGit | undefined): CustomCommand {
-  return ownCommand('git', async (given, { cwd: start, stdin }) => {
-    const called = callOf(given, start)
-    if (called === undefined) return fatal('an option before the command is not available in this shell')
-    const { verb, args, cwd } = called
+  return customCommand('git', async (allArgs, { cwd: start, stdin }) => {
+    const invocation = parseInvocation(allArgs, start)
+    if (invocation === undefined) return fatal('an option before the command is not available in this shell')
+    const { verb, args, cwd } = invocation
     const run = verbOf(verb, args)
-    if (run === undefined) return fatal(missing(verb))
+    if (run === undefined) return fatal(unavailable(verb))
     try {
       const git = open()
       const head = await git?.head()
-      if (git === undefined || (head === undefined && !founders.has(verb))) return fatal('not a git repository')
-      const here = head ?? NOWHERE
-      const result = await run({ git, head: here, args, cwd, stdin })
+      if (git === undefined || (head === undefined && !creatingVerbs.has(verb))) return fatal('not a git repository')
+      const knownHead = head ?? NO_HEAD
+      const result = await run({ git, head: knownHead, args, cwd, stdin })
       return result ?? fatal(`git ${verb}: an option of it is not available in this shell`)
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
@@ -32,10 +32,10 @@ export function gitCommand(open: () => CommandGit | undefined): CustomCommand {
   })
 }
 
-/** There is no repository yet. */
-const NOWHERE: Head = { commit: undefined, branch: undefined }
+/** The head before there is a repository. */
+const NO_HEAD: Head = { commit: undefined, branch: undefined }
 
-const founders: ReadonlySet<string> = new Set(['init', 'clone'])
+const creatingVerbs: ReadonlySet<string> = new Set(['init', 'clone'])
 
 const verbs: Readonly<Record<string, GitSubcommand>> = {
   add,
@@ -59,20 +59,20 @@ function verbOf(verb: string, args: readonly string[]): GitSubcommand | undefine
   return changes ? branch : branches
 }
 
-/** The command and its arguments, and where it works. */
-function callOf(given: readonly string[], start: string) {
+/** Parses the options before the command. */
+function parseInvocation(allArgs: readonly string[], start: string) {
   let cwd = start
-  for (let i = 0; i < given.length; i++) {
-    const arg = given[i] as string
-    if (arg === '-C' && given[i + 1] !== undefined) cwd = resolvePath(cwd, given[++i] as string)
+  for (let i = 0; i < allArgs.length; i++) {
+    const arg = allArgs[i] as string
+    if (arg === '-C' && allArgs[i + 1] !== undefined) cwd = resolvePath(cwd, allArgs[++i] as string)
     else if (arg === '--no-pager' || arg === '-P') continue
     else if (arg.startsWith('-')) return undefined
-    else return { verb: arg, args: given.slice(i + 1), cwd }
+    else return { verb: arg, args: allArgs.slice(i + 1), cwd }
   }
   return { verb: '', args: [], cwd }
 }
 
-/** What there is instead. */
+/** Alternatives to commands that are not available. */
 const instead: Readonly<Record<string, string>> = {
   config: 'who commits is set by the program that opened the workspace',
   fetch: 'there is only git clone',
@@ -89,7 +89,7 @@ const instead: Readonly<Record<string, string>> = {
   worktree: 'there is one tree of files',
 }
 
-function missing(verb: string): string {
+function unavailable(verb: string): string {
   const name = verb === '' ? 'git' : `git ${verb}`
   const hint = Object.hasOwn(instead, verb) ? `: ${instead[verb]}` : ''
   return `${name} is not available in this shell${hint}`

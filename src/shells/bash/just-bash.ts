@@ -4,14 +4,14 @@ import { optionalPackage } from '../../util/optional-package.ts'
 
 type JustBash = typeof import('just-bash')
 
-/** just-bash, with what of it the package itself does not give. */
+/** just-bash, with an error class that the package does not export. */
 export interface Interpreter extends JustBash {
-  /** An error that ends a script with exit code 1 and keeps what it has said until then. */
+  /** Makes an error that ends a script with exit code 1 and keeps its output until then. */
   readonly ends: (message: string) => Error
 }
 
 /**
- * Loads just-bash, once. It is an optional package of whoever embeds this.
+ * Loads just-bash, once. It is an optional package.
  *
  * @throws ToolError `SHELL_UNAVAILABLE`
  */
@@ -19,7 +19,7 @@ export const loadInterpreter = memoizeAsync(async () =>
   interpreterOf(await optionalPackage('just-bash', 'bash()', () => import('just-bash'))),
 )
 
-/** The package with what it does not give itself. */
+/** Adds to the package what it does not export. */
 export async function interpreterOf(package_: JustBash): Promise<Interpreter> {
   const ExitError = await exitErrorOf(package_)
   return { ...package_, ends: (message) => new ExitError(1, '', message) }
@@ -28,23 +28,23 @@ export async function interpreterOf(package_: JustBash): Promise<Interpreter> {
 type ExitErrorClass = new (exitCode: number, stdout: string, stderr: string) => Error
 
 /**
- * The interpreter's own class of errors that end a script, which it does not export: a wrong assignment throws one. With
- * any other error, a refused redirection would take the output of all the script with it.
+ * Returns just-bash's class of errors that end a script. just-bash does not export it, but a wrong assignment throws one.
+ * With any other error, a refused redirection would discard the output of the whole script.
  */
 async function exitErrorOf({ Bash, defineCommand }: JustBash): Promise<ExitErrorClass> {
-  let found: ExitErrorClass | undefined
+  let ExitError: ExitErrorClass | undefined
   const probe = defineCommand('probe', async (_args, { assignShellVariable }) => {
     try {
       await assignShellVariable?.('probe', '', '1/0')
     } catch (error) {
-      const { name, exitCode, constructor: ownClass } = error as Error & { exitCode?: number }
-      if (name === 'ExitError' && exitCode !== undefined) found = ownClass as ExitErrorClass
+      const { name, exitCode, constructor: errorClass } = error as Error & { exitCode?: number }
+      if (name === 'ExitError' && exitCode !== undefined) ExitError = errorClass as ExitErrorClass
     }
     return { stdout: '', stderr: '', exitCode: 0 }
   })
-  const bash = new Bash({ customCommands: [probe], fs: nothing, cwd: '/', defenseInDepth: false })
+  const bash = new Bash({ customCommands: [probe], fs: emptyFs, cwd: '/', defenseInDepth: false })
   await bash.exec('probe').catch(() => {})
-  return found ?? PlainError
+  return ExitError ?? PlainError
 }
 
 const PlainError = class extends Error {
@@ -54,4 +54,4 @@ const PlainError = class extends Error {
 } as ExitErrorClass
 
 /** A file system without files. */
-const nothing = new Proxy({} as IFileSystem, { get: () => async () => false })
+const emptyFs = new Proxy({} as IFileSystem, { get: () => async () => false })

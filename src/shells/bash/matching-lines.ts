@@ -1,7 +1,7 @@
 import type { Query } from '../../search/query.ts'
 
 export interface LineOptions {
-  /** Lines that do not match. */
+  /** Selects the lines that do not match. */
   readonly invert: boolean
   readonly before: number
   readonly after: number
@@ -9,21 +9,21 @@ export interface LineOptions {
   readonly lineNumbers: boolean
 }
 
-/** A line to be shown. */
+/** A line of the output. */
 export interface ShownLine {
-  /** From 1; 0 where nobody asked. */
+  /** From 1; 0 without `lineNumbers`. */
   readonly number: number
   readonly text: string
-  /** It matches; otherwise it stands around one that does. */
+  /** False for a line of context. */
   readonly isMatch: boolean
-  /** It does not follow the line before it. */
+  /** Whether lines are left out before it. */
   readonly isApart: boolean
 }
 
 const LF = 0x0a
 const decoder = new TextDecoder('utf-8')
 
-/** Whether any line matches, or with `invert`, any does not. */
+/** Counts the selected lines, up to `maxCount`. */
 export function countLines(query: Query, bytes: Uint8Array, { invert, maxCount }: LineOptions): number {
   let count = 0
   if (!invert) {
@@ -34,7 +34,7 @@ export function countLines(query: Query, bytes: Uint8Array, { invert, maxCount }
   return count
 }
 
-/** The lines that match, with those around them. */
+/** Returns the selected lines with their context. */
 export function shownLines(query: Query, bytes: Uint8Array, options: LineOptions): ShownLine[] {
   const matches: (readonly [start: number, end: number])[] = []
   if (options.invert) {
@@ -52,7 +52,7 @@ export function shownLines(query: Query, bytes: Uint8Array, options: LineOptions
   let counted = 0
   let number = 1
   let shownTo = -1
-  /** With a carriage return before the line feed, as a program puts it out. */
+  /** Keeps a carriage return before the line feed, as grep does. */
   const add = (start: number, lineEnd: number, isMatch: boolean) => {
     const feed = bytes.indexOf(LF, lineEnd)
     const end = feed === -1 ? bytes.length : feed
@@ -74,10 +74,10 @@ export function shownLines(query: Query, bytes: Uint8Array, options: LineOptions
   return shown
 }
 
-function linesBefore(bytes: Uint8Array, start: number, most: number, shownTo: number): [number, number][] {
+function linesBefore(bytes: Uint8Array, start: number, maxLines: number, shownTo: number): [number, number][] {
   const lines: [number, number][] = []
   let end = start - 1
-  while (lines.length < most && end >= 0 && end > shownTo) {
+  while (lines.length < maxLines && end >= 0 && end > shownTo) {
     const before = bytes.lastIndexOf(LF, end - 1)
     const from = end === 0 ? 0 : before + 1
     lines.unshift([from, end])
@@ -86,10 +86,10 @@ function linesBefore(bytes: Uint8Array, start: number, most: number, shownTo: nu
   return lines
 }
 
-function linesAfter(bytes: Uint8Array, lineEnd: number, most: number): [number, number][] {
+function linesAfter(bytes: Uint8Array, lineEnd: number, maxLines: number): [number, number][] {
   const lines: [number, number][] = []
   let at = bytes.indexOf(LF, lineEnd)
-  while (lines.length < most && at !== -1 && at + 1 < bytes.length) {
+  while (lines.length < maxLines && at !== -1 && at + 1 < bytes.length) {
     const next = bytes.indexOf(LF, at + 1)
     lines.push([at + 1, next === -1 ? bytes.length : next])
     at = next
@@ -97,7 +97,7 @@ function linesAfter(bytes: Uint8Array, lineEnd: number, most: number): [number, 
   return lines
 }
 
-/** The lines in which nothing matches. */
+/** Yields the lines that do not match. */
 function* otherLines(query: Query, bytes: Uint8Array): Generator<[number, number]> {
   const matching = new Set<number>()
   query.eachLine(bytes, ({ lineStart }) => {

@@ -4,12 +4,12 @@ import type { Script, ScriptFiles, ScriptResult, TestReport } from './node-emula
 import { findTests } from './test-files.ts'
 import { resolvePath } from './virtual-paths.ts'
 
-/** Runs one script, wherever that is best done. @throws ToolError where it was ended from outside */
+/** Runs one script, in a thread or here. @throws ToolError if it was ended from outside */
 export type ScriptRunner = (script: Script, files: ScriptFiles) => Promise<ScriptResult>
 
 const VERSION = 'v20.19.0'
 
-interface Asked {
+interface NodeOptions {
   code?: { text: string; prints: boolean }
   isModule: boolean
   isTest: boolean
@@ -19,25 +19,25 @@ interface Asked {
 }
 
 /**
- * `node`: scripts, code and tests, in an engine of our own. `endLine`: told of what ended a script from outside, and so
- * ends all of its line.
+ * `node`: runs scripts, code and tests in an engine of our own. `endLine` is called with the error that ended a script from
+ * outside, and ends its whole line.
  */
-export function nodeCommand(runner: ScriptRunner, endLine: (why: ToolError) => void): Command {
+export function nodeCommand(runner: ScriptRunner, endLine: (reason: ToolError) => void): Command {
   const run: ScriptRunner = (script, files) =>
     runner(script, files).catch((error: unknown) => {
       if (error instanceof ToolError && error.code !== 'SHELL_UNAVAILABLE') endLine(error)
-      const why = error instanceof ToolError ? error.message : 'the engine failed'
-      return { stdout: '', stderr: `node: ${why}\n`, exitCode: 134 }
+      const reason = error instanceof ToolError ? error.message : 'the engine failed'
+      return { stdout: '', stderr: `node: ${reason}\n`, exitCode: 134 }
     })
   return {
     name: 'node',
     async execute(args, context) {
-      const asked = parse(args)
-      if (typeof asked === 'string') return { stdout: asked, stderr: '', exitCode: 0 }
-      if ('refused' in asked) return { stdout: '', stderr: `node: ${asked.refused}\n`, exitCode: 9 }
-      if (asked.isTest) return runTests(asked, context, run)
-      const { main, rest } = mainOf(asked, context)
-      const result = await run({ ...base(context), main, args: rest, isTest: false }, context.fs)
+      const options = parse(args)
+      if (typeof options === 'string') return { stdout: options, stderr: '', exitCode: 0 }
+      if ('refused' in options) return { stdout: '', stderr: `node: ${options.refused}\n`, exitCode: 9 }
+      if (options.isTest) return runTests(options, context, run)
+      const { main, args: scriptArgs } = mainOf(options, context)
+      const result = await run({ ...base(context), main, args: scriptArgs, isTest: false }, context.fs)
       const tests = result.tests === undefined ? '' : summary([result.tests])
       return { stdout: result.stdout + tests, stderr: result.stderr, exitCode: result.exitCode }
     },
@@ -48,48 +48,49 @@ function base({ cwd, exportedEnv, stdin }: ResolvedCommandContext): Omit<Script,
   return { cwd, env: exportedEnv ?? {}, stdin: String(stdin) }
 }
 
-function mainOf(asked: Asked, context: ResolvedCommandContext): { main: Script['main']; rest: string[] } {
-  const { code, isModule, operands } = asked
-  if (code !== undefined) return { main: { kind: 'code', ...code, isModule }, rest: operands }
-  const [file, ...rest] = operands
-  if (file !== undefined && file !== '-') return { main: { kind: 'file', path: resolvePath(context.cwd, file) }, rest }
+function mainOf(options: NodeOptions, context: ResolvedCommandContext): { main: Script['main']; args: string[] } {
+  const { code, isModule, operands } = options
+  if (code !== undefined) return { main: { kind: 'code', ...code, isModule }, args: operands }
+  const [file, ...fileArgs] = operands
+  if (file !== undefined && file !== '-')
+    return { main: { kind: 'file', path: resolvePath(context.cwd, file) }, args: fileArgs }
   const text = new TextDecoder().decode(Uint8Array.from(String(context.stdin), (char) => char.charCodeAt(0)))
-  return { main: { kind: 'code', text, prints: false, isModule }, rest }
+  return { main: { kind: 'code', text, prints: false, isModule }, args: fileArgs }
 }
 
-/** What the arguments ask for; a text to print; or what is not known here. */
-function parse(args: readonly string[]): Asked | string | { refused: string } {
-  const asked: Asked = { isModule: false, isTest: false, isCheck: false, operands: [] }
+/** Parses the arguments. Returns options, a text to print, or the reason of a refusal. */
+function parse(args: readonly string[]): NodeOptions | string | { refused: string } {
+  const options: NodeOptions = { isModule: false, isTest: false, isCheck: false, operands: [] }
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string
     if (!arg.startsWith('-') || arg === '-' || arg === '--') {
-      asked.operands = args.slice(arg === '--' ? i + 1 : i) as string[]
-      if (!asked.isTest) break
-      // Among the files to be tested, options may still come.
-      asked.operands = []
+      options.operands = args.slice(arg === '--' ? i + 1 : i) as string[]
+      if (!options.isTest) break
+      // Options may follow the files to be tested.
+      options.operands = []
       for (const later of args.slice(i)) {
-        if (later.startsWith('--test-name-pattern=')) asked.namePattern = later.slice(20)
-        else if (!later.startsWith('--')) asked.operands.push(later)
+        if (later.startsWith('--test-name-pattern=')) options.namePattern = later.slice(20)
+        else if (!later.startsWith('--')) options.operands.push(later)
       }
       break
     }
-    const [flag = arg, given] = arg.startsWith('--') && arg.includes('=') ? splitAt(arg, '=') : [arg]
-    const value = () => given ?? args[++i]
+    const [flag = arg, inlineValue] = arg.startsWith('--') && arg.includes('=') ? splitAt(arg, '=') : [arg]
+    const value = () => inlineValue ?? args[++i]
     if (flag === '-v' || flag === '--version') return `${VERSION}\n`
     if (flag === '-h' || flag === '--help') return HELP
     if (flag === '-e' || flag === '--eval' || flag === '-p' || flag === '--print' || flag === '-pe') {
       const text = value()
       if (text === undefined) return { refused: `${flag} requires an argument` }
-      asked.code = { text, prints: flag.includes('p') }
-    } else if (flag === '--test') asked.isTest = true
-    else if (flag === '--test-name-pattern') asked.namePattern = value() ?? ''
-    else if (flag === '--input-type') asked.isModule = value() === 'module'
+      options.code = { text, prints: flag.includes('p') }
+    } else if (flag === '--test') options.isTest = true
+    else if (flag === '--test-name-pattern') options.namePattern = value() ?? ''
+    else if (flag === '--input-type') options.isModule = value() === 'module'
     else if (flag === '--test-reporter' || flag === '--test-concurrency' || flag === '--test-timeout') value()
     else if (!/^--(no-warnings|enable-source-maps|trace-\w+|test-only|no-deprecation|experimental-\S+)$/.test(flag)) {
       return { refused: `${flag} is not available in this shell` }
     }
   }
-  return asked
+  return options
 }
 
 function splitAt(text: string, mark: string): [string, string] {
@@ -102,28 +103,28 @@ A JavaScript engine of this shell, not Node itself: CommonJS and ES modules with
 util, timers and node:test over the files of the workspace; no network, no processes, no native modules.
 `
 
-async function runTests(asked: Asked, context: ResolvedCommandContext, run: ScriptRunner): Promise<ExecResult> {
+async function runTests(options: NodeOptions, context: ResolvedCommandContext, run: ScriptRunner): Promise<ExecResult> {
   const started = performance.now()
-  const files = await findTests(asked.operands, context.cwd, context.fs)
+  const files = await findTests(options.operands, context.cwd, context.fs)
   const reports: TestReport[] = []
-  const more = asked.namePattern === undefined ? {} : { namePattern: asked.namePattern }
+  const filter = options.namePattern === undefined ? {} : { namePattern: options.namePattern }
   let stdout = ''
   let stderr = ''
   for (const path of files) {
-    const shown = path.startsWith(`${context.cwd}/`) ? path.slice(context.cwd.length + 1) : path
+    const displayPath = path.startsWith(`${context.cwd}/`) ? path.slice(context.cwd.length + 1) : path
     const main = { kind: 'file', path } as const
-    const result = await run({ ...base(context), stdin: '', main, args: [], isTest: true, ...more }, context.fs)
+    const result = await run({ ...base(context), stdin: '', main, args: [], isTest: true, ...filter }, context.fs)
     stdout += result.stdout
     stderr += result.stderr
     const isBad = result.exitCode !== 0
     if (result.tests !== undefined && (!isBad || result.tests.totals.fail > 0)) {
-      const failures = result.tests.failures.map((one) => ({ ...one, file: shown }))
+      const failures = result.tests.failures.map((one) => ({ ...one, file: displayPath }))
       reports.push({ ...result.tests, failures })
       continue
     }
-    // A file without tests, or one that failed beside them, is a test itself.
-    stdout += `${isBad ? '✖' : '✔'} ${shown}\n`
-    reports.push(wholeFile(shown, result.exitCode, result.stderr))
+    // A file without tests, or one that failed outside of them, counts as a test itself.
+    stdout += `${isBad ? '✖' : '✔'} ${displayPath}\n`
+    reports.push(wholeFile(displayPath, result.exitCode, result.stderr))
   }
   stdout += summary(reports, performance.now() - started)
   return { stdout, stderr, exitCode: reports.some(({ totals }) => totals.fail > 0) ? 1 : 0 }

@@ -7,16 +7,16 @@ interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>
 }
 
-/** `npm test`, `npm run NAME` and what is short for it: the scripts of package.json, in this shell. */
+/** `npm test`, `npm run NAME` and their short forms: runs the scripts of package.json in this shell. */
 export function npmCommand(): Command {
   return {
     name: 'npm',
     async execute(args, context) {
       const dashes = args.indexOf('--')
-      const own = dashes === -1 ? args : args.slice(0, dashes)
+      const npmArgs = dashes === -1 ? args : args.slice(0, dashes)
       const extra = dashes === -1 ? [] : args.slice(dashes + 1)
-      const isQuiet = own.includes('-s') || own.includes('--silent')
-      const [verb = '', ...rest] = own.filter((arg) => !/^(-s|--silent|--if-present)$/.test(arg))
+      const isQuiet = npmArgs.includes('-s') || npmArgs.includes('--silent')
+      const [verb = '', ...operands] = npmArgs.filter((arg) => !/^(-s|--silent|--if-present)$/.test(arg))
       const names: Readonly<Record<string, string>> = {
         t: 'test',
         tst: 'test',
@@ -26,25 +26,25 @@ export function npmCommand(): Command {
         restart: 'restart',
       }
       const isRun = verb === 'run' || verb === 'run-script' || verb === 'rum' || verb === 'urn'
-      const name = isRun ? rest.shift() : Object.hasOwn(names, verb) ? names[verb] : undefined
+      const name = isRun ? operands.shift() : Object.hasOwn(names, verb) ? names[verb] : undefined
       if (verb === '-v' || verb === '--version') return { stdout: '10.8.2\n', stderr: '', exitCode: 0 }
-      const found = await manifestFrom(context)
-      if (isRun && name === undefined) return list(found?.manifest)
+      const nearest = await manifestFrom(context)
+      if (isRun && name === undefined) return list(nearest?.manifest)
       if (name === undefined)
         return refused(`${verb === '' ? 'what to do' : verb}: only test, start, stop and run work in this shell`)
-      if (found === undefined) return refused('there is no package.json here')
-      const { manifest, directory } = found
+      if (nearest === undefined) return refused('there is no package.json here')
+      const { manifest, directory } = nearest
       const scripts = manifest.scripts ?? {}
       if (!Object.hasOwn(scripts, name)) {
-        if (own.includes('--if-present')) return { stdout: '', stderr: '', exitCode: 0 }
+        if (npmArgs.includes('--if-present')) return { stdout: '', stderr: '', exitCode: 0 }
         return refused(`Missing script: "${name}"`)
       }
-      return runScripts(name, [...rest, ...extra], { manifest, scripts, directory, isQuiet }, context)
+      return runScripts(name, [...operands, ...extra], { manifest, scripts, directory, isQuiet }, context)
     },
   }
 }
 
-interface Scripted {
+interface ScriptPackage {
   readonly manifest: Manifest
   readonly scripts: NonNullable<Manifest['scripts']>
   readonly directory: string
@@ -54,14 +54,14 @@ interface Scripted {
 async function runScripts(
   name: string,
   extra: readonly string[],
-  { manifest, scripts, directory, isQuiet }: Scripted,
+  { manifest, scripts, directory, isQuiet }: ScriptPackage,
   context: ResolvedCommandContext,
 ): Promise<ExecResult> {
   let stdout = ''
   let stderr = ''
   for (const step of [`pre${name}`, name, `post${name}`]) {
     if (!Object.hasOwn(scripts, step)) continue
-    const line = [scripts[step], ...(step === name ? extra.map(quoted) : [])].join(' ')
+    const line = [scripts[step], ...(step === name ? extra.map(quote) : [])].join(' ')
     if (!isQuiet)
       stdout += `\n> ${manifest.name ?? 'package'}${manifest.version === undefined ? '' : `@${manifest.version}`} ${step}\n> ${line}\n\n`
     const env = {
@@ -71,8 +71,8 @@ async function runScripts(
       ...(manifest.name === undefined ? {} : { npm_package_name: manifest.name }),
       ...(manifest.version === undefined ? {} : { npm_package_version: manifest.version }),
     }
-    const how = { cwd: directory, env, ...(context.signal === undefined ? {} : { signal: context.signal }) }
-    const result = await context.exec?.(`export ${Object.keys(env).join(' ')}; ${line}`, how)
+    const options = { cwd: directory, env, ...(context.signal === undefined ? {} : { signal: context.signal }) }
+    const result = await context.exec?.(`export ${Object.keys(env).join(' ')}; ${line}`, options)
     if (result === undefined) return refused('no script can be run here')
     stdout += result.stdout
     stderr += result.stderr
@@ -103,10 +103,10 @@ function list(manifest: Manifest | undefined): ExecResult {
   return { stdout: scripts.map(([name, line]) => `  ${name}\n    ${line}\n`).join(''), stderr: '', exitCode: 0 }
 }
 
-function refused(why: string): ExecResult {
-  return { stdout: '', stderr: `npm error ${why}\n`, exitCode: 1 }
+function refused(reason: string): ExecResult {
+  return { stdout: '', stderr: `npm error ${reason}\n`, exitCode: 1 }
 }
 
-function quoted(word: string): string {
+function quote(word: string): string {
   return /^[\w./:=@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

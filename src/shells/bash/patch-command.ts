@@ -6,7 +6,7 @@ import { planPatch } from '../../patch/plan.ts'
 import type { LogicalPath } from '../../paths/logical-path.ts'
 import type { CommandFiles } from '../types.ts'
 import { bytesOfText } from './byte-encoding.ts'
-import { type CustomCommand, ownCommand } from './custom-command.ts'
+import { type CustomCommand, customCommand } from './custom-command.ts'
 import { type FlagTable, parseFlags } from './flags.ts'
 import { resolvePath, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
 
@@ -36,11 +36,11 @@ const flagTable: FlagTable = {
   },
 }
 
-const LARGEST = 64 * 1024 * 1024
+const MAX_FILE_BYTES = 64 * 1024 * 1024
 
-/** `patch`: a unified diff over the guarded files, all of it or nothing, with the engine of `apply_patch`. */
+/** `patch`: applies a unified diff to the guarded files, completely or not at all, with the engine of `apply_patch`. */
 export function patchCommand(roots: VirtualRoots): CustomCommand {
-  return ownCommand('patch', async (args, { cwd, stdin }) => {
+  return customCommand('patch', async (args, { cwd, stdin }) => {
     const flags = parseFlags(args, flagTable)
     if (flags === undefined) return refused('an option of it is not available in this shell')
     const strip = flags.values('strip').at(-1) ?? '1'
@@ -54,10 +54,10 @@ export function patchCommand(roots: VirtualRoots): CustomCommand {
       const source = flags.values('input').at(-1)
       const text = textOf(source === undefined ? bytesOfText(stdin, 'latin1') : await readSource(source, cwd, roots))
       const steps = await apply(planPatch(text).changes, base, roots.workspace)
-      if (flags.count('dryRun') === 0) for (const { carryOut } of steps) await carryOut()
+      if (flags.count('dryRun') === 0) for (const { run } of steps) await run()
       const verb = flags.count('dryRun') > 0 ? 'checking' : 'patching'
-      const told = flags.count('silent') > 0 ? [] : steps.map(({ path }) => `${verb} file ${path}\n`)
-      return { stdout: told.join(''), stderr: '', exitCode: 0 }
+      const lines = flags.count('silent') > 0 ? [] : steps.map(({ path }) => `${verb} file ${path}\n`)
+      return { stdout: lines.join(''), stderr: '', exitCode: 0 }
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
       return refused(error.message)
@@ -67,7 +67,7 @@ export function patchCommand(roots: VirtualRoots): CustomCommand {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** @throws ToolError `UNSUPPORTED_ENCODING`: bytes that are no UTF-8 would be others in the patched files */
+/** @throws ToolError `UNSUPPORTED_ENCODING`: other bytes than UTF-8 would change in the patched files */
 function textOf(patch: Uint8Array): string {
   try {
     return decoder.decode(patch)
@@ -77,28 +77,28 @@ function textOf(patch: Uint8Array): string {
 }
 
 async function readSource(name: string, cwd: string, roots: VirtualRoots): Promise<Uint8Array> {
-  const place = resolveVirtualPath(resolvePath(cwd, name), roots)
-  if (place.in !== 'files') throw new ToolError('NOT_FOUND', `Cannot open the patch ${JSON.stringify(name)}`)
-  return place.files.read(place.path)
+  const location = resolveVirtualPath(resolvePath(cwd, name), roots)
+  if (location.in !== 'files') throw new ToolError('NOT_FOUND', `Cannot open the patch ${JSON.stringify(name)}`)
+  return location.files.read(location.path)
 }
 
 interface Step {
   readonly path: string
-  carryOut(): Promise<void>
+  run(): Promise<void>
 }
 
-/** What each change leads to; nothing is written before all of them fit. */
+/** Plans the steps of all changes. Nothing is written before every change applies. */
 async function apply(
   changes: readonly FileChange<LogicalPath>[],
   base: string,
   files: CommandFiles,
 ): Promise<readonly Step[]> {
   const steps: Step[] = []
-  /** Files as the changes before leave them. */
+  /** Files as the earlier changes leave them. */
   const states = new Map<string, Uint8Array | null>()
   const stateOf = async (path: string): Promise<Uint8Array | null> => {
-    const known = states.get(path)
-    if (known !== undefined) return known
+    const planned = states.get(path)
+    if (planned !== undefined) return planned
     return (await files.stat(base + path)) === undefined ? null : files.read(base + path)
   }
   for (const change of changes) {
@@ -110,23 +110,23 @@ async function apply(
     if (oldPath === null && newPath !== null && (await stateOf(newPath)) !== null) {
       throw new ToolError('ALREADY_EXISTS', `Cannot create ${JSON.stringify(newPath)}: it already exists`)
     }
-    const fresh = await applyToFile(old, change, { textFileBytes: LARGEST })
+    const patched = await applyToFile(old, change, { textFileBytes: MAX_FILE_BYTES })
     if (oldPath !== null && kind !== 'copy' && oldPath !== newPath) {
       states.set(oldPath, null)
-      if (newPath === null) steps.push({ path: oldPath, carryOut: () => files.remove(base + oldPath) })
+      if (newPath === null) steps.push({ path: oldPath, run: () => files.remove(base + oldPath) })
     }
     if (newPath === null) continue
-    states.set(newPath, fresh)
+    states.set(newPath, patched)
     const mode = change.newMode ?? change.oldMode
     steps.push({
       path: newPath,
-      async carryOut() {
+      async run() {
         if (kind === 'rename' && oldPath !== null) {
           await makeParents(base + newPath, files)
           await files.rename(base + oldPath, base + newPath)
         }
         if (creates || kind === 'copy') await makeParents(base + newPath, files)
-        await files.write(base + newPath, fresh.slice(), mode === undefined ? {} : { mode })
+        await files.write(base + newPath, patched.slice(), mode === undefined ? {} : { mode })
       },
     })
   }
@@ -141,6 +141,6 @@ async function makeParents(path: string, files: CommandFiles): Promise<void> {
   }
 }
 
-function refused(why: string): ExecResult {
-  return { stdout: '', stderr: `patch: **** ${why}\n`, exitCode: 1 }
+function refused(reason: string): ExecResult {
+  return { stdout: '', stderr: `patch: **** ${reason}\n`, exitCode: 1 }
 }

@@ -5,41 +5,41 @@ import { compileGlobs, type Glob } from '../../paths/glob.ts'
 import { nameOf, type Path } from '../../paths/logical-path.ts'
 import { compileQuery, type Query } from '../../search/query.ts'
 import type { CommandFiles } from '../types.ts'
-import { type CalledAt, type CustomCommand, ownCommand } from './custom-command.ts'
+import { type CommandContext, type CustomCommand, customCommand } from './custom-command.ts'
 import { type Flags, type FlagTable, parseFlags } from './flags.ts'
 import { countLines, type LineOptions, type ShownLine, shownLines } from './matching-lines.ts'
 import { resolvePath, resolveVirtualPath, type VirtualRoots } from './virtual-paths.ts'
 
-/** What a call of `grep -r` or `rg` means. `undefined`: it is left to the interpreter's own command. */
+/** A parsed call of `grep -r` or `rg`. */
 interface Search extends LineOptions {
   readonly query: Query | undefined
   readonly operands: readonly string[]
   readonly hidden: boolean
   readonly ignored: boolean
-  readonly wants: (relative: string, name: string) => boolean
+  readonly includes: (relative: string, name: string) => boolean
   readonly show: 'lines' | 'count' | 'files' | 'others' | 'nothing' | 'all'
   readonly withNames: boolean | undefined
-  /** Whether a binary file in which something matches is told of. */
+  /** Whether matches in binary files are reported. */
   readonly binary: boolean
 }
 
-/** `grep -r` and `rg` on our own search, many times faster; what it does not know is done by the interpreter's own. */
+/** `grep -r` and `rg` on our own search, which is many times faster. Other calls are left to the interpreter's commands. */
 export function searchCommands(roots: VirtualRoots): CustomCommand[] {
-  const of = (name: string, understand: (args: readonly string[]) => Search | undefined) =>
-    ownCommand(name, async (args, at) => {
+  const command = (name: string, parse: (args: readonly string[]) => Search | undefined) =>
+    customCommand(name, async (args, at) => {
       let search: Search | undefined
       try {
-        search = understand(args)
+        search = parse(args)
       } catch {
-        // A pattern that would need backtracking, or is none.
+        // The pattern is invalid, or would need backtracking.
       }
       return search === undefined ? undefined : run(name, search, roots, at)
     })
   return [
-    of('grep', (args) => understandGrep(args, 'basic')),
-    of('egrep', (args) => understandGrep(args, 'extended')),
-    of('fgrep', (args) => understandGrep(args, 'fixed')),
-    of('rg', understandRg),
+    command('grep', (args) => parseGrep(args, 'basic')),
+    command('egrep', (args) => parseGrep(args, 'extended')),
+    command('fgrep', (args) => parseGrep(args, 'fixed')),
+    command('rg', parseRg),
   ]
 }
 
@@ -47,27 +47,27 @@ async function run(
   name: string,
   search: Search,
   roots: VirtualRoots,
-  { cwd, stdin }: CalledAt,
+  { cwd, stdin }: CommandContext,
 ): Promise<ExecResult | undefined> {
   const files = roots.workspace
   const operands = search.operands.length === 0 ? ['.'] : search.operands
   if (search.operands.length === 0 && name === 'rg' && stdin !== '') return undefined
   const out: string[] = []
-  const told: string[] = []
+  const notes: string[] = []
   let stderr = ''
-  let found = false
+  let hasMatches = false
   for (const operand of operands) {
-    const place = resolveVirtualPath(resolvePath(cwd, operand), roots)
-    if (place.in !== 'files' || place.files !== files) return undefined
+    const location = resolveVirtualPath(resolvePath(cwd, operand), roots)
+    if (location.in !== 'files' || location.files !== files) return undefined
     let paths: readonly Path[]
     let isDirectory: boolean
     let start: Path
     try {
-      const stat = await files.stat(place.path)
+      const stat = await files.stat(location.path)
       if (stat === undefined) throw new ToolError('NOT_FOUND', 'It does not exist')
       isDirectory = stat.type === 'directory'
       start = stat.path
-      paths = await files.walk(place.path, { includeHidden: search.hidden, includeIgnored: search.ignored })
+      paths = await files.walk(location.path, { includeHidden: search.hidden, includeIgnored: search.ignored })
     } catch (error) {
       if (!(error instanceof ToolError) || error.code === 'ABORTED') throw error
       stderr += `${name}: ${operand}: ${error.code === 'NOT_FOUND' ? 'No such file or directory' : 'Permission denied'}\n`
@@ -75,10 +75,11 @@ async function run(
     }
     const label = labelOf(operand, start, isDirectory, search.operands.length === 0)
     const withNames = search.withNames ?? (isDirectory || operands.length > 1)
-    if (await searchOne(search, files, paths, { label, withNames, isDirectory, start }, { out, told })) found = true
+    if (await searchOne(search, files, paths, { label, withNames, isDirectory, start }, { out, notes }))
+      hasMatches = true
   }
-  const exitCode = stderr !== '' ? 2 : found ? 0 : 1
-  return { stdout: out.join(''), stderr: stderr + told.join(''), exitCode }
+  const exitCode = stderr !== '' ? 2 : hasMatches ? 0 : 1
+  return { stdout: out.join(''), stderr: stderr + notes.join(''), exitCode }
 }
 
 interface Naming {
@@ -88,25 +89,25 @@ interface Naming {
   readonly start: Path
 }
 
-/** Searches below one operand; says whether anything was found. */
+/** Searches below one operand. Returns whether anything matched. */
 async function searchOne(
   search: Search,
   files: CommandFiles,
   paths: readonly Path[],
   { label, withNames, isDirectory, start }: Naming,
-  { out, told }: { readonly out: string[]; readonly told: string[] },
+  { out, notes }: { readonly out: string[]; readonly notes: string[] },
 ): Promise<boolean> {
   const skip = start === '' ? 0 : start.length + 1
-  const wanted = isDirectory ? paths.filter((path) => search.wants(path.slice(skip), nameOf(path))) : paths
+  const candidates = isDirectory ? paths.filter((path) => search.includes(path.slice(skip), nameOf(path))) : paths
   const { query, show } = search
-  let found = false
+  let hasMatches = false
   if (query === undefined) {
-    for (const path of wanted) out.push(`${label(path)}\n`)
-    return wanted.length > 0
+    for (const path of candidates) out.push(`${label(path)}\n`)
+    return candidates.length > 0
   }
-  // Files in which nothing matches are asked for, too, by some.
+  // Some outputs also need the files without a match.
   const needsAll = search.invert || show === 'others' || show === 'count'
-  await files.scan(wanted, needsAll ? undefined : query, (path, bytes) => {
+  await files.scan(candidates, needsAll ? undefined : query, (path, bytes) => {
     const prefix = withNames ? `${label(path)}` : ''
     const isBinary = looksBinary(bytes)
     if (isBinary && !search.binary) return true
@@ -114,7 +115,7 @@ async function searchOne(
       const lines = shownLines(query, bytes, search)
       if (lines.length === 0) return true
       if (out.length > 0 && (search.before > 0 || search.after > 0)) out.push('--\n')
-      found = true
+      hasMatches = true
       out.push(textOf(lines, prefix, search.lineNumbers))
       return true
     }
@@ -126,11 +127,11 @@ async function searchOne(
       if (count > 0 || search.binary) out.push(prefix === '' ? `${count}\n` : `${prefix}:${count}\n`)
     } else if (count === 0) return true
     else if (show === 'files') out.push(`${label(path)}\n`)
-    else if (show === 'lines') told.push(`grep: ${label(path)}: binary file matches\n`)
-    if (count > 0 || show === 'others') found = true
+    else if (show === 'lines') notes.push(`grep: ${label(path)}: binary file matches\n`)
+    if (count > 0 || show === 'others') hasMatches = true
     return show !== 'nothing'
   })
-  return found
+  return hasMatches
 }
 
 function textOf(lines: readonly ShownLine[], prefix: string, lineNumbers: boolean): string {
@@ -143,7 +144,7 @@ function textOf(lines: readonly ShownLine[], prefix: string, lineNumbers: boolea
   return text
 }
 
-/** What a path is called in the output: as the operand was written. */
+/** Returns how the output names a path: as the operand was written. */
 function labelOf(operand: string, start: Path, isDirectory: boolean, isImplied: boolean): (path: Path) => string {
   if (!isDirectory) return () => operand
   const skip = start === '' ? 0 : start.length + 1
@@ -181,8 +182,8 @@ const common: FlagTable = {
   valued: {
     '-e': 'pattern',
     '--regexp': 'pattern',
-    '-m': 'most',
-    '--max-count': 'most',
+    '-m': 'max',
+    '--max-count': 'max',
     '-A': 'after',
     '--after-context': 'after',
     '-B': 'before',
@@ -251,7 +252,7 @@ const rgFlags: FlagTable = {
   },
 }
 
-/** Globs by the names that rg gives to kinds of files; others are left to the interpreter. */
+/** Globs by rg's names of file types; other types are left to the interpreter. */
 const types: Readonly<Record<string, readonly string[]>> = {
   ts: ['*.ts', '*.tsx', '*.mts', '*.cts'],
   js: ['*.js', '*.jsx', '*.mjs', '*.cjs', '*.vue'],
@@ -268,7 +269,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   sh: ['*.sh', '*.bash'],
 }
 
-function understandGrep(args: readonly string[], kind: 'basic' | 'extended' | 'fixed'): Search | undefined {
+function parseGrep(args: readonly string[], kind: 'basic' | 'extended' | 'fixed'): Search | undefined {
   const flags = parseFlags(args, grepFlags)
   if (flags === undefined || flags.count('recursive') === 0) return undefined
   const isFixed = kind === 'fixed' || flags.count('fixed') > 0
@@ -277,22 +278,22 @@ function understandGrep(args: readonly string[], kind: 'basic' | 'extended' | 'f
   if (pattern === undefined) return undefined
   const include = globsOf(flags.values('include'))
   const exclude = globsOf(flags.values('exclude'))
-  const without = globsOf(flags.values('excludeDir'))
+  const excludeDir = globsOf(flags.values('excludeDir'))
   return {
     ...linesOf(flags),
     query: queryOf(isFixed || isExtended ? pattern : extended(pattern), isFixed, flags.count('ignoreCase') > 0, flags),
     operands,
     hidden: true,
     ignored: true,
-    wants: (relative, name) =>
+    includes: (relative, name) =>
       (include?.matches(name) ?? true) &&
       !(exclude?.matches(name) ?? false) &&
       !(
-        without !== undefined &&
+        excludeDir !== undefined &&
         relative
           .split('/')
           .slice(0, -1)
-          .some((directory) => without.matches(directory))
+          .some((directory) => excludeDir.matches(directory))
       ),
     show: showOf(flags),
     withNames: flags.count('noNames') === 0,
@@ -300,29 +301,29 @@ function understandGrep(args: readonly string[], kind: 'basic' | 'extended' | 'f
   }
 }
 
-function understandRg(args: readonly string[]): Search | undefined {
+function parseRg(args: readonly string[]): Search | undefined {
   const flags = parseFlags(args, rgFlags)
   if (flags === undefined || flags.count('text') > 0) return undefined
   const listsAll = flags.count('all') > 0
   const { pattern, operands } = listsAll ? { pattern: undefined, operands: flags.operands } : patternOf(flags)
   if (!listsAll && pattern === undefined) return undefined
-  const typed = flags.values('type')
-  if (typed.some((type) => !Object.hasOwn(types, type))) return undefined
-  const kinds = globsOf(typed.flatMap((type) => types[type] as readonly string[]))
-  const chosen = globsOf(
+  const typeNames = flags.values('type')
+  if (typeNames.some((type) => !Object.hasOwn(types, type))) return undefined
+  const typeGlobs = globsOf(typeNames.flatMap((type) => types[type] as readonly string[]))
+  const included = globsOf(
     flags
       .values('glob')
       .filter((glob) => !glob.startsWith('!'))
       .map(anywhere),
   )
-  const left = globsOf(
+  const excluded = globsOf(
     flags
       .values('glob')
       .filter((glob) => glob.startsWith('!'))
       .map((glob) => anywhere(glob.slice(1))),
   )
   const isSmart = flags.count('smart') > 0 && pattern !== undefined && pattern === pattern.toLowerCase()
-  const free = flags.count('unrestricted')
+  const unrestricted = flags.count('unrestricted')
   return {
     ...linesOf(flags),
     lineNumbers: flags.count('numbers') > 0 && flags.count('noNumbers') === 0,
@@ -331,10 +332,12 @@ function understandRg(args: readonly string[]): Search | undefined {
         ? undefined
         : queryOf(pattern, flags.count('fixed') > 0, flags.count('ignoreCase') > 0 || isSmart, flags),
     operands,
-    hidden: flags.count('hidden') > 0 || free > 1,
-    ignored: flags.count('noIgnore') > 0 || free > 0,
-    wants: (relative, name) =>
-      (kinds?.matches(name) ?? true) && (chosen?.matches(relative) ?? true) && !(left?.matches(relative) ?? false),
+    hidden: flags.count('hidden') > 0 || unrestricted > 1,
+    ignored: flags.count('noIgnore') > 0 || unrestricted > 0,
+    includes: (relative, name) =>
+      (typeGlobs?.matches(name) ?? true) &&
+      (included?.matches(relative) ?? true) &&
+      !(excluded?.matches(relative) ?? false),
     show: listsAll ? 'all' : showOf(flags),
     withNames: flags.count('noNames') > 0 ? false : flags.count('names') > 0 ? true : undefined,
     binary: false,
@@ -342,9 +345,9 @@ function understandRg(args: readonly string[]): Search | undefined {
 }
 
 function patternOf(flags: Flags): { pattern: string | undefined; operands: readonly string[] } {
-  const given = flags.values('pattern')
-  if (given.length > 1) return { pattern: undefined, operands: [] }
-  if (given.length === 1) return { pattern: given[0], operands: flags.operands }
+  const patterns = flags.values('pattern')
+  if (patterns.length > 1) return { pattern: undefined, operands: [] }
+  if (patterns.length === 1) return { pattern: patterns[0], operands: flags.operands }
   return { pattern: flags.operands[0], operands: flags.operands.slice(1) }
 }
 
@@ -361,7 +364,7 @@ function queryOf(pattern: string, isFixed: boolean, ignoreCase: boolean, flags: 
 function linesOf(flags: Flags): LineOptions {
   const number = (name: string) => {
     const value = flags.values(name).at(-1)
-    if (value !== undefined && !/^\d{1,9}$/.test(value)) throw new ToolError('INVALID_INPUT', 'It is no number')
+    if (value !== undefined && !/^\d{1,9}$/.test(value)) throw new ToolError('INVALID_INPUT', 'It is not a number')
     return value === undefined ? undefined : Number(value)
   }
   const around = number('around') ?? 0
@@ -369,7 +372,7 @@ function linesOf(flags: Flags): LineOptions {
     invert: flags.count('invert') > 0,
     before: number('before') ?? around,
     after: number('after') ?? around,
-    maxCount: number('most') ?? Number.POSITIVE_INFINITY,
+    maxCount: number('max') ?? Number.POSITIVE_INFINITY,
     lineNumbers: flags.count('numbers') > 0,
   }
 }
@@ -385,13 +388,13 @@ function globsOf(globs: readonly string[]): Glob | undefined {
   return globs.length === 0 ? undefined : compileGlobs(globs)
 }
 
-/** As in .gitignore: a glob without a slash means a name at any depth. */
+/** As in .gitignore: a glob without a slash matches a name at any depth. */
 function anywhere(glob: string): string {
   if (glob.startsWith('/')) return glob.slice(1)
   return glob.includes('/') ? glob : `**/${glob}`
 }
 
-/** A basic regular expression as an extended one: there, what is special is escaped, and the other way round. */
+/** Converts a basic regular expression to an extended one, in which the escaped operators are the plain ones. */
 function extended(pattern: string): string {
   let text = ''
   for (let i = 0; i < pattern.length; i++) {

@@ -1,5 +1,5 @@
 import type { ExecResult, IFileSystem } from 'just-bash'
-import { type CustomCommand, ownCommand } from './custom-command.ts'
+import { type CustomCommand, customCommand } from './custom-command.ts'
 import { loadInterpreter } from './just-bash.ts'
 import { nodeCommand } from './node-command.ts'
 import { runScript } from './node-emulation/engine.ts'
@@ -111,7 +111,7 @@ function remoteFs(job: number): IFileSystem {
 
 /** A command that runs in the thread that has the files. */
 function remoteCommand(job: number, command: string): CustomCommand {
-  return ownCommand(command, async (args, at) => {
+  return customCommand(command, async (args, at) => {
     return (await ask(job, { command, args, ...at })) as ExecResult | undefined
   })
 }

@@ -5,14 +5,14 @@ import { sameBytes } from '../../util/bytes.ts'
 import type { CommandFiles } from '../types.ts'
 import { refusing } from './refusal-codes.ts'
 
-/** What a command has made of a path. */
+/** A change that a command made to a path. */
 export interface CommandChange {
   readonly path: Path
   readonly before: EntryState
   readonly after: EntryState
 }
 
-/** What is said of a path below one that was refused. */
+/** Errors that follow from the refusal of a path above. */
 const followsFromRefusal: ReadonlySet<ErrorCode> = new Set([
   'NOT_FOUND',
   'NOT_A_DIRECTORY',
@@ -22,15 +22,14 @@ const followsFromRefusal: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /**
- * Does once more, through the gate, what a command has done by itself: each change is guarded, classified and judged, and
- * what is refused is left out and noted in the result. Gives the paths that were left out, with what only stood or fell
- * with them.
+ * Re-applies a command's own changes through the policy gate. Each change is guarded, classified and evaluated; refused
+ * changes are skipped and listed in the result. Returns the skipped paths, including those that depended on a refused one.
  *
- * @throws ToolError where something else than a refusal keeps a change from being carried out
+ * @throws ToolError if a change fails for another reason than a refusal
  */
-export async function applyChanges(files: CommandFiles, made: readonly CommandChange[]): Promise<ReadonlySet<Path>> {
+export async function applyChanges(files: CommandFiles, changes: readonly CommandChange[]): Promise<ReadonlySet<Path>> {
   const refused: Path[] = []
-  const leftOut = new Set<Path>()
+  const skipped = new Set<Path>()
   async function attempt(path: Path, action: () => Promise<void>): Promise<void> {
     try {
       await action()
@@ -39,12 +38,12 @@ export async function applyChanges(files: CommandFiles, made: readonly CommandCh
       const follows = followsFromRefusal.has(error.code) && refused.some((above) => isWithin(path, above))
       if (refusing.has(error.code)) refused.push(path)
       else if (!follows) throw error
-      leftOut.add(path)
+      skipped.add(path)
     }
   }
 
-  const byPath = [...made].sort((a, b) => (a.path < b.path ? -1 : 1))
-  // What is below goes first, and what is above comes first.
+  const byPath = [...changes].sort((a, b) => (a.path < b.path ? -1 : 1))
+  // Children are removed before their parents, and created after them.
   for (const { path, before, after } of byPath.toReversed()) {
     if (before !== null && before.type !== after?.type) await attempt(path, () => files.remove(path))
   }
@@ -66,5 +65,5 @@ export async function applyChanges(files: CommandFiles, made: readonly CommandCh
     if (before?.type === 'link') await attempt(path, () => files.remove(path))
     await attempt(path, () => files.link(path, after.target))
   }
-  return leftOut
+  return skipped
 }

@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import { quote } from '../../paths/logical-path.ts'
 import type { ShellProcess } from '../types.ts'
 
-/** A command that runs in the background, or has ended and was not yet forgotten. */
+/** A background command that runs, or has ended recently. */
 export interface RunningCommand {
   readonly id: string
   readonly line: string
@@ -13,22 +13,25 @@ export interface RunningCommand {
 
 /** The background commands of one run. */
 export interface Processes {
-  /** @throws ToolError `LIMIT_EXCEEDED` where too many run already, `ABORTED` when all were ended */
+  /** @throws ToolError `LIMIT_EXCEEDED` if the maximum runs already, `ABORTED` after `close` */
   requireRoom(): void
   /**
-   * Takes in a command that has begun; `startedAt` in milliseconds since 1970.
+   * Adds a started command; `startedAt` in milliseconds since 1970.
    *
-   * @throws ToolError `ABORTED` when all were ended meanwhile, and then this one is as well
+   * @throws ToolError `ABORTED` after `close`; the command is stopped as well
    */
   add(line: string, process: ShellProcess, startedAt: number): Promise<RunningCommand>
   /** @throws ToolError `NOT_FOUND` */
   get(id: string): RunningCommand
-  /** Ends all of them, and what is started later. */
+  /** Stops all commands, and every command that is added later. */
   close(): Promise<void>
 }
 
-/** Background commands, at most so many at once. They add themselves to `started` with the first. Ended ones are remembered until there are as many again. */
-export function createProcesses(most: number, started: Set<Processes>): Processes {
+/**
+ * Creates the background commands of a run, at most `maxRunning` at once. Adds itself to `started` with the first command.
+ * Ended commands stay available until more than twice the maximum are stored.
+ */
+export function createProcesses(maxRunning: number, started: Set<Processes>): Processes {
   const commands = new Map<string, RunningCommand>()
   let count = 0
   let isClosed = false
@@ -36,10 +39,10 @@ export function createProcesses(most: number, started: Set<Processes>): Processe
   const processes: Processes = {
     requireRoom() {
       if (isClosed) throw ended()
-      if (running().length < most) return
-      throw new ToolError('LIMIT_EXCEEDED', `${most} background commands run already`, {
+      if (running().length < maxRunning) return
+      throw new ToolError('LIMIT_EXCEEDED', `${maxRunning} background commands run already`, {
         limit: 'processes',
-        value: most,
+        value: maxRunning,
         hint: 'Stop one with stop_command first.',
       })
     },
@@ -53,17 +56,17 @@ export function createProcesses(most: number, started: Set<Processes>): Processe
       const command = { id: `process-${count}`, line, startedAt, process }
       commands.set(command.id, command)
       for (const [id, old] of commands) {
-        if (commands.size <= most * 2) break
+        if (commands.size <= maxRunning * 2) break
         if (old.process.exitCode !== undefined) commands.delete(id)
       }
       return command
     },
     get(id) {
-      const found = commands.get(id)
-      if (found !== undefined) return found
-      const known = running().map((command) => command.id)
+      const command = commands.get(id)
+      if (command !== undefined) return command
+      const ids = running().map((other) => other.id)
       throw new ToolError('NOT_FOUND', `There is no background command ${quote(id)} in this run`, {
-        hint: known.length === 0 ? 'Start one with start_command.' : `Those that run: ${known.join(', ')}.`,
+        hint: ids.length === 0 ? 'Start one with start_command.' : `Those that run: ${ids.join(', ')}.`,
       })
     },
     async close() {

@@ -2,12 +2,12 @@ import { ToolError } from '../../errors.ts'
 import type { ShellOutcome, ShellProcess } from '../types.ts'
 
 /**
- * A line that runs to its end beside others, as a background process: its output shows when it has ended, and it reads no
- * input. A failure is told on the error output, with the exit code that a system would give.
+ * Runs a line as a background process. Its output is available when it has ended, and it reads no input. A failure is
+ * reported on the error output, with the exit code that a system would set.
  */
 export function createLineProcess(
   shell: string,
-  run: (stopped: AbortSignal) => Promise<Pick<ShellOutcome, 'stdout' | 'stderr' | 'exitCode'>>,
+  run: (signal: AbortSignal) => Promise<Pick<ShellOutcome, 'stdout' | 'stderr' | 'exitCode'>>,
 ): ShellProcess {
   const stop = new AbortController()
   let stdout = ''
@@ -27,10 +27,10 @@ export function createLineProcess(
   const ended = finish()
   return {
     output() {
-      const since = { stdout, stderr }
+      const output = { stdout, stderr }
       stdout = ''
       stderr = ''
-      return since
+      return output
     },
     get exitCode() {
       return exitCode

@@ -1,29 +1,29 @@
-/** The end of a stream of text. */
+/** Collects the end of a stream of text. */
 export interface OutputTail {
   add(bytes: Uint8Array): void
   addText(text: string): void
-  /** What came since the last time, or the end of it. */
+  /** Returns the text since the last call, or its end if it was too long. */
   take(): string
 }
 
-/** Keeps at least the last so many characters of what comes, and never more than twice that. */
-export function createOutputTail(most: number, onText?: (text: string) => void): OutputTail {
+/** Keeps at least the last `maxLength` characters, and at most twice as many. `onText` is called with all text. */
+export function createOutputTail(maxLength: number, onText?: (text: string) => void): OutputTail {
   const decoder = new TextDecoder('utf-8')
   let parts: string[] = []
   let length = 0
-  function keep(text: string): void {
+  function append(text: string): void {
     if (text === '') return
     onText?.(text)
     parts.push(text)
     length += text.length
-    if (length <= most * 2) return
-    const end = parts.join('').slice(-most)
+    if (length <= maxLength * 2) return
+    const end = parts.join('').slice(-maxLength)
     parts = [end]
     length = end.length
   }
   return {
-    add: (bytes) => keep(decoder.decode(bytes, { stream: true })),
-    addText: keep,
+    add: (bytes) => append(decoder.decode(bytes, { stream: true })),
+    addText: append,
     take() {
       const text = parts.join('')
       parts = []

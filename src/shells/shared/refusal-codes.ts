@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts'
 
-/** What an access of a command is refused with, where policy or guard refuses it: this is listed in the result. */
+/** Error codes of accesses that policy or guard refuses. The result lists these refusals. */
 export const refusing: ReadonlySet<ErrorCode> = new Set([
   'PATH_REJECTED',
   'POLICY_DENIED',

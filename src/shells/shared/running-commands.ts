@@ -1,19 +1,19 @@
 import { ToolError } from '../../errors.ts'
 import type { ShellCommand } from '../types.ts'
 
-/** The commands of a shell that run now: each is ended by its time, its signal, or the end of the shell. */
+/** The running commands of a shell. Each ends by itself, or is ended by its timeout, its signal, or the end of the shell. */
 export interface RunningCommands {
-  /** Waits until a command has ended, or ends it by `kill`; `cut` says why it had to. */
+  /** Waits until a command has ended, or ends it by `kill`; then `cut` is the reason. */
   untilEnd<T>(
     ended: Promise<T>,
     kill: () => void,
-    how: Pick<ShellCommand, 'timeoutMs' | 'signal'>,
+    limits: Pick<ShellCommand, 'timeoutMs' | 'signal'>,
   ): Promise<{ readonly end: T; readonly cut: ToolError | undefined }>
-  /** Counts something among what {@link RunningCommands.settled} waits for. */
+  /** Adds a promise to those that {@link RunningCommands.settled} waits for, and returns it. */
   tracked<T>(promise: Promise<T>): Promise<T>
-  /** Ends what runs, and whatever is begun from now on. */
+  /** Ends all running commands, and every command that starts later. */
   stop(): void
-  /** When nothing runs any more. */
+  /** Resolves when nothing runs any more. */
   settled(): Promise<void>
 }
 

@@ -4,7 +4,7 @@ import { memory } from '../../../src/backends/memory/index.ts'
 import { ToolError } from '../../../src/errors.ts'
 import { type Path, ROOT } from '../../../src/paths/logical-path.ts'
 import { compilePolicy } from '../../../src/policy/policy.ts'
-import { ownCommand } from '../../../src/shells/bash/custom-command.ts'
+import { customCommand } from '../../../src/shells/bash/custom-command.ts'
 import { gitCommand } from '../../../src/shells/bash/git-command.ts'
 import { bash } from '../../../src/shells/bash/index.ts'
 import { type Interpreter, interpreterOf } from '../../../src/shells/bash/just-bash.ts'
@@ -364,7 +364,7 @@ describe('commands of our own', () => {
     ({ fs: new InMemoryFs(files), cwd: '/', env: new Map(), stdin: '', ...more }) as unknown as ResolvedCommandContext
 
   it('are not there where neither we nor the interpreter have them', async () => {
-    const { command } = ownCommand('grep', async () => undefined)
+    const { command } = customCommand('grep', async () => undefined)
     expect(await command.execute([], contextOf({}))).toEqual({ stdout: '', stderr: 'grep: not here\n', exitCode: 2 })
   })
 

@@ -17,7 +17,7 @@ import {
   toWorkspacePath,
 } from './git-subcommand.ts'
 
-const MOST_COMMITS = 1000
+const MAX_COMMITS = 1000
 
 const diffFlags = {
   '--stat': 'stat',
@@ -41,15 +41,15 @@ export const diff: GitSubcommand = async ({ git, args, cwd }) => {
   const isThree = refs.some((ref) => ref.includes('...'))
   const isIndex = flags.count('index') > 0
   if (more !== undefined || isThree || (isIndex && to !== undefined)) return undefined
-  const given = (ref: string | undefined) => (ref === '' ? 'HEAD' : ref)
-  const all = await git.diff({ from: given(from), to: isIndex ? 'index' : given(to) })
-  const wanted = paths.map((name) => toWorkspacePath(cwd, name))
-  const found = wanted.length === 0 ? all : all.filter(({ path }) => matchesPathspec(path, wanted))
-  const text = flags.count('quiet') > 0 ? '' : diffText(found, flags.count)
+  const orHead = (ref: string | undefined) => (ref === '' ? 'HEAD' : ref)
+  const all = await git.diff({ from: orHead(from), to: isIndex ? 'index' : orHead(to) })
+  const pathspec = paths.map((name) => toWorkspacePath(cwd, name))
+  const changes = pathspec.length === 0 ? all : all.filter(({ path }) => matchesPathspec(path, pathspec))
+  const text = flags.count('quiet') > 0 ? '' : diffText(changes, flags.count)
   return {
     stdout: text,
     stderr: '',
-    exitCode: found.length > 0 && flags.count('quiet') + flags.count('code') > 0 ? 1 : 0,
+    exitCode: changes.length > 0 && flags.count('quiet') + flags.count('code') > 0 ? 1 : 0,
   }
 }
 
@@ -60,29 +60,29 @@ const letters: Readonly<Record<CommandDiff['status'], string>> = {
   renamed: 'R',
 }
 
-function diffText(found: readonly CommandDiff[], count: (name: string) => number): string {
-  if (count('names') > 0) return found.map(({ path }) => `${path}\n`).join('')
-  if (count('statuses') > 0) return found.map(({ path, status }) => `${letters[status]}\t${path}\n`).join('')
-  if (count('shortstat') > 0) return found.length === 0 ? '' : changeSummary(found)
-  if (count('stat') === 0) return found.map(({ text }) => text).join('')
-  if (found.length === 0) return ''
-  const width = Math.max(...found.map(({ path }) => path.length))
-  const rows = found.map(({ path, insertions, deletions }) => {
+function diffText(changes: readonly CommandDiff[], count: (name: string) => number): string {
+  if (count('names') > 0) return changes.map(({ path }) => `${path}\n`).join('')
+  if (count('statuses') > 0) return changes.map(({ path, status }) => `${letters[status]}\t${path}\n`).join('')
+  if (count('shortstat') > 0) return changes.length === 0 ? '' : changeSummary(changes)
+  if (count('stat') === 0) return changes.map(({ text }) => text).join('')
+  if (changes.length === 0) return ''
+  const width = Math.max(...changes.map(({ path }) => path.length))
+  const rows = changes.map(({ path, insertions, deletions }) => {
     const all = insertions + deletions
     const scale = Math.min(1, 50 / Math.max(1, all))
     const signs = '+'.repeat(Math.ceil(insertions * scale)) + '-'.repeat(Math.ceil(deletions * scale))
     return ` ${path.padEnd(width)} | ${all}${signs === '' ? '' : ` ${signs}`}\n`
   })
-  return rows.join('') + changeSummary(found)
+  return rows.join('') + changeSummary(changes)
 }
 
 export const log: GitSubcommand = async ({ git, args, head }) => {
-  const given = args.map((arg) => (/^-\d+$/.test(arg) ? `--max-count=${arg.slice(1)}` : arg))
+  const longArgs = args.map((arg) => (/^-\d+$/.test(arg) ? `--max-count=${arg.slice(1)}` : arg))
   const flags = parseFlags(
-    given,
+    longArgs,
     table(
       { '--oneline': 'short', '--no-decorate': 'ignored', '--no-color': 'ignored', '--reverse': 'reverse' },
-      { '-n': 'most', '--max-count': 'most', '--format': 'format', '--pretty': 'format' },
+      { '-n': 'max', '--max-count': 'max', '--format': 'format', '--pretty': 'format' },
     ),
   )
   if (flags === undefined || flags.operands.length > 1) return undefined
@@ -91,11 +91,11 @@ export const log: GitSubcommand = async ({ git, args, head }) => {
   if (flags.operands.length === 0 && head.commit === undefined) {
     throw new ToolError('NOT_FOUND', `your current branch '${head.branch}' does not have any commits yet`)
   }
-  const most = Number(flags.values('most').at(-1) ?? MOST_COMMITS)
-  if (!Number.isSafeInteger(most)) return undefined
-  const entries = await git.log(flags.operands[0] ?? 'HEAD', most < 0 ? MOST_COMMITS : Math.min(most, MOST_COMMITS))
+  const max = Number(flags.values('max').at(-1) ?? MAX_COMMITS)
+  if (!Number.isSafeInteger(max)) return undefined
+  const entries = await git.log(flags.operands[0] ?? 'HEAD', max < 0 ? MAX_COMMITS : Math.min(max, MAX_COMMITS))
   const shown = flags.count('reverse') > 0 ? [...entries].reverse() : entries
-  return gitSuccess(shown.map(render.tell).join(render.isLong ? '\n' : ''))
+  return gitSuccess(shown.map(render.text).join(render.isLong ? '\n' : ''))
 }
 
 export const show: GitSubcommand = async ({ git, args, cwd }) => {
@@ -113,14 +113,14 @@ export const show: GitSubcommand = async ({ git, args, cwd }) => {
   for (const name of flags.operands.length === 0 ? ['HEAD'] : flags.operands) {
     const [, ref, path] = /^([^:]+):(.+)$/s.exec(name) ?? []
     if (ref !== undefined && path !== undefined) {
-      // As git: from the root, unless it says otherwise.
+      // As in git: relative to the root, unless it begins with `./` or `../`.
       const bytes = await git.fileAt(ref, /^\.\.?\//.test(path) ? toWorkspacePath(cwd, path) : path)
       text += textOfBytes(bytes, 'utf8')
       continue
     }
-    const { entry, diff: found } = await git.show(name)
-    const changes = flags.count('silent') > 0 ? '' : diffText(found, flags.count)
-    text += render.tell(entry) + (changes === '' || render === oneLine || render === oneLongLine ? '' : '\n') + changes
+    const { entry, diff: changed } = await git.show(name)
+    const changes = flags.count('silent') > 0 ? '' : diffText(changed, flags.count)
+    text += render.text(entry) + (changes === '' || render === oneLine || render === oneLongLine ? '' : '\n') + changes
   }
   return gitSuccess(text)
 }
@@ -132,15 +132,15 @@ export const branches: GitSubcommand = async ({ git, head, args }) => {
   )
   if (flags === undefined || flags.operands.length > 0) return undefined
   if (flags.count('current') > 0) return gitSuccess(head.branch === undefined ? '' : `${head.branch}\n`)
-  const named: { mark: string; name: string; ref: string }[] = []
-  if (head.branch === undefined) named.push({ mark: '*', name: `(${detachedAt(head)})`, ref: 'HEAD' })
+  const rows: { mark: string; name: string; ref: string }[] = []
+  if (head.branch === undefined) rows.push({ mark: '*', name: `(${detachedAt(head)})`, ref: 'HEAD' })
   for (const name of await git.branches()) {
-    named.push({ mark: name === head.branch ? '*' : ' ', name, ref: `refs/heads/${name}` })
+    rows.push({ mark: name === head.branch ? '*' : ' ', name, ref: `refs/heads/${name}` })
   }
-  if (flags.count('verbose') === 0) return gitSuccess(named.map(({ mark, name }) => `${mark} ${name}\n`).join(''))
-  const width = Math.max(0, ...named.map(({ name }) => name.length))
+  if (flags.count('verbose') === 0) return gitSuccess(rows.map(({ mark, name }) => `${mark} ${name}\n`).join(''))
+  const width = Math.max(0, ...rows.map(({ name }) => name.length))
   let text = ''
-  for (const { mark, name, ref } of named) {
+  for (const { mark, name, ref } of rows) {
     const { entry } = await git.show(ref)
     text += `${mark} ${name.padEnd(width)} ${short(entry.commit)} ${subject(entry.message)}\n`
   }
@@ -161,23 +161,23 @@ export const revParse: GitSubcommand = async ({ git, head, args, cwd }) => {
 }
 
 interface Render {
-  tell(entry: LogEntry): string
-  /** There is an empty line between two. */
+  text(entry: LogEntry): string
+  /** Whether an empty line separates two commits. */
   readonly isLong: boolean
 }
 
-const oneLine: Render = { tell: ({ commit, message }) => `${short(commit)} ${subject(message)}\n`, isLong: false }
-const oneLongLine: Render = { tell: ({ commit, message }) => `${commit} ${subject(message)}\n`, isLong: false }
+const oneLine: Render = { text: ({ commit, message }) => `${short(commit)} ${subject(message)}\n`, isLong: false }
+const oneLongLine: Render = { text: ({ commit, message }) => `${commit} ${subject(message)}\n`, isLong: false }
 
 const whole: Render = {
   isLong: true,
-  tell({ commit, message, author: { name, email, at } }) {
-    const text = message.trimEnd().replace(/^/gm, '    ')
-    return `commit ${commit}\nAuthor: ${name} <${email}>\nDate:   ${dateOf(at)}\n\n${text}\n`
+  text({ commit, message, author: { name, email, at } }) {
+    const body = message.trimEnd().replace(/^/gm, '    ')
+    return `commit ${commit}\nAuthor: ${name} <${email}>\nDate:   ${dateOf(at)}\n\n${body}\n`
   },
 }
 
-/** How a commit is told; `undefined` for a format that is not here. */
+/** Returns how to print a commit; `undefined` for an unknown format. */
 function renderOf(format: string | undefined, isShort: boolean): Render | undefined {
   if (isShort) return oneLine
   if (format === 'oneline') return oneLongLine
@@ -186,9 +186,9 @@ function renderOf(format: string | undefined, isShort: boolean): Render | undefi
   const parts = pattern.split(/(%(?:a.|.))/).map((part) => {
     return part.startsWith('%') ? fields.get(part.slice(1)) : () => part
   })
-  const known = parts.filter((part) => part !== undefined)
-  if (known.length === 1 || known.length < parts.length) return undefined
-  return { isLong: false, tell: (entry) => `${known.map((part) => part(entry)).join('')}\n` }
+  const renderers = parts.filter((part) => part !== undefined)
+  if (renderers.length === 1 || renderers.length < parts.length) return undefined
+  return { isLong: false, text: (entry) => `${renderers.map((part) => part(entry)).join('')}\n` }
 }
 
 const fields: ReadonlyMap<string, (entry: LogEntry) => string> = new Map([

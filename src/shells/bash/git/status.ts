@@ -19,20 +19,20 @@ export const status: GitSubcommand = async ({ git, head, args, cwd }) => {
   if (isPorcelain || flags.count('short') > 0) {
     const where = head.commit === undefined ? `No commits yet on ${head.branch}` : (head.branch ?? 'HEAD (no branch)')
     const first = flags.count('branch') > 0 ? `## ${where}\n` : ''
-    // Programs are told the same wherever they are.
-    const named = (path: string) => (isPorcelain ? path : toOperand(cwd, path))
-    return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${named(row.path)}\n`).join(''))
+    // For programs, paths do not depend on the directory.
+    const displayed = (path: string) => (isPorcelain ? path : toOperand(cwd, path))
+    return gitSuccess(first + rows.map((row) => `${lettersOf(row)} ${displayed(row.path)}\n`).join(''))
   }
   return gitSuccess(longStatus(head, rows, cwd))
 }
 
-/** What is shown of untracked files; `undefined` for a way that git has not. */
-function untrackedOf(way = 'normal'): 'files' | 'directories' | 'none' | undefined {
-  const ways = { '': 'files', all: 'files', normal: 'directories', no: 'none' } as const
-  return Object.hasOwn(ways, way) ? ways[way as keyof typeof ways] : undefined
+/** Parses `--untracked-files`; `undefined` for an unknown mode. */
+function untrackedOf(mode = 'normal'): 'files' | 'directories' | 'none' | undefined {
+  const modes = { '': 'files', all: 'files', normal: 'directories', no: 'none' } as const
+  return Object.hasOwn(modes, mode) ? modes[mode as keyof typeof modes] : undefined
 }
 
-/** The status as git tells it to people, who stand in a directory. */
+/** The status as git prints it for people, with paths relative to a directory. */
 export function longStatus(head: GitInvocation['head'], rows: readonly CommandStatus[], cwd: string): string {
   const { branch, commit } = head
   const lines = [branch === undefined ? detachedAt(head) : `On branch ${branch}`]

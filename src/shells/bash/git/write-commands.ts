@@ -58,7 +58,7 @@ export const clone: GitSubcommand = async ({ git, args, cwd }) => {
     ...(ref === undefined ? {} : { ref }),
     ...(depth === undefined ? {} : { depth: Number(depth) }),
   })
-  return gitSuccess('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${leftOut(skipped)}`)
+  return gitSuccess('', `${flags.count('quiet') > 0 ? '' : "Cloning into '.'...\n"}${skippedWarnings(skipped)}`)
 }
 
 export const add: GitSubcommand = async ({ git, args, cwd }) => {
@@ -77,8 +77,8 @@ export const add: GitSubcommand = async ({ git, args, cwd }) => {
   return gitSuccess('')
 }
 
-export const commit: GitSubcommand = async (asked) => {
-  const { git, head, args, cwd, stdin } = asked
+export const commit: GitSubcommand = async (invocation) => {
+  const { git, head, args, cwd, stdin } = invocation
   const flags = parseFlags(
     args,
     table(
@@ -90,7 +90,7 @@ export const commit: GitSubcommand = async (asked) => {
         '--allow-empty': 'empty',
         '--amend': 'amend',
         '--no-edit': 'keep',
-        // Hooks are never run.
+        // Hooks never run.
         '-n': 'ignored',
         '--no-verify': 'ignored',
         '--no-gpg-sign': 'ignored',
@@ -102,11 +102,11 @@ export const commit: GitSubcommand = async (asked) => {
   const isAmended = flags.count('amend') > 0
   const amended = isAmended ? head.commit : undefined
   if (isAmended && amended === undefined) return fatal('You have nothing to amend.')
-  const given = messageOf(flags.values('message'), flags.values('file'), stdin)
-  if (given === undefined && !(isAmended && flags.count('keep') > 0)) {
+  const rawMessage = messageOf(flags.values('message'), flags.values('file'), stdin)
+  if (rawMessage === undefined && !(isAmended && flags.count('keep') > 0)) {
     return fatal('there is no editor here: give the message with -m, or with -F - on the input')
   }
-  const message = given === undefined ? undefined : tidy(given)
+  const message = rawMessage === undefined ? undefined : tidy(rawMessage)
   if (message === '') return failed(1, '', 'Aborting commit due to empty commit message.\n')
   const repository = await git.change()
   if (flags.count('all') > 0) await repository.add(['.'], { tracked: true })
@@ -135,24 +135,24 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
   const { operands } = flags
   if (flags.count('delete') + flags.count('force') > 0) {
     if (operands.length === 0) return fatal('branch name required')
-    let told = ''
+    let output = ''
     for (const name of operands) {
-      if (!(await git.branches()).includes(name)) return failed(1, told, `error: branch '${name}' not found\n`)
+      if (!(await git.branches()).includes(name)) return failed(1, output, `error: branch '${name}' not found\n`)
       if (name === head.branch) {
-        return failed(1, told, `error: cannot delete branch '${name}' used by worktree at '${HOME}'\n`)
+        return failed(1, output, `error: cannot delete branch '${name}' used by worktree at '${HOME}'\n`)
       }
       const at = await git.resolve(`refs/heads/${name}`)
-      if (flags.count('force') === 0 && !(await holds(git, head.commit, at))) {
+      if (flags.count('force') === 0 && !(await historyContains(git, head.commit, at))) {
         return failed(
           1,
-          told,
+          output,
           `error: the branch '${name}' is not fully merged\nhint: git branch -D ${name} deletes it all the same\n`,
         )
       }
       await (await git.change()).deleteBranch(name)
-      if (flags.count('quiet') === 0) told += `Deleted branch ${name} (was ${short(at)}).\n`
+      if (flags.count('quiet') === 0) output += `Deleted branch ${name} (was ${short(at)}).\n`
     }
-    return gitSuccess(told)
+    return gitSuccess(output)
   }
   const [name, at] = operands
   if (name === undefined || operands.length > 2) return undefined
@@ -160,8 +160,8 @@ export const branch: GitSubcommand = async ({ git, head, args }) => {
   return gitSuccess('')
 }
 
-export const checkout: GitSubcommand = async (asked) => {
-  const { git, args, cwd } = asked
+export const checkout: GitSubcommand = async (invocation) => {
+  const { git, args, cwd } = invocation
   const flags = parseFlags(
     args,
     table(
@@ -171,20 +171,20 @@ export const checkout: GitSubcommand = async (asked) => {
   )
   if (flags === undefined) return undefined
   const [refs, paths] = splitAtDashes(flags.operands, args)
-  const how = howOf(flags)
+  const options = switchOptions(flags)
   const name = flags.values('create').at(-1)
   if (name !== undefined)
-    return paths.length > 0 || refs.length > 1 ? undefined : switchToNew(asked, name, refs[0], how)
+    return paths.length > 0 || refs.length > 1 ? undefined : switchToNew(invocation, name, refs[0], options)
   if (paths.length > 0) {
     if (refs.length > 1) return undefined
-    return restored(
-      asked,
+    return restorePaths(
+      invocation,
       paths.map((path) => toWorkspacePath(cwd, path)),
       refs[0],
-      how,
+      options,
     )
   }
-  const [ref = how.detach ? 'HEAD' : undefined, ...more] = refs
+  const [ref = options.detach ? 'HEAD' : undefined, ...more] = refs
   if (ref === undefined) return undefined
   const isKnown =
     more.length === 0 &&
@@ -192,18 +192,18 @@ export const checkout: GitSubcommand = async (asked) => {
       () => true,
       () => false,
     ))
-  if (isKnown) return switchTo(asked, ref, how)
+  if (isKnown) return switchTo(invocation, ref, options)
   const files = refs.map((path) => toWorkspacePath(cwd, path))
   try {
-    return await restored(asked, files, undefined, how)
+    return await restorePaths(invocation, files, undefined, options)
   } catch (error) {
     if (!(error instanceof ToolError) || error.code !== 'NOT_FOUND') throw error
     return failed(1, '', `error: pathspec '${ref}' did not match any file(s) known to git\n`)
   }
 }
 
-export const switchBranch: GitSubcommand = async (asked) => {
-  const { git, args } = asked
+export const switchBranch: GitSubcommand = async (invocation) => {
+  const { git, args } = invocation
   const flags = parseFlags(
     args,
     table(
@@ -219,21 +219,21 @@ export const switchBranch: GitSubcommand = async (asked) => {
     ),
   )
   if (flags === undefined) return undefined
-  const how = howOf(flags)
+  const options = switchOptions(flags)
   const name = flags.values('create').at(-1)
   const [ref, more] = flags.operands
   if (more !== undefined) return undefined
-  if (name !== undefined) return switchToNew(asked, name, ref, how)
-  if (ref === undefined && !how.detach) return fatal('missing branch or commit argument')
-  if (ref !== undefined && !how.detach && !(await git.branches()).includes(ref)) {
+  if (name !== undefined) return switchToNew(invocation, name, ref, options)
+  if (ref === undefined && !options.detach) return fatal('missing branch or commit argument')
+  if (ref !== undefined && !options.detach && !(await git.branches()).includes(ref)) {
     return fatal(`invalid reference: ${ref}`)
   }
-  return switchTo(asked, ref ?? 'HEAD', how)
+  return switchTo(invocation, ref ?? 'HEAD', options)
 }
 
-export const restore: GitSubcommand = async (asked) => {
+export const restore: GitSubcommand = async (invocation) => {
   const flags = parseFlags(
-    asked.args,
+    invocation.args,
     table(
       {
         '--staged': 'index',
@@ -248,30 +248,30 @@ export const restore: GitSubcommand = async (asked) => {
   )
   if (flags === undefined) return undefined
   if (flags.operands.length === 0) return fatal('you must specify path(s) to restore')
-  const paths = flags.operands.map((name) => toWorkspacePath(asked.cwd, name))
+  const paths = flags.operands.map((name) => toWorkspacePath(invocation.cwd, name))
   const isIndex = flags.count('index') > 0
   const from = flags.values('from').at(-1)
   if (!isIndex && from !== undefined) return undefined
-  const repository = await asked.git.change()
+  const repository = await invocation.git.change()
   const skipped = isIndex
     ? await repository.restore(paths, {
         from: from ?? 'HEAD',
         ...(flags.count('files') > 0 ? {} : { only: 'index' as const }),
       })
     : await repository.restore(paths)
-  return gitSuccess('', leftOut(skipped))
+  return gitSuccess('', skippedWarnings(skipped))
 }
 
-/** `git reset`, of the index alone, or of everything to HEAD. */
-export const reset: GitSubcommand = async (asked) => {
-  const { git, head, args, cwd } = asked
+/** `git reset`: resets the index, or everything to HEAD. */
+export const reset: GitSubcommand = async (invocation) => {
+  const { git, head, args, cwd } = invocation
   const flags = parseFlags(args, table({ '-q': 'quiet', '--quiet': 'quiet', '--hard': 'hard', '--mixed': 'ignored' }))
   if (flags === undefined) return undefined
   const [before, after] = splitAtDashes(flags.operands, args)
   const [first] = before
   const isHead = first === 'HEAD' || first === '@'
   const names = [...(isHead ? before.slice(1) : before), ...after]
-  // To another commit, it would move the branch.
+  // A reset to another commit would move the branch, which is not available.
   if (
     !isHead &&
     first !== undefined &&
@@ -287,67 +287,77 @@ export const reset: GitSubcommand = async (asked) => {
     if (names.length > 0) return fatal('Cannot do hard reset with paths.')
     const { skipped } = await repository.checkout(head.branch ?? head.commit, { force: true })
     const { entry } = await git.show('HEAD')
-    const told = `HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`
-    return gitSuccess(flags.count('quiet') > 0 ? '' : told, leftOut(skipped))
+    const message = `HEAD is now at ${short(entry.commit)} ${subject(entry.message)}\n`
+    return gitSuccess(flags.count('quiet') > 0 ? '' : message, skippedWarnings(skipped))
   }
   const paths = names.length === 0 ? ['.'] : names.map((name) => toWorkspacePath(cwd, name))
   await repository.restore(paths, { from: 'HEAD', only: 'index' })
   const rows = (await git.status()).filter(
     ({ files, path }) => files !== 'same' && files !== 'untracked' && matchesPathspec(path, paths),
   )
-  const told = rows.map(({ files, path }) => `${files === 'deleted' ? 'D' : 'M'}\t${path}\n`).join('')
-  return gitSuccess(flags.count('quiet') > 0 || told === '' ? '' : `Unstaged changes after reset:\n${told}`)
+  const message = rows.map(({ files, path }) => `${files === 'deleted' ? 'D' : 'M'}\t${path}\n`).join('')
+  return gitSuccess(flags.count('quiet') > 0 || message === '' ? '' : `Unstaged changes after reset:\n${message}`)
 }
 
-interface How {
+interface SwitchOptions {
   readonly force: boolean
   readonly quiet: boolean
-  /** To the commit, even where a branch was named. */
+  /** Checks out the commit, even if the name is a branch. */
   readonly detach: boolean
 }
 
-function howOf({ count }: Flags): How {
+function switchOptions({ count }: Flags): SwitchOptions {
   return { force: count('force') > 0, quiet: count('quiet') > 0, detach: count('detach') > 0 }
 }
 
-async function switchTo({ git, head }: GitInvocation, ref: string, { force, quiet, detach }: How) {
+async function switchTo({ git, head }: GitInvocation, ref: string, { force, quiet, detach }: SwitchOptions) {
   const isBranch = !detach && (await git.branches()).includes(ref)
   if (isBranch && ref === head.branch && !force) return gitSuccess('', quiet ? '' : `Already on '${ref}'\n`)
   const to = detach ? await git.resolve(ref) : ref
   const { commit: id, skipped } = await (await git.change()).checkout(to, { force })
   const { entry } = await git.show(id)
-  const told = isBranch ? `Switched to branch '${ref}'\n` : `HEAD is now at ${short(id)} ${subject(entry.message)}\n`
-  return gitSuccess('', `${quiet ? '' : told}${leftOut(skipped)}`)
+  const message = isBranch ? `Switched to branch '${ref}'\n` : `HEAD is now at ${short(id)} ${subject(entry.message)}\n`
+  return gitSuccess('', `${quiet ? '' : message}${skippedWarnings(skipped)}`)
 }
 
-async function switchToNew({ git, head }: GitInvocation, name: string, at: string | undefined, { force, quiet }: How) {
+async function switchToNew(
+  { git, head }: GitInvocation,
+  name: string,
+  at: string | undefined,
+  { force, quiet }: SwitchOptions,
+) {
   if ((await git.branches()).includes(name)) return fatal(`a branch named '${name}' already exists`)
-  const told = quiet ? '' : `Switched to a new branch '${name}'\n`
+  const message = quiet ? '' : `Switched to a new branch '${name}'\n`
   const repository = await git.change()
   const commit = at === undefined ? head.commit : await git.resolve(at)
   if (commit === undefined) {
     await repository.moveTo(name)
-    return gitSuccess('', told)
+    return gitSuccess('', message)
   }
   if (commit === head.commit && !force) {
     await repository.branch(name, { at: commit })
     await repository.moveTo(name)
-    return gitSuccess('', told)
+    return gitSuccess('', message)
   }
-  // The files first: where that is refused, there is no branch.
+  // The files first: if that is refused, no branch is created.
   const { skipped } = await repository.checkout(commit, { force })
   await repository.branch(name, { at: commit })
   await repository.moveTo(name)
-  return gitSuccess('', told + leftOut(skipped))
+  return gitSuccess('', message + skippedWarnings(skipped))
 }
 
-async function restored({ git }: GitInvocation, paths: readonly string[], from: string | undefined, { quiet }: How) {
+async function restorePaths(
+  { git }: GitInvocation,
+  paths: readonly string[],
+  from: string | undefined,
+  { quiet }: SwitchOptions,
+) {
   const skipped = await (await git.change()).restore(paths, from === undefined ? {} : { from, overlay: true })
-  const told = `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n`
-  return gitSuccess('', `${quiet ? '' : told}${leftOut(skipped)}`)
+  const message = `Updated ${paths.length} ${paths.length === 1 ? 'path' : 'paths'}\n`
+  return gitSuccess('', `${quiet ? '' : message}${skippedWarnings(skipped)}`)
 }
 
-/** Whether the index is what stood there before the last commit. */
+/** Whether the index equals the parent of the last commit. */
 async function isEmptied(git: GitInvocation['git'], commit: string): Promise<boolean> {
   const [parent] = (await git.show(commit)).entry.parents
   return parent !== undefined && (await git.diff({ from: parent, to: 'index' })).length === 0
@@ -360,12 +370,16 @@ async function create(git: GitInvocation['git'], name: string, at: string | unde
   await (await git.change()).branch(name, at === undefined ? {} : { at })
 }
 
-const MOST_HISTORY = 1_000_000
+const MAX_HISTORY = 1_000_000
 
-/** Whether a commit is in the history of another. */
-async function holds(git: GitInvocation['git'], commit: string | undefined, wanted: string): Promise<boolean> {
+/** Whether the history of a commit contains another. */
+async function historyContains(
+  git: GitInvocation['git'],
+  commit: string | undefined,
+  ancestor: string,
+): Promise<boolean> {
   if (commit === undefined) return false
-  return (await git.log(commit, MOST_HISTORY)).some((entry) => entry.commit === wanted)
+  return (await git.log(commit, MAX_HISTORY)).some((entry) => entry.commit === ancestor)
 }
 
 function messageOf(texts: readonly string[], files: readonly string[], stdin: string): string | undefined {
@@ -375,7 +389,7 @@ function messageOf(texts: readonly string[], files: readonly string[], stdin: st
   return stdin
 }
 
-/** As git cleans a message: no blanks at the ends of lines, no empty lines around it. */
+/** Cleans a message as git does: no blanks at the ends of lines, no empty lines around it. */
 function tidy(message: string): string {
   return message
     .split('\n')
@@ -385,6 +399,6 @@ function tidy(message: string): string {
     .replace(/\n{3,}/g, '\n\n')
 }
 
-function leftOut(skipped: readonly string[]): string {
+function skippedWarnings(skipped: readonly string[]): string {
   return skipped.map((path) => `warning: ${path} is left out: a workspace cannot hold it\n`).join('')
 }
