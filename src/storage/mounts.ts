@@ -13,6 +13,7 @@ import {
   ROOT,
 } from '../paths/logical-path.ts'
 import { sameBytes } from '../util/bytes.ts'
+import { createSerialQueue, type SerialQueue } from '../util/serial-queue.ts'
 import type {
   Backend,
   Capabilities,
@@ -28,6 +29,7 @@ import type {
 } from './backend.ts'
 import { linkTarget, validateChanges } from './change-set.ts'
 import { stateAt } from './versions.ts'
+import type { ReadVerb } from './wrong-type.ts'
 
 /**
  * One tree of several backends, each under a path; the one under `''` is the root and must be there. The longest path
@@ -100,91 +102,35 @@ function mountTable(parts: Readonly<Record<string, Backend>>): MountTable {
 
 function backendOver(table: MountTable): Backend {
   const { all } = table
-  const multiSets = queue()
-
-  async function stat(path: Path): Promise<Stat | undefined> {
-    const mount = table.owner(path)
-    const found = await within(mount, () => mount.backend.stat(inner(mount, path)))
-    return table.isFixed(path) && found?.type !== 'directory' ? MOUNT_STAT : found
-  }
-
+  const turns = createSerialQueue()
   return {
     capabilities: combined(all.map(({ backend }) => backend.capabilities)),
 
     async canonical(path, options) {
       if (table.isFixed(path)) return path as Path
       const mount = table.owner(path)
-      const found = joined(mount.at, await within(mount, () => mount.backend.canonical(inner(mount, path), options)))
-      if (table.owner(found) !== mount) {
+      const resolved = joined(mount.at, await within(mount, () => mount.backend.canonical(inner(mount, path), options)))
+      if (table.owner(resolved) !== mount) {
         throw new ToolError('PATH_REJECTED', `Path ${quote(path)} leads through a link into another mount`, { path })
       }
-      return found
+      return resolved
     },
 
-    stat,
-
-    async list(path) {
-      const mount = table.owner(path)
-      const names = table.namesIn.get(path)
-      if (names === undefined) return within(mount, () => mount.backend.list(inner(mount, path)))
-      const here = await within(mount, () => mount.backend.stat(inner(mount, path)))
-      const own = here?.type === 'directory' ? await within(mount, () => mount.backend.list(inner(mount, path))) : []
-      const entries: DirectoryEntry[] = own.filter(({ name }) => !names.has(name))
-      for (const name of names) entries.push({ name, type: 'directory' })
-      return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
-    },
+    stat: (path) => statAt(table, path),
+    list: (path) => listAt(table, path),
 
     async read(path, range) {
-      if (table.isFixed(path)) {
-        throw new ToolError('IS_DIRECTORY', `Cannot read ${quote(display(path))}: it is a directory`, { path })
-      }
-      const mount = table.owner(path)
+      const mount = fileOwner(table, 'read', path)
       return within(mount, () => mount.backend.read(inner(mount, path), range))
     },
 
     async readLink(path) {
-      if (table.isFixed(path)) {
-        throw new ToolError('IS_DIRECTORY', `Cannot read link ${quote(display(path))}: it is a directory`, { path })
-      }
-      const mount = table.owner(path)
+      const mount = fileOwner(table, 'read link', path)
       return within(mount, () => mount.backend.readLink(inner(mount, path)))
     },
 
-    async commit(changes, options) {
-      validateChanges(changes)
-      const fixed = await judgeFixed(changes, table, stat)
-      const groups = grouped(
-        changes.filter((change) => !fixed.has(change)),
-        table,
-      )
-      if (groups.filter(({ mount }) => mount.backend.capabilities.persistent).length > 1) {
-        const { path } = changes[0] as Change
-        throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two persistent mounts`, {
-          path,
-        })
-      }
-      const applied = new Map<Path, Receipt['applied'][number]>()
-      const receipts =
-        groups.length < 2 ? await commitAll(groups, options) : await multiSets(() => commitAll(groups, options))
-      for (const entry of receipts) applied.set(entry.path, entry)
-      for (const { path } of fixed) applied.set(path, { path, before: DIRECTORY_VERSION, after: DIRECTORY_VERSION })
-      return { applied: changes.map(({ path }) => applied.get(path) as Receipt['applied'][number]) }
-    },
-
-    async scan(paths, visit) {
-      let stopped = false
-      for (let start = 0; start < paths.length && !stopped; ) {
-        const mount = table.owner(paths[start] as Path)
-        let end = start + 1
-        while (end < paths.length && table.owner(paths[end] as Path) === mount) end += 1
-        const run = paths.slice(start, end).filter((path) => !table.isFixed(path))
-        await scanOne(mount, run, (path, bytes, found) => {
-          stopped = !visit(path, bytes, found)
-          return !stopped
-        })
-        start = end
-      }
-    },
+    commit: (changes, options) => commitSet(table, turns, changes, options),
+    scan: (paths, visit) => scanAll(table, paths, visit),
 
     ...(all.every(({ backend }) => backend.tree) && { tree: combinedTree(table) }),
     ...(all.every(({ backend }) => backend.fork) && {
@@ -197,6 +143,78 @@ function backendOver(table: MountTable): Backend {
     async close() {
       await Promise.all(all.map(({ backend }) => backend.close()))
     },
+  }
+}
+
+async function statAt(table: MountTable, path: Path): Promise<Stat | undefined> {
+  const mount = table.owner(path)
+  const stat = await within(mount, () => mount.backend.stat(inner(mount, path)))
+  return table.isFixed(path) && stat?.type !== 'directory' ? MOUNT_STAT : stat
+}
+
+async function listAt(table: MountTable, path: Path): Promise<readonly DirectoryEntry[]> {
+  const mount = table.owner(path)
+  const mountNames = table.namesIn.get(path)
+  const list = () => within(mount, () => mount.backend.list(inner(mount, path)))
+  if (mountNames === undefined) return list()
+  const stat = await within(mount, () => mount.backend.stat(inner(mount, path)))
+  const listed = stat?.type === 'directory' ? await list() : []
+  const entries: DirectoryEntry[] = listed.filter(({ name }) => !mountNames.has(name))
+  for (const name of mountNames) entries.push({ name, type: 'directory' })
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** The mount of a path that is read as a file or a link. */
+function fileOwner(table: MountTable, verb: ReadVerb, path: Path): Mount {
+  if (table.isFixed(path)) {
+    throw new ToolError('IS_DIRECTORY', `Cannot ${verb} ${quote(display(path))}: it is a directory`, { path })
+  }
+  return table.owner(path)
+}
+
+async function commitSet(
+  table: MountTable,
+  turns: SerialQueue,
+  changes: readonly Change[],
+  options: CommitOptions,
+): Promise<Receipt> {
+  validateChanges(changes)
+  const fixed = await checkFixed(changes, table)
+  const groups = grouped(
+    changes.filter((change) => !fixed.has(change)),
+    table,
+  )
+  if (groups.filter(({ mount }) => mount.backend.capabilities.persistent).length > 1) {
+    const { path } = changes[0] as Change
+    throw new ToolError('INVALID_INPUT', `Cannot change ${quote(path)}: the set touches two persistent mounts`, {
+      path,
+    })
+  }
+  const applied = new Map<Path, Receipt['applied'][number]>()
+  const receipts =
+    groups.length < 2 ? await commitAll(groups, options) : await turns.next(() => commitAll(groups, options))
+  for (const entry of receipts) applied.set(entry.path, entry)
+  for (const { path } of fixed) applied.set(path, { path, before: DIRECTORY_VERSION, after: DIRECTORY_VERSION })
+  return { applied: changes.map(({ path }) => applied.get(path) as Receipt['applied'][number]) }
+}
+
+/** Scans runs of paths of the same mount at once. */
+async function scanAll(
+  table: MountTable,
+  paths: readonly Path[],
+  visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean,
+): Promise<void> {
+  let isStopped = false
+  for (let start = 0; start < paths.length && !isStopped; ) {
+    const mount = table.owner(paths[start] as Path)
+    let end = start + 1
+    while (end < paths.length && table.owner(paths[end] as Path) === mount) end += 1
+    const run = paths.slice(start, end).filter((path) => !table.isFixed(path))
+    await scanOne(mount, run, (path, bytes, stat) => {
+      isStopped = !visit(path, bytes, stat)
+      return !isStopped
+    })
+    start = end
   }
 }
 
@@ -217,11 +235,7 @@ function combined(all: readonly Capabilities[]): Capabilities {
 }
 
 /** The changes of mount points and what leads to them: only "shall be a directory" is taken, as no change. */
-async function judgeFixed(
-  changes: readonly Change[],
-  table: MountTable,
-  stat: (path: Path) => Promise<Stat | undefined>,
-): Promise<Set<Change>> {
+async function checkFixed(changes: readonly Change[], table: MountTable): Promise<Set<Change>> {
   const fixed = new Set<Change>()
   for (const change of changes) {
     const { path, expect, to } = change
@@ -234,7 +248,7 @@ async function judgeFixed(
     if (expect === 'absent') {
       throw new ToolError('ALREADY_EXISTS', `Cannot create ${quote(path)}: it already exists`, { path })
     }
-    if (expect !== 'any' && !('tag' in expect && (await stat(path))?.tag === expect.tag)) {
+    if (expect !== 'any' && !('tag' in expect && (await statAt(table, path))?.tag === expect.tag)) {
       throw new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it is a mount point, or leads to one`, {
         path,
         currentSha256: null,
@@ -438,15 +452,5 @@ function mountPath(key: string): Path {
     return parsePath(key) as Path
   } catch (error) {
     throw new TypeError(`mounts(): ${(error as Error).message}`, { cause: error })
-  }
-}
-
-/** One after the other. */
-function queue(): <T>(action: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (action) => {
-    const next = last.then(action, action)
-    last = next.catch(() => {})
-    return next
   }
 }

@@ -16,24 +16,25 @@ import { canonicalSync, type LookupResult } from '../../storage/canonical-path.t
 import { applyOrder, checkChangeSet } from '../../storage/change-set.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { storageError } from '../../storage/storage-error.ts'
-import { wrongType } from '../../storage/wrong-type.ts'
+import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 
-/** Which part of the volume is the workspace. */
+/** Options of {@link memfs}. */
 export interface MemfsOptions {
-  /** The directory of the volume that is the root. It must exist in a volume that is given. Default: `/`. */
+  /** The root directory. It must exist in a volume that is passed in. Default: `/`. */
   readonly root?: string
 }
 
 /**
- * A backend over a memfs `Volume`, for tests and tools that share one with other code: the embedder's own, or a new one.
- * Others may write into it at any time: every commit looks again, and happens whole within one turn of the event loop.
+ * Creates a backend over a memfs `Volume`, for tests and tools that share one with other code: the volume passed in, or a
+ * new one. Others may write to it at any time: every commit reads the tree again, and runs within one turn of the event
+ * loop.
  *
- * A file's tag is made of its content, because the volume's own times miss a change within a millisecond or under a
- * fixed clock; a `stat` therefore costs a hash of the file. A replaced file is a new one: a hard link elsewhere keeps the
- * old content.
+ * The tag of a file is derived from its content, because the volume's times miss changes within a millisecond or under a
+ * fixed clock; a `stat` therefore hashes the file. A replaced file is a new one: a hard link elsewhere keeps the old
+ * content.
  *
- * @throws TypeError for a root that is no directory of the volume
+ * @throws TypeError if the root is not a directory of the volume
  * @example
  * ```ts
  * const volume = Volume.fromJSON({ '/project/a.txt': 'hello\n' })
@@ -46,9 +47,9 @@ export function memfs(volume?: Volume, options: MemfsOptions = {}): Backend {
   const store = volume ?? new Volume()
   if (volume === undefined) store.mkdirSync(root, { recursive: true })
   if (!store.statSync(root, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new TypeError(`memfs(): the root ${quote(root)} is no directory of the volume`)
+    throw new TypeError(`memfs(): the root ${quote(root)} is not a directory of the volume`)
   }
-  return backendOver(openVolume(store, String(store.realpathSync(root))))
+  return backendOver(new OpenVolume(store, String(store.realpathSync(root))))
 }
 
 const capabilities: Capabilities = Object.freeze({
@@ -70,11 +71,12 @@ function backendOver(files: OpenVolume): Backend {
     if (type === 'link') return { link: files.readLink(path) }
     return type && { type }
   }
+  const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => files.type(at))
   return {
     capabilities,
 
-    async canonical(path, how) {
-      return path === '' ? ROOT : canonicalSync(look, path, how?.noFollow ?? false)
+    async canonical(path, options) {
+      return path === '' ? ROOT : canonicalSync(look, path, options?.noFollow ?? false)
     },
 
     async stat(path) {
@@ -83,36 +85,36 @@ function backendOver(files: OpenVolume): Backend {
 
     async list(path) {
       const type = files.type(path)
-      if (type !== 'directory') throw wrongType('list', path, files.type)
+      if (type !== 'directory') throw refusal('list', path)
       const entries = files.entries(path).filter(({ name }) => isGuarded(name))
       return entries.sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name))
     },
 
     async read(path, range) {
-      const found = files.at(path)
-      if (found?.type !== 'file') throw wrongType('read', path, files.type)
-      const { bytes, stat } = found
+      const entry = files.at(path)
+      if (entry?.type !== 'file') throw refusal('read', path)
+      const { bytes, stat } = entry
       if (range === undefined) return { bytes, stat }
-      const { start, end } = rangeOf(path, range, stat, () => found.sha256)
+      const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
       return { bytes: bytes.subarray(start, end), stat }
     },
 
     async readLink(path) {
       const type = files.type(path)
-      if (type !== 'link') throw wrongType('read link', path, files.type)
+      if (type !== 'link') throw refusal('read link', path)
       return files.readLink(path)
     },
 
-    async commit(changes, how) {
-      throwIfAborted(how.signal)
-      // From here to the end nothing waits, so that no other code can come in between.
-      return commitNow(files, changes, how)
+    async commit(changes, options) {
+      throwIfAborted(options.signal)
+      // No await from here on, so that no other code runs in between.
+      return commitNow(files, changes, options)
     },
 
     async scan(paths, visit) {
       for (const path of paths) {
-        const found = files.at(path)
-        if (found?.type === 'file' && !visit(path, found.bytes, found.stat)) return
+        const entry = files.at(path)
+        if (entry?.type === 'file' && !visit(path, entry.bytes, entry.stat)) return
       }
     },
 
@@ -122,14 +124,14 @@ function backendOver(files: OpenVolume): Backend {
 
 function commitNow(files: OpenVolume, changes: readonly Change[], { at }: CommitOptions): Receipt {
   files.checkRoot()
-  const seen = new Map<Path, Found | undefined>()
-  const lookup = (path: Path): Found | undefined => {
-    if (!seen.has(path)) seen.set(path, files.at(path))
-    return seen.get(path)
+  const cache = new Map<Path, Entry | undefined>()
+  const lookup = (path: Path): Entry | undefined => {
+    if (!cache.has(path)) cache.set(path, files.at(path))
+    return cache.get(path)
   }
   const before = checkChangeSet(changes, {
     at: lookup,
-    sha256: ({ sha256 }: Found) => sha256,
+    sha256: ({ sha256 }: Entry) => sha256,
     names: (path) => files.entries(path).map(({ name }) => name),
   })
   const after = new Map<Path, Version>()
@@ -150,11 +152,11 @@ function commitNow(files: OpenVolume, changes: readonly Change[], { at }: Commit
   }
 }
 
-/** Brings one path to its state, notes how to bring it back, and tells what is there now. */
+/** Brings a path to its state, records how to undo that, and returns its new version. */
 function apply(
   files: OpenVolume,
   { path, to, from }: Change,
-  lookup: (path: Path) => Found | undefined,
+  lookup: (path: Path) => Entry | undefined,
   undo: (() => void)[],
 ): Version {
   const old = lookup(path)
@@ -174,20 +176,20 @@ function apply(
     return { type: 'link', target: to.target }
   }
   const source = from === undefined ? undefined : lookup(from)
-  const kept = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
-  const mode = to.mode ?? kept?.stat.mode ?? FILE_MODE
+  const previous = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
+  const mode = to.mode ?? previous?.stat.mode ?? FILE_MODE
   files.makeFile(path, to.bytes, mode)
   return { type: 'file', sha256: sha256(to.bytes), size: to.bytes.length, mode }
 }
 
-/** What gets a new time: what was written, and its directory, which the volume touches for a replaced file too. */
-function touchedPaths(changes: readonly Change[], lookup: (path: Path) => Found | undefined): Set<Path> {
+/** Paths that get a new time: written paths and their directories, which the volume touches for replaced files too. */
+function touchedPaths(changes: readonly Change[], lookup: (path: Path) => Entry | undefined): Set<Path> {
   const touched = new Set<Path>()
   for (const { path, to } of changes) {
-    const was = lookup(path)?.type
-    if (to?.type === was && was === 'directory') continue
+    const oldType = lookup(path)?.type
+    if (to?.type === oldType && oldType === 'directory') continue
     if (to !== null) touched.add(path)
-    if (to !== null || was !== undefined) touched.add(parentOf(path))
+    if (to !== null || oldType !== undefined) touched.add(parentOf(path))
   }
   for (const { path, to } of changes) if (to === null) touched.delete(path)
   return touched
@@ -195,12 +197,12 @@ function touchedPaths(changes: readonly Change[], lookup: (path: Path) => Found 
 
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
-function versionOfEntry(found: Found | undefined): Version {
-  switch (found?.type) {
+function versionOfEntry(entry: Entry | undefined): Version {
+  switch (entry?.type) {
     case 'file':
-      return { type: 'file', sha256: found.sha256, size: found.stat.size, mode: found.stat.mode }
+      return { type: 'file', sha256: entry.sha256, size: entry.stat.size, mode: entry.stat.mode }
     case 'link':
-      return { type: 'link', target: found.target }
+      return { type: 'link', target: entry.target }
     case 'directory':
       return DIRECTORY_VERSION
     default:
@@ -208,139 +210,145 @@ function versionOfEntry(found: Found | undefined): Version {
   }
 }
 
-/** A volume tells these of everything. */
+/** A volume has these fields for every entry. */
 type KnownStat = Stat & Required<Pick<Stat, 'mode' | 'modifiedAt'>>
 
-type Found =
+type Entry =
   | { readonly type: 'file'; readonly stat: KnownStat; readonly bytes: Uint8Array; readonly sha256: string }
   | { readonly type: 'link'; readonly stat: KnownStat; readonly target: string; readonly sha256: '' }
   | { readonly type: 'directory' | 'other'; readonly stat: KnownStat; readonly sha256: '' }
 
-type OpenVolume = ReturnType<typeof openVolume>
+/** The volume by logical paths: synchronous, follows no link, and throws only `ToolError`. */
+class OpenVolume {
+  readonly #volume: Volume
+  readonly #root: string
 
-/** The volume by logical paths: synchronous, follows no link, and throws nothing but `ToolError`. */
-function openVolume(volume: Volume, root: string) {
-  const physical = (path: Path) => (path === '' ? root : root === '/' ? `/${path}` : `${root}/${path}`)
+  constructor(volume: Volume, root: string) {
+    this.#volume = volume
+    this.#root = root
+  }
 
-  /** memfs follows links in the middle of a path, so that a path is used only where its directory is what it says. */
-  function isPinned(path: Path): boolean {
-    const directory = physical(path === '' ? ROOT : parentOf(path))
+  /** The parent of every other path is checked with the change set; the root has none. */
+  checkRoot(): void {
+    if (this.#isPinned(ROOT)) return
+    throw new ToolError('BACKEND_ERROR', 'Cannot commit: the root of the volume was moved or replaced')
+  }
+
+  type(path: Path): EntryType | undefined {
+    const stats = this.#lstat(path)
+    return stats && typeOf(stats)
+  }
+
+  at(path: Path): Entry | undefined {
+    const stats = this.#lstat(path)
+    if (stats === undefined) return undefined
+    const type = typeOf(stats)
+    const stat = (size: number, tag: string): KnownStat => ({
+      type,
+      size,
+      mode: Number(stats.mode) & 0o7777,
+      modifiedAt: stats.mtime.getTime(),
+      tag,
+    })
+    if (type === 'file') {
+      const content = guard('read', path, () => this.#volume.readFileSync(this.#physical(path))) as Uint8Array
+      const bytes = new Uint8Array(content.buffer, content.byteOffset, content.length)
+      const hash = sha256(bytes)
+      return { type, bytes, sha256: hash, stat: stat(bytes.length, `${Number(stats.mode)}:${hash}`) }
+    }
+    if (type === 'link') {
+      const target = this.readLink(path)
+      return { type, target, sha256: '', stat: stat(0, sha256(new TextEncoder().encode(target))) }
+    }
+    return { type, sha256: '', stat: stat(0, `${stats.ino}:${stats.mtime.getTime()}:${stats.nlink}`) }
+  }
+
+  /** All entries, unsorted, including those with names that the path guard refuses. */
+  entries(path: Path): { name: string; type: EntryType }[] {
+    return guard('list', path, () => {
+      const entries = this.#volume.readdirSync(this.#physical(path), { withFileTypes: true }) as DirentLike[]
+      return entries.map((entry) => ({ name: String(entry.name), type: typeOf(entry) }))
+    })
+  }
+
+  readLink(path: Path): string {
+    return guard('read link', path, () => String(this.#volume.readlinkSync(this.#physical(path))))
+  }
+
+  makeFile(path: Path, bytes: Uint8Array, mode: number): void {
+    guard('write', path, () => {
+      this.#volume.writeFileSync(this.#physical(path), bytes, { flag: 'wx' })
+      this.#volume.chmodSync(this.#physical(path), mode)
+    })
+  }
+
+  makeDirectory(path: Path, mode: number): void {
+    guard('create directory', path, () => {
+      this.#volume.mkdirSync(this.#physical(path))
+      this.#volume.chmodSync(this.#physical(path), mode)
+    })
+  }
+
+  makeLink(path: Path, target: string): void {
+    guard('create link', path, () => this.#volume.symlinkSync(target, this.#physical(path)))
+  }
+
+  setTime(path: Path, at: number): void {
+    // The volume converts to seconds and truncates; a quarter of a millisecond more makes up for the rounding.
+    const seconds = (at + 0.25) / 1000
+    guard('set the time of', path, () => this.#volume.lutimesSync(this.#physical(path), seconds, seconds))
+  }
+
+  remove(path: Path, type: EntryType | undefined): void {
+    guard('delete', path, () => {
+      // The directory is empty, but memfs miscounts the entries of a directory after a rename within it.
+      if (type === 'directory') this.#volume.rmdirSync(this.#physical(path), { recursive: true })
+      else if (type !== undefined) this.#volume.unlinkSync(this.#physical(path))
+    })
+  }
+
+  restore(path: Path, old: Entry): void {
+    const { mode, modifiedAt } = old.stat
+    if (old.type === 'file') this.makeFile(path, old.bytes, mode)
+    else if (old.type === 'link') this.makeLink(path, old.target)
+    else this.makeDirectory(path, mode)
+    this.setTime(path, modifiedAt)
+  }
+
+  #physical(path: Path): string {
+    if (path === '') return this.#root
+    return this.#root === '/' ? `/${path}` : `${this.#root}/${path}`
+  }
+
+  /** memfs follows links in the middle of a path, so a path is used only if its directory is its own real path. */
+  #isPinned(path: Path): boolean {
+    const directory = this.#physical(path === '' ? ROOT : parentOf(path))
     if (directory === '/') return true
     try {
-      return volume.realpathSync(directory) === directory
+      return this.#volume.realpathSync(directory) === directory
     } catch {
       return false
     }
   }
 
-  function guard<T>(verb: string, path: Path, action: () => T): T {
-    try {
-      return action()
-    } catch (error) {
-      throw storageError(verb, path, error)
-    }
-  }
-
-  function lstat(path: Path) {
-    if (!isPinned(path)) return undefined
+  #lstat(path: Path) {
+    if (!this.#isPinned(path)) return undefined
     return guard('look at', path, () => {
       try {
-        return volume.lstatSync(physical(path), { throwIfNoEntry: false })
+        return this.#volume.lstatSync(this.#physical(path), { throwIfNoEntry: false })
       } catch (error) {
         if ((error as { code?: unknown }).code === 'ENOTDIR') return undefined
         throw error
       }
     })
   }
+}
 
-  const readLink = (path: Path) => guard('read link', path, () => String(volume.readlinkSync(physical(path))))
-
-  function makeFile(path: Path, bytes: Uint8Array, mode: number): void {
-    guard('write', path, () => {
-      volume.writeFileSync(physical(path), bytes, { flag: 'wx' })
-      volume.chmodSync(physical(path), mode)
-    })
-  }
-
-  function makeDirectory(path: Path, mode: number): void {
-    guard('create directory', path, () => {
-      volume.mkdirSync(physical(path))
-      volume.chmodSync(physical(path), mode)
-    })
-  }
-
-  const makeLink = (path: Path, target: string) =>
-    guard('create link', path, () => volume.symlinkSync(target, physical(path)))
-
-  // A quarter of a millisecond more, because the volume goes through seconds and cuts off what is lost on the way.
-  const setTime = (path: Path, at: number) =>
-    guard('set the time of', path, () => volume.lutimesSync(physical(path), (at + 0.25) / 1000, (at + 0.25) / 1000))
-
-  return {
-    /** Every other directory is judged as a parent; the root has none that would be. */
-    checkRoot(): void {
-      if (isPinned(ROOT)) return
-      throw new ToolError('BACKEND_ERROR', 'Cannot commit: the root of the volume was moved or replaced')
-    },
-
-    type(path: Path): EntryType | undefined {
-      const stats = lstat(path)
-      return stats && typeOf(stats)
-    },
-
-    at(path: Path): Found | undefined {
-      const stats = lstat(path)
-      if (stats === undefined) return undefined
-      const type = typeOf(stats)
-      const stat = (size: number, tag: string): KnownStat => ({
-        type,
-        size,
-        mode: Number(stats.mode) & 0o7777,
-        modifiedAt: stats.mtime.getTime(),
-        tag,
-      })
-      if (type === 'file') {
-        const content = guard('read', path, () => volume.readFileSync(physical(path))) as Uint8Array
-        const bytes = new Uint8Array(content.buffer, content.byteOffset, content.length)
-        const hash = sha256(bytes)
-        return { type, bytes, sha256: hash, stat: stat(bytes.length, `${Number(stats.mode)}:${hash}`) }
-      }
-      if (type === 'link') {
-        const target = readLink(path)
-        return { type, target, sha256: '', stat: stat(0, sha256(new TextEncoder().encode(target))) }
-      }
-      return { type, sha256: '', stat: stat(0, `${stats.ino}:${stats.mtime.getTime()}:${stats.nlink}`) }
-    },
-
-    /** Every entry, those with names that the guard refuses too; unsorted. */
-    entries(path: Path): { name: string; type: EntryType }[] {
-      return guard('list', path, () => {
-        const found = volume.readdirSync(physical(path), { withFileTypes: true }) as DirentLike[]
-        return found.map((entry) => ({ name: String(entry.name), type: typeOf(entry) }))
-      })
-    },
-
-    readLink,
-    makeFile,
-    makeDirectory,
-    makeLink,
-    setTime,
-
-    remove(path: Path, type: EntryType | undefined): void {
-      guard('delete', path, () => {
-        // It is known to be empty; memfs miscounts what is in a directory after a rename within it.
-        if (type === 'directory') volume.rmdirSync(physical(path), { recursive: true })
-        else if (type !== undefined) volume.unlinkSync(physical(path))
-      })
-    },
-
-    restore(path: Path, old: Found): void {
-      const { mode, modifiedAt } = old.stat
-      if (old.type === 'file') makeFile(path, old.bytes, mode)
-      else if (old.type === 'link') makeLink(path, old.target)
-      else makeDirectory(path, mode)
-      setTime(path, modifiedAt)
-    },
+function guard<T>(verb: string, path: Path, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw storageError(verb, path, error)
   }
 }
 

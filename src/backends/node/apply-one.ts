@@ -8,29 +8,29 @@ import { concurrentChangeError, linkNoReplace, type Pins } from './journal-steps
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { type Staged, stage, syncDirectories } from './staging.ts'
 import type { Temp } from './state-directory.ts'
-import { type Applying, dropTemps, isUnchanged, type Task, verbFor } from './tasks.ts'
+import { type ApplyContext, dropTemps, isUnchanged, type Task, verbFor } from './tasks.ts'
 import { movedOutsideError, type PinnedDirectory } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
-/** One change takes effect in one system call, which happens or does not: it needs no journal. */
-export async function applyOne(how: Applying, pins: Pins, task: Task): Promise<Version> {
+/** Applies one change. It takes effect in a single system call, so it needs no journal. */
+export async function applyOne(context: ApplyContext, pins: Pins, task: Task): Promise<Version> {
   const { path, to } = task.change
   const parent = parentOf(path)
   let after: Version
   try {
     const pin = await retryOnDescriptorLimit(() => pins.get(parent))
     if (to === null || to.type === 'directory' || (to.type === 'link' && task.present === undefined)) {
-      throwIfAborted(how.signal)
+      throwIfAborted(context.signal)
       changeName(pin.at(nameOf(path)), task)
       after = to
     } else {
-      after = await putStaged(how, pins, pin, task, to)
+      after = await putStaged(context, pins, pin, task, to)
     }
   } catch (error) {
     throw storageError(verbFor(to), path, error)
   }
-  if (how.durable) await syncChange(pins, path, parent)
-  how.state.logLeft(how.strays)
+  if (context.durable) await syncChange(pins, path, parent)
+  context.state.logLeft(context.strays)
   return after
 }
 
@@ -41,41 +41,41 @@ function changeName(at: string, { change: { path, to }, present }: Task): void {
     else unlinkSync(at)
     return
   }
-  // Each of these refuses to touch what is already there.
+  // Both calls fail if the name exists.
   if (to.type === 'link') symlinkSync(to.target, at)
   else mkdirSync(at)
 }
 
 async function putStaged(
-  how: Applying,
+  context: ApplyContext,
   pins: Pins,
   pin: PinnedDirectory,
   { change: { path }, present }: Task,
   to: Staged,
 ): Promise<Version> {
-  const temp: Temp = how.state.nextTemp(parentOf(path))
-  how.state.log([...how.strays, temp])
+  const temp: Temp = context.state.nextTemp(parentOf(path))
+  context.state.log([...context.strays, temp])
   const at = pin.at(nameOf(path))
   const staged = pin.at(temp[1])
   try {
-    const stats = await stage(staged, to, present?.stats, how.durable)
-    throwIfAborted(how.signal)
+    const stats = await stage(staged, to, present?.stats, context.durable)
+    throwIfAborted(context.signal)
     if (!pin.holds()) throw movedOutsideError(parentOf(path))
     if (present === undefined) {
       linkNoReplace(staged, at, path)
-      dropTemps(how, pins, [temp])
+      dropTemps(context, pins, [temp])
     } else {
       if (!isUnchanged(at, present)) throw concurrentChangeError(path)
       renameSync(staged, at)
     }
-    return versionAfter(to, stats, how.modes)
+    return versionAfter(to, stats, context.modes)
   } catch (error) {
-    dropTemps(how, pins, [temp])
+    dropTemps(context, pins, [temp])
     throw error
   }
 }
 
-/** The change is made; what is left is that it lasts. */
+/** Makes a visible change durable. */
 export async function syncChange(pins: Pins, path: Path, directory: Path): Promise<void> {
   try {
     await syncDirectories(pins, [directory])
@@ -85,7 +85,7 @@ export async function syncChange(pins: Pins, path: Path, directory: Path): Promi
       `The change of ${quote(path)} was made, but the storage does not confirm that it will last`,
       {
         path,
-        hint: 'Read the file again before you go on, and tell the person in charge.',
+        hint: 'Read the file again before you go on. Report this to the user.',
       },
     )
   }

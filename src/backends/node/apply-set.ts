@@ -14,10 +14,10 @@ import {
   doStep,
   NO_HARD_LINKS,
   type Pins,
-  place,
+  physicalPathOf,
   type Step,
   stepFailure,
-  tempPlace,
+  tempPathOf,
   tempsOf,
   undoStep,
 } from './journal-steps.ts'
@@ -25,54 +25,58 @@ import { readContent } from './read-content.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { fsyncAsync, type Staged, stage, syncDirectories } from './staging.ts'
 import { bootId, type StateDirectory, type Temp } from './state-directory.ts'
-import { type Applying, dropTemps, isUnchanged, type Task, type TaskMap, verbFor } from './tasks.ts'
+import { type ApplyContext, dropTemps, isUnchanged, type Task, type TaskMap, verbFor } from './tasks.ts'
 import { movedOutsideError } from './tree-access.ts'
 import { versionAfter } from './version-after.ts'
 
-/** What the journal holds of a set that is being applied. */
+/** The journal of a set that is being applied. */
 export interface Journal {
   readonly boot: string
   readonly durable: boolean
-  /** Taking it back failed halfway. */
+  /** The set is being rolled back. */
   readonly undo?: boolean
   readonly steps: readonly Step[]
 }
 
 /**
- * The general case: everything is staged and synced, then the steps are written to the journal, then done. From the
- * moment the journal holds them whole, a kill leads to all of them; before it, to none. A step that fails takes back all.
+ * Applies any set: stages and syncs everything, writes the steps to the journal, then does them. After a kill, recovery
+ * completes the set if the journal is complete, and drops it otherwise. A step that fails rolls back the whole set.
  */
-export async function applySet(how: Applying, pins: Pins, tasks: readonly [Task, ...Task[]]): Promise<Version[]> {
-  const { state, durable } = how
+export async function applySet(
+  context: ApplyContext,
+  pins: Pins,
+  tasks: readonly [Task, ...Task[]],
+): Promise<Version[]> {
+  const { state, durable } = context
   const taskOf = new Map(tasks.map((task) => [task.change.path, task]))
-  const planned = planSteps(how, taskOf)
+  const planned = planSteps(context, taskOf)
   const temps = planned.flatMap(({ step }) => tempsOf(step))
   const written = new Map<Path, Stats | undefined>()
   const steps: Step[] = []
   try {
-    state.log([...how.strays, ...temps])
+    state.log([...context.strays, ...temps])
     for (const plan of planned) {
-      steps.push('to' in plan ? await stageStep(how, pins, taskOf, plan, written) : plan.step)
+      steps.push('to' in plan ? await stageStep(context, pins, taskOf, plan, written) : plan.step)
     }
     if (durable) await syncDirectories(pins, new Set(temps.map(([home]) => home)))
-    throwIfAborted(how.signal)
+    throwIfAborted(context.signal)
     await retryOnDescriptorLimit(() => requireUndisturbed(pins, tasks, taskOf))
     state.writeJournal(JSON.stringify({ boot: bootId(), durable, steps } satisfies Journal), durable)
   } catch (error) {
     try {
       state.clearJournal(false)
-      dropTemps(how, pins, temps)
+      dropTemps(context, pins, temps)
     } catch {
-      how.strays.push(...temps)
+      context.strays.push(...temps)
     }
     throw storageError('change', tasks[0].change.path, error)
   }
-  await runSteps(how, pins, steps, temps)
-  dropTemps(how, pins, temps)
-  return tasks.map(({ change }) => versionAfter(change.to, written.get(change.path), how.modes))
+  await runSteps(context, pins, steps, temps)
+  dropTemps(context, pins, temps)
+  return tasks.map(({ change }) => versionAfter(change.to, written.get(change.path), context.modes))
 }
 
-/** Every directory in which names change and that is there after all steps. */
+/** Returns the directories whose names change and that exist after all steps. */
 export function changedDirectories(steps: readonly Step[]): Set<Path> {
   const touched = new Set<Path>()
   for (const step of steps) {
@@ -85,12 +89,17 @@ export function changedDirectories(steps: readonly Step[]): Set<Path> {
   return touched
 }
 
-async function runSteps(how: Applying, pins: Pins, steps: readonly Step[], temps: readonly Temp[]): Promise<void> {
-  const { state, durable } = how
+async function runSteps(
+  context: ApplyContext,
+  pins: Pins,
+  steps: readonly Step[],
+  temps: readonly Temp[],
+): Promise<void> {
+  const { state, durable } = context
   let done = 0
   try {
     while (done < steps.length) {
-      // Without a pause, so that nobody in this process sees half of a set.
+      // Without yielding, so that no other code in this process sees half of a set.
       await resumed(() => {
         for (; done < steps.length; done++) doStep(pins, steps[done] as Step)
       })
@@ -100,26 +109,29 @@ async function runSteps(how: Applying, pins: Pins, steps: readonly Step[], temps
   } catch (error) {
     const failed = steps[Math.min(done, steps.length - 1)] as Step
     journalUndo(state, { boot: bootId(), durable, steps })
-    // Whoever takes the lock next tries again; the temporaries hold the old content.
+    // The next holder of the lock tries again; the temporary files have the old content.
     if ((await undoSteps(pins, steps.slice(0, done + 1))).length > 0) throw rollbackFailedError()
     if (durable) await syncDirectories(pins, changedDirectories(steps)).catch(() => {})
     state.clearJournal(durable)
-    dropTemps(how, pins, temps)
+    dropTemps(context, pins, temps)
     throw stepFailure(failed, error)
   }
 }
 
-/** To be done before anything is taken back: a kill in between must not lead on from what is half taken back. */
+/**
+ * Marks the journal as rolling back. Call before undoing the first step, so that recovery after a kill continues the
+ * rollback and does not roll forward from a half undone set.
+ */
 export function journalUndo(state: StateDirectory, journal: Journal): void {
   try {
     state.writeJournal(JSON.stringify({ ...journal, undo: true } satisfies Journal), journal.durable)
   } catch {
-    // While the journal leads forward, only forward is safe.
+    // As long as the journal says forward, only rolling forward is safe.
     if (state.readJournal() !== undefined) throw rollbackFailedError()
   }
 }
 
-/** Takes steps back, the last one first; returns why some could not be. */
+/** Undoes steps, the last one first. Returns the errors of those that failed. */
 export async function undoSteps(pins: Pins, steps: readonly Step[]): Promise<unknown[]> {
   const errors: unknown[] = []
   for (const step of [...steps].reverse()) {
@@ -132,14 +144,14 @@ export async function undoSteps(pins: Pins, steps: readonly Step[]): Promise<unk
   return errors
 }
 
-/** The refusal while half of a set stands, and the old state of the other half under temporary names. */
+/** The error while a set is half applied, and the old state of the other half is under temporary names. */
 export function rollbackFailedError(): ToolError {
   return new ToolError('BACKEND_ERROR', 'Cannot take back a change that failed halfway: the storage refuses', {
-    hint: 'Tell the person in charge. It is tried again before the next change.',
+    hint: 'Report this to the user. It is tried again before the next change.',
   })
 }
 
-/** Runs something that can be run on from where it stopped, whenever descriptors are short. */
+/** Runs an action that can continue where it stopped, again whenever descriptors run out. */
 async function resumed(action: () => void): Promise<void> {
   for (;;) {
     try {
@@ -151,17 +163,17 @@ async function resumed(action: () => void): Promise<void> {
   }
 }
 
-/** A step that puts something there, with what it puts there. */
-interface Putting {
+/** A step that creates or replaces a file or link, with its content. */
+interface PutStep {
   readonly step: Extract<Step, { do: 'create' | 'replace' }>
   readonly change: Change
   readonly present: Present | undefined
   readonly to: Staged
 }
 
-function planSteps({ state }: Applying, taskOf: TaskMap): (Putting | { readonly step: Step })[] {
+function planSteps({ state }: ApplyContext, taskOf: TaskMap): (PutStep | { readonly step: Step })[] {
   const ordered = applyOrder([...taskOf.values()].map(({ change }) => change))
-  return ordered.flatMap((change): (Putting | { readonly step: Step })[] => {
+  return ordered.flatMap((change): (PutStep | { readonly step: Step })[] => {
     const { path, to } = change
     const present = taskOf.get(path)?.present
     const temp = () => state.nextTemp(homeOf(path, taskOf))
@@ -180,35 +192,35 @@ function planSteps({ state }: Applying, taskOf: TaskMap): (Putting | { readonly 
   })
 }
 
-/** The nearest directory above that is there before, while and after the set is applied. */
+/** Returns the nearest ancestor that exists before, during and after the set. */
 function homeOf(path: Path, taskOf: TaskMap): Path {
   return ancestorsOf(path).find((above) => !taskOf.has(above)) ?? ROOT
 }
 
-/** Writes what a step needs under its temporary names. */
+/** Writes the files that a step needs under their temporary names. */
 async function stageStep(
-  how: Applying,
+  context: ApplyContext,
   pins: Pins,
   taskOf: TaskMap,
-  { step, change: { from }, present, to }: Putting,
+  { step, change: { from }, present, to }: PutStep,
   written: Map<Path, Stats | undefined>,
 ): Promise<Step> {
   try {
-    const at = await retryOnDescriptorLimit(() => tempPlace(pins, step.temp))
+    const at = await retryOnDescriptorLimit(() => tempPathOf(pins, step.temp))
     const source = from === undefined ? undefined : taskOf.get(from)
-    let stats = source === undefined ? undefined : await linkSource(how, pins, source, to, at)
-    stats ??= await stage(at, to, present?.stats ?? source?.present?.stats, how.durable)
+    let stats = source === undefined ? undefined : await linkSource(context, pins, source, to, at)
+    stats ??= await stage(at, to, present?.stats ?? source?.present?.stats, context.durable)
     if (to.type === 'file') written.set(step.path, stats)
-    if (step.do === 'replace') await keepBackup(how, pins, step.path, step.backup)
+    if (step.do === 'replace') await keepBackup(context, pins, step.path, step.backup)
     return { ...step, ino: stats?.ino ?? lstatSync(at).ino }
   } catch (error) {
     throw storageError(verbFor(to), step.path, error)
   }
 }
 
-/** A moved file need not be written again: its staged copy is a second name of it. */
+/** Stages a moved file as a hard link to its source, so that it is not written again. */
 async function linkSource(
-  how: Applying,
+  context: ApplyContext,
   pins: Pins,
   { change, present }: Task,
   to: Staged,
@@ -218,9 +230,9 @@ async function linkSource(
   if (change.to !== null || to.type !== 'file' || version?.type !== 'file' || present === undefined) return undefined
   if (to.mode !== undefined && to.mode !== (present.stats.mode & 0o777)) return undefined
   if (version.size !== to.bytes.length || version.sha256 !== sha256(to.bytes)) return undefined
-  const source = await retryOnDescriptorLimit(() => place(pins, change.path))
+  const source = await retryOnDescriptorLimit(() => physicalPathOf(pins, change.path))
   if (!isUnchanged(source, present) || !tryLink(source, at)) return undefined
-  if (how.durable) {
+  if (context.durable) {
     const fd = await retryOnDescriptorLimit(() => openSync(at, constants.O_RDONLY | constants.O_NOFOLLOW))
     try {
       await fsyncAsync(fd)
@@ -231,16 +243,16 @@ async function linkSource(
   return lstatSync(at)
 }
 
-/** Keeps the old state under a second name, or as a copy where it cannot have two. */
-async function keepBackup(how: Applying, pins: Pins, path: Path, backup: Temp): Promise<void> {
-  const at = await retryOnDescriptorLimit(() => tempPlace(pins, backup))
-  const here = await retryOnDescriptorLimit(() => place(pins, path))
+/** Keeps the old state as a hard link, or as a copy if the file system has no hard links. */
+async function keepBackup(context: ApplyContext, pins: Pins, path: Path, backup: Temp): Promise<void> {
+  const at = await retryOnDescriptorLimit(() => tempPathOf(pins, backup))
+  const here = await retryOnDescriptorLimit(() => physicalPathOf(pins, path))
   if (tryLink(here, at)) return
   const stats = lstatSync(here)
   const old: Staged = stats.isSymbolicLink()
-    ? { type: 'link', target: readLinkAt(how.ground, path) }
-    : { type: 'file', bytes: (await readContent(how.ground, path, undefined, how.modes)).bytes }
-  await stage(at, old, stats, how.durable)
+    ? { type: 'link', target: readLinkAt(context.access, path) }
+    : { type: 'file', bytes: (await readContent(context.access, path, undefined, context.modes)).bytes }
+  await stage(at, old, stats, context.durable)
 }
 
 function tryLink(source: string, at: string): boolean {
@@ -254,13 +266,13 @@ function tryLink(source: string, at: string): boolean {
   }
 }
 
-/** The last look before the journal: everything is as it was judged, and where it was. */
+/** The last check before the journal is written: everything is as it was checked, and where it was. */
 function requireUndisturbed(pins: Pins, tasks: readonly Task[], taskOf: TaskMap): void {
   const directories = new Set<Path>()
   for (const { change, present } of tasks) {
     const parent = parentOf(change.path)
     if (!taskOf.has(parent)) directories.add(parent)
-    if (present !== undefined && !isUnchanged(place(pins, change.path), present))
+    if (present !== undefined && !isUnchanged(physicalPathOf(pins, change.path), present))
       throw concurrentChangeError(change.path)
   }
   for (const directory of directories) if (!pins.get(directory).holds()) throw movedOutsideError(directory)

@@ -8,26 +8,26 @@ import { typeOf } from './stat.ts'
 import { refuseTempNames } from './temp-names.ts'
 import type { TreeAccess } from './tree-access.ts'
 
-/** `Backend.canonical` on a disk: one open where no link is in the path, link by link otherwise. */
+/** Implements `Backend.canonical`: one open if the path contains no link, else link by link. */
 export function canonicalOnDisk(root: Root, path: LogicalPath, noFollow: boolean): Path {
   if (path === '') return ROOT
   refuseTempNames(path)
-  const { ground } = root
+  const { access } = root
   if (!root.caseSensitive)
     return spelled(
-      ground,
-      canonicalSync((at) => see(ground, at), path, noFollow),
+      access,
+      canonicalSync((at) => lookUp(access, at), path, noFollow),
       path,
     )
-  if (!noFollow && isStraight(ground, path)) return path as Path
-  const found = canonicalSync((at) => see(ground, at), path, noFollow)
-  if (found !== path) refuseTempNames(found)
-  return found
+  if (!noFollow && isStraight(access, path)) return path as Path
+  const resolved = canonicalSync((at) => lookUp(access, at), path, noFollow)
+  if (resolved !== path) refuseTempNames(resolved)
+  return resolved
 }
 
-/** The target of a link, as stored. Throws ToolErrors and the system's errors. */
-export function readLinkAt(ground: TreeAccess, path: Path): string {
-  const pin = ground.pin(parentOf(path))
+/** Returns the target of a link, as stored. Throws ToolErrors and system errors. */
+export function readLinkAt(access: TreeAccess, path: Path): string {
+  const pin = access.pin(parentOf(path))
   try {
     return readlinkSync(pin.at(nameOf(path)))
   } finally {
@@ -35,11 +35,11 @@ export function readLinkAt(ground: TreeAccess, path: Path): string {
   }
 }
 
-function isStraight(ground: TreeAccess, path: LogicalPath): boolean {
+function isStraight(access: TreeAccess, path: LogicalPath): boolean {
   try {
-    return ground.isStraight(path)
+    return access.isStraight(path)
   } catch (error) {
-    // The walk finds out what is wrong, if it is wrong.
+    // Resolving link by link finds the reason.
     if (isMissing(error) || isLoop(error)) return false
     throw error
   }
@@ -50,43 +50,43 @@ function isLoop(error: unknown): boolean {
   return code === 'ELOOP' || code === 'EACCES'
 }
 
-function see(ground: TreeAccess, path: Path): LookupResult {
+function lookUp(access: TreeAccess, path: Path): LookupResult {
   let type: ReturnType<typeof typeOf>
   try {
-    const look = ground.look(path)
-    type = typeOf(look.stat)
-    look.close()
+    const entry = access.look(path)
+    type = typeOf(entry.stat)
+    entry.close()
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
   }
-  return type === 'link' ? { link: insideTarget(ground, path, readLinkAt(ground, path)) } : { type }
+  return type === 'link' ? { link: insideTarget(access, path, readLinkAt(access, path)) } : { type }
 }
 
-/** An absolute target below the root is as good as a relative one; the resolver refuses every other. */
-function insideTarget(ground: TreeAccess, path: Path, target: string): string {
+/** Turns an absolute target below the root into a relative one. The resolver refuses all other absolute targets. */
+function insideTarget(access: TreeAccess, path: Path, target: string): string {
   if (!target.startsWith('/')) return target
-  const below = ground.physical === '/' ? '/' : `${ground.physical}/`
-  if (target !== ground.physical && !target.startsWith(below)) return target
+  const below = access.physical === '/' ? '/' : `${access.physical}/`
+  if (target !== access.physical && !target.startsWith(below)) return target
   const up = '../'.repeat(path.split('/').length - 1)
   return `${up}./${target.slice(below.length)}`
 }
 
-/** The path in the disk's own spelling, for disks that find a name in any letter case (or Unicode form). */
-function spelled(ground: TreeAccess, path: Path, asked: LogicalPath): Path {
+/** Returns the path as the disk spells it, for disks that ignore letter case or Unicode form. */
+function spelled(access: TreeAccess, path: Path, requestedPath: LogicalPath): Path {
   let here = ROOT
   for (const name of path === '' ? [] : path.split('/')) {
-    refuseAlteredName(name, asked)
-    here = childOf(here, spelledName(ground, here, name) as string)
+    refuseAlteredName(name, requestedPath)
+    here = childOf(here, spelledName(access, here, name) as string)
   }
   refuseTempNames(here)
   return here
 }
 
-function spelledName(ground: TreeAccess, directory: Path, name: string): string {
+function spelledName(access: TreeAccess, directory: Path, name: string): string {
   let pin: ReturnType<TreeAccess['pin']>
   try {
-    pin = ground.pin(directory)
+    pin = access.pin(directory)
   } catch (error) {
     if (isMissing(error)) return name
     throw error
@@ -113,11 +113,11 @@ function fold(name: string): string {
   return name.normalize('NFC').toLowerCase()
 }
 
-/** Windows (and its filesystems anywhere) drops trailing dots and spaces and takes some names for devices. */
-function refuseAlteredName(name: string, asked: LogicalPath): void {
+/** Windows and its file systems drop trailing dots and spaces, and treat some names as devices. */
+function refuseAlteredName(name: string, requestedPath: LogicalPath): void {
   if (process.platform === 'darwin' || !ALTERED.test(name)) return
-  throw new ToolError('PATH_REJECTED', `Path ${quote(asked)} holds a name that this storage would alter`, {
-    path: asked,
+  throw new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} contains a name that this storage would alter`, {
+    path: requestedPath,
   })
 }
 

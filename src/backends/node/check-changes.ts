@@ -10,67 +10,67 @@ import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { tagOf, typeOf } from './stat.ts'
 import type { EntryHandle, TreeAccess } from './tree-access.ts'
 
-/** What was at a change's path when the set was judged. */
+/** The entry at the path of a change when the set was checked. */
 export interface Present {
   readonly type: EntryType
   readonly stat: { readonly tag: string }
   readonly stats: Stats
   readonly version: Version
-  /** Of a file's content, where that was read. */
+  /** Hash of the content of a file, if it was read; else empty. */
   readonly sha256: string
 }
 
 /**
- * Judges a set against the disk, content hashed anew: what a cache says about a version counts for reads only. Call it under
- * the lock. Returns what is at each path.
+ * Checks a set against the disk and returns the entry at each path. Contents are hashed again: cached versions serve reads
+ * only. The caller must hold the lock.
  */
 export async function checkOnDisk(
-  ground: TreeAccess,
+  access: TreeAccess,
   changes: readonly Change[],
   modes: boolean,
 ): Promise<(Present | undefined)[]> {
-  const seen = new Map<Path, Present | undefined>()
+  const cache = new Map<Path, Present | undefined>()
   for (const { path, from } of changes) {
-    if (!seen.has(path)) seen.set(path, await retryOnDescriptorLimit(() => presentAt(ground, path, modes)))
-    if (from !== undefined && !seen.has(from))
-      seen.set(from, await retryOnDescriptorLimit(() => presentAt(ground, from, modes)))
+    if (!cache.has(path)) cache.set(path, await retryOnDescriptorLimit(() => presentAt(access, path, modes)))
+    if (from !== undefined && !cache.has(from))
+      cache.set(from, await retryOnDescriptorLimit(() => presentAt(access, from, modes)))
   }
-  // What was found has a directory above it.
+  // The parent of an existing entry is a directory.
   const above = new Set<Path>()
-  for (const [path, present] of seen) if (present !== undefined) above.add(parentOf(path))
+  for (const [path, present] of cache) if (present !== undefined) above.add(parentOf(path))
   return retryOnDescriptorLimit(() =>
     checkChangeSet(changes, {
       at(path) {
-        if (!seen.has(path)) seen.set(path, above.has(path) ? DIRECTORY : lookQuickly(ground, path))
-        return seen.get(path)
+        if (!cache.has(path)) cache.set(path, above.has(path) ? DIRECTORY : statQuickly(access, path))
+        return cache.get(path)
       },
       sha256: (present) => present.sha256,
-      names: (path) => namesIn(ground, path),
+      names: (path) => namesIn(access, path),
     }),
   )
 }
 
-async function presentAt(ground: TreeAccess, path: Path, modes: boolean): Promise<Present | undefined> {
-  let look: EntryHandle
+async function presentAt(access: TreeAccess, path: Path, modes: boolean): Promise<Present | undefined> {
+  let entry: EntryHandle
   try {
-    look = ground.look(path)
+    entry = access.look(path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
   }
   try {
-    const present = withStats(look.stat)
-    if (present.type === 'link') return { ...present, version: { type: 'link', target: readLinkAt(ground, path) } }
+    const present = withStats(entry.stat)
+    if (present.type === 'link') return { ...present, version: { type: 'link', target: readLinkAt(access, path) } }
     if (present.type !== 'file') return present
-    const { sha256, stats } = await hashContent(path, look)
+    const { sha256, stats } = await hashContent(path, entry)
     const mode = modes ? { mode: stats.mode & 0o777 } : undefined
     return { ...withStats(stats), sha256, version: { type: 'file', sha256, size: stats.size, ...mode } }
   } finally {
-    look.close()
+    entry.close()
   }
 }
 
-/** A directory that is known to be there; the set does not change it. */
+/** A directory that exists and that the set does not change. */
 const DIRECTORY: Present = {
   type: 'directory',
   stat: { tag: '' },
@@ -79,12 +79,12 @@ const DIRECTORY: Present = {
   sha256: '',
 }
 
-/** Without the content. */
-function lookQuickly(ground: TreeAccess, path: Path): Present | undefined {
+/** Does not read the content. */
+function statQuickly(access: TreeAccess, path: Path): Present | undefined {
   try {
-    const seen = ground.look(path)
-    seen.close()
-    return withStats(seen.stat)
+    const entry = access.look(path)
+    entry.close()
+    return withStats(entry.stat)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

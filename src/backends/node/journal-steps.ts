@@ -7,31 +7,31 @@ import type { Temp } from './state-directory.ts'
 import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
 /**
- * One step of a set, as the journal holds it. What is needed to do it again and to take it back is all in it: temporaries
- * with the new and the old state, and the inodes that tell whether it was done.
+ * One step of a set, as stored in the journal, with everything needed to redo or undo it: temporary files with the new
+ * and the old state, and the inodes that show whether the step was done.
  */
 export type Step =
-  /** A file or link is put aside. */
+  /** Moves a file or link to a temporary name. */
   | { readonly do: 'remove'; readonly path: Path; readonly aside: Temp; readonly ino: number }
   | { readonly do: 'rmdir'; readonly path: Path; readonly mode: number }
   | { readonly do: 'mkdir'; readonly path: Path }
-  /** A staged file or link gets its name, where nothing may be. */
+  /** Gives a staged file or link its name, which must not exist. */
   | { readonly do: 'create'; readonly path: Path; readonly temp: Temp; readonly ino: number }
-  /** A staged file or link takes the place of another, of which `backup` is kept. */
+  /** Replaces a file or link with a staged one. `backup` keeps the old one. */
   | { readonly do: 'replace'; readonly path: Path; readonly temp: Temp; readonly ino: number; readonly backup: Temp }
 
 /** Directories held open while steps run. */
 export interface Pins {
   get(directory: Path): PinnedDirectory
-  /** Forgets a directory, before it is removed or after it was made. */
+  /** Closes a directory, before it is removed or after it was created. */
   drop(directory: Path): void
   close(): void
 }
 
-/** Few enough to leave descriptors for others, many enough for a set of one package. */
-const MOST_PINS = 32
+/** Leaves enough descriptors for other code, and suffices for a set within one package. */
+const MAX_PINS = 32
 
-export function openPins(ground: TreeAccess): Pins {
+export function openPins(access: TreeAccess): Pins {
   const pins = new Map<Path, PinnedDirectory>()
   const drop = (directory: Path) => {
     pins.get(directory)?.close()
@@ -41,13 +41,13 @@ export function openPins(ground: TreeAccess): Pins {
     get(directory) {
       let pin = pins.get(directory)
       if (pin !== undefined) {
-        // The least recently used comes first; the last few are never closed, as their places are in use.
+        // The least recently used comes first. The most recent ones stay open: their paths are in use.
         pins.delete(directory)
         pins.set(directory, pin)
         return pin
       }
-      if (pins.size >= MOST_PINS) drop(pins.keys().next().value as Path)
-      pin = pinForSync(ground, directory)
+      if (pins.size >= MAX_PINS) drop(pins.keys().next().value as Path)
+      pin = pinForSync(access, directory)
       pins.set(directory, pin)
       return pin
     },
@@ -58,86 +58,87 @@ export function openPins(ground: TreeAccess): Pins {
   }
 }
 
-/** Pins so that the directory can be synced, where its permissions let it be read. */
-function pinForSync(ground: TreeAccess, directory: Path): PinnedDirectory {
+/** Pins a directory so that it can be synced, if its permissions allow reading. */
+function pinForSync(access: TreeAccess, directory: Path): PinnedDirectory {
   try {
-    return ground.pin(directory, 'listing')
+    return access.pin(directory, 'listing')
   } catch (error) {
     if (errnoOf(error) !== 'EACCES') throw error
-    return { ...ground.pin(directory), fd: -1 }
+    return { ...access.pin(directory), fd: -1 }
   }
 }
 
-export function place(pins: Pins, path: Path): string {
+export function physicalPathOf(pins: Pins, path: Path): string {
   return pins.get(parentOf(path)).at(nameOf(path))
 }
 
-export function tempPlace(pins: Pins, [home, name]: Temp): string {
+export function tempPathOf(pins: Pins, [home, name]: Temp): string {
   return pins.get(home).at(name)
 }
 
 /**
- * Does a step, or finds it done. Throws where somebody else came in between; but when a step is done `again` after a kill,
- * what somebody did to its file since then stays.
+ * Does a step, unless it is already done. Throws if another process interfered. When a step is done `again` after a kill,
+ * later changes of its file by other processes stay.
  */
-export function doStep(pins: Pins, step: Step, how?: 'again'): void {
+export function doStep(pins: Pins, step: Step, mode?: 'again'): void {
   switch (step.do) {
     case 'remove': {
-      if (lstatAt(tempPlace(pins, step.aside)) !== undefined) return
-      const present = lstatAt(place(pins, step.path))
+      if (lstatAt(tempPathOf(pins, step.aside)) !== undefined) return
+      const present = lstatAt(physicalPathOf(pins, step.path))
       if (present === undefined) return
       if (present.ino !== step.ino) throw concurrentChangeError(step.path)
-      renameSync(place(pins, step.path), tempPlace(pins, step.aside))
+      renameSync(physicalPathOf(pins, step.path), tempPathOf(pins, step.aside))
       return
     }
     case 'rmdir':
       pins.drop(step.path)
-      tolerate(() => rmdirSync(place(pins, step.path)), 'ENOENT')
+      tolerate(() => rmdirSync(physicalPathOf(pins, step.path)), 'ENOENT')
       return
     case 'mkdir':
-      tolerate(() => mkdirSync(place(pins, step.path)), 'EEXIST')
-      if (!lstatSync(place(pins, step.path)).isDirectory()) throw concurrentChangeError(step.path)
+      tolerate(() => mkdirSync(physicalPathOf(pins, step.path)), 'EEXIST')
+      if (!lstatSync(physicalPathOf(pins, step.path)).isDirectory()) throw concurrentChangeError(step.path)
       return
     case 'create': {
-      const temp = lstatAt(tempPlace(pins, step.temp))
+      const temp = lstatAt(tempPathOf(pins, step.temp))
       if (temp === undefined) {
-        if (how === 'again' && lstatAt(place(pins, step.path)) !== undefined) return
+        if (mode === 'again' && lstatAt(physicalPathOf(pins, step.path)) !== undefined) return
         throw concurrentChangeError(step.path)
       }
-      linkNoReplace(tempPlace(pins, step.temp), place(pins, step.path), step.path, temp)
+      linkNoReplace(tempPathOf(pins, step.temp), physicalPathOf(pins, step.path), step.path, temp)
       return
     }
     case 'replace':
-      if (how === 'again') tolerate(() => renameSync(tempPlace(pins, step.temp), place(pins, step.path)), 'ENOENT')
-      else renameSync(tempPlace(pins, step.temp), place(pins, step.path))
+      if (mode === 'again')
+        tolerate(() => renameSync(tempPathOf(pins, step.temp), physicalPathOf(pins, step.path)), 'ENOENT')
+      else renameSync(tempPathOf(pins, step.temp), physicalPathOf(pins, step.path))
       return
   }
 }
 
-/** Takes a step back, or finds it not done. What somebody else put there since is left alone. */
+/** Undoes a step if it was done. Whatever another process has put there since is left unchanged. */
 export function undoStep(pins: Pins, step: Step): void {
   switch (step.do) {
     case 'remove': {
-      const aside = tempPlace(pins, step.aside)
+      const aside = tempPathOf(pins, step.aside)
       if (lstatAt(aside) === undefined) return
-      if (lstatAt(place(pins, step.path)) === undefined) renameSync(aside, place(pins, step.path))
+      if (lstatAt(physicalPathOf(pins, step.path)) === undefined) renameSync(aside, physicalPathOf(pins, step.path))
       else unlinkSync(aside)
       return
     }
     case 'rmdir':
-      tolerate(() => mkdirSync(place(pins, step.path), step.mode), 'EEXIST')
+      tolerate(() => mkdirSync(physicalPathOf(pins, step.path), step.mode), 'EEXIST')
       return
     case 'mkdir':
       pins.drop(step.path)
-      tolerate(() => rmdirSync(place(pins, step.path)), 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')
+      tolerate(() => rmdirSync(physicalPathOf(pins, step.path)), 'ENOENT', 'ENOTDIR', 'ENOTEMPTY')
       return
     case 'create':
-      if (lstatAt(place(pins, step.path))?.ino === step.ino) unlinkSync(place(pins, step.path))
+      if (lstatAt(physicalPathOf(pins, step.path))?.ino === step.ino) unlinkSync(physicalPathOf(pins, step.path))
       removeTemp(pins, step.temp)
       return
     case 'replace': {
-      const isOurs = lstatAt(place(pins, step.path))?.ino === step.ino
-      if (isOurs) tolerate(() => renameSync(tempPlace(pins, step.backup), place(pins, step.path)), 'ENOENT')
+      const isOurs = lstatAt(physicalPathOf(pins, step.path))?.ino === step.ino
+      if (isOurs) tolerate(() => renameSync(tempPathOf(pins, step.backup), physicalPathOf(pins, step.path)), 'ENOENT')
       removeTemp(pins, step.backup)
       removeTemp(pins, step.temp)
       return
@@ -145,7 +146,7 @@ export function undoStep(pins: Pins, step: Step): void {
   }
 }
 
-/** The temporaries that a step may leave. */
+/** Returns the temporary files that a step may leave. */
 export function tempsOf(step: Step): readonly Temp[] {
   if (step.do === 'remove') return [step.aside]
   if (step.do === 'create') return [step.temp]
@@ -153,8 +154,8 @@ export function tempsOf(step: Step): readonly Temp[] {
 }
 
 /**
- * Gives a staged file its name without ever overwriting: link(2) refuses where rename(2) would replace. The temporary name
- * may stay, for the caller to remove: that it cannot be removed is no failure of the change.
+ * Gives a staged file its name without ever overwriting: link(2) fails where rename(2) would replace. The temporary name
+ * may remain; the caller removes it, and failing to do so does not fail the change.
  */
 export function linkNoReplace(temp: string, target: string, path: Path, staged?: Stats): void {
   try {
@@ -166,7 +167,7 @@ export function linkNoReplace(temp: string, target: string, path: Path, staged?:
       throw concurrentChangeError(path)
     }
     if (!NO_HARD_LINKS.has(code)) throw error
-    // A filesystem without hard links: the smallest window there is.
+    // Without hard links, this is the smallest possible window.
     if (lstatAt(target) !== undefined) throw concurrentChangeError(path)
     renameSync(temp, target)
   }
@@ -182,10 +183,10 @@ export const NO_HARD_LINKS: ReadonlySet<string | undefined> = new Set([
 ])
 
 export function removeTemp(pins: Pins, temp: Temp): void {
-  tolerate(() => unlinkSync(tempPlace(pins, temp)), 'ENOENT')
+  tolerate(() => unlinkSync(tempPathOf(pins, temp)), 'ENOENT')
 }
 
-/** What is at a place, without following; undefined if nothing is. */
+/** Returns the lstat of a physical path, or undefined if nothing is there. */
 export function lstatAt(at: string): Stats | undefined {
   try {
     return lstatSync(at)
@@ -201,7 +202,7 @@ export function concurrentChangeError(path: Path): ToolError {
   })
 }
 
-/** The refusal for a step that the system refused. */
+/** Returns the ToolError for a step that failed with a system error. */
 export function stepFailure(step: Step, error: unknown): ToolError {
   return storageError(
     step.do === 'mkdir' ? 'create directory' : step.do === 'remove' || step.do === 'rmdir' ? 'delete' : 'write',

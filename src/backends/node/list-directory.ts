@@ -5,9 +5,9 @@ import { typeOf } from './stat.ts'
 import { isTempName } from './temp-names.ts'
 import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
-/** The entries of a directory, sorted by UTF-16 units; names that no tool may use are left out. */
-export function listDirectory(ground: TreeAccess, path: Path): DirectoryEntry[] {
-  const pin = ground.pin(path)
+/** Returns the entries of a directory, sorted by UTF-16 code units, without names that no tool may use. */
+export function listDirectory(access: TreeAccess, path: Path): DirectoryEntry[] {
+  const pin = access.pin(path)
   try {
     return listPinned(pin, path)
   } finally {
@@ -15,7 +15,7 @@ export function listDirectory(ground: TreeAccess, path: Path): DirectoryEntry[] 
   }
 }
 
-/** The same for a directory that is held open already. */
+/** Lists a directory that is already held open. */
 export function listPinned(pin: PinnedDirectory, path: Path): DirectoryEntry[] {
   const entries: DirectoryEntry[] = []
   let isSorted = true
@@ -24,11 +24,11 @@ export function listPinned(pin: PinnedDirectory, path: Path): DirectoryEntry[] {
     const { name } = entry
     if (!isListable(path, name)) continue
     const type = name.includes('\ufffd') ? typeByStat(pin, name) : typeOf(entry)
-    // Some filesystems do not tell types in their directories.
-    const known = type === 'other' ? typeByStat(pin, name) : type
-    if (known === undefined) continue
-    entries.push({ name, type: known })
-    // Node gives names in the order of their bytes, which differs for few.
+    // Some file systems do not store types in their directories.
+    const resolvedType = type === 'other' ? typeByStat(pin, name) : type
+    if (resolvedType === undefined) continue
+    entries.push({ name, type: resolvedType })
+    // The system usually returns names in byte order, which is rarely different.
     isSorted &&= last < name
     last = name
   }
@@ -37,9 +37,9 @@ export function listPinned(pin: PinnedDirectory, path: Path): DirectoryEntry[] {
 
 const WITH_TYPES = Object.freeze({ withFileTypes: true })
 
-/** Every name in a directory, those too that no tool may use. */
-export function namesIn(ground: TreeAccess, path: Path): string[] {
-  const pin = ground.pin(path)
+/** Returns all names in a directory, also those that no tool may use. */
+export function namesIn(access: TreeAccess, path: Path): string[] {
+  const pin = access.pin(path)
   try {
     return readdirSync(pin.self)
   } finally {
@@ -60,7 +60,7 @@ function isListable(directory: LogicalPath, name: string): boolean {
   }
 }
 
-/** What the name leads to; undefined where the name is only a picture of bytes that are no UTF-8. */
+/** Returns undefined for a name with replacement characters, which is not the real name on disk. */
 function typeByStat(pin: PinnedDirectory, name: string): EntryType | undefined {
   try {
     return typeOf(lstatSync(pin.at(name)))

@@ -7,45 +7,45 @@ import { throwIfAborted } from '../../util/abort.ts'
 import type { StateDirectory } from './state-directory.ts'
 
 /**
- * A lock between processes (and between backends in one). The lock file is a hard link to the holder's claim, so that it
- * is complete from its first moment. The holder is alive while its socket takes connections: the kernel ends that with
- * the process, however it dies, and no process number can be mistaken for another.
+ * A lock between processes, and between backends of one process. The lock file is a hard link to the claim of its holder,
+ * so it is complete from the start. The holder is alive while its socket accepts connections: the kernel closes the
+ * socket with the process, however it dies, and process ids cannot be mixed up.
  */
 export interface Lock {
   /**
-   * Runs `action` while holding the lock, and tells it whether the last holder died with it; calls must not overlap.
+   * Runs `action` while holding the lock. `isOrphaned` tells whether the last holder died with it. Calls must not overlap.
    */
-  hold<T>(action: (orphaned: boolean) => Promise<T>, signal?: AbortSignal): Promise<T>
+  hold<T>(action: (isOrphaned: boolean) => Promise<T>, signal?: AbortSignal): Promise<T>
   /** Whether the opening with this id is alive. */
   isAlive(id: string): Promise<boolean>
-  /** With `leaving traces`, this opening is found as one that was killed. */
+  /** With `leaving traces`, the next process finds this opening as if it had been killed. */
   close(how: 'whole' | 'leaving traces'): Promise<void>
 }
 
-/** How long an idle lock is kept, so that many commits in a row do not take it anew. Who waits gets it at once. */
+/** How long an idle lock is kept for further commits, in milliseconds. Waiting processes get it immediately. */
 const KEPT_MS = 5
 
-/** How long a waiter listens to one holder before it looks again. */
+/** How long a waiter listens to one holder before it checks again, in milliseconds. */
 const LISTEN_MS = 1000
 
 export async function openLock(state: StateDirectory, timeoutMs: number): Promise<Lock> {
   const waiters = new Set<Socket>()
-  let held = false
-  let busy = false
+  let isHeld = false
+  let isBusy = false
   let idle: NodeJS.Timeout | undefined
-  let polite = false
+  let isYielding = false
 
   const server = createServer((socket) => {
     socket.on('error', survive)
-    if (!held) return socket.destroy()
+    if (!isHeld) return socket.destroy()
     socket.on('close', () => waiters.delete(socket))
     socket.unref()
     waiters.add(socket)
-    if (!busy) release()
+    if (!isBusy) release()
     return undefined
   })
   server.on('error', survive)
-  await listen(server, socketPlace(state, state.id))
+  await listen(server, socketPath(state, state.id))
   try {
     state.claim()
   } catch (error) {
@@ -55,12 +55,12 @@ export async function openLock(state: StateDirectory, timeoutMs: number): Promis
 
   function release(): void {
     clearTimeout(idle)
-    if (held) {
-      held = false
+    if (isHeld) {
+      isHeld = false
       unlinkIfThere(state.at('lock'))
     }
-    // A closed connection tells who waits that the lock is free.
-    polite = waiters.size > 0
+    // Closing their connections tells waiting processes that the lock is free.
+    isYielding = waiters.size > 0
     for (const socket of waiters) socket.destroy()
     waiters.clear()
   }
@@ -68,20 +68,20 @@ export async function openLock(state: StateDirectory, timeoutMs: number): Promis
   return {
     async hold(action, signal) {
       clearTimeout(idle)
-      busy = true
+      isBusy = true
       try {
-        let orphaned = false
-        if (!held) {
-          // Others who waited longer shall have it first.
-          if (polite) await sleep(1 + Math.random() * 2)
-          orphaned = await acquire(state, Date.now() + timeoutMs, signal)
-          held = true
+        let isOrphaned = false
+        if (!isHeld) {
+          // Processes that waited longer get it first.
+          if (isYielding) await sleep(1 + Math.random() * 2)
+          isOrphaned = await acquire(state, Date.now() + timeoutMs, signal)
+          isHeld = true
         }
-        return await action(orphaned)
+        return await action(isOrphaned)
       } finally {
-        busy = false
+        isBusy = false
         if (waiters.size > 0) release()
-        else if (held) idle = setTimeout(release, KEPT_MS)
+        else if (isHeld) idle = setTimeout(release, KEPT_MS)
       }
     },
 
@@ -96,7 +96,7 @@ export async function openLock(state: StateDirectory, timeoutMs: number): Promis
   }
 }
 
-/** Takes the lock, from a dead holder if need be; returns whether it was taken from a dead one. */
+/** Takes the lock. Returns whether its last holder was dead. */
 async function acquire(state: StateDirectory, deadline: number, signal: AbortSignal | undefined): Promise<boolean> {
   for (;;) {
     throwIfAborted(signal)
@@ -119,7 +119,7 @@ async function acquire(state: StateDirectory, deadline: number, signal: AbortSig
   }
 }
 
-/** Links our claim to a name; false if the name is taken. */
+/** Links the claim of this opening to a name. Returns false if the name is taken. */
 function claim(state: StateDirectory, name: string): boolean {
   try {
     linkSync(state.at(`claim-${state.id}`), state.at(name))
@@ -127,14 +127,14 @@ function claim(state: StateDirectory, name: string): boolean {
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false
     throw new ToolError('BACKEND_ERROR', `Cannot commit: the state directory cannot hold a lock (${errnoOf(error)})`, {
-      hint: 'Tell the person in charge to give a stateDir on a local disk that takes hard links.',
+      hint: 'Ask the user to set stateDir to a local disk that supports hard links.',
     })
   }
 }
 
 /**
- * Takes a name from its dead holder. Only who holds `break-<dead id>` may replace what the dead one holds, so nobody can
- * replace a claim that came after it; a guard whose holder died is itself taken in the same way.
+ * Takes a name from its dead holder. Only the holder of `break-<dead id>` may replace it, so that no process replaces a
+ * newer claim. A guard whose holder died is taken over in the same way.
  */
 async function takeOver(state: StateDirectory, name: string, dead: string): Promise<boolean> {
   const guard = `break-${dead}`
@@ -164,7 +164,7 @@ function holderOf(state: StateDirectory, name: string): string | undefined {
   }
 }
 
-/** Whether the opening with this id, which has a claim in the state directory, is alive. */
+/** Returns whether the opening with this id, which has a claim in the state directory, is alive. */
 export async function isAlive(state: Pick<StateDirectory, 'id' | 'at'>, id: string): Promise<boolean> {
   if (id === state.id) return true
   const presence = await meet(state, id)
@@ -172,10 +172,10 @@ export async function isAlive(state: Pick<StateDirectory, 'id' | 'at'>, id: stri
   return presence !== 'dead'
 }
 
-/** A connection to a live opening; `busy` if it is alive but cannot take one now. */
+/** Connects to a live opening. `busy` means that it is alive but cannot accept a connection now. */
 function meet(state: Pick<StateDirectory, 'at'>, id: string): Promise<Socket | 'dead' | 'busy'> {
   return new Promise((done) => {
-    const socket = connect(socketPlace(state, id))
+    const socket = connect(socketPath(state, id))
     socket.once('connect', () => done(socket))
     socket.on('error', (error) => {
       socket.destroy()
@@ -185,7 +185,7 @@ function meet(state: Pick<StateDirectory, 'at'>, id: string): Promise<Socket | '
   })
 }
 
-/** Waits until the connection is closed, by its other end or after a time. */
+/** Waits until the other end closes the connection, at most `ms` milliseconds. */
 function closed(socket: Socket, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done) => {
     const end = () => {
@@ -197,7 +197,7 @@ function closed(socket: Socket, ms: number, signal: AbortSignal | undefined): Pr
     const timer = setTimeout(end, Math.max(1, ms))
     signal?.addEventListener('abort', end)
     socket.once('close', end)
-    // Without a reader the end of the stream is never seen.
+    // Without a reader, the end of the stream is never emitted.
     socket.resume()
   })
 }
@@ -205,7 +205,7 @@ function closed(socket: Socket, ms: number, signal: AbortSignal | undefined): Pr
 function listen(server: ReturnType<typeof createServer>, path: string): Promise<void> {
   return new Promise((done, fail) => {
     server.once('error', fail)
-    // A cluster's primary would keep the socket alive for a dead worker.
+    // Otherwise the primary of a cluster keeps the socket open for a dead worker.
     server.listen({ path, exclusive: true }, () => {
       server.off('error', fail)
       server.unref()
@@ -215,21 +215,21 @@ function listen(server: ReturnType<typeof createServer>, path: string): Promise<
 }
 
 /* v8 ignore next 2 -- @preserve: that a socket for nobody's data fails cannot be arranged; unheard, it would end the process */
-/** What is waited for is the end of a connection, however it ends. */
+/** Ignores errors: only the end of the connection matters. */
 function survive(): void {}
 
-/** Where an opening listens. A socket's path may have about 100 bytes only; the id cannot be guessed. */
-function socketPlace(state: Pick<StateDirectory, 'at'>, id: string): string {
+/** Path of the socket of an opening. Socket paths are limited to about 100 bytes. The id cannot be guessed. */
+function socketPath(state: Pick<StateDirectory, 'at'>, id: string): string {
   /* v8 ignore if -- @preserve: the namespace of pipes is only on Windows */
   if (process.platform === 'win32') return `\\\\.\\pipe\\wardspace-${id}`
-  const place = state.at(`sock-${id}`)
-  return Buffer.byteLength(place) <= 100 ? place : `/tmp/wardspace-${process.geteuid?.()}-${id}.sock`
+  const path = state.at(`sock-${id}`)
+  return Buffer.byteLength(path) <= 100 ? path : `/tmp/wardspace-${process.geteuid?.()}-${id}.sock`
 }
 
-/** Removes a file of the state directory that may be gone already. */
-export function unlinkIfThere(place: string): void {
+/** Removes a file of the state directory if it exists. */
+export function unlinkIfThere(path: string): void {
   try {
-    unlinkSync(place)
+    unlinkSync(path)
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error
   }

@@ -8,13 +8,13 @@ import type { FileRead } from '../../storage/backend.ts'
 import { statOf, tagOf } from './stat.ts'
 import type { EntryHandle, TreeAccess } from './tree-access.ts'
 
-/** Up to this many bytes are read without the thread pool, which would cost more than the reading. */
+/** Files up to this size are read synchronously: the thread pool would cost more than the read. */
 export const AT_ONCE_BYTES = 1024 * 1024
 
-/** What is larger does not fit into one array everywhere, and can be read in ranges. */
-const LARGEST_BYTES = 1024 * 1024 * 1024
+/** Maximum bytes per read. Larger arrays do not exist on every platform; larger files can be read in ranges. */
+const MAX_BYTES = 1024 * 1024 * 1024
 
-/** How often a file is read again that changes while it is read. */
+/** How often a file that changes during the read is read. */
 const ATTEMPTS = 3
 
 export interface Range {
@@ -23,38 +23,38 @@ export interface Range {
   readonly tag?: string
 }
 
-/** The bytes of a file or of a range of it, with the stat they belong to. Throws ToolErrors and the system's errors. */
+/** Reads a file or a range of it, with the matching stat. Throws ToolErrors and system errors. */
 export async function readContent(
-  ground: TreeAccess,
+  access: TreeAccess,
   path: Path,
   range: Range | undefined,
   modes: boolean,
 ): Promise<FileRead> {
-  return withFile(ground, 'read', path, async (fd) => {
+  return withFile(access, 'read', path, async (fd) => {
     for (let attempt = 1; ; attempt++) {
       const before = fstatSync(fd)
       requireTag(path, range?.tag, before)
       const start = Math.min(Math.max(0, range?.start ?? 0), before.size)
       const end = Math.max(start, Math.min(range?.end ?? before.size, before.size))
-      if (end - start > LARGEST_BYTES) throw tooLarge(path, end - start)
+      if (end - start > MAX_BYTES) throw tooLarge(path, end - start)
       const bytes = new Uint8Array(end - start)
-      let got: number
-      if (bytes.length <= AT_ONCE_BYTES) got = fill(fd, bytes, start)
-      else got = await fillSlowly(fd, bytes, start)
+      let count: number
+      if (bytes.length <= AT_ONCE_BYTES) count = fill(fd, bytes, start)
+      else count = await fillSlowly(fd, bytes, start)
       const after = fstatSync(fd)
-      const steady = got === bytes.length && tagOf(before) === tagOf(after)
-      if (steady) return { bytes, stat: statOf(after, modes) }
+      const isSteady = count === bytes.length && tagOf(before) === tagOf(after)
+      if (isSteady) return { bytes, stat: statOf(after, modes) }
       if (attempt < ATTEMPTS) continue
-      // Someone writes into it all the time: what was read is no version that could be named again.
+      // Another process writes to it all the time: these bytes are not a version that can be expected later.
       const stat = statOf(after, modes)
-      return { bytes: bytes.subarray(0, got), stat: { ...stat, tag: `${stat.tag}~${performance.now()}` } }
+      return { bytes: bytes.subarray(0, count), stat: { ...stat, tag: `${stat.tag}~${performance.now()}` } }
     }
   })
 }
 
-/** The sha256 of a file that was looked at, read in pieces, and its stat at that time. */
-export async function hashContent(path: Path, look: EntryHandle): Promise<{ sha256: string; stats: Stats }> {
-  const fd = openLook('read', path, look)
+/** Hashes an opened entry in pieces, and returns the matching stat. */
+export async function hashContent(path: Path, entry: EntryHandle): Promise<{ sha256: string; stats: Stats }> {
+  const fd = openEntry('read', path, entry)
   try {
     for (let attempt = 1; ; attempt++) {
       const before = fstatSync(fd)
@@ -69,18 +69,18 @@ export async function hashContent(path: Path, look: EntryHandle): Promise<{ sha2
   }
 }
 
-/** Fills an array from a position on; returns how many bytes there were. */
+/** Fills an array from a file position. Returns the number of bytes read. */
 export function fill(fd: number, bytes: Uint8Array, position: number): number {
-  let got = 0
-  while (got < bytes.length) {
-    const count = readSync(fd, bytes, got, bytes.length - got, position + got)
+  const count = 0
+  while (count < bytes.length) {
+    const count = readSync(fd, bytes, count, bytes.length - count, position + count)
     if (count === 0) break
-    got += count
+    count += count
   }
-  return got
+  return count
 }
 
-/** Refuses what is no file, before it is opened. */
+/** Throws for anything but a file, before it is opened. */
 export function requireFile(verb: string, path: Path, stats: Stats): void {
   if (stats.isFile()) return
   const cannot = `Cannot ${verb} ${quote(display(path))}: it is`
@@ -90,13 +90,13 @@ export function requireFile(verb: string, path: Path, stats: Stats): void {
   throw new ToolError('PATH_REJECTED', `${cannot} neither a file, a directory nor a link`, details)
 }
 
-async function withFile<T>(ground: TreeAccess, verb: string, path: Path, use: (fd: number) => Promise<T>): Promise<T> {
-  const look = ground.look(path)
+async function withFile<T>(access: TreeAccess, verb: string, path: Path, use: (fd: number) => Promise<T>): Promise<T> {
+  const entry = access.look(path)
   let fd: number
   try {
-    fd = openLook(verb, path, look)
+    fd = openEntry(verb, path, entry)
   } finally {
-    look.close()
+    entry.close()
   }
   try {
     return await use(fd)
@@ -105,12 +105,12 @@ async function withFile<T>(ground: TreeAccess, verb: string, path: Path, use: (f
   }
 }
 
-function openLook(verb: string, path: Path, look: EntryHandle): number {
-  requireFile(verb, path, look.stat)
-  const fd = look.open()
-  if (look.isExact) return fd
+function openEntry(verb: string, path: Path, entry: EntryHandle): number {
+  requireFile(verb, path, entry.stat)
+  const fd = entry.open()
+  if (entry.isExact) return fd
   try {
-    // Where looking and opening are two calls, something else may have been opened.
+    // If lstat and open are two calls, another entry may have been opened.
     requireFile(verb, path, fstatSync(fd))
     return fd
   } catch (error) {
@@ -127,19 +127,19 @@ function requireTag(path: Path, tag: string | undefined, stats: Stats): void {
 function tooLarge(path: Path, size: number): ToolError {
   return new ToolError('LIMIT_EXCEEDED', `Cannot read ${quote(path)}: ${size} bytes at once are too many`, {
     path,
-    value: LARGEST_BYTES,
+    value: MAX_BYTES,
   })
 }
 
 async function fillSlowly(fd: number, bytes: Uint8Array, position: number): Promise<number> {
-  let got = 0
-  while (got < bytes.length) {
-    const length = Math.min(4 * AT_ONCE_BYTES, bytes.length - got)
-    const { bytesRead } = await promisify(read)(fd, bytes, got, length, position + got)
+  let count = 0
+  while (count < bytes.length) {
+    const length = Math.min(4 * AT_ONCE_BYTES, bytes.length - count)
+    const { bytesRead } = await promisify(read)(fd, bytes, count, length, position + count)
     if (bytesRead === 0) break
-    got += bytesRead
+    count += bytesRead
   }
-  return got
+  return count
 }
 
 function hashAtOnce(fd: number, size: number): string {
@@ -147,7 +147,7 @@ function hashAtOnce(fd: number, size: number): string {
   return sha256(bytes.subarray(0, fill(fd, bytes, 0)))
 }
 
-/** No more than there was at first: somebody may add to it as fast as it is read. */
+/** Reads at most `size` bytes: another process may append as fast as they are read. */
 async function hashSlowly(fd: number, size: number): Promise<string> {
   const hash = createHash('sha256')
   const bytes = new Uint8Array(AT_ONCE_BYTES)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { childOf, type Path, ROOT } from '../../paths/logical-path.ts'
 import { changedDirectories, type Journal, journalUndo, rollbackFailedError, undoSteps } from './apply-set.ts'
 import { isNoLongerThere } from './errno.ts'
-import { doStep, lstatAt, openPins, type Pins, tempPlace, tempsOf } from './journal-steps.ts'
+import { doStep, lstatAt, openPins, type Pins, tempPathOf, tempsOf } from './journal-steps.ts'
 import { type Lock, unlinkIfThere } from './lock.ts'
 import { removeTree } from './remove-tree.ts'
 import { syncDirectories } from './staging.ts'
@@ -10,12 +10,12 @@ import { bootId, parseLog, type StateDirectory, type Temp } from './state-direct
 import { isTempName, tempPrefix } from './temp-names.ts'
 import type { TreeAccess } from './tree-access.ts'
 
-/** Finishes or takes back what a killed process left. Only under the lock. */
-export async function recover(ground: TreeAccess, state: StateDirectory, lock: Lock, strays: Temp[]): Promise<void> {
-  const pins = openPins(ground)
+/** Completes or rolls back the unfinished commit of a killed process. The caller must hold the lock. */
+export async function recover(access: TreeAccess, state: StateDirectory, lock: Lock, strays: Temp[]): Promise<void> {
+  const pins = openPins(access)
   try {
     await replay(pins, state)
-    await sweep(ground, pins, state, lock)
+    await sweep(access, pins, state, lock)
     for (const temp of strays.splice(0)) if (!tryRemove(pins, temp)) strays.push(temp)
     state.logLeft(strays)
   } finally {
@@ -23,12 +23,12 @@ export async function recover(ground: TreeAccess, state: StateDirectory, lock: L
   }
 }
 
-/** A journal that is whole was meant: it is rolled forward, or back where that is no longer possible. */
+/** Rolls a complete journal forward, or back if that is no longer possible. */
 async function replay(pins: Pins, state: StateDirectory): Promise<void> {
   const text = state.readJournal()
   if (text !== undefined) {
     const journal = JSON.parse(text) as Journal
-    // What was not synced may not have outlived a power cut: then there is nothing to go by.
+    // After another boot, an unsynced journal proves nothing: its temporary files may be lost.
     if (journal.durable || journal.boot === bootId()) await finish(pins, state, journal)
   }
   if (state.hasJournal()) state.clearJournal(true)
@@ -48,8 +48,8 @@ async function finish(pins: Pins, state: StateDirectory, journal: Journal): Prom
   for (const temp of steps.flatMap(tempsOf)) tryRemove(pins, temp)
 }
 
-/** Removes what dead openings left: their temporaries, and their own files. */
-async function sweep(ground: TreeAccess, pins: Pins, state: StateDirectory, lock: Lock): Promise<void> {
+/** Removes temporary files and state files of dead openings. */
+async function sweep(access: TreeAccess, pins: Pins, state: StateDirectory, lock: Lock): Promise<void> {
   const boot = bootId()
   const names = readdirSync(state.at('.'))
   const lost: string[] = []
@@ -58,21 +58,21 @@ async function sweep(ground: TreeAccess, pins: Pins, state: StateDirectory, lock
     const id = name.slice('claim-'.length)
     if (!/^[0-9a-f]{32}$/.test(id) || (await lock.isAlive(id))) continue
     const removed = parseLog(readOr(state.at(`log-${id}`), '')).map((temp) => tryRemove(pins, temp))
-    // Another boot: the log may have been lost while the files were not.
+    // After another boot, the log may be lost while the files are not.
     if (readOr(state.at(name), '').split('\n')[1] !== boot) lost.push(tempPrefix(id))
     if (removed.includes(false)) continue
     for (const own of [`log-${id}`, `sock-${id}`, `take-${id}`]) unlinkIfThere(state.at(own))
     if (lost.length === 0) unlinkIfThere(state.at(name))
   }
   if (lost.length > 0) {
-    removeLost(ground, pins, ROOT, lost)
+    removeLost(access, pins, ROOT, lost)
     for (const name of names) {
       if (lost.some((prefix) => name.startsWith(`claim-${prefix.slice(tempPrefix('').length)}`)))
         unlinkIfThere(state.at(name))
     }
   }
   sweepHalfOpened(state, names)
-  // Nobody takes over a lock that we hold alive: guards of the dead protect nothing.
+  // No process takes over a lock that is held by a live one, so guards of dead openings protect nothing.
   for (const name of names) {
     if (!name.startsWith('break-')) continue
     const holder = readOr(state.at(name), '').slice(0, 32)
@@ -80,7 +80,7 @@ async function sweep(ground: TreeAccess, pins: Pins, state: StateDirectory, lock
   }
 }
 
-/** An opening that was killed before it had its claim leaves a log or a socket; young ones may be about to have it. */
+/** Removes logs and sockets of openings that were killed before they had a claim. Young ones may still get one. */
 function sweepHalfOpened(state: StateDirectory, names: readonly string[]): void {
   for (const name of names) {
     const id = /^(?:log|sock|take)-([0-9a-f]{32})$/.exec(name)?.[1]
@@ -90,14 +90,14 @@ function sweepHalfOpened(state: StateDirectory, names: readonly string[]): void 
   }
 }
 
-/** No opening takes that long, in milliseconds. */
+/** Longer than any opening takes, in milliseconds. */
 const HALF_OPENED_MS = 600_000
 
-/** Walks the whole tree for names with the prefixes of openings that ended with the machine. */
-function removeLost(ground: TreeAccess, pins: Pins, directory: Path, prefixes: readonly string[]): void {
+/** Searches the whole tree for temporary files of openings that ended with the machine. */
+function removeLost(access: TreeAccess, pins: Pins, directory: Path, prefixes: readonly string[]): void {
   let pin: ReturnType<TreeAccess['pin']>
   try {
-    pin = ground.pin(directory)
+    pin = access.pin(directory)
   } catch {
     return
   }
@@ -111,15 +111,15 @@ function removeLost(ground: TreeAccess, pins: Pins, directory: Path, prefixes: r
   } finally {
     pin.close()
   }
-  for (const name of below) removeLost(ground, pins, childOf(directory, name), prefixes)
+  for (const name of below) removeLost(access, pins, childOf(directory, name), prefixes)
 }
 
 function tryRemove(pins: Pins, temp: Temp): boolean {
   try {
-    if (isTempName(temp[1])) removeTree(tempPlace(pins, temp))
+    if (isTempName(temp[1])) removeTree(tempPathOf(pins, temp))
     return true
   } catch (error) {
-    // Its directory is gone, or a link stands there now: nothing of ours is to be found.
+    // If its directory is gone or is a link now, there is nothing of ours to remove.
     return isNoLongerThere(error)
   }
 }

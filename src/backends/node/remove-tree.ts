@@ -4,31 +4,31 @@ import { errnoOf } from '../../storage/storage-error.ts'
 import { isMissing } from './errno.ts'
 
 /**
- * Removes a temporary, a directory with everything in it too. Each directory is opened without following a link and emptied
- * through its descriptor, so that nothing outside can be reached. What is gone already is no error.
+ * Removes a temporary file or directory, with all its contents. Each directory is opened without following a link and
+ * emptied through its descriptor, so that nothing outside is reached. A missing path is not an error.
  */
-export function removeTree(place: string): void {
+export function removeTree(path: string): void {
   try {
-    if (!lstatSync(place).isDirectory()) {
-      unlinkSync(place)
+    if (!lstatSync(path).isDirectory()) {
+      unlinkSync(path)
       return
     }
-    emptyDirectory(place)
-    rmdirSync(place)
+    emptyDirectory(path)
+    rmdirSync(path)
   } catch (error) {
-    // Something else stands there now, such as a link: that is not ours.
+    // Another process has put something else there, such as a link: leave it.
     if (!isMissing(error) && errnoOf(error) !== 'ELOOP') throw error
   }
 }
 
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 
-function emptyDirectory(place: string): void {
+function emptyDirectory(path: string): void {
   if (process.platform !== 'linux') {
-    for (const name of readdirSync(place)) removeTree(join(place, name))
+    for (const name of readdirSync(path)) removeTree(join(path, name))
     return
   }
-  const fd = openSync(place, FLAGS)
+  const fd = openSync(path, FLAGS)
   try {
     const self = `/proc/self/fd/${fd}`
     for (const name of readdirSync(self)) removeTree(`${self}/${name}`)

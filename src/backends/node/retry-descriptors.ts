@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errnoOf } from '../../storage/storage-error.ts'
 
-/** How long one waits for other files to be closed, in milliseconds. */
+/** How long to wait for other files to be closed, in milliseconds. */
 const PATIENCE_MS = 30_000
 
 /**
- * Runs something that opens files; while the process or the machine has no file descriptor left, it waits and runs it
- * again, so that many calls at once queue instead of failing. `action` must leave nothing open when it throws.
+ * Runs an action that opens files. While the process or the machine has no file descriptor left, waits and runs it again,
+ * so that many calls at once queue instead of failing. `action` must leave nothing open when it throws.
  */
 export async function retryOnDescriptorLimit<T>(action: () => T | Promise<T>): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS
@@ -20,7 +20,7 @@ export async function retryOnDescriptorLimit<T>(action: () => T | Promise<T>): P
   }
 }
 
-/** Whether an error says that no more files can be opened just now. */
+/** Returns whether an error says that no more files can be opened at the moment. */
 export function isOutOfDescriptors(error: unknown): boolean {
   const code = errnoOf(error)
   return code === 'EMFILE' || code === 'ENFILE'

@@ -4,7 +4,7 @@ import { createLinuxAccess, type TreeAccess } from './tree-access.ts'
 import { createRecheckingAccess } from './tree-access-recheck.ts'
 
 export interface Root {
-  readonly ground: TreeAccess
+  readonly access: TreeAccess
   /** The physical path. */
   readonly physical: string
   readonly ino: number
@@ -14,24 +14,24 @@ export interface Root {
 /**
  * Opens a directory as the root of a backend.
  *
- * @throws TypeError if it does not exist, is no directory, cannot be read, or belongs to the operating system
+ * @throws TypeError if it does not exist, is not a directory, cannot be read, or belongs to the operating system
  */
 export function openRoot(root: string, grounding?: 'recheck'): Root {
   const physical = physicalRoot(root)
-  if (process.platform !== 'win32' && KERNEL_PLACES.test(physical)) {
+  if (process.platform !== 'win32' && KERNEL_PATHS.test(physical)) {
     throw new TypeError('node(): the root belongs to the operating system; /proc, /sys and /dev are never reached')
   }
-  let ground: TreeAccess
+  let access: TreeAccess
   try {
-    ground =
+    access =
       grounding === undefined && hasDescriptorPaths() ? createLinuxAccess(physical) : createRecheckingAccess(physical)
   } catch (error) {
     throw new TypeError('node(): the root cannot be opened for reading', { cause: error })
   }
-  return { ground, physical, ino: statSync(physical).ino, caseSensitive: isCaseSensitive(physical) }
+  return { access, physical, ino: statSync(physical).ino, caseSensitive: isCaseSensitive(physical) }
 }
 
-const KERNEL_PLACES = /^\/(?:proc|sys|dev)(?:\/|$)/
+const KERNEL_PATHS = /^\/(?:proc|sys|dev)(?:\/|$)/
 
 function physicalRoot(root: string): string {
   if (typeof root !== 'string' || root === '') throw new TypeError('node(): the root must be the path of a directory')
@@ -43,18 +43,19 @@ function physicalRoot(root: string): string {
       cause: error,
     })
   }
-  if (!statSync(physical).isDirectory()) throw new TypeError(`node(): the root ${JSON.stringify(root)} is no directory`)
+  if (!statSync(physical).isDirectory())
+    throw new TypeError(`node(): the root ${JSON.stringify(root)} is not a directory`)
   return physical
 }
 
-/** Whether `/proc/self/fd` tells where a descriptor is. */
+/** Whether `/proc/self/fd` shows the path of a descriptor. */
 function hasDescriptorPaths(): boolean {
   if (process.platform !== 'linux') return false
   try {
     readlinkSync('/proc/self/fd/0')
     return true
   } catch {
-    // Standard input may be closed; the directory is there all the same.
+    // Standard input may be closed while the directory exists.
     try {
       return readdirSync('/proc/self/fd').length > 0
     } catch {
@@ -63,9 +64,9 @@ function hasDescriptorPaths(): boolean {
   }
 }
 
-/** Asks the disk: is a name that exists also found in the other letter case? Without a name to ask for, the platform tells. */
+/** Checks whether an existing name is also found in the other letter case. Without such a name, the platform decides. */
 function isCaseSensitive(physical: string): boolean {
-  for (const [directory, name] of namesToAsk(physical)) {
+  for (const [directory, name] of namesToTry(physical)) {
     const swapped = swapCase(name)
     if (swapped === name) continue
     try {
@@ -79,7 +80,7 @@ function isCaseSensitive(physical: string): boolean {
   return process.platform !== 'win32' && process.platform !== 'darwin'
 }
 
-function* namesToAsk(physical: string): Generator<[string, string]> {
+function* namesToTry(physical: string): Generator<[string, string]> {
   const directory = opendirSync(physical)
   try {
     for (let i = 0; i < 32; i++) {

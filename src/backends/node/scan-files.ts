@@ -11,26 +11,26 @@ import type { PinnedDirectory, TreeAccess } from './tree-access.ts'
 
 type Visit = (path: Path, bytes: Uint8Array, stat: Stat) => boolean
 
-/** How long the event loop may have to wait, in milliseconds. */
+/** Longest time without yielding to the event loop, in milliseconds. */
 const TURN_MS = 10
 
-/** The buffer that is kept from file to file; a larger file gets one of its own. */
+/** Initial size of the buffer that is reused for all files, and the largest size that is kept. */
 const BUFFER_BYTES = 256 * 1024
-const LARGEST_KEPT_BYTES = 16 * 1024 * 1024
+const MAX_KEPT_BYTES = 16 * 1024 * 1024
 
-/** A file beyond this is passed over: it would not fit into one array everywhere. */
-const LARGEST_BYTES = 1024 * 1024 * 1024
+/** Larger files are skipped: such arrays do not exist on every platform. */
+const MAX_BYTES = 1024 * 1024 * 1024
 
-// A flag that a platform does not have counts as none.
+// Undefined flags of other platforms count as 0.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 /**
- * Reads many files one after the other, synchronously, into one buffer: asynchronous reads of small files cost five times
- * as much. The directory of the last file stays pinned, so that files of one directory need one verification; it is
+ * Reads many files one after another, synchronously, into one buffer: asynchronous reads of small files cost five times
+ * as much. The directory of the last file stays pinned, so that files of one directory need one verification. It is
  * verified again after every pause.
  */
 export async function scanFiles(
-  ground: TreeAccess,
+  access: TreeAccess,
   paths: readonly Path[],
   visit: Visit,
   modes: boolean,
@@ -38,14 +38,14 @@ export async function scanFiles(
   const buffer = { bytes: new Uint8Array(BUFFER_BYTES) }
   let next = 0
   while (next < paths.length) {
-    next = await retryOnDescriptorLimit(() => scanTurn(ground, paths, next, visit, modes, buffer, (at) => (next = at)))
+    next = await retryOnDescriptorLimit(() => scanTurn(access, paths, next, visit, modes, buffer, (at) => (next = at)))
     if (next < paths.length) await yieldToEventLoop()
   }
 }
 
-/** Scans until the turn is over; returns where to go on. */
+/** Scans until the turn is over. Returns the index of the next path. */
 function scanTurn(
-  ground: TreeAccess,
+  access: TreeAccess,
   paths: readonly Path[],
   start: number,
   visit: Visit,
@@ -63,11 +63,11 @@ function scanTurn(
       if (pinned?.directory !== directory) {
         pinned?.pin?.close()
         pinned = undefined
-        pinned = { directory, pin: pinOrNothing(ground, directory) }
+        pinned = { directory, pin: pinOrNothing(access, directory) }
       }
       if (pinned.pin !== undefined && name !== '' && !isTempName(name)) {
-        const more = visitFile(pinned.pin.at(name), path, visit, modes, buffer)
-        if (!more) return paths.length
+        const goesOn = visitFile(pinned.pin.at(name), path, visit, modes, buffer)
+        if (!goesOn) return paths.length
       }
       reached(i + 1)
       if (performance.now() > end) return i + 1
@@ -78,19 +78,25 @@ function scanTurn(
   }
 }
 
-function pinOrNothing(ground: TreeAccess, directory: Path): PinnedDirectory | undefined {
+function pinOrNothing(access: TreeAccess, directory: Path): PinnedDirectory | undefined {
   try {
-    return ground.pin(directory)
+    return access.pin(directory)
   } catch (error) {
     if (isGone(error)) return undefined
     throw error
   }
 }
 
-function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buffer: { bytes: Uint8Array }): boolean {
+function visitFile(
+  physicalPath: string,
+  path: Path,
+  visit: Visit,
+  modes: boolean,
+  buffer: { bytes: Uint8Array },
+): boolean {
   let fd: number
   try {
-    fd = openSync(place, FLAGS)
+    fd = openSync(physicalPath, FLAGS)
   } catch (error) {
     if (isGone(error)) return true
     throw error
@@ -99,11 +105,11 @@ function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buff
   let stat: Stat
   try {
     const stats = fstatSync(fd)
-    if (!stats.isFile() || stats.size > LARGEST_BYTES) return true
+    if (!stats.isFile() || stats.size > MAX_BYTES) return true
     bytes = fillStart(fd, bufferFor(stats.size, buffer), stats.size)
     stat = statOf(stats, modes)
   } catch (error) {
-    // Not everything that can be opened can be read.
+    // Some entries can be opened but not read.
     if (errnoOf(error) === 'EISDIR' || errnoOf(error) === 'EINVAL') return true
     throw error
   } finally {
@@ -112,33 +118,33 @@ function visitFile(place: string, path: Path, visit: Visit, modes: boolean, buff
   return visit(path, bytes, stat)
 }
 
-/** Reads so many bytes, or as many as there are, to the start of a buffer. */
+/** Reads at most `size` bytes to the start of a buffer. */
 function fillStart(fd: number, buffer: Uint8Array, size: number): Uint8Array {
-  let got = 0
-  while (got < size) {
-    const count = readSync(fd, buffer, got, size - got, got)
+  let filled = 0
+  while (filled < size) {
+    const count = readSync(fd, buffer, filled, size - filled, filled)
     if (count === 0) break
-    got += count
+    filled += count
   }
-  return buffer.subarray(0, got)
+  return buffer.subarray(0, filled)
 }
 
 function bufferFor(size: number, buffer: { bytes: Uint8Array }): Uint8Array {
   if (size <= buffer.bytes.length) return buffer.bytes
-  const larger = new Uint8Array(Math.max(size, Math.min(2 * buffer.bytes.length, LARGEST_KEPT_BYTES)))
-  if (larger.length <= LARGEST_KEPT_BYTES) buffer.bytes = larger
+  const larger = new Uint8Array(Math.max(size, Math.min(2 * buffer.bytes.length, MAX_KEPT_BYTES)))
+  if (larger.length <= MAX_KEPT_BYTES) buffer.bytes = larger
   return larger
 }
 
-/** What a scan passes over: gone, behind a link, no file, or not ours to read. */
+/** Whether a scan skips the path: it is gone, behind a link, not a file, or not readable. */
 function isGone(error: unknown): boolean {
   if (isOutOfDescriptors(error)) return false
   if (error instanceof ToolError) return error.code === 'PATH_REJECTED'
   const code = errnoOf(error)
-  return code !== undefined && PASSED_OVER.has(code)
+  return code !== undefined && SKIPPED_CODES.has(code)
 }
 
-const PASSED_OVER: ReadonlySet<string> = new Set([
+const SKIPPED_CODES: ReadonlySet<string> = new Set([
   'ENOENT',
   'ENOTDIR',
   'ELOOP',

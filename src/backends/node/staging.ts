@@ -19,15 +19,15 @@ import { AT_ONCE_BYTES } from './read-content.ts'
 import { retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { writeWhole } from './state-directory.ts'
 
-/** What has content of its own: it is written under a temporary name before it gets its own. */
+/** States with content. They are written under a temporary name first. */
 export type Staged = Exclude<EntryState, null | { type: 'directory' }>
 
-// A flag that a platform does not have counts as none.
+// Undefined flags of other platforms count as 0.
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
 
 /**
- * Writes a whole file or link under a temporary name. `old` is the file it will replace, whose permission bits and owner it
- * gets; a new file gets what the process's umask leaves of 0o666. Returns the stat of a file, undefined for a link.
+ * Writes a whole file or link under a temporary name. It gets the permission bits and the owner of `old`, the file that it
+ * will replace; a new file gets 0o666 less the umask. Returns the stat of a file, undefined for a link.
  */
 export async function stage(
   at: string,
@@ -40,7 +40,7 @@ export async function stage(
     return undefined
   }
   const mode = to.mode ?? (old?.isFile() ? old.mode & 0o777 : undefined)
-  // Never wider than the old file's bits, not even for a moment.
+  // Never more permissive than the old file, not even for a moment.
   const fd = await retryOnDescriptorLimit(() => openSync(at, FLAGS, (mode ?? 0o666) & 0o777))
   try {
     if (to.bytes.length <= AT_ONCE_BYTES) writeWhole(fd, to.bytes, null)
@@ -54,12 +54,12 @@ export async function stage(
   }
 }
 
-/** Waits until what was written to a descriptor is on the disk. */
+/** Syncs a descriptor to disk. */
 export function fsyncAsync(fd: number): Promise<void> {
   return promisify(fsync)(fd)
 }
 
-/** Makes what happened to the names in directories last. */
+/** Makes changes of names in directories durable. */
 export async function syncDirectories(pins: Pins, directories: Iterable<Path>): Promise<void> {
   for (const directory of directories) {
     const { fd } = await retryOnDescriptorLimit(() => pins.get(directory))
@@ -71,7 +71,7 @@ async function syncDirectory(fd: number): Promise<void> {
   try {
     await fsyncAsync(fd)
   } catch (error) {
-    // Some filesystems have nothing to sync for a directory.
+    // Some file systems cannot sync directories.
     if (errnoOf(error) !== 'EINVAL' && errnoOf(error) !== 'EBADF') throw error
   }
 }
@@ -85,7 +85,7 @@ async function writeSlowly(fd: number, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Gives a staged file the bits, and the owner of the file that it will replace; false where it has them. */
+/** Sets the permission bits, and the owner of the file to be replaced. Returns false if they are already right. */
 function adopt(fd: number, stats: Stats, mode: number, old: Stats | undefined): boolean {
   if (process.platform === 'win32') return false
   const isOwned = old === undefined || !old.isFile() || (stats.uid === old.uid && stats.gid === old.gid)
@@ -94,10 +94,10 @@ function adopt(fd: number, stats: Stats, mode: number, old: Stats | undefined): 
     try {
       fchownSync(fd, old.uid, old.gid)
     } catch {
-      // Only the superuser can give files away; the new file then is ours.
+      // Only root can change the owner; otherwise the new file belongs to this process.
     }
   }
-  // After the owner, whose change may drop bits.
+  // After chown, which may clear bits.
   fchmodSync(fd, mode)
   return true
 }

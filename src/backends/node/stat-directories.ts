@@ -9,81 +9,81 @@ import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.
 import { typeOf } from './stat.ts'
 import type { TreeAccess } from './tree-access.ts'
 
-/** How long the event loop may have to wait, in milliseconds. */
+/** Longest time without yielding to the event loop, in milliseconds. */
 const TURN_MS = 10
 
-/** The times of a directory that changed within the last two seconds may stay the same when it changes again. */
+/** Milliseconds within which a second change of a directory may leave its times the same. */
 const RACY_MS = 2000
 
 const QUIET = Object.freeze({ throwIfNoEntry: false })
 
 /**
- * Looks at directories one after the other, synchronously, each pinned once: a stat by promise costs ten times as much.
- * Names are listed again only where the directory's own times are not those of the last time.
+ * Implements `Backend.statDirectories`: synchronous, one pin per directory, because asynchronous stats cost ten times as
+ * much. Names are listed again only if the times of the directory have changed.
  */
 export async function statDirectories(
-  ground: TreeAccess,
+  access: TreeAccess,
   directories: readonly Path[],
-  known: (directory: Path) => DirectoryStats | undefined,
+  previous: (directory: Path) => DirectoryStats | undefined,
   modes: boolean,
 ): Promise<(DirectoryStats | undefined)[]> {
-  const found: (DirectoryStats | undefined)[] = []
-  while (found.length < directories.length) {
+  const results: (DirectoryStats | undefined)[] = []
+  while (results.length < directories.length) {
     await retryOnDescriptorLimit(() => {
       const end = performance.now() + TURN_MS
-      while (found.length < directories.length) {
-        const directory = directories[found.length] as Path
-        const last = known(directory)
-        found.push(glanceAgain(ground, directory, last, modes) ?? glanceAt(ground, directory, last, modes))
+      while (results.length < directories.length) {
+        const directory = directories[results.length] as Path
+        const last = previous(directory)
+        results.push(restatDirectory(access, directory, last, modes) ?? statDirectory(access, directory, last, modes))
         if (performance.now() > end) return
       }
     })
-    if (found.length < directories.length) await yieldToEventLoop()
+    if (results.length < directories.length) await yieldToEventLoop()
   }
-  return found
+  return results
 }
 
 /**
- * The same names once more, by their physical paths: nothing but numbers comes from there, and they decide only whether a
- * file is looked at again through the ground, so that a link swapped in leads nowhere. A third of the system calls.
+ * Stats the previous names by their physical paths, with a third of the system calls. The result is only numbers, which
+ * decide whether a file is read again through the tree access, so a link swapped in gains nothing.
  */
-function glanceAgain(
-  ground: TreeAccess,
+function restatDirectory(
+  access: TreeAccess,
   directory: Path,
   last: DirectoryStats | undefined,
   modes: boolean,
 ): DirectoryStats | undefined {
   if (last === undefined || Number.isNaN(last.stamp)) return undefined
-  const place = directory === '' ? ground.physical : `${ground.physical}/${directory}`
+  const physicalPath = directory === '' ? access.physical : `${access.physical}/${directory}`
   try {
-    const now = lstatSync(place, QUIET)
+    const now = lstatSync(physicalPath, QUIET)
     if (now?.isDirectory() !== true || stampOf(now) !== last.stamp) return undefined
-    return look(`${place}/`, last, modes)
+    return readFacts(`${physicalPath}/`, last, modes)
   } catch {
     return undefined
   }
 }
 
-function glanceAt(
-  ground: TreeAccess,
+function statDirectory(
+  access: TreeAccess,
   directory: Path,
   last: DirectoryStats | undefined,
   modes: boolean,
 ): DirectoryStats | undefined {
   let pin: ReturnType<TreeAccess['pin']>
   try {
-    pin = ground.pin(directory)
+    pin = access.pin(directory)
   } catch (error) {
     if (isGone(error)) return undefined
     throw error
   }
   try {
     const stamp = pin.fd < 0 ? Number.NaN : stampOf(fstatSync(pin.fd))
-    if (last !== undefined && last.stamp === stamp) return look(`${pin.self}/`, last, modes)
-    const entries = listDirectory(ground, directory)
+    if (last !== undefined && last.stamp === stamp) return readFacts(`${pin.self}/`, last, modes)
+    const entries = listDirectory(access, directory)
     const names = entries.map(({ name }) => name)
     const types = Uint8Array.from(entries, ({ type }) => TYPE_CODES[type])
-    return look(`${pin.self}/`, { stamp, names, types }, modes)
+    return readFacts(`${pin.self}/`, { stamp, names, types }, modes)
   } catch (error) {
     if (isGone(error)) return undefined
     throw error
@@ -92,8 +92,12 @@ function glanceAt(
   }
 }
 
-/** The facts of names in a directory; one that is no longer what it was makes the stamp untrustworthy. */
-function look(prefix: string, { stamp, names, types }: Omit<DirectoryStats, 'facts'>, modes: boolean): DirectoryStats {
+/** Reads the facts of names in a directory. If the type of a name changed, the stamp is NaN. */
+function readFacts(
+  prefix: string,
+  { stamp, names, types }: Omit<DirectoryStats, 'facts'>,
+  modes: boolean,
+): DirectoryStats {
   const facts = new Float64Array(FACTS * names.length)
   let present = types
   for (let i = 0; i < names.length; i++) {
@@ -116,8 +120,8 @@ function look(prefix: string, { stamp, names, types }: Omit<DirectoryStats, 'fac
 }
 
 /**
- * The time of the directory's last change: a name that comes or goes always moves it, and nobody can set it back. NaN,
- * which equals nothing, for a time too young to be trusted.
+ * Returns the ctime of a directory: every added or removed name changes it, and no process can set it back. NaN, which
+ * equals nothing, for a time too recent to be trusted.
  */
 function stampOf({ ctimeMs }: Stats): number {
   return ctimeMs < Date.now() - RACY_MS ? ctimeMs : Number.NaN

@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs'
 import type { EntryType, Stat } from '../../storage/backend.ts'
 
 /**
- * A backend's stat of node's. The tag holds size, times and inode: a change shows in it unless the kernel gives the same
- * times twice within one tick, which is why whoever keeps content by its tag must not trust one that is younger than 2 s.
+ * Converts the stats of Node. The tag consists of size, times and inode. It misses a change only if the kernel assigns the
+ * same times twice within one tick, so caches by tag must not trust tags younger than 2 s.
  */
 export function statOf(stats: Stats, modes: boolean): Stat {
   const type = typeOf(stats)
@@ -16,7 +16,7 @@ export function statOf(stats: Stats, modes: boolean): Stat {
   }
 }
 
-/** The milliseconds of node's stat keep a quarter of a microsecond, so that the slower bigint stat gives no more. */
+/** The milliseconds of Node have a resolution of a quarter microsecond; the slower bigint stat is no better. */
 export function tagOf(stats: Stats): string {
   return `${stats.size}:${stats.mtimeMs}:${stats.ino}:${stats.ctimeMs}`
 }

@@ -26,27 +26,27 @@ import { type TempPrefix, tempName, tempPrefix } from './temp-names.ts'
 export type Temp = readonly [home: Path, name: string]
 
 /**
- * What a backend keeps outside its root: lock, journal, and a log of temporary names. One directory for each root, the
- * same in every process. One opening of it has an id, under which its claim, log and socket are found.
+ * The files of a backend outside its root: lock, journal and a log of temporary names. One directory per root, shared by
+ * all processes. Each opening has an id, which names its claim, log and socket.
  */
 export interface StateDirectory {
   readonly id: string
   readonly prefix: TempPrefix
-  /** The place of a file in the directory, short enough for a socket where the platform can make it so. */
+  /** Returns the physical path of a file in the directory, short enough for a socket if the platform allows. */
   at(name: string): string
   nextTemp(home: Path): Temp
   /**
-   * Makes the file that says that this opening exists. Only once it can be seen to be alive: whoever finds the claim of
-   * one that is not takes it for dead.
+   * Creates the claim file, which says that this opening exists. Call it once the socket listens: other processes treat
+   * a claim without a socket as dead.
    */
   claim(): void
-  /** Notes the temporaries that a commit is about to make; they are removed after a kill. */
+  /** Logs the temporary files that a commit is about to create, so that they are removed after a kill. */
   log(temps: readonly Temp[]): void
-  /** Notes those that are left once it is over; that this cannot be noted is no failure of what was done. */
+  /** Logs the temporary files that remain after a commit. Errors are ignored: the commit is done. */
   logLeft(temps: readonly Temp[]): void
-  /** The journal's text, or undefined if there is none that is whole. */
+  /** Returns the text of the journal, or undefined if it is empty or incomplete. */
   readJournal(): string | undefined
-  /** Whether anything at all is in the journal. */
+  /** Whether the journal is not empty. */
   hasJournal(): boolean
   writeJournal(text: string, durable: boolean): void
   clearJournal(durable: boolean): void
@@ -54,22 +54,22 @@ export interface StateDirectory {
 }
 
 /**
- * Where the state of a root lives: `<stateDir>/<sha256 of the root's path and inode>`. The device number is left out, as
- * many change with each boot. Nothing is created.
+ * Returns the state directory of a root: `<stateDir>/<sha256 of the path and inode of the root>`. The device number is not
+ * part of it, because many change with each boot. Creates nothing.
  *
- * @throws TypeError if it would lie inside the root, where tools could reach it
+ * @throws TypeError if it is inside the root, where tools could reach it
  */
 export function statePath(root: Root, stateDir: string | undefined): string {
   const base = physicalOf(resolve(stateDir ?? defaultStateDir()))
   const path = join(base, sha256Text(`${root.physical}\0${root.ino}`).slice(0, 32))
   const below = relative(root.physical, path)
   if (below !== '..' && !below.startsWith(`..${sep}`) && !/^[a-z]:/i.test(below)) {
-    throw new TypeError('node(): the state directory lies inside the root; give a stateDir outside of it')
+    throw new TypeError('node(): the state directory is inside the root; set stateDir to a directory outside of it')
   }
   return path
 }
 
-/** Makes or opens the directory, and in it the log of this opening and the journal. */
+/** Creates or opens the directory, the log of this opening and the journal. */
 export function openState(path: string): StateDirectory {
   makePrivate(path)
   const id = randomBytes(16).toString('hex')
@@ -87,7 +87,7 @@ export function openState(path: string): StateDirectory {
     let logged = 0
     const log = (temps: readonly Temp[]) => {
       if (temps.length === 0 && logged === 0) return
-      // The page cache outlives a kill; a power cut is met by looking for the prefix.
+      // The page cache survives a kill. After a power cut, temporary files are found by their prefix.
       const record = Buffer.from(`${temps.length === 0 ? '' : JSON.stringify(temps)}\n`)
       writeWhole(logFile, record, 0)
       logged = temps.length
@@ -101,7 +101,7 @@ export function openState(path: string): StateDirectory {
         const claim = openSync(at(`claim-${id}`), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
         try {
           writeWhole(claim, Buffer.from(`${id}\n${bootId()}\n${process.pid}\n`), 0)
-          // From here on whoever comes after a power cut knows which names were ours.
+          // From here on, recovery after a power cut knows the prefix of this opening.
           fsyncSync(claim)
         } finally {
           closeSync(claim)
@@ -113,7 +113,7 @@ export function openState(path: string): StateDirectory {
         try {
           log(temps)
         } catch {
-          // The names that are noted are never used again.
+          // Logged names are never reused.
         }
       },
       readJournal: () => unseal(readFrom(journal)),
@@ -137,14 +137,14 @@ export function openState(path: string): StateDirectory {
   }
 }
 
-/** How files in a state directory are reached; a socket's path must be short. */
+/** Returns how files in a state directory are addressed. Socket paths must be short. */
 export function statePaths(path: string, directory: number): (name: string) => string {
   return process.platform === 'linux' && directory !== -1
     ? (name) => `/proc/self/fd/${directory}/${name}`
     : (name) => join(path, name)
 }
 
-/** The temporaries of a log's text. A torn record was never acted on. */
+/** Parses the temporary files of a log. A torn record was never acted on. */
 export function parseLog(text: string): Temp[] {
   const line = text.slice(0, text.indexOf('\n'))
   if (line === '') return []
@@ -155,7 +155,7 @@ export function parseLog(text: string): Temp[] {
   }
 }
 
-/** Which boot of the machine this is: another one means that the page cache was lost in between. */
+/** Returns the id of the current boot. A different id means that the page cache was lost. */
 export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
@@ -164,7 +164,7 @@ export function bootId(): string {
   }
 }
 
-/** Writes all of it, however little the system takes at once. */
+/** Writes all bytes, in as many calls as the system needs. */
 export function writeWhole(fd: number, bytes: Uint8Array, position: number | null): void {
   let done = 0
   while (done < bytes.length) {
@@ -177,11 +177,11 @@ export function writeWhole(fd: number, bytes: Uint8Array, position: number | nul
 function defaultStateDir(): string {
   const { XDG_STATE_HOME: xdg, LOCALAPPDATA: local } = process.env
   if (process.platform === 'win32' && local) return join(local, 'wardspace')
-  // The specification has relative ones ignored.
+  // The XDG specification says to ignore relative paths.
   return join(xdg?.startsWith('/') ? xdg : join(homedir(), '.local', 'state'), 'wardspace')
 }
 
-/** The path with the links in its existing part resolved. */
+/** Resolves the links in the existing part of a path. */
 export function physicalOf(path: string): string {
   try {
     return realpathSync.native(path)
@@ -192,14 +192,14 @@ export function physicalOf(path: string): string {
   }
 }
 
-/** Nobody but us may look or write here: whoever can, can make us delete and rename below the root. */
+/** Makes the directory private: who can write here can make this process delete and rename below the root. */
 function makePrivate(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (process.platform === 'win32') return
   const stats = lstatSync(path)
   if (!stats.isDirectory() || stats.uid !== process.geteuid?.()) {
     throw new ToolError('BACKEND_ERROR', 'Cannot commit: the state directory belongs to another user', {
-      hint: 'Tell the person in charge to give another stateDir.',
+      hint: 'Ask the user to set another stateDir.',
     })
   }
   if ((stats.mode & 0o077) !== 0) chmodSync(path, 0o700)

@@ -1,32 +1,33 @@
 import type { Path } from '../../paths/logical-path.ts'
 import type { Change, EntryState } from '../../storage/backend.ts'
 import type { Present } from './check-changes.ts'
-import { lstatAt, type Pins, tempPlace } from './journal-steps.ts'
+import { lstatAt, type Pins, tempPathOf } from './journal-steps.ts'
 import { removeTree } from './remove-tree.ts'
 import type { StateDirectory, Temp } from './state-directory.ts'
 import type { TreeAccess } from './tree-access.ts'
 
-/** A change that has something to do, with what is there now. */
+/** A change with an effect, and the entry that is there now. */
 export interface Task {
   readonly change: Change
   readonly present: Present | undefined
 }
 
-export interface Applying {
-  readonly ground: TreeAccess
+/** What applying changes needs. */
+export interface ApplyContext {
+  readonly access: TreeAccess
   readonly state: StateDirectory
   readonly durable: boolean
   readonly signal: AbortSignal | undefined
   readonly modes: boolean
-  /** Temporaries that could not be removed; they stay in the log until they can. */
+  /** Temporary files that could not be removed. They stay in the log until they are. */
   readonly strays: Temp[]
 }
 
-/** Removes temporaries; those that cannot be removed stay in the log. */
-export function dropTemps({ state, strays }: Applying, pins: Pins, temps: readonly Temp[]): void {
+/** Removes temporary files. Those that cannot be removed stay in the log. */
+export function dropTemps({ state, strays }: ApplyContext, pins: Pins, temps: readonly Temp[]): void {
   for (const temp of temps) {
     try {
-      removeTree(tempPlace(pins, temp))
+      removeTree(tempPathOf(pins, temp))
     } catch {
       strays.push(temp)
     }
@@ -34,11 +35,11 @@ export function dropTemps({ state, strays }: Applying, pins: Pins, temps: readon
   state.logLeft(strays)
 }
 
-/** Whether what is at a place still is what was judged: the last look before it is replaced. */
+/** Whether a physical path still has the entry that was checked: the last check before it is replaced. */
 export function isUnchanged(at: string, present: Present): boolean {
   const now = lstatAt(at)
   if (now === undefined) return false
-  // Making the staged copy of a neighbour changes a directory's times.
+  // Staging next to it changes the times of a directory.
   if (present.type === 'directory') return now.isDirectory() && now.ino === present.stats.ino
   return now.ino === present.stats.ino && now.size === present.stats.size && now.mtimeMs === present.stats.mtimeMs
 }

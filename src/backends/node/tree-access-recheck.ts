@@ -3,23 +3,23 @@ import { join } from 'node:path'
 import { childOf, type LogicalPath, type Path, parentOf } from '../../paths/logical-path.ts'
 import { movedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
 
-/** macOS: an open that follows no link anywhere in the path. */
+/** macOS flag: open follows no link anywhere in the path. */
 /* v8 ignore next -- @preserve: asked once, when the module is loaded; the flag means nothing on other platforms */
 const O_NOFOLLOW_ANY = process.platform === 'darwin' ? 0x20000000 : 0
 
 /**
- * The ground where `/proc/self/fd` is not to be had: the real path is checked before and after. On macOS files are opened
- * with O_NOFOLLOW_ANY, which closes the race for their content. Elsewhere (Windows), and for renames and removals, a link
- * swapped in between the check and the call can still win: the threat model says so.
+ * Creates the access for platforms without `/proc/self/fd`: checks the real path before and after. On macOS, files are
+ * opened with O_NOFOLLOW_ANY, which closes the race for their content. Elsewhere (Windows), and for renames and removals,
+ * a link swapped in between check and call can still win; see the threat model.
  */
 export function createRecheckingAccess(physical: string): TreeAccess {
   const root = lstatSync(physical)
-  const place = (path: LogicalPath) => (path === '' ? physical : join(physical, ...path.split('/')))
-  // Windows has neither flag; what is not there counts as none.
+  const physicalPath = (path: LogicalPath) => (path === '' ? physical : join(physical, ...path.split('/')))
+  // Windows has neither flag; undefined counts as 0.
   const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | O_NOFOLLOW_ANY
 
   function verify(directory: LogicalPath): void {
-    if (realpathSync.native(place(directory)) !== place(directory)) throw movedOutsideError(directory)
+    if (realpathSync.native(physicalPath(directory)) !== physicalPath(directory)) throw movedOutsideError(directory)
   }
 
   function verifyRoot(): void {
@@ -33,12 +33,12 @@ export function createRecheckingAccess(physical: string): TreeAccess {
     look(path) {
       verifyRoot()
       verify(parentOf(path))
-      const stat = lstatSync(place(path))
+      const stat = lstatSync(physicalPath(path))
       return {
         stat,
         isExact: false,
         open() {
-          const fd = openSync(place(path), readFlags)
+          const fd = openSync(physicalPath(path), readFlags)
           try {
             verify(parentOf(path))
             return fd
@@ -51,29 +51,29 @@ export function createRecheckingAccess(physical: string): TreeAccess {
       }
     },
 
-    isStraight: (path) => realpathSync.native(place(path)) === place(path),
+    isStraight: (path) => realpathSync.native(physicalPath(path)) === physicalPath(path),
 
     pin,
 
     close() {},
   }
 
-  function pin(directory: Path, how?: 'listing'): PinnedDirectory {
+  function pin(directory: Path, purpose?: 'listing'): PinnedDirectory {
     verifyRoot()
     verify(directory)
-    // A directory cannot be opened on Windows; there is nothing to sync either.
+    // Windows cannot open directories, and has nothing to sync.
     const fd =
-      how === 'listing' && process.platform !== 'win32'
-        ? openSync(place(directory), constants.O_RDONLY | constants.O_DIRECTORY | O_NOFOLLOW_ANY)
+      purpose === 'listing' && process.platform !== 'win32'
+        ? openSync(physicalPath(directory), constants.O_RDONLY | constants.O_DIRECTORY | O_NOFOLLOW_ANY)
         : -1
     return {
       fd,
-      self: place(directory),
-      at: (name) => join(place(directory), name),
+      self: physicalPath(directory),
+      at: (name) => join(physicalPath(directory), name),
       child: (name) => pin(childOf(directory, name)),
       holds() {
         try {
-          return realpathSync.native(place(directory)) === place(directory)
+          return realpathSync.native(physicalPath(directory)) === physicalPath(directory)
         } catch {
           return false
         }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { sha256 } from '../../files/hash/sha256.ts'
 import type { EntryState, Version } from '../../storage/backend.ts'
 
-/** What a path is after a change; `stats` are those of the file that was staged for it. */
+/** Returns the version of a path after a change. `stats` are those of its staged file. */
 export function versionAfter(to: EntryState, stats: Stats | undefined, modes: boolean): Version {
   if (to === null || to.type !== 'file') return to
   const mode = modes && stats !== undefined ? { mode: stats.mode & 0o777 } : undefined

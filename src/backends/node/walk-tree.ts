@@ -9,146 +9,165 @@ import { fill } from './read-content.ts'
 import { isOutOfDescriptors, retryOnDescriptorLimit } from './retry-descriptors.ts'
 import { movedOutsideError, type PinnedDirectory, rootMovedError, type TreeAccess } from './tree-access.ts'
 
-/** How long the event loop may have to wait, in milliseconds. */
+/** Longest time without yielding to the event loop, in milliseconds. */
 const TURN_MS = 10
 
-/** How many directories, one in the other, are held open at once; deeper ones are each found from the root. */
-const DEEPEST_HELD = 32
+/** Maximum number of nested directories held open at once. Deeper ones are opened by their path from the root. */
+const MAX_HELD = 32
 
-// A flag that a platform does not have counts as none.
+// Undefined flags of other platforms count as 0.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
-/** A directory that is being gone through. */
+/** A directory that the walk is in. */
 interface Frame {
   readonly path: Path
   /** Names of the directories to enter. */
   readonly names: readonly string[]
   next: number
   pin: PinnedDirectory | undefined
-  /** Directories were found through the pin since it was last verified. */
+  /** Directories were opened through the pin since it was last verified. */
   isUnverified: boolean
 }
 
 /**
- * Goes down a tree with every directory above held open, so that each is opened by its name in the one above and needs no
- * verification of its own: no link can be on the way, and when a directory is left, or before a pause, one look tells
- * whether all that was found through it was found in the right place. If it was moved meanwhile, that is void.
+ * Walks a tree with every directory above held open. Each directory is opened by its name in its parent, so no link can
+ * be on the way and it needs no verification of its own. When a directory is left, and before a pause, one check tells
+ * whether it still is where it was opened; if not, everything found through it is reported as `skipped`.
  *
- * Gives what the visitor threw, if it did: its own business, and no failure of the storage.
+ * Returns what the visitor threw, so that it is not taken for a failure of the storage.
  */
 export async function walkTree(
-  ground: TreeAccess,
+  access: TreeAccess,
   start: Path,
   visitor: WalkVisitor,
 ): Promise<{ readonly error: unknown } | undefined> {
-  const frames: Frame[] = []
-  let isBegun = false
-  let thrown: { readonly error: unknown } | undefined
+  const walk = new TreeWalk(access, start, visitor)
+  try {
+    do {
+      if (walk.isBegun) await yieldToEventLoop()
+      await retryOnDescriptorLimit(() => walk.turn())
+    } while (!walk.isDone)
+  } catch (error) {
+    if (walk.thrown === undefined) throw error
+  }
+  return walk.thrown
+}
 
-  function tell<T>(what: () => T): T {
-    try {
-      return what()
-    } catch (error) {
-      if (!isOutOfDescriptors(error)) thrown = { error }
-      throw error
-    }
+class TreeWalk {
+  readonly #access: TreeAccess
+  readonly #start: Path
+  readonly #visitor: WalkVisitor
+  readonly #frames: Frame[] = []
+  isBegun = false
+  /** What the visitor threw. */
+  thrown: { readonly error: unknown } | undefined
+
+  constructor(access: TreeAccess, start: Path, visitor: WalkVisitor) {
+    this.#access = access
+    this.#start = start
+    this.#visitor = visitor
   }
 
-  /** Lists a pinned directory and tells of it; the pin is the frame's from then on. */
-  function enter(path: Path, pin: PinnedDirectory): void {
-    let names: readonly string[] = []
-    try {
-      const entries = listPinned(pin, path)
-      names = tell(() => visitor.visit(path, entries, (name, most) => readStart(pin, name, most)))
-    } finally {
-      if (names.length === 0) pin.close()
-    }
-    if (names.length === 0) return
-    const isHeld = frames.length < DEEPEST_HELD
-    if (!isHeld) pin.close()
-    frames.push({ path, names, next: 0, pin: isHeld ? pin : undefined, isUnverified: false })
+  get isDone(): boolean {
+    return this.#frames.length === 0
   }
 
-  function enterNext(frame: Frame): void {
-    const path = childOf(frame.path, frame.names[frame.next] as string)
-    try {
-      enter(path, pinChild(frame, path))
-    } catch (error) {
-      if (isOutOfDescriptors(error) || thrown !== undefined) throw error
-      tell(() => visitor.skipped(path, storageError('list', path, error)))
-    }
-    frame.next += 1
-  }
-
-  function pinChild(frame: Frame, path: Path): PinnedDirectory {
-    if (frames.indexOf(frame) >= DEEPEST_HELD) return ground.pin(path)
-    frame.pin ??= ground.pin(frame.path)
-    frame.isUnverified = true
-    return frame.pin.child(frame.names[frame.next] as string)
-  }
-
-  /** Lets go of a directory, and of what was found through it if it no longer is where it was. */
-  function release(frame: Frame): void {
-    const { pin, isUnverified } = frame
-    frame.pin = undefined
-    frame.isUnverified = false
-    if (pin === undefined) return
-    const isRight = !isUnverified || pin.holds()
-    pin.close()
-    if (isRight) return
-    const error = notThere(frame.path)
-    if (frame.path === start) throw error
-    tell(() => visitor.skipped(frame.path, error))
-  }
-
-  function turn(): void {
+  /** Walks on for at most {@link TURN_MS}, and then lets go of all directories. */
+  turn(): void {
     const end = performance.now() + TURN_MS
     try {
-      if (!isBegun) enter(start, ground.pin(start))
-      isBegun = true
+      if (!this.isBegun) this.#enter(this.#start, this.#access.pin(this.#start))
+      this.isBegun = true
       for (;;) {
-        const frame = frames.at(-1)
+        const frame = this.#frames.at(-1)
         if (frame === undefined) return
-        if (frame.next < frame.names.length) enterNext(frame)
+        if (frame.next < frame.names.length) this.#enterNext(frame)
         else {
-          frames.pop()
-          release(frame)
+          this.#frames.pop()
+          this.#release(frame)
         }
         if (performance.now() > end) return
       }
     } finally {
-      releaseAll()
+      this.#releaseAll()
     }
   }
 
-  function releaseAll(): void {
-    let failed: { readonly error: unknown } | undefined
-    for (const frame of frames) {
+  /** Lists a pinned directory and reports it. From then on the frame owns the pin. */
+  #enter(path: Path, pin: PinnedDirectory): void {
+    let names: readonly string[] = []
+    try {
+      const entries = listPinned(pin, path)
+      names = this.#report(() => this.#visitor.visit(path, entries, (name, maxBytes) => readStart(pin, name, maxBytes)))
+    } finally {
+      if (names.length === 0) pin.close()
+    }
+    if (names.length === 0) return
+    const isHeld = this.#frames.length < MAX_HELD
+    if (!isHeld) pin.close()
+    this.#frames.push({ path, names, next: 0, pin: isHeld ? pin : undefined, isUnverified: false })
+  }
+
+  #enterNext(frame: Frame): void {
+    const path = childOf(frame.path, frame.names[frame.next] as string)
+    try {
+      this.#enter(path, this.#pinChild(frame, path))
+    } catch (error) {
+      if (isOutOfDescriptors(error) || this.thrown !== undefined) throw error
+      this.#report(() => this.#visitor.skipped(path, storageError('list', path, error)))
+    }
+    frame.next += 1
+  }
+
+  #pinChild(frame: Frame, path: Path): PinnedDirectory {
+    if (this.#frames.indexOf(frame) >= MAX_HELD) return this.#access.pin(path)
+    frame.pin ??= this.#access.pin(frame.path)
+    frame.isUnverified = true
+    return frame.pin.child(frame.names[frame.next] as string)
+  }
+
+  /** Closes the pin of a directory. If the directory was moved meanwhile, reports it as skipped. */
+  #release(frame: Frame): void {
+    const { pin, isUnverified } = frame
+    frame.pin = undefined
+    frame.isUnverified = false
+    if (pin === undefined) return
+    const isInPlace = !isUnverified || pin.holds()
+    pin.close()
+    if (isInPlace) return
+    const error = notThere(frame.path)
+    if (frame.path === this.#start) throw error
+    this.#report(() => this.#visitor.skipped(frame.path, error))
+  }
+
+  #releaseAll(): void {
+    let failure: { readonly error: unknown } | undefined
+    for (const frame of this.#frames) {
       try {
-        release(frame)
+        this.#release(frame)
       } catch (error) {
-        failed ??= { error }
+        failure ??= { error }
       }
     }
-    if (failed !== undefined) throw failed.error
+    if (failure !== undefined) throw failure.error
   }
 
-  try {
-    do {
-      if (isBegun) await yieldToEventLoop()
-      await retryOnDescriptorLimit(turn)
-    } while (frames.length > 0)
-  } catch (error) {
-    if (thrown === undefined) throw error
+  /** Calls the visitor, and keeps what it throws. */
+  #report<T>(call: () => T): T {
+    try {
+      return call()
+    } catch (error) {
+      if (!isOutOfDescriptors(error)) this.thrown = { error }
+      throw error
+    }
   }
-  return thrown
 }
 
 function notThere(path: Path): ToolError {
   return path === ROOT ? rootMovedError() : movedOutsideError(path)
 }
 
-function readStart(pin: PinnedDirectory, name: string, most: number): Uint8Array | undefined {
+function readStart(pin: PinnedDirectory, name: string, maxBytes: number): Uint8Array | undefined {
   let fd: number
   try {
     fd = openSync(pin.at(name), FLAGS)
@@ -159,7 +178,7 @@ function readStart(pin: PinnedDirectory, name: string, most: number): Uint8Array
   try {
     const stats = fstatSync(fd)
     if (!stats.isFile()) return undefined
-    const bytes = new Uint8Array(Math.min(stats.size, most))
+    const bytes = new Uint8Array(Math.min(stats.size, maxBytes))
     return bytes.subarray(0, fill(fd, bytes, 0))
   } catch {
     return undefined

@@ -1,7 +1,6 @@
 import { closeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import type { Path } from '../../paths/logical-path.ts'
-import { parentOf } from '../../paths/logical-path.ts'
+import { type Path, parentOf, ROOT } from '../../paths/logical-path.ts'
 import type { Change, CommitOptions, Receipt } from '../../storage/backend.ts'
 import { validateChanges } from '../../storage/change-set.ts'
 import { errnoOf, storageError } from '../../storage/storage-error.ts'
@@ -19,10 +18,11 @@ import { fsyncAsync, syncDirectories } from './staging.ts'
 import { openState, type StateDirectory, type Temp } from './state-directory.ts'
 import type { Task } from './tasks.ts'
 import { refuseTempNames } from './temp-names.ts'
+import type { TreeAccess } from './tree-access.ts'
 
-/** The side of a backend that changes things: state directory, lock, queue, recovery. */
+/** The writing part of the backend: state directory, lock, queue and recovery. */
 export interface Writer {
-  /** Done once what a killed process left has been dealt with. To be awaited before the first read. */
+  /** Resolves once what a killed process left has been dealt with. Await it before the first read. */
   ready(): Promise<void>
   commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
   close(): Promise<void>
@@ -34,16 +34,71 @@ export interface WriterOptions {
   readonly modes: boolean
 }
 
-export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }: WriterOptions): Writer {
-  let opened: Promise<{ state: StateDirectory; lock: Lock }> | undefined
-  let recovered: Promise<void> | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  let closed = false
-  const strays: Temp[] = []
-  /** What was written without syncing, and must last before anything that is said to last. */
-  const unsynced = new Set<Path>()
+export function openWriter({ access }: Root, options: WriterOptions): Writer {
+  return new DiskWriter(access, options)
+}
 
-  async function open() {
+interface OpenState {
+  readonly state: StateDirectory
+  readonly lock: Lock
+}
+
+class DiskWriter implements Writer {
+  readonly #access: TreeAccess
+  readonly #options: WriterOptions
+  #opened: Promise<OpenState> | undefined
+  #recovered: Promise<void> | undefined
+  #lastTurn: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+  /** Temporary files that could not be removed. */
+  readonly #strays: Temp[] = []
+  /** Paths written by relaxed commits. They are synced before the next durable commit. */
+  readonly #unsynced = new Set<Path>()
+
+  constructor(access: TreeAccess, options: WriterOptions) {
+    this.#access = access
+    this.#options = options
+  }
+
+  ready(): Promise<void> {
+    this.#recovered ??= this.#recoverLeftovers()
+    return this.#recovered
+  }
+
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
+    if (this.#isClosed) throw new ToolError('BACKEND_ERROR', 'Cannot commit: the backend is closed')
+    throwIfAborted(options.signal)
+    validateChanges(changes)
+    for (const { path, from } of changes) {
+      refuseTempNames(path)
+      if (from !== undefined) refuseTempNames(from)
+    }
+    const [first] = changes
+    if (first === undefined) return { applied: [] }
+    try {
+      return await this.#inTurn((state) => this.#commitNow(state, changes, options), options.signal)
+    } catch (error) {
+      throw storageError('change', first.path, error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#lastTurn
+    if (this.#opened === undefined) return
+    const { state, lock } = await this.#opened
+    this.#opened = undefined
+    try {
+      await this.#flush()
+    } finally {
+      // With strays left, the next process must find the same traces as after a kill, and remove them.
+      await lock.close(this.#strays.length > 0 ? 'leaving traces' : 'whole')
+      state.close()
+    }
+  }
+
+  async #open(): Promise<OpenState> {
+    const { statePath, lockTimeoutMs } = this.#options
     const state = await retryOnDescriptorLimit(() => openState(statePath))
     try {
       return { state, lock: await retryOnDescriptorLimit(() => openLock(state, lockTimeoutMs)) }
@@ -53,101 +108,56 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
     }
   }
 
-  /** One after the other, in the order of the calls; the state directory is made by the first that needs it. */
-  function inTurn<T>(action: (state: StateDirectory, lock: Lock) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const turn = last.then(async () => {
+  /** Runs actions one at a time under the lock, in the order of the calls. The first one creates the state directory. */
+  #inTurn<T>(action: (state: StateDirectory, lock: Lock) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn = this.#lastTurn.then(async () => {
       throwIfAborted(signal)
-      opened ??= open()
-      let both: { state: StateDirectory; lock: Lock }
+      this.#opened ??= this.#open()
+      let opened: OpenState
       try {
-        both = await opened
+        opened = await this.#opened
       } catch (error) {
-        opened = undefined
+        this.#opened = undefined
         throw stateFailure(error)
       }
-      const { state, lock } = both
-      return lock.hold(async (orphaned) => {
-        // Also what we ourselves could not take back or remove before.
-        if (orphaned || state.hasJournal() || strays.length > 0) await recover(ground, state, lock, strays)
+      const { state, lock } = opened
+      return lock.hold(async (isOrphaned) => {
+        // Strays and journals of this process are recovered as well.
+        if (isOrphaned || state.hasJournal() || this.#strays.length > 0) await this.#recover(state, lock)
         return action(state, lock)
       }, signal)
     })
-    last = turn.catch(() => {})
+    this.#lastTurn = turn.catch(() => {})
     return turn
   }
 
-  async function recoverLeftovers(): Promise<void> {
+  #recover(state: StateDirectory, lock: Lock): Promise<void> {
+    return recover(this.#access, state, lock, this.#strays)
+  }
+
+  async #recoverLeftovers(): Promise<void> {
     try {
-      if (!(await hasLeftovers(statePath))) return
-      await inTurn((state, lock) => recover(ground, state, lock, strays))
+      if (!(await hasLeftovers(this.#options.statePath))) return
+      await this.#inTurn((state, lock) => this.#recover(state, lock))
     } catch (error) {
-      // Who may only read can do nothing about it.
-      if (!(error instanceof ToolError)) throw storageError('open', '' as Path, error)
+      // A process that may only read cannot recover: it reads the tree as it is.
+      if (!(error instanceof ToolError)) throw storageError('open', ROOT, error)
     }
   }
 
-  async function flush(): Promise<void> {
-    if (unsynced.size === 0) return
-    const paths = [...unsynced]
-    const directories = new Set<Path>()
-    for (let i = 0; i < paths.length; i += 8) {
-      await Promise.all(paths.slice(i, i + 8).map((path) => syncFile(path)))
-    }
-    for (const path of paths) directories.add(parentOf(path))
-    const pins = openPins(ground)
-    try {
-      for (const directory of directories) {
-        try {
-          await syncDirectories(pins, [directory])
-        } catch (error) {
-          // What is no longer there is not ours to bring to disk.
-          if (!isNoLongerThere(error)) throw error
-        }
-      }
-    } finally {
-      pins.close()
-    }
-    for (const path of paths) unsynced.delete(path)
-  }
-
-  async function syncFile(path: Path): Promise<void> {
-    let fd: number
-    try {
-      fd = await retryOnDescriptorLimit(() => {
-        const look = ground.look(path)
-        try {
-          return look.stat.isFile() ? look.open() : -1
-        } finally {
-          look.close()
-        }
-      })
-    } catch (error) {
-      if (isNoLongerThere(error)) return
-      throw storageError('write', path, error)
-    }
-    if (fd === -1) return
-    try {
-      await fsyncAsync(fd)
-    } catch (error) {
-      throw storageError('write', path, error)
-    } finally {
-      closeSync(fd)
-    }
-  }
-
-  async function commitNow(
-    state: StateDirectory,
-    changes: readonly Change[],
-    options: CommitOptions,
-  ): Promise<Receipt> {
-    const present = await checkOnDisk(ground, changes, modes)
+  async #commitNow(state: StateDirectory, changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
+    const access = this.#access
+    const { modes } = this.#options
+    const present = await checkOnDisk(access, changes, modes)
     throwIfAborted(options.signal)
     const durable = options.durability === 'durable'
     const tasks: Task[] = changes.map((change, i) => ({ change, present: present[i] })).filter(hasEffect)
-    if (durable) await flush()
-    const how = { ground, state, durable, signal: options.signal, modes, strays }
-    const after = await applyTasks(how, tasks)
-    if (!durable) for (const { change } of tasks) unsynced.add(change.path)
+    if (durable) await this.#flush()
+    const after = await applyTasks(
+      { access, state, durable, signal: options.signal, modes, strays: this.#strays },
+      tasks,
+    )
+    if (!durable) for (const { change } of tasks) this.#unsynced.add(change.path)
     const afterOf = new Map(tasks.map(({ change }, i) => [change.path, after[i] ?? null]))
     return {
       applied: changes.map(({ path }, i) => {
@@ -158,47 +168,59 @@ export function openWriter({ ground }: Root, { statePath, lockTimeoutMs, modes }
     }
   }
 
-  return {
-    ready() {
-      recovered ??= recoverLeftovers()
-      return recovered
-    },
-
-    async commit(changes, options) {
-      if (closed) throw new ToolError('BACKEND_ERROR', 'Cannot commit: the backend is closed')
-      throwIfAborted(options.signal)
-      validateChanges(changes)
-      for (const { path, from } of changes) {
-        refuseTempNames(path)
-        if (from !== undefined) refuseTempNames(from)
-      }
-      const [first] = changes
-      if (first === undefined) return { applied: [] }
-      try {
-        return await inTurn((state) => commitNow(state, changes, options), options.signal)
-      } catch (error) {
-        throw storageError('change', first.path, error)
-      }
-    },
-
-    async close() {
-      closed = true
-      await last
-      if (opened === undefined) return
-      const { state, lock } = await opened
-      opened = undefined
-      try {
-        await flush()
-      } finally {
-        // Whoever comes next shall find what is still to be removed, as after a kill.
-        await lock.close(strays.length > 0 ? 'leaving traces' : 'whole')
-        state.close()
-      }
-    },
+  async #flush(): Promise<void> {
+    if (this.#unsynced.size === 0) return
+    const paths = [...this.#unsynced]
+    await syncPaths(this.#access, paths)
+    for (const path of paths) this.#unsynced.delete(path)
   }
 }
 
-/** A change of something into what it is already is none. */
+/** Syncs files and then their directories. Skips what no longer exists. */
+async function syncPaths(access: TreeAccess, paths: readonly Path[]): Promise<void> {
+  for (let i = 0; i < paths.length; i += 8) {
+    await Promise.all(paths.slice(i, i + 8).map((path) => syncFile(access, path)))
+  }
+  const pins = openPins(access)
+  try {
+    for (const directory of new Set(paths.map(parentOf))) {
+      try {
+        await syncDirectories(pins, [directory])
+      } catch (error) {
+        if (!isNoLongerThere(error)) throw error
+      }
+    }
+  } finally {
+    pins.close()
+  }
+}
+
+async function syncFile(access: TreeAccess, path: Path): Promise<void> {
+  let fd: number
+  try {
+    fd = await retryOnDescriptorLimit(() => {
+      const look = access.look(path)
+      try {
+        return look.stat.isFile() ? look.open() : -1
+      } finally {
+        look.close()
+      }
+    })
+  } catch (error) {
+    if (isNoLongerThere(error)) return
+    throw storageError('write', path, error)
+  }
+  if (fd === -1) return
+  try {
+    await fsyncAsync(fd)
+  } catch (error) {
+    throw storageError('write', path, error)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** False for a change without effect: removing an absent path, or creating a directory that exists. */
 function hasEffect({ change: { to }, present }: { change: Change; present: Present | undefined }): boolean {
   if (to === null) return present !== undefined
   return !(to.type === 'directory' && present?.type === 'directory')

@@ -11,53 +11,54 @@ import type {
 import { validateChanges } from '../../storage/change-set.ts'
 import { sameVersion, stateAt, versionAt, versionOf } from '../../storage/versions.ts'
 import { throwIfAborted } from '../../util/abort.ts'
+import { createSerialQueue } from '../../util/serial-queue.ts'
 import { memory } from '../memory/index.ts'
 import { openChangedPaths } from './changed-paths.ts'
 import { judgeSet, refuseUnsupported, upperSet } from './commit.ts'
 import { createLayers, type Layers } from './layers.ts'
-import { layeredReads } from './reads.ts'
+import { type LayeredReads, layeredReads } from './reads.ts'
 import { layeredTree } from './tree.ts'
 
-/** An {@link overlay}: a backend whose changes wait above another one until they are accepted or discarded. */
+/** A backend that keeps its changes above another one until they are accepted or discarded. */
 export interface OverlayBackend extends Backend {
-  /** What lies below; never written but by {@link OverlayBackend.accept}. */
+  /** The backend below. Only {@link OverlayBackend.accept} writes to it. */
   readonly lower: Backend
   /**
-   * The whole difference to what lies below, as one change set, sorted by path. It expects below the versions that were there
-   * when each path was first changed here, so that what others have changed since is a `WRITE_CONFLICT`.
+   * Returns the whole difference to `lower` as one change set, sorted by path. Each change expects the version that `lower`
+   * had when the path was first changed here, so that later changes by others are a `WRITE_CONFLICT`.
    */
   pending(): Promise<readonly Change[]>
-  /** Commits changes, as `pending` gave them, to what lies below. Once nothing here differs from that, it is let go. */
+  /** Commits changes from `pending` to `lower`. Clears the overlay once it no longer differs from `lower`. */
   accept(changes: readonly Change[], options: CommitOptions): Promise<Receipt>
-  /** Forgets everything that was changed here. */
+  /** Drops all changes of the overlay. */
   discard(): Promise<void>
   /**
-   * Keeps what shows now at the paths of some changes, whatever becomes of them below; what was changed here is kept anyway.
-   * For a program that is about to make these changes below.
+   * Keeps the present state of the paths of some changes, whatever happens to them in `lower`. Paths changed here are kept
+   * anyway. For programs that are about to make these changes in `lower`.
    */
   hold(changes: readonly Pick<Change, 'path' | 'to'>[]): Promise<void>
-  /** An independent overlay over the same lower backend, if the upper one forks. Closing it leaves the lower one open. */
+  /** Returns an independent overlay over the same `lower`, if `upper` forks. Closing it leaves `lower` open. */
   fork?(): OverlayBackend
 }
 
-/** What the overlay takes care of below it. */
+/** Options of {@link overlay}. */
 export interface OverlayOptions {
   /** Whether closing the overlay closes `lower` too. Default: true. */
   readonly closesLower?: boolean
 }
 
 /**
- * Copy-on-write over another backend: all reads show `lower` with the changes on top, all writes go to `upper`, and
- * nothing below changes until {@link OverlayBackend.accept}. A deleted directory hides all that is below it, also what
- * others put there later; everything else that others change below shows through where nothing was changed here.
+ * Creates a copy-on-write backend over another one. Reads show `lower` with the changes on top, writes go to `upper`, and
+ * `lower` does not change until {@link OverlayBackend.accept}. A deleted directory hides everything below it, also what
+ * others create there later. Other changes to `lower` show through wherever nothing was changed here.
  *
- * `upper` must be empty, or one that an overlay over the same `lower` has left; where it is lasting, an overlay can be
- * opened again on it. It holds the changed files at their own paths and, where it is lasting, a directory
- * `.wardspace-overlay` that notes what they replace; that name is refused here. Default: memory.
+ * `upper` must be empty, or left by an overlay over the same `lower`: an overlay can be reopened on a persistent `upper`.
+ * It stores the changed files at their own paths and, if it is persistent, a directory `.wardspace-overlay` with notes on
+ * what they replace; that name is refused as a path. Default: memory.
  *
- * Capabilities are those that both have; `atomic` and `persistent` say what becomes of a commit to the overlay itself.
+ * A capability is declared if both backends have it. `atomic` and `persistent` describe commits to the overlay itself.
  *
- * @throws TypeError for an upper backend that holds something else, or that ignores letter case where `lower` does not
+ * @throws TypeError if `upper` contains something else, or ignores letter case while `lower` does not
  * @example
  * ```ts
  * const draft = overlay(nodeBackend('./repo'))
@@ -81,19 +82,59 @@ export function overlay(
 
 function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBackend {
   const { lower, upper, touched } = layers
-  const capabilities = combined(lower.capabilities, upper.capabilities)
-  const reads = layeredReads(layers)
-  const inTurn = queue()
+  const draft = new OverlayDraft(layers)
+  return {
+    lower,
+    capabilities: draft.capabilities,
+    ...draft.reads,
+    commit: (changes, options) => draft.commit(changes, options),
+    pending: () => draft.inTurn(() => draft.pending()),
+    accept: (changes, options) => draft.inTurn(() => draft.accept(changes, options)),
+    discard: () => draft.inTurn(() => draft.discard()),
+    hold: (changes) => draft.inTurn(() => draft.hold(changes)),
+    ...(lower.tree && upper.tree && !upper.capabilities.persistent && { tree: layeredTree(layers) }),
+    ...(upper.fork && {
+      fork: () => {
+        const forked = (upper.fork as () => Backend)()
+        return overLayers(createLayers(lower, forked, touched.fork(forked)), async () => {})
+      },
+    }),
+    ...((lower.containsPhysicalPath || upper.containsPhysicalPath) && {
+      containsPhysicalPath: (physicalPath) =>
+        lower.containsPhysicalPath?.(physicalPath) === true || upper.containsPhysicalPath?.(physicalPath) === true,
+    }),
+    async close() {
+      await draft.inTurn(async () => {})
+      await upper.close()
+      await closeLower()
+    },
+  }
+}
 
-  async function commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
+/** The changes of an overlay: how they get in, and how they leave. Methods other than `commit` must run in turn. */
+class OverlayDraft {
+  readonly capabilities: Capabilities
+  readonly reads: LayeredReads
+  /** Runs actions one at a time. */
+  readonly inTurn = createSerialQueue().next
+  readonly #layers: Layers
+
+  constructor(layers: Layers) {
+    this.#layers = layers
+    this.capabilities = combined(layers.lower.capabilities, layers.upper.capabilities)
+    this.reads = layeredReads(layers)
+  }
+
+  async commit(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
+    const { upper, touched } = this.#layers
     throwIfAborted(options.signal)
     validateChanges(changes)
-    refuseUnsupported(changes, capabilities)
-    return inTurn(async () => {
+    refuseUnsupported(changes, this.capabilities)
+    return this.inTurn(async () => {
       throwIfAborted(options.signal)
       await touched.ready()
-      const judged = await judgeSet(layers, reads, changes)
-      const { set, bases } = await upperSet(layers, reads, judged, capabilities)
+      const judged = await judgeSet(this.#layers, this.reads, changes)
+      const { set, bases } = await upperSet(this.#layers, this.reads, judged, this.capabilities)
       const receipt = set.length === 0 ? { applied: [] } : await upper.commit(set, options)
       touched.add(bases, set)
       const after = new Map(receipt.applied.map((entry) => [entry.path, entry.after]))
@@ -107,114 +148,96 @@ function overLayers(layers: Layers, closeLower: () => Promise<void>): OverlayBac
     })
   }
 
-  async function pending(): Promise<Change[]> {
+  async pending(): Promise<Change[]> {
+    const { lower, upper, touched } = this.#layers
     await touched.ready()
     const changes: Change[] = []
     for (const path of touched.paths()) {
       const { base, tag } = touched.get(path) as { base: Version; tag?: string }
       const to = await stateAt(upper, path)
-      if (base?.type === 'directory' && to?.type !== 'directory') changes.push(...(await strangersIn(path)))
+      if (base?.type === 'directory' && to?.type !== 'directory') changes.push(...(await this.#foreignEntries(path)))
       if (sameVersion(base, versionOf(to))) continue
-      // After a crash between the commit below and the forgetting here, the work is done already.
+      // After a crash between the commit to `lower` and the discard here, the change is already done.
       if (upper.capabilities.persistent && sameVersion(await versionAt(lower, path), versionOf(to))) continue
-      changes.push({ path, expect: await expectationOf(path, base, tag, to), to })
+      changes.push({ path, expect: await this.#expectationOf(path, base, tag, to), to })
     }
     return changes
   }
 
-  async function expectationOf(
-    path: Path,
-    base: Version,
-    tag: string | undefined,
-    to: EntryState,
-  ): Promise<Change['expect']> {
+  async accept(changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
+    const { lower, touched } = this.#layers
+    const receipt = await lower.commit(changes, options)
+    await touched.rebase(receipt, async (path) => (await lower.stat(path))?.tag)
+    if ((await this.pending()).length === 0 && (await this.#equalsLower())) await this.discard()
+    return receipt
+  }
+
+  async discard(): Promise<void> {
+    await this.#layers.touched.ready()
+    await this.#layers.touched.clear()
+  }
+
+  async hold(changes: readonly Pick<Change, 'path' | 'to'>[]): Promise<void> {
+    const { upper, touched } = this.#layers
+    await touched.ready()
+    const held = await this.#statesToHold(changes)
+    const judged = held.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
+    const { set, bases } = await upperSet(this.#layers, this.reads, judged, this.capabilities)
+    if (set.length > 0) await upper.commit(set, { durability: 'relaxed' })
+    touched.add(bases, set)
+  }
+
+  /** The states that the overlay shows now, of all paths that the changes affect. */
+  async #statesToHold(changes: readonly Pick<Change, 'path' | 'to'>[]): Promise<Change[]> {
+    const states: Change[] = []
+    const waiting: Pick<Change, 'path' | 'to'>[] = [...changes]
+    const visited = new Set<Path>()
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { path, to } = next
+      if (visited.has(path) || this.#layers.locate(path) === 'upper') continue
+      visited.add(path)
+      const state = await stateAt(this.reads, path)
+      if (state?.type === 'directory') {
+        if (to?.type === 'directory') continue
+        // A directory in the upper layer hides the lower one, so its entries must be held as well.
+        for (const { name } of await this.reads.list(path)) waiting.push({ path: `${path}/${name}` as Path, to: null })
+      }
+      states.push({ path, expect: 'any', to: state })
+    }
+    return states
+  }
+
+  /** The version that `lower` must have for a change of this path to be accepted. */
+  async #expectationOf(path: Path, base: Version, tag: string | undefined, to: EntryState): Promise<Change['expect']> {
+    const { lower } = this.#layers
     if (base === null) return 'absent'
     if (base.type === 'file') return { sha256: base.sha256 }
-    // A directory that vanishes is judged by what is in it.
+    // The entries of a deleted directory have their own expectations.
     if (base.type === 'directory' && to === null) return 'any'
-    // Made anew, a directory or a link has another tag and is the same all the same.
+    // A directory or link that was recreated has another tag, but is the same.
     const now = await lower.stat(path)
     const isSame = now?.type === base.type && sameVersion(await versionAt(lower, path), base)
     return { tag: isSame && now !== undefined ? now.tag : (tag ?? '') }
   }
 
-  /** What others put below a directory that was taken away here: it must not be lost, so that it is a conflict. */
-  async function strangersIn(path: Path): Promise<Change[]> {
+  /** Changes that conflict, for entries that others created below a directory that was deleted here. */
+  async #foreignEntries(path: Path): Promise<Change[]> {
+    const { lower, touched } = this.#layers
     if ((await lower.stat(path))?.type !== 'directory') return []
-    const names = await lower.list(path)
-    const strangers = names.map(({ name }) => `${path}/${name}` as Path).filter((child) => !touched.has(child))
-    return strangers.map((child) => ({ path: child, expect: { sha256: NO_VERSION }, to: null }))
+    const entries = await lower.list(path)
+    const foreign = entries.map(({ name }) => `${path}/${name}` as Path).filter((child) => !touched.has(child))
+    return foreign.map((child) => ({ path: child, expect: { sha256: NO_VERSION }, to: null }))
   }
 
-  /** Whether what lies below shows the same as this overlay: what is held against changes there must stay. */
-  async function makesNoDifference(): Promise<boolean> {
+  /** Whether `lower` shows the same as this overlay. Paths held against changes there may differ, and must stay. */
+  async #equalsLower(): Promise<boolean> {
+    const { lower, upper, touched } = this.#layers
     for (const path of touched.paths()) {
       if (!sameVersion(await versionAt(lower, path), await versionAt(upper, path))) return false
-      if ((await strangersIn(path)).length > 0) return false
+      if ((await this.#foreignEntries(path)).length > 0) return false
     }
     return true
   }
-
-  async function discard(): Promise<void> {
-    await touched.ready()
-    await touched.clear()
-  }
-
-  const backend: OverlayBackend = {
-    lower,
-    capabilities,
-    ...reads,
-    commit,
-    pending: () => inTurn(pending),
-    accept: (changes, options) =>
-      inTurn(async () => {
-        const receipt = await lower.commit(changes, options)
-        await touched.rebase(receipt, async (path) => (await lower.stat(path))?.tag)
-        if ((await pending()).length === 0 && (await makesNoDifference())) await discard()
-        return receipt
-      }),
-    discard: () => inTurn(discard),
-    hold: (changes) =>
-      inTurn(async () => {
-        await touched.ready()
-        const held: Change[] = []
-        const waiting: Pick<Change, 'path' | 'to'>[] = [...changes]
-        const seen = new Set<Path>()
-        for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-          const { path, to } = next
-          if (seen.has(path) || layers.locate(path) === 'upper') continue
-          seen.add(path)
-          const now = await stateAt(reads, path)
-          if (now?.type === 'directory') {
-            if (to?.type === 'directory') continue
-            // A directory that is held hides what lies below it, so that all in it must be held as well.
-            for (const { name } of await reads.list(path)) waiting.push({ path: `${path}/${name}` as Path, to: null })
-          }
-          held.push({ path, expect: 'any', to: now })
-        }
-        const judged = held.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
-        const { set, bases } = await upperSet(layers, reads, judged, capabilities)
-        if (set.length > 0) await upper.commit(set, { durability: 'relaxed' })
-        touched.add(bases, set)
-      }),
-    ...(lower.tree && upper.tree && !upper.capabilities.persistent && { tree: layeredTree(layers) }),
-    ...(upper.fork && {
-      fork: () => {
-        const forked = (upper.fork as () => Backend)()
-        return overLayers(createLayers(lower, forked, touched.fork(forked)), async () => {})
-      },
-    }),
-    ...((lower.containsPhysicalPath || upper.containsPhysicalPath) && {
-      containsPhysicalPath: (physicalPath) =>
-        lower.containsPhysicalPath?.(physicalPath) === true || upper.containsPhysicalPath?.(physicalPath) === true,
-    }),
-    async close() {
-      await inTurn(async () => {})
-      await upper.close()
-      await closeLower()
-    },
-  }
-  return backend
 }
 
 /** A sha256 that no file has. */
@@ -233,17 +256,7 @@ function combined(a: Capabilities, b: Capabilities): Capabilities {
   })
 }
 
-/** One after the other. */
-function queue(): <T>(action: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (action) => {
-    const next = last.then(action, action)
-    last = next.catch(() => {})
-    return next
-  }
-}
-
-/** Whether a backend is an overlay, and so has something to accept or discard. */
+/** Returns whether a backend is an overlay, with changes to accept or discard. */
 export function isOverlay(backend: Backend): backend is OverlayBackend {
   return 'pending' in backend && 'accept' in backend
 }

@@ -243,7 +243,7 @@ describe('the state directory', () => {
   it('lies where the platform keeps such things', async () => {
     const { base, root } = place()
     const opened = openRoot(root)
-    afterwards(() => opened.ground.close())
+    afterwards(() => opened.access.close())
     try {
       vi.stubEnv('LOCALAPPDATA', join(base, 'local'))
       vi.stubEnv('XDG_STATE_HOME', join(base, 'xdg'))
@@ -477,9 +477,9 @@ describe('the lock', () => {
 describe('single steps', () => {
   it('find a name taken by somebody else, and leave what is theirs when taken back', () => {
     const { root } = place({ a: 'a', b: 'b', 'd/x': 'x' })
-    const { ground } = openRoot(root)
-    const pins = openPins(ground)
-    afterwards(() => ground.close())
+    const { access } = openRoot(root)
+    const pins = openPins(access)
+    afterwards(() => access.close())
     afterwards(() => pins.close())
     const ino = (path: string) => lstatSync(join(root, path)).ino
     expect(() => doStep(pins, { do: 'remove', path: at('a'), aside: [ROOT, temp(1)], ino: ino('b') })).toThrow('else')
@@ -633,7 +633,7 @@ describe('other platforms', () => {
     symlinkSync('.', join(root, 'here'))
     expect(canonical('here')).toBe('')
     mkdirSync(join(root, 'gone'))
-    const pin = opened.ground.pin(at('gone'))
+    const pin = opened.access.pin(at('gone'))
     expect(pin.holds()).toBe(true)
     rmSync(join(root, 'gone'), { recursive: true })
     expect(pin.holds(), 'it is not there any more').toBe(false)

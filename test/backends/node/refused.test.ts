@@ -361,8 +361,8 @@ describe('a glance', () => {
 describe('the kernel’s own files', () => {
   it('are out of reach below the root of everything, however they are asked for', () => {
     const opened = openRoot('/')
-    afterwards(() => opened.ground.close())
-    const { ground } = opened
+    afterwards(() => opened.access.close())
+    const { access } = opened
     for (const path of ['proc', 'proc/self/environ', 'sys', 'dev/null']) {
       expect(() => ground.look(at(path))).toThrow('belongs to the operating system')
       expect(() => ground.pin(at(path))).toThrow('belongs to the operating system')
@@ -379,8 +379,8 @@ describe('the kernel’s own files', () => {
 
   it('are out of reach where they are mounted below, and other storages are not', async () => {
     const { root } = place({ 'd/a': 'a' })
-    const { ground } = openRoot(root)
-    afterwards(() => ground.close())
+    const { access } = openRoot(root)
+    afterwards(() => access.close())
     const top = ground.pin(ROOT)
     afterwards(() => top.close())
     const reached = (device: number, type: number, action: () => { close(): void }) => {
