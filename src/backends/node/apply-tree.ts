@@ -45,7 +45,7 @@ export async function applyTree(context: ApplyContext, pins: Pins, { top, change
     for (const { path, to } of applyOrder(changes)) {
       const there = `${childOf(parent, staged[1])}${path.slice(top.length)}` as Path
       try {
-        const at = await retryOnDescriptorLimit(() => place(inside, there))
+        const at = await retryOnDescriptorLimit(() => physicalPathOf(inside, there))
         if (to.type === 'directory') {
           mkdirSync(at)
           directories.push(there)

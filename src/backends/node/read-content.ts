@@ -71,13 +71,13 @@ export async function hashContent(path: Path, entry: EntryHandle): Promise<{ sha
 
 /** Fills an array from a file position. Returns the number of bytes read. */
 export function fill(fd: number, bytes: Uint8Array, position: number): number {
-  const count = 0
-  while (count < bytes.length) {
-    const count = readSync(fd, bytes, count, bytes.length - count, position + count)
+  let filled = 0
+  while (filled < bytes.length) {
+    const count = readSync(fd, bytes, filled, bytes.length - filled, position + filled)
     if (count === 0) break
-    count += count
+    filled += count
   }
-  return count
+  return filled
 }
 
 /** Throws for anything but a file, before it is opened. */
@@ -132,14 +132,14 @@ function tooLarge(path: Path, size: number): ToolError {
 }
 
 async function fillSlowly(fd: number, bytes: Uint8Array, position: number): Promise<number> {
-  let count = 0
-  while (count < bytes.length) {
-    const length = Math.min(4 * AT_ONCE_BYTES, bytes.length - count)
-    const { bytesRead } = await promisify(read)(fd, bytes, count, length, position + count)
+  let filled = 0
+  while (filled < bytes.length) {
+    const length = Math.min(4 * AT_ONCE_BYTES, bytes.length - filled)
+    const { bytesRead } = await promisify(read)(fd, bytes, filled, length, position + filled)
     if (bytesRead === 0) break
-    count += bytesRead
+    filled += bytesRead
   }
-  return count
+  return filled
 }
 
 function hashAtOnce(fd: number, size: number): string {
