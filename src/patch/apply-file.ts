@@ -241,10 +241,14 @@ export function refuseAddedMarks(old: Uint8Array | null, change: FileChange<Logi
   if (added.length === 0) return
   for (const { mark } of redact(readFile(old).text).marks) {
     if (!added.some((line) => line.includes(mark))) continue
-    throw new ToolError('POLICY_DENIED_SECRET', `Cannot write ${mark} over what it hides in ${quote(path)}`, {
-      path,
-      hint: 'Keep lines with a mark as context, and change only the lines around them.',
-    })
+    throw new ToolError(
+      'POLICY_DENIED_SECRET',
+      `Cannot write ${mark} over the secret that it stands for in ${quote(path)}`,
+      {
+        path,
+        hint: 'Keep lines with a mark as context, and change only the lines around them.',
+      },
+    )
   }
 }
 

@@ -13,7 +13,7 @@ import { newSha256, refuseMarks, shownAfterEdit } from './shared/text-change.ts'
 
 const input = z.strictObject({
   path: filePath,
-  content: z.string().min(1).describe('Text to add at the end, with its own final newline'),
+  content: z.string().min(1).describe('Text to append, including its final newline'),
   createParents: z.boolean().default(true),
   expectedSha256,
   reason,
@@ -27,7 +27,7 @@ const output = z.object({
   created: z.boolean(),
 })
 
-/** Text added at the end of a file, in the file's encoding and with its line ends. */
+/** Appends text to a file, in the file's encoding and with its line ends. */
 export const appendFile = defineTool({
   name: 'append_file',
   title: 'Append to file',
@@ -39,8 +39,8 @@ export const appendFile = defineTool({
   mutates: true,
   idempotent: false,
   plan: ({ path }) => [{ permission: 'file:append', path }],
-  async draft(asked, context) {
-    const { path, asked: named } = targetOf(context)
+  async draft(input, context) {
+    const { path, asked: requestedPath } = targetOf(context)
     refuseRoot(path, 'append to')
     const { limits, files, warnings } = context
     const stat = await files.stat(path)
@@ -51,17 +51,17 @@ export const appendFile = defineTool({
         : await files.document(path, Math.max(limits.textFileBytes, limits.appendTotalBytes))
     const created = stat === undefined
     const oldSha256 = created ? null : document.sha256
-    checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: false })
-    refuseMarks(document, asked.content, path)
-    const added = encodeText(adaptLineEnds(asked.content, document.eol), { encoding: document.encoding, bom: false })
-    const bytes = concatBytes([document.bytes, added])
+    checkExpected(context, path, input.expectedSha256, oldSha256, { mustKnow: false })
+    refuseMarks(document, input.content, path)
+    const addition = encodeText(adaptLineEnds(input.content, document.eol), { encoding: document.encoding, bom: false })
+    const bytes = concatBytes([document.bytes, addition])
     checkLimit('file size in bytes', bytes.length, limits.appendTotalBytes, path)
     if (endsInsideLine(document)) {
-      warnings.push(`${display(named)} did not end in a newline: the new text continues its last line`)
+      warnings.push(`${display(requestedPath)} did not end in a newline: the new text continues its last line`)
     }
-    const parents = created && asked.createParents ? await files.missingParents(path) : []
+    const parents = created && input.createParents ? await files.missingParents(path) : []
     return {
-      summary: `${created ? 'Created' : 'Appended to'} ${display(named)} (${added.length} bytes added)`,
+      summary: `${created ? 'Created' : 'Appended to'} ${display(requestedPath)} (${addition.length} bytes added)`,
       changes: [
         ...parents,
         {
@@ -72,10 +72,10 @@ export const appendFile = defineTool({
       ],
       shown: shownAfterEdit(context, path, oldSha256),
       result: (receipt) => ({
-        path: display(named),
+        path: display(requestedPath),
         oldSha256,
         newSha256: newSha256(receipt, path),
-        bytesAppended: added.length,
+        bytesAppended: addition.length,
         sizeBytes: bytes.length,
         created,
       }),

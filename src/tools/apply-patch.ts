@@ -22,7 +22,7 @@ const input = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{40}(?:[0-9a-f]{24})?$/, 'must be a full commit id in lowercase hex')
     .optional()
-    .describe('Commit that the patch was made on'),
+    .describe('Commit that the patch is based on'),
   dryRun: z.boolean().default(false).describe('Check everything, change nothing'),
   reason,
 })
@@ -42,10 +42,10 @@ const output = z.object({
   newWorkspaceDiffSha256: z
     .string()
     .nullable()
-    .describe('diffSha256 of diff_workspace after this; null after a dry run, and where diff_workspace is not open'),
+    .describe('diffSha256 of diff_workspace after this; null after a dry run or if diff_workspace is not allowed'),
 })
 
-/** Many files changed by one patch, all or none. */
+/** Applies a patch to one or many files, all or none. */
 export const applyPatch = defineTool({
   name: 'apply_patch',
   title: 'Apply patch',
@@ -56,31 +56,32 @@ export const applyPatch = defineTool({
   permission: 'file:patch:apply',
   mutates: true,
   idempotent: false,
-  plan: (asked) => accessesOf(planOf(asked)),
-  async draft(asked, context) {
-    const plan = planOf(asked)
-    checkBudget(plan, asked.patch, context.limits)
-    if (asked.expectedBaseCommit !== undefined) await checkBase(asked.expectedBaseCommit, context)
-    const made = await patchTree(context, plan, expectedOf(asked.expectedSha256s, plan))
-    checkCount('deletions', made.deletions, context.limits.patchDeletions)
-    const files = made.files.length === 1 ? display(made.files[0]?.path as LogicalPath) : `${made.files.length} files`
+  plan: (input) => accessesOf(planOf(input)),
+  async draft(input, context) {
+    const plan = planOf(input)
+    checkBudget(plan, input.patch, context.limits)
+    if (input.expectedBaseCommit !== undefined) await checkBase(input.expectedBaseCommit, context)
+    const patched = await patchTree(context, plan, expectedOf(input.expectedSha256s, plan))
+    checkCount('deletions', patched.deletions, context.limits.patchDeletions)
+    const files =
+      patched.files.length === 1 ? display(patched.files[0]?.path as LogicalPath) : `${patched.files.length} files`
     return {
-      summary: `${asked.dryRun ? 'Would patch' : 'Patched'} ${files} (+${plan.insertions} -${made.deletions})`,
-      changes: made.changes,
-      dryRun: asked.dryRun,
-      shown: (receipt) => (asked.dryRun ? [] : made.shown(receipt)),
+      summary: `${input.dryRun ? 'Would patch' : 'Patched'} ${files} (+${plan.insertions} -${patched.deletions})`,
+      changes: patched.changes,
+      dryRun: input.dryRun,
+      shown: (receipt) => (input.dryRun ? [] : patched.shown(receipt)),
       result: async (receipt) => ({
-        applied: !asked.dryRun,
-        filesTouched: touchedFiles(made, receipt),
+        applied: !input.dryRun,
+        filesTouched: touchedFiles(patched, receipt),
         insertions: plan.insertions,
-        deletions: made.deletions,
-        newWorkspaceDiffSha256: asked.dryRun ? null : ((await context.workspaceDiffSha256()) ?? null),
+        deletions: patched.deletions,
+        newWorkspaceDiffSha256: input.dryRun ? null : ((await context.workspaceDiffSha256()) ?? null),
       }),
     }
   },
 })
 
-/** The files with their versions; those of a dry run are not stored yet. */
+/** Returns the files with their versions. A dry run stores nothing, so its new versions are computed here. */
 function touchedFiles({ files }: PatchedTree, { applied }: Receipt) {
   const stored = new Map(applied.map(({ path, after }) => [path, after?.type === 'file' ? after.sha256 : null]))
   return files.map(({ path, stored: at, before, after, oldSha256 }) => ({
@@ -91,19 +92,19 @@ function touchedFiles({ files }: PatchedTree, { applied }: Receipt) {
   }))
 }
 
-/** A call is planned and then drafted from the same input: it is parsed once. */
+/** Parsed patches by input: `plan` and `draft` receive the same input object, which is parsed once. */
 const plans = new WeakMap<object, PatchPlan>()
 
-function planOf(asked: { readonly patch: string }): PatchPlan {
-  let plan = plans.get(asked)
+function planOf(input: { readonly patch: string }): PatchPlan {
+  let plan = plans.get(input)
   if (plan === undefined) {
-    plan = planPatch(asked.patch)
-    plans.set(asked, plan)
+    plan = planPatch(input.patch)
+    plans.set(input, plan)
   }
   return plan
 }
 
-/** One access for every path in any header, in the order of the plan's paths. */
+/** Returns one access for each path in a header, in the order of the plan's paths. */
 function accessesOf({ changes, paths }: PatchPlan): Access[] {
   const touched = new Map<LogicalPath, Set<ContentProtection>>()
   const removed = new Set<LogicalPath>()
@@ -121,24 +122,24 @@ function accessesOf({ changes, paths }: PatchPlan): Access[] {
   }
   return paths.map((path) => {
     const protections = touched.get(path)
-    const below = removed.size === 0 ? undefined : removedAbove(path, removed)
+    const removedAncestor = removed.size === 0 ? undefined : removedAncestorOf(path, removed)
     return {
       permission: 'file:patch:apply',
       path,
       ...(protections === undefined ? {} : { protections: [...protections] }),
-      ...(below === undefined ? {} : { removedAncestor: below }),
+      ...(removedAncestor === undefined ? {} : { removedAncestor }),
     }
   })
 }
 
-/** Bits that a patch sets, and bytes that nobody can review, are judged apart from where they are. */
+/** Returns the protections that apply to the content of a change: file modes, and bytes that nobody can review. */
 function protectionsOf({ kind, oldMode, newMode, body }: FileChange<LogicalPath>): ContentProtection[] {
   const setsMode = kind === 'create' ? newMode === 0o755 : newMode !== undefined && newMode !== oldMode
   return [...(setsMode ? (['mode'] as const) : []), ...(body.type === 'binary' ? (['binary'] as const) : [])]
 }
 
-/** The file above a path that the same patch takes away, where there is one. */
-function removedAbove(path: LogicalPath, removed: ReadonlySet<LogicalPath>): LogicalPath | undefined {
+/** Returns the ancestor of a path that the same patch removes, if any. */
+function removedAncestorOf(path: LogicalPath, removed: ReadonlySet<LogicalPath>): LogicalPath | undefined {
   for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
     const above = path.slice(0, slash) as LogicalPath
     if (removed.has(above) && isWithin(path, above)) return above
@@ -147,7 +148,7 @@ function removedAbove(path: LogicalPath, removed: ReadonlySet<LogicalPath>): Log
 }
 
 function checkBudget(plan: PatchPlan, patch: string, limits: Limits): void {
-  // Every unit takes one to three bytes, so that they are mostly not to be counted.
+  // A UTF-16 unit takes one to three bytes, so most patches need no exact count.
   const { patchBytes } = limits
   if (patch.length > patchBytes) checkCount('bytes', patch.length, patchBytes)
   if (patch.length * 3 > patchBytes) checkCount('bytes', utf8Length(patch), patchBytes)
@@ -159,21 +160,21 @@ function checkBudget(plan: PatchPlan, patch: string, limits: Limits): void {
 
 type Budget = 'bytes' | 'files' | 'deletes' | 'insertions' | 'deletions'
 
-const budgets: Readonly<Record<Budget, readonly [limit: keyof Limits, what: string]>> = {
-  bytes: ['patchBytes', 'has BYTES bytes'],
-  files: ['patchFiles', 'touches BYTES files'],
-  deletes: ['patchDeletes', 'deletes BYTES files'],
-  insertions: ['patchInsertions', 'adds BYTES lines'],
-  deletions: ['patchDeletions', 'removes BYTES lines'],
+const budgets: Readonly<Record<Budget, readonly [limit: keyof Limits, description: string]>> = {
+  bytes: ['patchBytes', 'has COUNT bytes'],
+  files: ['patchFiles', 'touches COUNT files'],
+  deletes: ['patchDeletes', 'deletes COUNT files'],
+  insertions: ['patchInsertions', 'adds COUNT lines'],
+  deletions: ['patchDeletions', 'removes COUNT lines'],
 }
 
-function checkCount(budget: Budget, value: number, most: number): void {
-  if (value <= most) return
-  const [limit, what] = budgets[budget]
+function checkCount(budget: Budget, value: number, maxValue: number): void {
+  if (value <= maxValue) return
+  const [limit, description] = budgets[budget]
   throw new ToolError(
     'PATCH_BUDGET_EXCEEDED',
-    `Cannot apply the patch: it ${what.replace('BYTES', String(value))}, over the budget of ${most}`,
-    { limit, value, budget: most },
+    `Cannot apply the patch: it ${description.replace('COUNT', String(value))}, over the budget of ${maxValue}`,
+    { limit, value, budget: maxValue },
   )
 }
 
@@ -182,26 +183,26 @@ async function checkBase(expected: string, context: Pick<ToolContext, 'headCommi
   if (head === undefined) {
     throw new ToolError('INVALID_INPUT', 'Cannot check expectedBaseCommit: this workspace has no git commit', {
       field: 'expectedBaseCommit',
-      hint: 'Leave expectedBaseCommit out, and give expectedSha256s instead.',
+      hint: 'Use expectedSha256s instead of expectedBaseCommit.',
     })
   }
   if (head === expected) return
-  throw new ToolError('WRITE_CONFLICT', 'Cannot apply the patch: it was made on another commit than the present one', {
+  throw new ToolError('WRITE_CONFLICT', 'Cannot apply the patch: it is based on another commit than the current one', {
     currentBaseCommit: head,
-    hint: 'Make the patch again from the present files.',
+    hint: 'Create the patch again from the current files.',
   })
 }
 
 function expectedOf(
-  given: Readonly<Record<string, string | null>> | undefined,
+  versions: Readonly<Record<string, string | null>> | undefined,
   { paths }: PatchPlan,
 ): ReadonlyMap<LogicalPath, string | null> {
   const expected = new Map<LogicalPath, string | null>()
-  const known = new Set(paths)
-  for (const [name, version] of Object.entries(given ?? {})) {
+  const patchPaths = new Set(paths)
+  for (const [name, version] of Object.entries(versions ?? {})) {
     const path = parsePath(name)
-    if (!known.has(path)) {
-      throw new ToolError('INVALID_INPUT', `Cannot expect a version of ${quote(path)}: the patch does not name it`, {
+    if (!patchPaths.has(path)) {
+      throw new ToolError('INVALID_INPUT', `Cannot expect a version of ${quote(path)}: the patch does not contain it`, {
         field: 'expectedSha256s',
       })
     }

@@ -6,9 +6,9 @@ import { defineTool, type ToolContext } from './define-tool.ts'
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
 import { reason } from './shared/fields.ts'
-import { deskOf, targetOf } from './shared/target.ts'
+import { sessionOf, targetOf } from './shared/target.ts'
 
-const id = z.string().min(1).max(100).describe('As start_command gave it')
+const id = z.string().min(1).max(100).describe('The id that start_command returned')
 
 const state = {
   id: z.string(),
@@ -24,15 +24,15 @@ const progress = z.object({
   outputUri: z.string().optional(),
 })
 
-/** A command that runs on while other calls are made. */
+/** Starts a command that runs while other calls are made. */
 export const startCommand = defineTool({
   name: 'start_command',
   title: 'Start background command',
-  description: 'Start a shell command line that runs in the background; check_command tells how it goes.',
+  description: 'Start a shell command line that runs in the background; check_command shows its output and state.',
   input: z.strictObject({
     command: z.string().min(1).describe('Command line'),
     cwd: z.string().optional().describe('Directory to run in'),
-    timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
+    timeoutMs: z.int().min(1).optional().describe('Maximum run time in milliseconds'),
     reason,
   }),
   output: z.object(state),
@@ -41,25 +41,25 @@ export const startCommand = defineTool({
   idempotent: false,
   commandLine: ({ command }) => command,
   plan: ({ cwd }, at) => [{ permission: 'command:background', path: cwd ?? display(at.cwd) }],
-  async draft(asked, context) {
+  async draft(input, context) {
     const { processes, limits, warnings } = context
-    const desk = deskOf(context)
+    const session = sessionOf(context)
     processes.requireRoom()
     const { path: cwd } = targetOf(context)
-    await requireDirectory(desk.open(context.signal).files, cwd)
+    await requireDirectory(session.open(context.signal).files, cwd)
     const timeoutMs = clamp(
       'timeoutMs',
-      asked.timeoutMs ?? limits.backgroundTimeoutMs,
+      input.timeoutMs ?? limits.backgroundTimeoutMs,
       limits.backgroundTimeoutMs,
       warnings,
     )
-    const process = await desk.start(asked.command, cwd, timeoutMs)
-    const command = await processes.add(asked.command, process, context.now())
+    const process = await session.start(input.command, cwd, timeoutMs)
+    const command = await processes.add(input.command, process, context.now())
     return { summary: `Started ${command.id}`, result: () => stateOf(command) }
   },
 })
 
-/** What a background command has put out since the last time, and whether it has ended. */
+/** Returns the output of a background command since the last check, and its state. */
 export const checkCommand = defineTool({
   name: 'check_command',
   title: 'Check background command',
@@ -70,25 +70,25 @@ export const checkCommand = defineTool({
   mutates: false,
   idempotent: false,
   plan: () => [],
-  async draft(asked, context) {
-    const command = context.processes.get(asked.id)
+  async draft(input, context) {
+    const command = context.processes.get(input.id)
     return { summary: summaryOf(command), result: () => progressOf(command, context) }
   },
 })
 
-/** Ends a background command and all its children. */
+/** Stops a background command and its children. */
 export const stopCommand = defineTool({
   name: 'stop_command',
   title: 'Stop background command',
-  description: 'End a background command and its children; an ended one stays as it is.',
+  description: 'Stop a background command and its children. No effect on an ended command.',
   input: z.strictObject({ id, reason }),
   output: progress,
   permission: 'command:background',
   mutates: true,
   idempotent: true,
   plan: () => [],
-  async draft(asked, context) {
-    const command = context.processes.get(asked.id)
+  async draft(input, context) {
+    const command = context.processes.get(input.id)
     await command.process.stop()
     return { summary: summaryOf(command), result: () => progressOf(command, context) }
   },

@@ -8,7 +8,7 @@ import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
   path: filePath,
-  to: pathField.describe('Path of the copy, name included; nothing may exist there'),
+  to: pathField.describe('Whole path of the copy, which must not exist'),
   createParents: z.boolean().default(true),
   expectedSha256,
   reason,
@@ -23,7 +23,7 @@ const output = z.object({
   sha256: z.string().nullable().describe('Version of the file; null for a link or a directory'),
 })
 
-/** A copy of a file, link or directory. A link is copied as a link. */
+/** Copies a file, link or directory. A link is copied as a link. */
 export const copyFile = defineTool({
   name: 'copy_file',
   title: 'Copy',
@@ -37,27 +37,27 @@ export const copyFile = defineTool({
     { permission: 'file:copy', path, noFollow: true, recursive: true },
     { permission: 'file:copy', path: to, noFollow: true, recursive: true },
   ],
-  async draft(asked, context) {
+  async draft(input, context) {
     const source = targetOf(context, 0)
     const target = targetOf(context, 1)
-    const copied = await transfer(context, [source, target], {
+    const copy = await transfer(context, [source, target], {
       verb: 'copy',
-      expected: asked.expectedSha256,
-      createParents: asked.createParents,
+      expected: input.expectedSha256,
+      createParents: input.createParents,
     })
     const [path, to] = [display(source.asked), display(target.asked)]
     return {
-      summary: `Copied ${path} to ${to}${copied.entries > 1 ? ` (${copied.entries} entries)` : ''}`,
-      changes: copied.changes,
-      copiedFrom: copied.sources,
-      shown: shownAfterMove(context, source.path, target.path, copied.sha256),
+      summary: `Copied ${path} to ${to}${copy.entries > 1 ? ` (${copy.entries} entries)` : ''}`,
+      changes: copy.changes,
+      copiedFrom: copy.sources,
+      shown: shownAfterMove(context, source.path, target.path, copy.sha256),
       result: () => ({
         path,
         to,
-        type: copied.type,
-        entries: copied.entries,
-        sizeBytes: copied.sizeBytes,
-        sha256: copied.sha256,
+        type: copy.type,
+        entries: copy.entries,
+        sizeBytes: copy.sizeBytes,
+        sha256: copy.sha256,
       }),
     }
   },

@@ -6,34 +6,34 @@ import { alreadyThere, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   path: filePath,
-  expectedSha256: z.null().optional().describe('A directory has no version: only null'),
+  expectedSha256: z.null().optional().describe('Only null: a directory has no version'),
   reason,
 })
 
 const output = z.object({ path: z.string(), created: z.boolean() })
 
-/** A directory with its parents. */
+/** Creates a directory and its missing parents. */
 export const createDirectory = defineTool({
   name: 'create_directory',
   title: 'Create directory',
   description:
-    'Create a directory and its missing parents; an existing directory is fine. write_file makes parents itself.',
+    'Create a directory and its missing parents; an existing directory is fine. write_file creates parents itself.',
   input,
   output,
   permission: 'file:write:create',
   mutates: true,
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:write:create', path }],
-  async draft(_asked, context) {
-    const { path, asked: named } = targetOf(context)
+  async draft(_input, context) {
+    const { path, asked: requestedPath } = targetOf(context)
     const stat = path === '' ? ({ type: 'directory' } as const) : await context.files.stat(path)
     if (stat !== undefined && stat.type !== 'directory') throw alreadyThere(path, stat.type)
     const created = stat === undefined
     const parents = created ? await context.files.missingParents(path) : []
     return {
-      summary: `${created ? 'Created directory' : 'There already is a directory'} ${display(named)}`,
+      summary: `${created ? 'Created directory' : 'Directory exists already:'} ${display(requestedPath)}`,
       changes: created ? [...parents, { path, expect: 'any', to: { type: 'directory' } }] : [],
-      result: () => ({ path: display(named), created }),
+      result: () => ({ path: display(requestedPath), created }),
     }
   },
 })

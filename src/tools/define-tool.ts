@@ -14,7 +14,7 @@ import type { Backend, Change, Receipt } from '../storage/backend.ts'
 
 export type { ShownVersion } from '../history/read-history.ts'
 
-/** The fields of a success, as the caller gets it. */
+/** The fields of a success, as the caller receives it. */
 export interface ResultFields {
   readonly callId: string
   readonly [field: string]: unknown
@@ -23,42 +23,42 @@ export interface ResultFields {
 /** Records and finds the calls of the run that showed lines of a version. */
 export type PreviousReads = Pick<ReadHistory, 'noteLines' | 'findCall'>
 
-/** What a tool wants to do and to answer. It has done nothing yet: the pipeline judges, commits and projects. */
+/** The changes and the result of a tool. A draft has no effect; the pipeline evaluates policy, commits and answers. */
 export interface Draft<Result> {
-  /** One line that says what the call did. */
+  /** One line about what the call did. */
   readonly summary: string
-  /** The states that shall be committed, all or none. */
+  /** The states to commit, all or none. */
   readonly changes?: readonly Change[]
   /**
-   * What the draft reached beside its plan, each judged when it was reached: what a command did. Their changes are judged
-   * once more, together.
+   * Accesses of a command beyond the plan, each evaluated when it happened. Their changes are evaluated once more,
+   * together.
    */
   readonly accesses?: readonly GuardedAccess[]
-  /** Files that were read for it, where that was not through the call's own view. */
+  /** Files read for the draft by other means than `context.files`. */
   readonly reads?: Iterable<Path>
-  /** Accesses that a command tried and that were refused while it went on, for the record. */
+  /** Accesses of a command that were refused while it continued, for the audit record. */
   readonly refusals?: readonly RefusedAccess[]
-  /** Paths whose content the draft gives to others, as a copy does: each is judged like a change. */
+  /** Paths whose content the draft puts elsewhere, such as the source of a copy. Each is evaluated like a change. */
   readonly copiedFrom?: readonly Path[]
-  /** Where the changes go instead of the workspace's files: for accepting an overlay. They are not journalled. */
+  /** Receives the changes instead of the workspace's files, to accept an overlay. They are not journalled. */
   readonly target?: Pick<Backend, 'stat' | 'read' | 'readLink' | 'commit'>
-  /** Everything is judged as if it were to be done, and nothing is. */
+  /** Evaluates policy for the changes, but does not commit them. */
   readonly dryRun?: boolean
-  /** A plan that needs an approval; once it has one, the run works by it. */
+  /** A plan that needs an approval. Once approved, it applies to the run. */
   readonly plan?: WorkPlan
-  /** The change as text, where the tool has made it already. */
+  /** The change as a unified diff, if the tool has computed it. */
   readonly diff?: string
-  /** The whole of what the result shows cut: kept as an artifact, which the result names. */
+  /** The complete text of a cut result. Stored as an artifact, whose address the result contains. */
   readonly fullOutput?: {
     readonly extension: string
-    /** Made when it is kept. */
+    /** Called when the artifact is stored. */
     text(): string
   }
-  /** The versions that the result shows, for the read ledger. */
+  /** The versions that the result shows, for the read history. */
   readonly shown?: (receipt: Receipt) => readonly ShownVersion[]
-  /** Told what was answered in the end, hooks and bounds included. Must not fail. */
+  /** Called with the final answer, after hooks and limits. Must not throw. */
   readonly onResult?: (answer: ResultFields) => void
-  /** Asked after the commit. Must not fail: the effect stands. */
+  /** Returns the result. Called after the commit, so it must not throw. */
   readonly result: (receipt: Receipt) => Result | Promise<Result>
 }
 
@@ -110,7 +110,7 @@ export interface ToolContext {
   readArtifact(uri: string): Promise<string>
 }
 
-/** Where notes lie, and which of them the caller may see. */
+/** The directory of the notes, and the scopes that decide which notes the caller may see. */
 export interface MemoryContext {
   readonly path: LogicalPath
   readonly acl: boolean
@@ -118,39 +118,43 @@ export interface MemoryContext {
   readonly scopes: readonly string[]
 }
 
-/** What a plan may know beside its input. */
+/** The state that a plan may use beside its input. */
 export interface PlanState {
-  /** Where the next command of the run starts. */
+  /** Directory in which the next command of the run starts. */
   readonly cwd: Path
-  /** The directory of the notes, where the workspace has such. */
+  /** The directory of the notes, if the workspace has one. */
   readonly memory?: LogicalPath | undefined
 }
 
-/** One tool: its contract, the pure plan of what it reaches, and the draft of what it does. */
+/** A tool: its contract, a pure plan of its accesses, and a draft of its changes. */
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string
   readonly title: string
-  /** For the model: what it does and the one thing to know, in few words. */
+  /** For the model: what the tool does and its most important rule, in few words. */
   readonly description: string
   readonly input: I
-  /** The fields of a success beside `ok`, `summary`, `warnings` and `artifactUri`. */
+  /** The fields of a success, without `ok`, `summary`, `warnings` and `artifactUri`. */
   readonly output: O
   readonly permission: Permission
   readonly mutates: boolean
-  /** Whether a second call with the same input leaves the same files. */
+  /** Whether a second call with the same input leaves the files unchanged. */
   readonly idempotent: boolean
   /**
-   * A command line that the call runs: it is judged by its structure before anything is, and an approval of the call is
-   * got before the draft.
+   * Returns the command line that the call runs. Its structure is evaluated first, and an approval of the call is requested
+   * before the draft.
    */
   commandLine?(input: z.output<I>): string
-  /** The pure list of what the call wants to reach; nothing outside of it is granted. Throws a `ToolError` for input that makes no sense. */
+  /**
+   * Returns the accesses of the call. Pure; the draft gets no other access.
+   *
+   * @throws ToolError for an input without a valid meaning
+   */
   plan(input: z.output<I>, state: PlanState): readonly Access[]
-  /** Reads through `context.files`, and gives the changes and the way to the result. Writes nothing. */
+  /** Reads through `context.files` and returns the changes and the result. Writes nothing. */
   draft(input: z.output<I>, context: ToolContext): Promise<Draft<z.input<O>>>
 }
 
-/** A tool, with its name, and its input and result types taken from its schemas. */
+/** Defines a tool. Infers its name, and its input and result types from its schemas. */
 export function defineTool<const N extends string, I extends z.ZodObject, O extends z.ZodObject>(
   tool: Tool<I, O> & { readonly name: N },
 ): Tool<I, O> & { readonly name: N } {

@@ -11,7 +11,7 @@ const input = z.strictObject({ path: filePath, expectedSha256, reason })
 
 const output = z.object({ path: z.string(), type: z.enum(['file', 'link']), oldSha256: z.string().nullable() })
 
-/** A file or a link, removed. A link's target stays. */
+/** Deletes a file or a link. The target of a link stays. */
 export const deleteFile = defineTool({
   name: 'delete_file',
   title: 'Delete file',
@@ -22,33 +22,33 @@ export const deleteFile = defineTool({
   mutates: true,
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:delete', path, noFollow: true }],
-  async draft(asked, context) {
-    const { path, asked: named, classification } = targetOf(context)
+  async draft(input, context) {
+    const { path, asked: requestedPath, classification } = targetOf(context)
     refuseRoot(path, 'delete')
     const stat = await context.files.stat(path)
     if (stat === undefined) throw notFound(path)
     if (stat.type === 'directory') {
       throw new ToolError('IS_DIRECTORY', `Cannot delete ${quote(path)}: it is a directory`, {
         path,
-        hint: 'delete_file removes single files and links only; delete the files in it one by one.',
+        hint: 'delete_file removes single files and links; delete the files of the directory one by one.',
       })
     }
     if (stat.type === 'other') {
-      throw new ToolError('PATH_REJECTED', `Cannot delete ${quote(path)}: it is no ordinary file`, { path })
+      throw new ToolError('PATH_REJECTED', `Cannot delete ${quote(path)}: it is not a regular file`, { path })
     }
-    const isLarge = stat.size > context.limits.textFileBytes && asked.expectedSha256 === undefined
+    const isLarge = stat.size > context.limits.textFileBytes && input.expectedSha256 === undefined
     let oldSha256: string | null = null
-    if (stat.type === 'link') refuseVersion(path, asked.expectedSha256, 'link')
+    if (stat.type === 'link') refuseVersion(path, input.expectedSha256, 'link')
     else if (!isLarge || context.staleGuard === 'shown') {
       oldSha256 = await hashFile(context, path, stat)
-      checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: false })
+      checkExpected(context, path, input.expectedSha256, oldSha256, { mustKnow: false })
     }
     const { type } = stat
     return {
-      summary: `Deleted ${display(named)}`,
+      summary: `Deleted ${display(requestedPath)}`,
       changes: [{ path, expect: oldSha256 === null ? { tag: stat.tag } : { sha256: oldSha256 }, to: null }],
-      // Of what must not be read, the hash would tell whoever guesses it.
-      result: () => ({ path: display(named), type, oldSha256: classification.redacted ? null : oldSha256 }),
+      // The hash of a protected file would confirm a guess of its content.
+      result: () => ({ path: display(requestedPath), type, oldSha256: classification.redacted ? null : oldSha256 }),
     }
   },
 })

@@ -6,14 +6,14 @@ import { defineTool } from './define-tool.ts'
 import { truncatePatch } from './shared/truncate-patch.ts'
 
 const input = z.strictObject({
-  statOnly: z.boolean().optional().describe('Only which files changed and by how many lines'),
-  maxBytes: z.int().min(1).optional().describe('Bytes of diff at most; cut at a file or hunk'),
+  statOnly: z.boolean().optional().describe('Only the changed files and their line counts'),
+  maxBytes: z.int().min(1).optional().describe('Maximum bytes of diff; cut at a file or hunk'),
   paths: z.array(z.string()).min(1).max(1000).optional().describe('Only these files and directories'),
   base: z.string().min(1).max(300).optional().describe('Commit id, branch or tag to compare with instead of HEAD'),
 })
 
 const output = z.object({
-  baseCommit: z.string().nullable().describe('null: compared with the workspace as it was opened'),
+  baseCommit: z.string().nullable().describe('null: compared with the workspace when it was opened'),
   filesChanged: z.number(),
   insertions: z.number(),
   deletions: z.number(),
@@ -27,17 +27,17 @@ const output = z.object({
       binary: z.boolean(),
     }),
   ),
-  diff: z.string().describe('A patch that git apply takes'),
+  diff: z.string().describe('A patch for git apply'),
   truncated: z.boolean(),
-  diffSha256: z.string().describe('Version of the whole diff, also where it was cut'),
+  diffSha256: z.string().describe('Version of the whole diff, even if it was cut'),
 })
 
-/** What changed since HEAD, as a patch. */
+/** Returns the changes since HEAD as a patch. */
 export const diffWorkspace = defineTool({
   name: 'diff_workspace',
   title: 'Diff workspace',
   description:
-    'Show what changed since the HEAD commit (without a repository: since the workspace was opened) as a patch, new files included, ignored and secret ones never.',
+    'Show what changed since the HEAD commit (without a repository: since the workspace was opened) as a patch. Includes new files, never ignored or secret files.',
   input,
   output,
   permission: 'file:diff',
@@ -45,45 +45,45 @@ export const diffWorkspace = defineTool({
   idempotent: true,
   plan: ({ paths }) =>
     (paths ?? ['.']).map((path) => ({ permission: 'file:diff', path, recursive: true, noFollow: true })),
-  async draft(asked, context) {
+  async draft(input, context) {
     const { limits, warnings, accesses } = context
-    const most = clamp('maxBytes', asked.maxBytes ?? limits.diffBytes, limits.diffBytesHard, warnings)
-    const found = await context.workspaceDiff({
-      base: asked.base,
-      wants: asked.paths === undefined ? () => true : (path) => accesses.some((access) => isWithin(path, access.path)),
+    const maxBytes = clamp('maxBytes', input.maxBytes ?? limits.diffBytes, limits.diffBytesHard, warnings)
+    const workspaceDiff = await context.workspaceDiff({
+      base: input.base,
+      wants: input.paths === undefined ? () => true : (path) => accesses.some((access) => isWithin(path, access.path)),
     })
-    const { sections, insertions, deletions, hidden, unknown } = found
+    const { sections, insertions, deletions, hidden, unknown } = workspaceDiff
     if (hidden > 0)
-      warnings.push(`${count(hidden, 'changed file')} that may not be shown ${hidden === 1 ? 'is' : 'are'} left out`)
+      warnings.push(`${count(hidden, 'changed file')} hidden by policy ${hidden === 1 ? 'is' : 'are'} left out`)
     if (unknown > 0)
       warnings.push(
-        `${count(unknown, 'changed file')} had a first state too large to be kept, and ${unknown === 1 ? 'is' : 'are'} left out`,
+        `${count(unknown, 'changed file')} had an original too large to keep and ${unknown === 1 ? 'is' : 'are'} left out`,
       )
-    const masked = sections.filter(({ redacted }) => redacted).map(({ path }) => quote(path))
-    if (masked.length > 0) {
+    const redactedPaths = sections.filter(({ redacted }) => redacted).map(({ path }) => quote(path))
+    if (redactedPaths.length > 0) {
       warnings.push(
-        `Secrets stand as marks in ${masked.slice(0, 5).join(', ')}, so the patch does not give back these files exactly`,
+        `Secrets in ${redactedPaths.slice(0, 5).join(', ')} are shown as marks, so the patch does not reproduce these files exactly`,
       )
     }
     const stat = sections.slice(0, limits.diffFiles).map(statOf)
-    if (stat.length < sections.length) warnings.push(`stat names ${stat.length} of ${sections.length} files; use paths`)
-    const cut = asked.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, most)
+    if (stat.length < sections.length) warnings.push(`stat lists ${stat.length} of ${sections.length} files; use paths`)
+    const cut = input.statOnly === true ? { text: '', truncated: false } : truncatePatch(sections, maxBytes)
     if (cut.truncated)
-      warnings.push(`The diff was cut at ${most} bytes; use paths or a larger maxBytes to see the rest`)
+      warnings.push(`The diff was cut at ${maxBytes} bytes; use paths or a larger maxBytes to see the rest`)
     const whole = { extension: 'diff', text: () => sections.map(({ text }) => text).join('') }
-    const base = found.baseCommit === null ? 'the workspace as it was opened' : found.baseCommit.slice(0, 12)
+    const base = workspaceDiff.baseCommit === null ? 'the workspace was opened' : workspaceDiff.baseCommit.slice(0, 12)
     return {
       summary: `${count(sections.length, 'file')} changed since ${base}: +${insertions} -${deletions}`,
       ...(cut.truncated ? { fullOutput: whole } : {}),
       result: () => ({
-        baseCommit: found.baseCommit,
+        baseCommit: workspaceDiff.baseCommit,
         filesChanged: sections.length,
         insertions,
         deletions,
         stat,
         diff: cut.text,
         truncated: cut.truncated,
-        diffSha256: found.sha256(),
+        diffSha256: workspaceDiff.sha256(),
       }),
     }
   },
@@ -93,6 +93,6 @@ function statOf({ path, oldPath, status, insertions, deletions, binary }: DiffSe
   return { path, ...(oldPath === undefined ? {} : { oldPath }), status, insertions, deletions, binary }
 }
 
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

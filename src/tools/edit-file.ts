@@ -19,7 +19,7 @@ const input = z
     oldText: edit.shape.oldText.optional(),
     newText: edit.shape.newText.optional(),
     replaceAll: edit.shape.replaceAll,
-    edits: z.array(edit).min(1).max(500).optional().describe('Several edits, one after the other, all or none'),
+    edits: z.array(edit).min(1).max(500).optional().describe('Several edits, applied in order, all or none'),
     expectedSha256: sha256Field.nullable().optional(),
     dryRun: z.boolean().default(false),
     reason,
@@ -42,7 +42,7 @@ const output = z.object({
   dryRun: z.boolean(),
 })
 
-/** Exact replacements that keep every byte which they do not name. */
+/** Replaces exact text. All other bytes of the file stay the same. */
 export const editFile = defineTool({
   name: 'edit_file',
   title: 'Edit file',
@@ -54,46 +54,46 @@ export const editFile = defineTool({
   mutates: true,
   idempotent: false,
   plan: ({ path }) => [{ permission: 'file:write:replace', path }],
-  async draft(asked, context) {
+  async draft(input, context) {
     const target = targetOf(context)
     const { path } = target
     const document = await context.files.document(path, context.limits.textFileBytes)
-    checkExpected(context, path, asked.expectedSha256, document.sha256, { mustKnow: false })
-    const edits = asked.edits ?? [
-      // Without edits, the input holds both texts.
-      { oldText: asked.oldText as string, newText: asked.newText as string, replaceAll: asked.replaceAll },
+    checkExpected(context, path, input.expectedSha256, document.sha256, { mustKnow: false })
+    const edits = input.edits ?? [
+      // Without edits, the schema requires both texts.
+      { oldText: input.oldText as string, newText: input.newText as string, replaceAll: input.replaceAll },
     ]
     let text = document.text
     let replacements = 0
     for (const [index, { oldText, newText, replaceAll }] of edits.entries()) {
       refuseMarks(document, newText, path)
-      const done = replaceExact(
+      const edited = replaceExact(
         text,
         { oldText, newText, replaceAll: replaceAll === true, eol: document.eol, marks: document.redaction.marks },
         {
           path,
-          ...(asked.edits === undefined ? {} : { edit: index }),
+          ...(input.edits === undefined ? {} : { edit: index }),
         },
       )
-      text = done.text
-      replacements += done.replacements
+      text = edited.text
+      replacements += edited.replacements
     }
     if (text === document.text) throw noChangeError(path)
-    const made = changeText(context, path, document, text)
+    const change = changeText(context, path, document, text)
     return {
-      summary: `${asked.dryRun ? 'Would edit' : 'Edited'} ${display(target.asked)} (+${made.insertions} -${made.deletions})`,
-      changes: asked.dryRun ? [] : [made.change],
-      diff: made.diff,
-      shown: (receipt) => (asked.dryRun ? [] : made.shown(receipt)),
+      summary: `${input.dryRun ? 'Would edit' : 'Edited'} ${display(target.asked)} (+${change.insertions} -${change.deletions})`,
+      changes: input.dryRun ? [] : [change.change],
+      diff: change.diff,
+      shown: (receipt) => (input.dryRun ? [] : change.shown(receipt)),
       result: (receipt) => ({
         path: display(target.asked),
         replacements,
-        insertions: made.insertions,
-        deletions: made.deletions,
+        insertions: change.insertions,
+        deletions: change.deletions,
         oldSha256: document.sha256,
-        newSha256: asked.dryRun ? null : newSha256(receipt, path),
-        diff: made.diff,
-        dryRun: asked.dryRun,
+        newSha256: input.dryRun ? null : newSha256(receipt, path),
+        diff: change.diff,
+        dryRun: input.dryRun,
       }),
     }
   },

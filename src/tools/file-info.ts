@@ -18,9 +18,9 @@ const output = z.object({
   path: z.string(),
   type: z.enum(['file', 'directory', 'link', 'other']),
   kind: z.string(),
-  readable: z.boolean().describe('May be read as text'),
+  readable: z.boolean().describe('Can be read as text'),
   writable: z.boolean(),
-  reason: z.string().describe('Why it is of this kind'),
+  reason: z.string().describe('Why it has this kind'),
   sizeBytes: z.number().optional(),
   modifiedAt: z.string().optional(),
   sha256: z.string().optional(),
@@ -29,32 +29,32 @@ const output = z.object({
   bom: z.boolean().optional(),
   eol: z.string().optional(),
   totalLines: z.number().optional(),
-  target: z.string().optional().describe('Where a link leads, from the workspace root'),
+  target: z.string().optional().describe('Target of a link, relative to the workspace root'),
 })
 
 type Output = z.output<typeof output>
 
-/** What a path is, without its content. Of a protected file only that it exists. */
+/** Describes a path without its content. For a protected file, reports only that it exists. */
 export const fileInfo = defineTool({
   name: 'file_info',
   title: 'File info',
   description:
-    'Describe a file, directory or link: kind, size, version, whether it may be read or changed and why not.',
+    'Describe a file, directory or link: kind, size, version, and whether and why it can or cannot be read or changed.',
   input,
   output,
   permission: 'file:info',
   mutates: false,
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:info', path, noFollow: true }],
-  async draft(_asked, context) {
+  async draft(_input, context) {
     const access = targetOf(context)
-    const { path, asked: named } = access
+    const { path, asked: requestedPath } = access
     const stat: Stat | undefined = await context.files.stat(path)
     if (stat === undefined) throw notFound(path)
-    const shown = await describe(access, stat, context)
+    const info = await describe(access, stat, context)
     return {
-      summary: `${display(named)}: ${shown.type}, ${shown.kind}${shown.sizeBytes === undefined ? '' : `, ${shown.sizeBytes} bytes`}`,
-      result: () => ({ path: display(named), ...shown }),
+      summary: `${display(requestedPath)}: ${info.type}, ${info.kind}${info.sizeBytes === undefined ? '' : `, ${info.sizeBytes} bytes`}`,
+      result: () => ({ path: display(requestedPath), ...info }),
     }
   },
 })
@@ -63,12 +63,12 @@ async function describe(access: GuardedAccess, stat: Stat, context: ToolContext)
   const { type } = stat
   if (type === 'directory') return { type, ...facts(classifyDirectory(access.path)), ...timesOf(stat) }
   if (type === 'link') {
-    // What the target is decides for the link; the guard has judged it.
+    // The classification of the target applies to the link. The guard has evaluated the target.
     const target = context.accesses[1] as GuardedAccess
     return { type, ...facts(target.classification), target: display(target.path) }
   }
   if (type === 'other')
-    return { type, kind: 'UNKNOWN', readable: false, writable: false, reason: 'it is no ordinary file' }
+    return { type, kind: 'UNKNOWN', readable: false, writable: false, reason: 'it is not a regular file' }
   if (access.classification.redacted) return { type, ...facts(access.classification) }
   return { type, ...(await contentOf(access, stat, context)), sizeBytes: stat.size, ...timesOf(stat), ...modeOf(stat) }
 }
@@ -90,7 +90,7 @@ function modeOf({ mode }: Stat): Pick<Output, 'mode'> {
   return mode === undefined ? {} : { mode: (mode & 0o7777).toString(8).padStart(4, '0') }
 }
 
-/** As much of a large file as tells what it is. */
+/** Bytes of a large file that are enough to classify it. */
 const HEAD_BYTES = 64 * 1024
 
 async function contentOf(
@@ -111,11 +111,11 @@ async function contentOf(
     const { encoding, bom, eol, totalLines } = document
     return { ...facts(refined), sha256: document.sha256, encoding, bom, eol, totalLines }
   } catch {
-    // No text that could be kept: described as what it is.
+    // Not a text that an edit could preserve.
     return {
       ...facts(refined),
       readable: false,
-      reason: 'it is in an encoding that cannot be kept',
+      reason: 'its encoding is not supported',
       sha256: sha256(bytes),
     }
   }

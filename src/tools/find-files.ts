@@ -10,7 +10,7 @@ import { relativeTo, targetOf } from './shared/target.ts'
 const input = z.strictObject({
   pattern: z.string().describe('Glob on the path relative to `path`, such as **/*.test.ts'),
   path: directoryPath,
-  maxResults: z.int().min(1).optional().describe('Paths at most'),
+  maxResults: z.int().min(1).optional().describe('Maximum paths'),
   ...filters,
 })
 
@@ -21,7 +21,7 @@ const output = z.object({
   truncated: z.boolean(),
 })
 
-/** Files and links whose path matches a glob. */
+/** Finds files and links whose path matches a glob. */
 export const findFiles = defineTool({
   name: 'find_files',
   title: 'Find files',
@@ -33,30 +33,30 @@ export const findFiles = defineTool({
   mutates: false,
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:list', path, recursive: true }],
-  async draft(asked, context) {
-    const { path, asked: named } = targetOf(context)
+  async draft(input, context) {
+    const { path, asked: requestedPath } = targetOf(context)
     const { limits, warnings, files } = context
-    const most = clamp('maxResults', asked.maxResults ?? limits.findResults, limits.findResultsHard, warnings)
-    const glob = compileGlob(asked.pattern, { caseInsensitive: !files.capabilities.caseSensitive })
+    const maxResults = clamp('maxResults', input.maxResults ?? limits.findResults, limits.findResultsHard, warnings)
+    const glob = compileGlob(input.pattern, { caseInsensitive: !files.capabilities.caseSensitive })
     const stat = await files.stat(path)
     if (stat !== undefined && stat.type !== 'directory') {
       throw new ToolError('NOT_A_DIRECTORY', `Cannot find files in ${quote(path)}: it is not a directory`, { path })
     }
     const relative = relativeTo(path)
-    const matching = await files.visible(path, asked, (candidate) => glob.matches(relative(candidate)))
-    const total = matching.length
-    const found = matching.slice(0, most)
-    const truncated = total > found.length
+    const matches = await files.visible(path, input, (candidate) => glob.matches(relative(candidate)))
+    const total = matches.length
+    const shown = matches.slice(0, maxResults)
+    const truncated = total > shown.length
     if (truncated)
-      warnings.push(`${total - found.length} of ${total} paths are not shown; use a narrower pattern or path`)
-    if (total === 0 && !asked.pattern.includes('/')) {
+      warnings.push(`${total - shown.length} of ${total} paths are not shown; use a narrower pattern or path`)
+    if (total === 0 && !input.pattern.includes('/')) {
       warnings.push(
-        `A pattern without a slash matches only directly in ${display(named)}; for any depth use ${quote(`**/${asked.pattern}`)}`,
+        `A pattern without a slash matches only entries directly in ${display(requestedPath)}; for any depth use ${quote(`**/${input.pattern}`)}`,
       )
     }
     return {
-      summary: `Found ${total} ${total === 1 ? 'file' : 'files'} for ${quote(asked.pattern)} in ${display(named)}`,
-      result: () => ({ path: display(named), files: found, totalFound: total, truncated }),
+      summary: `Found ${total} ${total === 1 ? 'file' : 'files'} for ${quote(input.pattern)} in ${display(requestedPath)}`,
+      result: () => ({ path: display(requestedPath), files: shown, totalFound: total, truncated }),
     }
   },
 })

@@ -22,7 +22,7 @@ import { searchText } from './search-text.ts'
 import { submitPlan } from './submit-plan.ts'
 import { writeFile } from './write-file.ts'
 
-/** Every built-in tool, in the order in which a model is told of them: looking, then changing. To add one, add a line. */
+/** All built-in tools, in the order in which models see them: reading, then changing. To add a tool, add a line. */
 export const builtinTools = [
   listDirectory,
   findFiles,
@@ -50,7 +50,7 @@ export const builtinTools = [
   submitPlan,
 ] as const
 
-/** The tools that every workspace has. */
+/** A built-in tool. */
 export type BuiltinTool = (typeof builtinTools)[number]
 
 /** The name of a built-in tool. */
@@ -59,8 +59,8 @@ export type ToolName = BuiltinTool['name']
 /** A built-in tool by its name. */
 export type ToolOf<N extends ToolName> = Extract<BuiltinTool, { readonly name: N }>
 
-/** What a tool takes, defaults left out. */
+/** The input of a tool. Fields with a default are optional. */
 export type ToolInput<N extends ToolName> = z.input<ToolOf<N>['input']>
 
-/** The fields of a tool's success beside those that every success has. */
+/** The result fields of a tool, without those that every success has. */
 export type ToolOutput<N extends ToolName> = z.output<ToolOf<N>['output']>

@@ -10,8 +10,8 @@ import { targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   path: directoryPath.describe('Directory to list'),
-  maxDepth: z.int().min(1).default(1).describe('1: only what is directly in it'),
-  maxEntries: z.int().min(1).optional().describe('Entries at most'),
+  maxDepth: z.int().min(1).default(1).describe('1: only direct entries'),
+  maxEntries: z.int().min(1).optional().describe('Maximum entries'),
   ...filters,
 })
 
@@ -21,48 +21,48 @@ const entry = z.object({
   kind: z.string(),
   sizeBytes: z.number().optional(),
   modifiedAt: z.string().optional(),
-  readable: z.literal(false).optional().describe('Present where the content is protected'),
+  readable: z.literal(false).optional().describe('Present if the content is protected'),
   reason: z.string().optional(),
 })
 
 const output = z.object({
   path: z.string(),
   entries: z.array(entry),
-  totalEntries: z.number().describe('Entries that there are, shown or not'),
+  totalEntries: z.number().describe('All entries, including those not shown'),
   truncated: z.boolean(),
 })
 
-/** What is in a directory, a directory's content right after it. */
+/** Lists a directory. The entries of a subdirectory follow it directly. */
 export const listDirectory = defineTool({
   name: 'list_directory',
   title: 'List directory',
   description:
-    'List a directory. Leaves out hidden names and what .gitignore, node_modules, target, build, dist hold, unless asked for.',
+    'List a directory. Skips hidden names, files ignored by .gitignore, and node_modules, target, build, dist by default.',
   input,
   output,
   permission: 'file:list',
   mutates: false,
   idempotent: true,
   plan: ({ path }) => [{ permission: 'file:list', path, recursive: true }],
-  async draft(asked, context) {
-    const { path, asked: named } = targetOf(context)
+  async draft(input, context) {
+    const { path, asked: requestedPath } = targetOf(context)
     const { limits, warnings, files } = context
-    const most = clamp('maxEntries', asked.maxEntries ?? limits.listEntries, limits.listEntriesHard, warnings)
-    const maxDepth = clamp('maxDepth', asked.maxDepth, limits.listDepthHard, warnings)
+    const maxEntries = clamp('maxEntries', input.maxEntries ?? limits.listEntries, limits.listEntriesHard, warnings)
+    const maxDepth = clamp('maxDepth', input.maxDepth, limits.listDepthHard, warnings)
     const shown: WalkEntry[] = []
     let total = 0
-    for await (const found of files.walk(path, 'list', asked, maxDepth)) {
+    for await (const walked of files.walk(path, 'list', input, maxDepth)) {
       total += 1
-      if (shown.length < most) shown.push(found)
+      if (shown.length < maxEntries) shown.push(walked)
     }
     const entries: z.output<typeof entry>[] = []
-    for (const found of shown) entries.push(await describe(found, context))
+    for (const walked of shown) entries.push(await describe(walked, context))
     const truncated = total > shown.length
     if (truncated)
       warnings.push(`${total - shown.length} of ${total} entries are not shown; list a subdirectory or use find_files`)
     return {
-      summary: `Listed ${display(named)}: ${total} ${total === 1 ? 'entry' : 'entries'}`,
-      result: () => ({ path: display(named), entries, totalEntries: total, truncated }),
+      summary: `Listed ${display(requestedPath)}: ${total} ${total === 1 ? 'entry' : 'entries'}`,
+      result: () => ({ path: display(requestedPath), entries, totalEntries: total, truncated }),
     }
   },
 })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { defineTool } from './define-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
-import { findNote, noSuchNote, noteId, notePath, toShownNote } from './shared/notes.ts'
+import { findNote, markAsShown, noteId, noteNotFound, notePath } from './shared/notes.ts'
 import { targetOf } from './shared/target.ts'
 
-/** One note, by its id. */
+/** Reads a note by its id. */
 export const memoryGet = defineTool({
   name: 'memory_get',
   title: 'Get a note',
@@ -26,8 +26,8 @@ export const memoryGet = defineTool({
   async draft({ id }, context) {
     const { path } = targetOf(context)
     const note = await findNote(context, path)
-    if (note === undefined) throw noSuchNote(id)
-    toShownNote(context, path, note)
+    if (note === undefined) throw noteNotFound(id)
+    markAsShown(context, path, note)
     const { title, labels, scopes, document } = note
     const content = boundContent(note.content, context.limits.readBytes)
     const truncated = content.length < note.content.length

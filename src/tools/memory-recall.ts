@@ -6,25 +6,28 @@ import { boundContent } from './shared/bound-content.ts'
 import {
   eachNote,
   idOf,
+  markAsShown,
   memoryOf,
   memoryPath,
   occurrences,
   type ReadNote,
-  toShownNote,
   wordsOf,
 } from './shared/notes.ts'
 
-const MOST = 20
-/** Bytes of one note that are shown. */
+const MAX_NOTES = 20
+/** Maximum bytes shown of one note. */
 const NOTE_BYTES = 8 * 1024
 
-/** The notes that fit a task best, whole: for the beginning of a run. It knows no scopes, and is not there with the ACL. */
+/**
+ * Returns the notes that fit a task best, with their text, for the start of a run. Ignores scopes, so it is not available
+ * with the ACL.
+ */
 export const memoryRecall = defineTool({
   name: 'memory_recall',
   title: 'Recall notes',
-  description: 'The notes that fit some words best, with their text; without words, the first ones.',
+  description: 'The notes that match some words best, with their text; without words, the first notes.',
   input: z.strictObject({
-    query: z.string().max(1000).optional().describe('What the work is about'),
+    query: z.string().max(1000).optional().describe('Topic of the work'),
     maxNotes: z.int().min(1).default(5),
   }),
   output: z.object({
@@ -38,16 +41,16 @@ export const memoryRecall = defineTool({
   idempotent: true,
   plan: (_, state) => [{ permission: 'memory:read', path: memoryPath(state), recursive: true }],
   async draft({ query = '', maxNotes }, context) {
-    const most = clamp('maxNotes', maxNotes, MOST, context.warnings)
+    const limit = clamp('maxNotes', maxNotes, MAX_NOTES, context.warnings)
     const words = wordsOf(query)
-    const found: { path: Path; note: ReadNote; count: number }[] = []
+    const hits: { path: Path; note: ReadNote; count: number }[] = []
     await eachNote(context, (path, note) => {
       const count = occurrences(note, words)
-      if (count > 0 || words.length === 0) found.push({ path, note, count })
+      if (count > 0 || words.length === 0) hits.push({ path, note, count })
     })
-    found.sort((a, b) => b.count - a.count)
-    const notes = found.slice(0, most).map(({ path, note }) => {
-      toShownNote(context, path, note)
+    hits.sort((a, b) => b.count - a.count)
+    const notes = hits.slice(0, limit).map(({ path, note }) => {
+      markAsShown(context, path, note)
       const content = boundContent(note.content, NOTE_BYTES)
       return {
         id: idOf(path, memoryOf(context)),
@@ -58,7 +61,7 @@ export const memoryRecall = defineTool({
     })
     return {
       summary: `Recalled ${notes.length} notes`,
-      result: () => ({ notes, truncated: found.length > notes.length }),
+      result: () => ({ notes, truncated: hits.length > notes.length }),
     }
   },
 })

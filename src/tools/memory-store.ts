@@ -25,22 +25,22 @@ const input = z.strictObject({
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must be one line')
     .optional(),
   content: z.string().describe('The whole note, in Markdown'),
-  labels: z
+  labels: z.array(name).max(20).optional().describe('public, internal, confidential, restricted, or any other words'),
+  scopes: z
     .array(name)
     .max(20)
     .optional()
-    .describe('public, internal, confidential, restricted, and words of your own'),
-  scopes: z.array(name).max(20).optional().describe('Who may see it; default: as before, else your own scopes'),
+    .describe('Who may see it; default: the scopes of the replaced note, else yours'),
   expectedSha256,
   reason,
 })
 
-/** A note, written whole: into a Markdown file of the workspace's memory. */
+/** Writes a whole note into a Markdown file of the workspace's memory. */
 export const memoryStore = defineTool({
   name: 'memory_store',
   title: 'Store a note',
   description:
-    'Keep a note in Markdown for later runs. Replacing one needs expectedSha256 of the version that memory_get showed.',
+    'Store a note in Markdown for later runs. Replacing one needs expectedSha256 of the version from memory_get.',
   input,
   output: z.object({
     id: z.string(),
@@ -54,30 +54,30 @@ export const memoryStore = defineTool({
   mutates: true,
   idempotent: true,
   plan: ({ id }, state) => [{ permission: 'memory:write', path: notePath(id, state) }],
-  async draft(asked, context) {
+  async draft(input, context) {
     const { path } = targetOf(context)
     const { files, limits } = context
-    checkLimit('content size in bytes', utf8Length(asked.content), limits.writeBytes, path)
-    const old = await oldNote(context, path, asked.id)
+    checkLimit('content size in bytes', utf8Length(input.content), limits.writeBytes, path)
+    const old = await oldNote(context, path, input.id)
     if (old !== undefined) {
       context.files.noteRead(path, old.document.bytes.length)
-      refuseMarks(old.document, asked.content, path)
+      refuseMarks(old.document, input.content, path)
     }
     const oldSha256 = old?.document.sha256 ?? null
-    checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: true })
-    const scopes = scopesFor(asked.scopes, old, memoryOf(context))
-    const labels = labelsFor(asked.labels ?? old?.labels ?? [], context)
-    const title = asked.title ?? old?.title
-    const bytes = new TextEncoder().encode(noteText(asked.id, { title, labels, scopes, content: asked.content }))
+    checkExpected(context, path, input.expectedSha256, oldSha256, { mustKnow: true })
+    const scopes = scopesFor(input.scopes, old, memoryOf(context))
+    const labels = labelsFor(input.labels ?? old?.labels ?? [], context)
+    const title = input.title ?? old?.title
+    const bytes = new TextEncoder().encode(noteText(input.id, { title, labels, scopes, content: input.content }))
     return {
-      summary: `${old === undefined ? 'Stored' : 'Replaced'} the note ${asked.id}`,
+      summary: `${old === undefined ? 'Stored' : 'Replaced'} the note ${input.id}`,
       changes: [
         ...(old === undefined ? await files.missingParents(path) : []),
         { path, expect: oldSha256 === null ? 'absent' : { sha256: oldSha256 }, to: { type: 'file', bytes } },
       ],
       shown: (receipt) => [{ path, sha256: newSha256(receipt, path), lines: 'all' }],
       result: (receipt) => ({
-        id: asked.id,
+        id: input.id,
         created: old === undefined,
         labels,
         scopes: [...scopes],
@@ -88,38 +88,47 @@ export const memoryStore = defineTool({
   },
 })
 
-/** What is replaced. Something else under that name, or a note that the caller may not see, is left alone. */
+/**
+ * Returns the note to replace, if any.
+ *
+ * @throws ToolError `ALREADY_EXISTS` for another file of that name, or a note that the caller may not see
+ */
 async function oldNote(context: ToolContext, path: Path, id: string): Promise<ReadNote | undefined> {
-  const found = await findNote(context, path)
-  if (found === undefined && (await context.files.stat(path)) !== undefined) {
+  const note = await findNote(context, path)
+  if (note === undefined && (await context.files.stat(path)) !== undefined) {
     throw new ToolError('ALREADY_EXISTS', `The name ${JSON.stringify(id)} is taken`, { hint: 'Choose another id.' })
   }
-  return found
+  return note
 }
 
-/** Nobody gives a note to whom they do not belong to, or opens to all what was for some. */
+/**
+ * Returns the scopes of the new note. A caller can neither add scopes that it does not have, nor make a restricted note
+ * visible to everybody.
+ *
+ * @throws ToolError `POLICY_DENIED`
+ */
 function scopesFor(
-  given: readonly string[] | undefined,
+  newScopes: readonly string[] | undefined,
   old: ReadNote | undefined,
-  { acl, scopes: own }: MemoryContext,
+  { acl, scopes: callerScopes }: MemoryContext,
 ): readonly string[] {
-  if (!acl) return given ?? old?.scopes ?? []
-  const scopes = given ?? old?.scopes ?? own
-  const isOpen = scopes.length === 0 && (own.length > 0 || (old?.scopes.length ?? 0) > 0)
-  const wasOpen = old !== undefined && old.scopes.length === 0 && given === undefined
-  const kept = old?.scopes ?? []
-  const foreign = scopes.filter((scope) => !own.includes(scope) && !kept.includes(scope))
+  if (!acl) return newScopes ?? old?.scopes ?? []
+  const scopes = newScopes ?? old?.scopes ?? callerScopes
+  const isOpen = scopes.length === 0 && (callerScopes.length > 0 || (old?.scopes.length ?? 0) > 0)
+  const wasOpen = old !== undefined && old.scopes.length === 0 && newScopes === undefined
+  const oldScopes = old?.scopes ?? []
+  const foreign = scopes.filter((scope) => !callerScopes.includes(scope) && !oldScopes.includes(scope))
   if ((isOpen && !wasOpen) || foreign.length > 0) {
-    throw new ToolError('POLICY_DENIED', 'A note can be stored only for scopes of your own', {
-      scopes: [...own],
-      hint: own.length === 0 ? 'Leave scopes out.' : `Use some of: ${own.join(', ')}.`,
+    throw new ToolError('POLICY_DENIED', 'A note can be stored only for your own scopes', {
+      scopes: [...callerScopes],
+      hint: callerScopes.length === 0 ? 'Leave scopes out.' : `Use some of: ${callerScopes.join(', ')}.`,
     })
   }
   return scopes
 }
 
-/** A note carries what its writer had seen, also to other processes. */
-function labelsFor(given: readonly string[], context: ToolContext): string[] {
+/** Adds the run's taint to the labels, so that it also reaches other processes. */
+function labelsFor(labels: readonly string[], context: ToolContext): string[] {
   const taint = context.taint()
-  return isAbove(taint, highestLabel(given)) ? [...new Set([...given, taint])] : [...new Set(given)]
+  return isAbove(taint, highestLabel(labels)) ? [...new Set([...labels, taint])] : [...new Set(labels)]
 }

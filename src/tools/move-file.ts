@@ -8,7 +8,7 @@ import { transfer } from './shared/transfer.ts'
 
 const input = z.strictObject({
   path: filePath,
-  to: pathField.describe('New path, name included; nothing may exist there'),
+  to: pathField.describe('Whole new path, which must not exist'),
   createParents: z.boolean().default(true),
   expectedSha256,
   reason,
@@ -22,7 +22,7 @@ const output = z.object({
   sha256: z.string().nullable().describe('Version of the file; null for a link or a directory'),
 })
 
-/** A file, link or directory under another name. A link moves itself, not its target. */
+/** Moves or renames a file, link or directory. Moves a link itself, not its target. */
 export const moveFile = defineTool({
   name: 'move_file',
   title: 'Move or rename',
@@ -36,20 +36,20 @@ export const moveFile = defineTool({
     { permission: 'file:move', path, noFollow: true, recursive: true },
     { permission: 'file:move', path: to, noFollow: true, recursive: true },
   ],
-  async draft(asked, context) {
+  async draft(input, context) {
     const source = targetOf(context, 0)
     const target = targetOf(context, 1)
-    const moved = await transfer(context, [source, target], {
+    const move = await transfer(context, [source, target], {
       verb: 'move',
-      expected: asked.expectedSha256,
-      createParents: asked.createParents,
+      expected: input.expectedSha256,
+      createParents: input.createParents,
     })
     const [path, to] = [display(source.asked), display(target.asked)]
     return {
-      summary: `Moved ${path} to ${to}${moved.entries > 1 ? ` (${moved.entries} entries)` : ''}`,
-      changes: moved.changes,
-      shown: shownAfterMove(context, source.path, target.path, moved.sha256),
-      result: () => ({ path, to, type: moved.type, entries: moved.entries, sha256: moved.sha256 }),
+      summary: `Moved ${path} to ${to}${move.entries > 1 ? ` (${move.entries} entries)` : ''}`,
+      changes: move.changes,
+      shown: shownAfterMove(context, source.path, target.path, move.sha256),
+      result: () => ({ path, to, type: move.type, entries: move.entries, sha256: move.sha256 }),
     }
   },
 })

@@ -10,14 +10,14 @@ import type { GuardedAccess } from '../policy/access.ts'
 import { type Draft, defineTool, type ToolContext } from './define-tool.ts'
 import { boundContent } from './shared/bound-content.ts'
 import { pathField } from './shared/fields.ts'
-import { afterTheEnd, readLargeFile } from './shared/large-file.ts'
+import { lineOutOfRange, readLargeFile } from './shared/large-file.ts'
 
 const input = z.strictObject({
   path: pathField.describe('File to read, or artifact://RUN/NAME of a stored result'),
   startLine: z.int().min(1).default(1).describe('First line, from 1'),
-  maxLines: z.int().min(1).optional().describe('Lines at most'),
+  maxLines: z.int().min(1).optional().describe('Maximum lines'),
   lineNumbers: z.boolean().default(false).describe('Put "%6d | " before each line'),
-  ifChanged: z.boolean().default(false).describe('No content if you were shown these lines of this version'),
+  ifChanged: z.boolean().default(false).describe('No content if you have already seen these lines of this version'),
 })
 
 const output = z.object({
@@ -35,12 +35,13 @@ const output = z.object({
   unchangedSince: z
     .string()
     .optional()
-    .describe('With ifChanged: the call of this run that showed these lines; content is empty then'),
+    .describe('With ifChanged: the earlier call that showed these lines; content is then empty'),
 })
 
+type Input = z.output<typeof input>
 type Output = z.output<typeof output>
 
-/** Text of a file, a range of lines at a time, with the version that later changes must expect. */
+/** Reads a range of lines of a text file, with the version that later changes must expect. */
 export const readFile = defineTool({
   name: 'read_file',
   title: 'Read file',
@@ -52,29 +53,29 @@ export const readFile = defineTool({
   mutates: false,
   idempotent: true,
   plan: ({ path }) => (path.startsWith('artifact://') ? [] : [{ permission: 'file:read', path }]),
-  async draft(asked, context) {
+  async draft(input, context) {
     const maxLines = clamp(
       'maxLines',
-      asked.maxLines ?? context.limits.readLines,
+      input.maxLines ?? context.limits.readLines,
       context.limits.readLinesHard,
       context.warnings,
     )
     const [target] = context.accesses
-    if (target === undefined) return artifact(asked, maxLines, context)
+    if (target === undefined) return readArtifact(input, maxLines, context)
     const { limits, files } = context
     const stat = await files.stat(target.path)
     requireFile(target.path, stat)
     if (stat.size > limits.textFileBytes) {
       const { head, ...large } = await readLargeFile(context, target.path, stat, {
-        startLine: asked.startLine,
+        startLine: input.startLine,
         maxLines,
         maxBytes: limits.readBytes,
       })
-      return shown(asked, target, context, { ...large, kind: kindOf(target, head) })
+      return draftOf(input, target, context, { ...large, kind: kindOf(target, head) })
     }
     const document = await files.document(target.path, limits.textFileBytes)
-    const slice = cut(document.text, asked.startLine, maxLines, limits.readBytes, target.asked)
-    return shown(asked, target, context, {
+    const slice = cut(document.text, input.startLine, maxLines, limits.readBytes, target.asked)
+    return draftOf(input, target, context, {
       ...slice,
       totalLines: document.totalLines,
       sha256: document.sha256,
@@ -88,44 +89,44 @@ export const readFile = defineTool({
 
 type Slice = Omit<Output, 'path'>
 
-function shown(
-  asked: z.output<typeof input>,
+/** Returns the draft for some lines of a file. With `ifChanged`, leaves out content that the run has seen. */
+function draftOf(
+  { lineNumbers, ifChanged }: Input,
   target: GuardedAccess,
   { previousReads }: Pick<ToolContext, 'previousReads'>,
   slice: Slice,
 ): Draft<Output> {
   const { startLine, endLine, totalLines, sha256, content } = slice
   const all = startLine === 1 && endLine === totalLines && !slice.truncated
-  // A line that was cut was not shown.
+  // A cut line does not count as shown.
   const isCut = slice.truncated && content !== '' && !content.endsWith('\n')
   const end = isCut ? endLine - 1 : endLine
-  const { lineNumbers } = asked
   const lines = { path: target.path, sha256, startLine, endLine, lineNumbers }
-  const before = asked.ifChanged && !isCut ? previousReads.findCall(lines) : undefined
+  const earlierCall = ifChanged && !isCut ? previousReads.findCall(lines) : undefined
   const path = display(target.asked)
-  if (before !== undefined) {
+  if (earlierCall !== undefined) {
     return {
-      summary: `Unchanged since call ${numberOf(before)}: ${describeLines(slice)} of ${path}`,
-      // Nothing is shown, so nothing more counts as seen.
-      result: () => ({ path, ...slice, content: '', unchangedSince: before }),
+      summary: `Unchanged since call ${numberOf(earlierCall)}: ${describeLines(slice)} of ${path}`,
+      // Shows nothing, so the read history stays the same.
+      result: () => ({ path, ...slice, content: '', unchangedSince: earlierCall }),
     }
   }
-  const told = lineNumbers ? numberLines(content, startLine) : content
+  const text = lineNumbers ? numberLines(content, startLine) : content
   return {
     summary: `Read ${describeLines(slice)} of ${path}`,
     shown: () =>
       end < startLine && !all
         ? []
         : [{ path: target.path, sha256, lines: all ? 'all' : { start: startLine, end, total: totalLines } }],
-    // What a hook withheld or a bound cut was not shown.
+    // Content that a hook changed or a limit cut does not count as shown.
     onResult: ({ callId, content: answer }) => {
-      if (answer === told && !isCut) previousReads.noteLines(lines, callId)
+      if (answer === text && !isCut) previousReads.noteLines(lines, callId)
     },
-    result: () => ({ path, ...slice, content: told }),
+    result: () => ({ path, ...slice, content: text }),
   }
 }
 
-/** The number of a call in its run: its id ends with it. */
+/** Returns the number of a call in its run, which is the end of its id. */
 function numberOf(callId: string): string {
   return callId.slice(callId.lastIndexOf('-') + 1)
 }
@@ -139,10 +140,10 @@ function kindOf(target: GuardedAccess, bytes: Uint8Array): string {
   return classifyContent(target.classification, bytes).kind
 }
 
-/** The asked lines, cut at a line, or within the first line at a code point, when they exceed the byte limit. */
+/** Returns the requested lines. Lines over the byte limit are cut; a first line over the limit is cut at a code point. */
 function cut(text: string, startLine: number, maxLines: number, maxBytes: number, path: string) {
   const slice = sliceLines(text, startLine, maxLines)
-  if (startLine > Math.max(1, slice.totalLines)) throw afterTheEnd(path, startLine, slice.totalLines)
+  if (startLine > Math.max(1, slice.totalLines)) throw lineOutOfRange(path, startLine, slice.totalLines)
   const bounded = boundContent(slice.content, maxBytes)
   const endLine = bounded.length === slice.content.length ? slice.endLine : startLine + countLines(bounded) - 1
   return {
@@ -153,15 +154,16 @@ function cut(text: string, startLine: number, maxLines: number, maxBytes: number
   }
 }
 
-async function artifact(asked: z.output<typeof input>, maxLines: number, context: ToolContext): Promise<Draft<Output>> {
-  const text = await context.readArtifact(asked.path)
-  const slice = cut(text, asked.startLine, maxLines, context.limits.readBytes, asked.path)
+/** Reads lines of an artifact. */
+async function readArtifact(input: Input, maxLines: number, context: ToolContext): Promise<Draft<Output>> {
+  const text = await context.readArtifact(input.path)
+  const slice = cut(text, input.startLine, maxLines, context.limits.readBytes, input.path)
   const { totalLines } = sliceLines(text, 1, 1)
   return {
-    summary: `Read ${describeLines({ ...slice, totalLines })} of ${asked.path}`,
+    summary: `Read ${describeLines({ ...slice, totalLines })} of ${input.path}`,
     result: () => ({
-      path: asked.path,
-      content: asked.lineNumbers ? numberLines(slice.content, slice.startLine) : slice.content,
+      path: input.path,
+      content: input.lineNumbers ? numberLines(slice.content, slice.startLine) : slice.content,
       startLine: slice.startLine,
       endLine: slice.endLine,
       totalLines,

@@ -21,7 +21,7 @@ const input = z.strictObject({
 const output = z.object({
   path: z.string(),
   startLine: z.number(),
-  endLine: z.number().describe('Last line of the new text; startLine - 1 where it is empty'),
+  endLine: z.number().describe('Last line of the new text; startLine - 1 if it is empty'),
   totalLines: z.number(),
   insertions: z.number(),
   deletions: z.number(),
@@ -30,7 +30,7 @@ const output = z.object({
   diff: z.string(),
 })
 
-/** Whole lines, replaced by others: lines never merge, and the file's last newline stays as it was. */
+/** Replaces whole lines. Lines never merge, and the final newline of the file stays as it was. */
 export const replaceRange = defineTool({
   name: 'replace_range',
   title: 'Replace lines',
@@ -42,39 +42,39 @@ export const replaceRange = defineTool({
   mutates: true,
   idempotent: false,
   plan: ({ path }) => [{ permission: 'file:write:replace', path }],
-  async draft(asked, context) {
-    const { path, asked: named } = targetOf(context)
+  async draft(input, context) {
+    const { path, asked: requestedPath } = targetOf(context)
     const document = await context.files.document(path, context.limits.textFileBytes)
-    checkExpected(context, path, asked.expectedSha256, document.sha256, { mustKnow: false })
-    refuseMarks(document, asked.newText, path)
-    const { startLine, endLine } = asked
+    checkExpected(context, path, input.expectedSha256, document.sha256, { mustKnow: false })
+    refuseMarks(document, input.newText, path)
+    const { startLine, endLine } = input
     const range = sliceLines(document.text, startLine, Math.max(0, endLine - startLine + 1))
     checkRange(path, startLine, endLine, document.totalLines)
-    const { text, inserted } = replaceLines(document.text, range, asked.newText, document.eol)
+    const { text, inserted } = replaceLines(document.text, range, input.newText, document.eol)
     if (text === document.text) throw noChangeError(path)
-    const made = changeText(context, path, document, text)
+    const change = changeText(context, path, document, text)
     return {
-      summary: `Replaced lines ${startLine}-${endLine} of ${display(named)} (+${made.insertions} -${made.deletions})`,
-      changes: [made.change],
-      diff: made.diff,
-      shown: made.shown,
+      summary: `Replaced lines ${startLine}-${endLine} of ${display(requestedPath)} (+${change.insertions} -${change.deletions})`,
+      changes: [change.change],
+      diff: change.diff,
+      shown: change.shown,
       result: (receipt) => ({
-        path: display(named),
+        path: display(requestedPath),
         startLine,
         endLine: startLine + inserted - 1,
         totalLines: sliceLines(text, 1, 0).totalLines,
-        insertions: made.insertions,
-        deletions: made.deletions,
+        insertions: change.insertions,
+        deletions: change.deletions,
         oldSha256: document.sha256,
         newSha256: newSha256(receipt, path),
-        diff: made.diff,
+        diff: change.diff,
       }),
     }
   },
 })
 
 function checkRange(path: Path, startLine: number, endLine: number, totalLines: number): void {
-  const wrong =
+  const mistake =
     startLine > totalLines + 1
       ? (['startLine', `startLine ${startLine} is after the last line ${totalLines}`] as const)
       : endLine > totalLines
@@ -82,15 +82,19 @@ function checkRange(path: Path, startLine: number, endLine: number, totalLines: 
         : endLine < startLine - 1
           ? (['endLine', `endLine ${endLine} is before startLine ${startLine}`] as const)
           : undefined
-  if (wrong === undefined) return
-  const [field, why] = wrong
-  throw new ToolError('INVALID_INPUT', `Cannot replace lines of ${quote(path)}: ${why}`, { path, field, totalLines })
+  if (mistake === undefined) return
+  const [field, problem] = mistake
+  throw new ToolError('INVALID_INPUT', `Cannot replace lines of ${quote(path)}: ${problem}`, {
+    path,
+    field,
+    totalLines,
+  })
 }
 
 /**
- * Puts new lines in place of a range of whole lines. New lines get the line end of what they replace, or else of the
- * file. A missing end is added where a line follows. At the end of the file, the last newline stays as it was: there, or
- * not there. Empty text deletes the range.
+ * Replaces a range of whole lines. New lines get the line end of the lines they replace, or else of the file. If a line
+ * follows, a missing line end is added. At the end of the file, a final newline stays present or absent. Empty text
+ * deletes the range.
  */
 export function replaceLines(
   text: string,
@@ -103,22 +107,22 @@ export function replaceLines(
   const end = endFor(eol, range.content, before)
   const lines = adaptLineEnds(newText, end === '\r\n' ? 'crlf' : end === '\r' ? 'cr' : 'lf')
   const inserted = sliceLines(lines, 1, 0).totalLines
-  if (after !== '') return { text: before + closed(lines, end) + after, inserted }
+  if (after !== '') return { text: before + withEnd(lines, end) + after, inserted }
   if (text === '') return { text: lines, inserted }
-  // The range reaches the end of the file, or is the empty one behind its last line.
-  const front = lines === '' ? before : closed(before, end)
+  // The range reaches the end of the file, or is the empty range after its last line.
+  const front = lines === '' ? before : withEnd(before, end)
   const joined = front + lines
   if (joined === '') return { text: '', inserted }
-  return { text: finalEnd(text) === '' ? withoutEnd(joined) : closed(joined, end), inserted }
+  return { text: finalEnd(text) === '' ? withoutEnd(joined) : withEnd(joined, end), inserted }
 }
 
 const lineEnds = { lf: '\n', crlf: '\r\n', cr: '\r', none: '\n' } as const
 
 function endFor(eol: LineEnd, replaced: string, before: string): string {
   if (eol !== 'mixed') return lineEnds[eol]
-  for (const near of [replaced, before.slice(before.lastIndexOf('\n', before.length - 2) + 1)]) {
-    const own = detectLineEnd(near)
-    if (own !== 'none' && own !== 'mixed') return lineEnds[own]
+  for (const neighbor of [replaced, before.slice(before.lastIndexOf('\n', before.length - 2) + 1)]) {
+    const kind = detectLineEnd(neighbor)
+    if (kind !== 'none' && kind !== 'mixed') return lineEnds[kind]
   }
   return '\n'
 }
@@ -127,7 +131,7 @@ function finalEnd(text: string): string {
   return /(?:\r\n|\n|\r)$/.exec(text.slice(-2))?.[0] ?? ''
 }
 
-function closed(text: string, end: string): string {
+function withEnd(text: string, end: string): string {
   return text === '' || finalEnd(text) !== '' ? text : text + end
 }
 

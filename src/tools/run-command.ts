@@ -10,12 +10,12 @@ import { defineTool, type ShownVersion, type ToolContext } from './define-tool.t
 import { requireDirectory } from './shared/command-directory.ts'
 import { boundOutput } from './shared/command-output.ts'
 import { reason } from './shared/fields.ts'
-import { deskOf, targetOf } from './shared/target.ts'
+import { sessionOf, targetOf } from './shared/target.ts'
 
 const input = z.strictObject({
   command: z.string().min(1).describe('Command line'),
   cwd: z.string().optional().describe('Directory to run in'),
-  timeoutMs: z.int().min(1).optional().describe('Milliseconds that it may take'),
+  timeoutMs: z.int().min(1).optional().describe('Maximum run time in milliseconds'),
   reason,
 })
 
@@ -25,17 +25,17 @@ const output = z.object({
   stdout: z.string(),
   stderr: z.string(),
   exitCode: z.number(),
-  cwd: z.string().describe('Where it ended'),
+  cwd: z.string().describe('Directory at the end'),
   durationMs: z.number(),
   truncated: z.boolean().describe('Only the end of the output is shown'),
-  outputUri: z.string().optional().describe('Where the whole output can be read'),
+  outputUri: z.string().optional().describe('Address of the whole output'),
   filesChanged: z.array(z.string()),
-  refused: z.array(refusal).optional().describe('What it tried and was not allowed, though it may not say so'),
+  refused: z.array(refusal).optional().describe('Accesses that were refused, even if the command does not report them'),
 })
 
 type Output = z.input<typeof output>
 
-/** A command line, whose changes are one change set: all of it is kept and undone together. */
+/** Runs a command line. Its changes form one change set, which is committed and undone as a whole. */
 export const runCommand = defineTool({
   name: 'run_command',
   title: 'Run command',
@@ -48,53 +48,53 @@ export const runCommand = defineTool({
   idempotent: false,
   commandLine: ({ command }) => command,
   plan: ({ cwd }, state) => [{ permission: 'command:run', path: cwd ?? display(state.cwd) }],
-  async draft(asked, context) {
-    const desk = deskOf(context)
+  async draft(input, context) {
+    const session = sessionOf(context)
     const timeoutMs = clamp(
       'timeoutMs',
-      asked.timeoutMs ?? context.limits.commandTimeoutMs,
+      input.timeoutMs ?? context.limits.commandTimeoutMs,
       context.limits.commandTimeoutMsHard,
       context.warnings,
     )
     const started = context.now()
-    const { transaction, outcome } = await runApproved(asked.command, timeoutMs, desk, context)
+    const { transaction, outcome } = await runApproved(input.command, timeoutMs, session, context)
     const durationMs = Math.max(0, context.now() - started)
     const { changes, accesses } = await transaction.changes()
     context.warnings.push(...(outcome.warnings ?? []))
-    const shown = boundOutput(outcome, context)
-    const told = toldPaths(changes)
+    const bounded = boundOutput(outcome, context)
+    const filesChanged = reportedPaths(changes)
     return {
-      summary: summaryOf(outcome.exitCode, told.length),
+      summary: summaryOf(outcome.exitCode, filesChanged.length),
       changes,
       accesses,
       shown: () => {
-        desk.setCwd(outcome.cwd)
-        return shownWhole(transaction, shown.stdout)
+        session.setCwd(outcome.cwd)
+        return versionsIn(bounded.stdout, transaction)
       },
-      result: () => resultOf(outcome, shown, durationMs, told, transaction),
+      result: () => resultOf(outcome, bounded, durationMs, filesChanged, transaction),
     }
   },
 })
 
-/** Ends after this many questions: a command that asks for ever is none. */
-const MOST_QUESTIONS = 100
+/** Maximum number of approvals that one command may wait for. */
+const MAX_APPROVALS = 100
 
-/** Runs a line, once more from the start whenever an approval was got that it waited for. */
+/** Runs a line. Runs it again from the start after each approval that it had to wait for. */
 async function runApproved(
   line: string,
   timeoutMs: number,
-  desk: CommandSession,
+  session: CommandSession,
   context: ToolContext,
 ): Promise<{ transaction: CommandTransaction; outcome: ShellOutcome }> {
   const { path: cwd } = targetOf(context)
   const onOutput = countLines(context)
-  for (let questions = 0; questions <= MOST_QUESTIONS; questions++) {
-    const transaction = desk.open(context.signal)
+  for (let approvals = 0; approvals <= MAX_APPROVALS; approvals++) {
+    const transaction = session.open(context.signal)
     await requireDirectory(transaction.files, cwd)
     let outcome: ShellOutcome | undefined
     let failure: unknown
     try {
-      outcome = await desk.shell.run({
+      outcome = await session.shell.run({
         line,
         cwd,
         env: {},
@@ -112,15 +112,17 @@ async function runApproved(
     } catch (error) {
       failure = error
     }
-    // A question stopped it, or it was told no where it was not looking.
+    // The run stopped at a pending approval, or was refused an access without noticing.
     if (await transaction.resolvePendingApproval()) continue
     if (outcome !== undefined) return { transaction, outcome }
     throw withRefusals(failure, transaction)
   }
-  throw new ToolError('LIMIT_EXCEEDED', `The command asked for more than ${MOST_QUESTIONS} approvals`)
+  throw new ToolError('LIMIT_EXCEEDED', `The command asked for more than ${MAX_APPROVALS} approvals`)
 }
 
-/** The output itself may hold secrets that show only when all of it is there. */
+/**
+ * Reports the number of lines instead of their text: a secret may be recognisable only in the complete output.
+ */
 function countLines({ progress }: ToolContext): (stream: 'stdout' | 'stderr', text: string) => void {
   let lines = 0
   return (_, text) => {
@@ -129,14 +131,14 @@ function countLines({ progress }: ToolContext): (stream: 'stdout' | 'stderr', te
   }
 }
 
-/** A failure tells what was refused before it. */
+/** Adds the refused accesses to an error of the shell. */
 function withRefusals(error: unknown, { refusals }: CommandTransaction): unknown {
   if (!(error instanceof ToolError) || refusals.length === 0) return error
   return new ToolError(error.code, error.message, { ...error.details, refused: refusals })
 }
 
-/** Git's own files as one: which ones they are tells nobody anything. */
-function toldPaths(changes: readonly Change[]): string[] {
+/** Returns the changed paths. All files of git count as `.git`, because their names have no meaning for a caller. */
+function reportedPaths(changes: readonly Change[]): string[] {
   return [...new Set(changes.map(({ path }) => (isWithin(path, GIT_DIRECTORY) ? GIT_DIRECTORY : path)))]
 }
 
@@ -147,38 +149,38 @@ function summaryOf(exitCode: number, changed: number): string {
 
 function resultOf(
   outcome: ShellOutcome,
-  shown: ReturnType<typeof boundOutput>,
+  output: ReturnType<typeof boundOutput>,
   durationMs: number,
   filesChanged: string[],
   { refusals }: CommandTransaction,
 ): Output {
   return {
-    stdout: shown.stdout,
-    stderr: shown.stderr,
+    stdout: output.stdout,
+    stderr: output.stderr,
     exitCode: outcome.exitCode,
     cwd: display(outcome.cwd),
     durationMs,
-    truncated: shown.truncated,
-    ...(shown.uri === undefined ? {} : { outputUri: shown.uri }),
+    truncated: output.truncated,
+    ...(output.uri === undefined ? {} : { outputUri: output.uri }),
     filesChanged,
     ...(refusals.length === 0 ? {} : { refused: [...refusals] }),
   }
 }
 
-/** Files to look for in the output. */
-const MOST_SHOWN = 50
+/** Maximum number of files to find in the output. */
+const MAX_SHOWN_FILES = 50
 
-/** The files that the output shows whole, as `cat` does: these the run has seen. */
-function shownWhole({ readContents: given }: CommandTransaction, stdout: string): ShownVersion[] {
-  const shown: ShownVersion[] = []
-  for (const [path, { stored, shown: bytes }] of [...given].slice(0, MOST_SHOWN)) {
+/** Returns the versions that the output contains as a whole, such as the output of `cat`. The run has seen these. */
+function versionsIn(stdout: string, { readContents }: CommandTransaction): ShownVersion[] {
+  const versions: ShownVersion[] = []
+  for (const [path, { stored, shown: bytes }] of [...readContents].slice(0, MAX_SHOWN_FILES)) {
     if (bytes.length === 0 || bytes.length > stdout.length * 3) continue
     const text = decoder.decode(bytes)
     if (text !== '' && stdout.includes(redact(text).text)) {
-      shown.push({ path: path as Path, sha256: sha256(stored), lines: 'all' })
+      versions.push({ path: path as Path, sha256: sha256(stored), lines: 'all' })
     }
   }
-  return shown
+  return versions
 }
 
 const decoder = new TextDecoder('utf-8')

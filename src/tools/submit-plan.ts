@@ -4,20 +4,15 @@ import { compileGlob } from '../paths/glob.ts'
 import { defineTool } from './define-tool.ts'
 import { reason } from './shared/fields.ts'
 
-/** Hands a plan to whoever approves. Until then a workspace in plan mode changes nothing. */
+/** Submits a plan for approval. Until it is approved, a workspace in plan mode changes nothing. */
 export const submitPlan = defineTool({
   name: 'submit_plan',
   title: 'Submit plan',
   description:
-    'Hand in what you mean to change, and wait for its approval; until then nothing can be changed. Its paths become the scope of the task.',
+    'Submit a plan of your changes and wait for its approval; until then nothing can be changed. Its paths become the scope of the task.',
   input: z.strictObject({
-    plan: z.string().min(1).max(20_000).regex(/\S/, 'must say something').describe('What you mean to do, in Markdown'),
-    paths: z
-      .array(z.string().min(1).max(4096))
-      .min(1)
-      .max(1000)
-      .optional()
-      .describe('Globs of the paths to be changed'),
+    plan: z.string().min(1).max(20_000).regex(/\S/, 'must not be blank').describe('Your plan, in Markdown'),
+    paths: z.array(z.string().min(1).max(4096)).min(1).max(1000).optional().describe('Globs of the paths to change'),
     reason,
   }),
   output: z.object({

@@ -25,7 +25,7 @@ const input = z.strictObject({
 
 const output = z.object({ ...versions, newSha256: z.string(), bytesWritten: z.number(), created: z.boolean() })
 
-/** A file's whole content, replaced atomically. */
+/** Creates a file or replaces its whole content atomically. */
 export const writeFile = defineTool({
   name: 'write_file',
   title: 'Write file',
@@ -37,30 +37,30 @@ export const writeFile = defineTool({
   mutates: true,
   idempotent: true,
   plan: ({ path, mode }) => [{ permission: mode === 'CREATE_NEW' ? 'file:write:create' : 'file:write', path }],
-  async draft(asked, context) {
-    const { path, asked: named } = targetOf(context)
+  async draft(input, context) {
+    const { path, asked: requestedPath } = targetOf(context)
     refuseRoot(path, 'write')
     const { files, limits } = context
     const stat = await files.stat(path)
-    if (stat !== undefined && asked.mode === 'CREATE_NEW') throw alreadyThere(path, stat.type)
-    if (stat === undefined && asked.mode === 'REPLACE_EXISTING') throw notFound(path)
-    checkLimit('content size in bytes', utf8Length(asked.content), limits.writeBytes, path)
+    if (stat !== undefined && input.mode === 'CREATE_NEW') throw alreadyThere(path, stat.type)
+    if (stat === undefined && input.mode === 'REPLACE_EXISTING') throw notFound(path)
+    checkLimit('content size in bytes', utf8Length(input.content), limits.writeBytes, path)
     const old = stat === undefined ? undefined : await currentOf(context, path, stat)
     const oldSha256 = old?.sha256 ?? null
-    checkExpected(context, path, asked.expectedSha256, oldSha256, { mustKnow: true })
-    const format = old?.document === undefined ? plain : keepFormat(context, path, old.document, asked.content)
-    const bytes = encodeText(withoutBom(asked.content, format), format)
+    checkExpected(context, path, input.expectedSha256, oldSha256, { mustKnow: true })
+    const format = old?.document === undefined ? utf8 : keepFormat(context, path, old.document, input.content)
+    const bytes = encodeText(withoutBom(input.content, format), format)
     const created = old === undefined
-    const parents = created && asked.createParents ? await files.missingParents(path) : []
+    const parents = created && input.createParents ? await files.missingParents(path) : []
     return {
-      summary: `${created ? 'Created' : 'Replaced'} ${display(named)} (${bytes.length} bytes)`,
+      summary: `${created ? 'Created' : 'Replaced'} ${display(requestedPath)} (${bytes.length} bytes)`,
       changes: [
         ...parents,
         { path, expect: oldSha256 === null ? 'absent' : { sha256: oldSha256 }, to: { type: 'file', bytes } },
       ],
       shown: (receipt) => [{ path, sha256: newSha256(receipt, path), lines: 'all' }],
       result: (receipt) => ({
-        path: display(named),
+        path: display(requestedPath),
         bytesWritten: bytes.length,
         created,
         oldSha256,
@@ -70,7 +70,7 @@ export const writeFile = defineTool({
   },
 })
 
-/** The version that is replaced, and its text where it is one. */
+/** Returns the current version of a file, and its document if it is text. */
 async function currentOf(
   context: ToolContext,
   path: Path,
@@ -87,10 +87,10 @@ async function currentOf(
   }
 }
 
-/** Too large, or nothing whose format could be kept: it is replaced by plain UTF-8. */
+/** Errors for content without a format to keep. Such content is replaced by UTF-8. */
 const notText: ReadonlySet<ErrorCode> = new Set(['UNSUPPORTED_BINARY', 'UNSUPPORTED_ENCODING', 'FILE_TOO_LARGE'])
 
-/** The format of the text that is replaced. Marks are refused; other line ends are the caller's, with a warning. */
+/** Returns the format of the replaced text. Refuses marks, and warns if the new content has other line ends. */
 function keepFormat(context: ToolContext, path: Path, document: TextDocument, content: string): TextFormat {
   refuseMarks(document, content, path)
   const eol = detectLineEnd(content)
@@ -100,7 +100,7 @@ function keepFormat(context: ToolContext, path: Path, document: TextDocument, co
   return document
 }
 
-const plain: TextFormat = { encoding: 'utf-8', bom: false }
+const utf8: TextFormat = { encoding: 'utf-8', bom: false }
 
 function withoutBom(content: string, format: TextFormat): string {
   return format.bom && content.charCodeAt(0) === 0xfeff ? content.slice(1) : content

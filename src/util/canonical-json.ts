@@ -1,6 +1,6 @@
 /**
- * JSON with the keys of every object sorted by UTF-16 units and no white space, so that equal data is equal text:
- * what is hashed and compared. Like JSON, it leaves out `undefined` and functions, and writes `null` for them in arrays.
+ * Formats JSON with the keys of every object sorted by UTF-16 units and without white space, so that equal data gives equal
+ * text to hash and compare. Like JSON, omits `undefined` and functions, and writes `null` for them in arrays.
  */
 export function canonicalJson(value: unknown): string {
   return textOf(value) ?? 'null'
@@ -22,7 +22,7 @@ function textOf(value: unknown): string | undefined {
   return `{${text}}`
 }
 
-/** Most texts need no escape, and a look is cheaper than JSON's own way. */
+/** Quotes a text. Most texts need no escape, and checking for one is faster than `JSON.stringify`. */
 function quoted(text: string): string {
   return text.length > 200 || /["\\\u0000-\u001f\ud800-\udfff]/.test(text) ? JSON.stringify(text) : `"${text}"`
 }

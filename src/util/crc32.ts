@@ -1,6 +1,6 @@
 /**
- * CRC-32 (the polynomial of zip and PNG) over bytes, going on from an earlier checksum. Eight bytes at a step: opening a
- * journal means one over everything in it.
+ * Computes the CRC-32 (polynomial of zip and PNG) of bytes, continuing from an earlier checksum. Processes eight bytes per
+ * step, because opening a journal checks all of its bytes.
  */
 export function crc32(bytes: Uint8Array, from = 0): number {
   let crc = ~from
@@ -25,7 +25,7 @@ export function crc32(bytes: Uint8Array, from = 0): number {
   return ~crc >>> 0
 }
 
-/** Eight tables in one: the checksum of a byte that is followed by as many zeros. */
+/** Eight tables in one array. Table n holds the checksum of each byte followed by n zeros. */
 const TABLE = new Int32Array(8 * 256)
 for (let byte = 0; byte < 256; byte++) {
   let crc = byte

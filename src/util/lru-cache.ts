@@ -1,30 +1,30 @@
-/** What was put in last, as far as it fits: what would be too much lets the oldest go. */
+/** A cache of the entries stored last, with a bound on their total size. */
 export interface LruCache<K, V> {
   get(key: K): V | undefined
-  /** Takes the place of what the key held. */
+  /** Stores a value under a key, and removes the oldest entries beyond the bound. */
   put(key: K, value: V): void
 }
 
-/** Empty at first. The sizes of all that it holds come to `most` at the most; a value must keep its size. */
-export function createLruCache<K, V extends object>(most: number, sizeOf: (value: V) => number): LruCache<K, V> {
-  const kept = new Map<K, V>()
-  let held = 0
+/** Creates a cache whose entries have a total size of at most `maxSize`. The size of a value must not change. */
+export function createLruCache<K, V extends object>(maxSize: number, sizeOf: (value: V) => number): LruCache<K, V> {
+  const entries = new Map<K, V>()
+  let size = 0
 
   function remove(key: K): void {
-    const value = kept.get(key)
+    const value = entries.get(key)
     if (value === undefined) return
-    kept.delete(key)
-    held -= sizeOf(value)
+    entries.delete(key)
+    size -= sizeOf(value)
   }
 
   return {
-    get: (key) => kept.get(key),
+    get: (key) => entries.get(key),
     put(key, value) {
       remove(key)
-      kept.set(key, value)
-      held += sizeOf(value)
-      for (const oldest of kept.keys()) {
-        if (held <= most) break
+      entries.set(key, value)
+      size += sizeOf(value)
+      for (const oldest of entries.keys()) {
+        if (size <= maxSize) break
         remove(oldest)
       }
     },

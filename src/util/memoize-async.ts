@@ -1,4 +1,4 @@
-/** Gives what `load` gives, which is called once; after a failure, once more. */
+/** Returns a function that calls `load` once and returns its result. After a failure, the next call loads again. */
 export function memoizeAsync<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {

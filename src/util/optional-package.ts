@@ -1,7 +1,7 @@
 import { ToolError } from '../errors.ts'
 
 /**
- * Loads a package that only its users install. The import stands with whoever needs it, where builds find it.
+ * Loads an optional package. The caller passes the import, so that bundlers find it.
  *
  * @throws ToolError `SHELL_UNAVAILABLE` that names the package and how to install it
  */

@@ -144,7 +144,7 @@ describe('what a model is told of a result', () => {
       durability: 'durable',
     })
     const whole = await tell('diff_workspace', {})
-    expect(whole).toMatch(/^3 files changed since the workspace as it was opened: .*\n\ndiff --git/)
+    expect(whole).toMatch(/^3 files changed since the workspace was opened: .*\n\ndiff --git/)
     expect(whole).not.toContain('modified src/b.ts')
     expect(await tell('diff_workspace', { statOnly: true, paths: ['src'] })).toMatch(
       /\n\nmodified src\/b.ts \+1 -0\n?$/,

@@ -158,7 +158,7 @@ describe('a mark in a patch', () => {
     expect(() => change && refuseAddedMarks(old, change)).toThrow(
       expect.objectContaining({
         code: 'POLICY_DENIED_SECRET',
-        message: 'Cannot write [REDACTED:github-token:1] over what it hides in "a"',
+        message: 'Cannot write [REDACTED:github-token:1] over the secret that it stands for in "a"',
         details: {
           path: 'a',
           hint: 'Keep lines with a mark as context, and change only the lines around them.',

@@ -186,7 +186,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     expect(found.diff).not.toContain('hunter2')
     expect(found.diff).not.toContain('GIT binary patch')
     expect(JSON.stringify(found)).not.toContain('.env')
-    expect(found.warnings.join()).toContain('2 changed files that may not be shown are left out')
+    expect(found.warnings.join()).toContain('2 changed files hidden by policy are left out')
   })
 
   it('shows only the paths that were asked for, and statistics alone', async () => {
@@ -321,7 +321,7 @@ describe('diff_workspace, where not all can be told', () => {
       await workspace.call('delete_file', { path })
       warnings.push(((await workspace.call('diff_workspace', {})) as Answer).warnings)
     }
-    const state = 'had a first state too large to be kept, and'
+    const state = 'had an original too large to keep and'
     expect(warnings).toEqual([[`1 changed file ${state} is left out`], [`2 changed files ${state} are left out`]])
     await workspace.close()
   })
@@ -332,7 +332,7 @@ describe('diff_workspace, where not all can be told', () => {
     for (const path of ['a.txt', 'b.txt']) await workspace.call('append_file', { path, content: 'x\n' })
     expect(await workspace.call('diff_workspace', {})).toMatchObject({
       ...{ ok: true, filesChanged: 2, stat: [{ path: 'a.txt' }] },
-      warnings: ['stat names 1 of 2 files; use paths'],
+      warnings: ['stat lists 1 of 2 files; use paths'],
     })
     await workspace.close()
   })

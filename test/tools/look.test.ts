@@ -357,7 +357,7 @@ describe('file_info of what is out of the ordinary', () => {
     const { ok, sha } = await bench({}, { backend: timeless, limits: { textFileBytes: 100 } })
     expect(await ok('file_info', { path: 'odd.txt' })).toMatchObject({
       readable: false,
-      reason: 'it is in an encoding that cannot be kept',
+      reason: 'its encoding is not supported',
       sha256: await sha('odd.txt'),
     })
     const large = await ok('file_info', { path: 'large.txt' })

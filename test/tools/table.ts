@@ -226,7 +226,7 @@ export const toolTable: { readonly [N in ToolName]: ToolRow<N> } = {
     ...noPath,
     hidden: { anywhere: [{}], at: (path) => [{ paths: [path] }] },
     race: ({ repeat }) => ({ reads: [repeat('diff_workspace', 'diff_workspace', {})] }),
-    modelText: { input: {}, text: /^0 files changed since the workspace as it was opened/ },
+    modelText: { input: {}, text: /^0 files changed since the workspace was opened/ },
   },
   edit_file: {
     input: { path: 'a.ts', oldText: 'one', newText: 'x' },

@@ -14,7 +14,7 @@ import { isoTime } from '../../src/tools/shared/iso-time.ts'
 import { nearestPassage } from '../../src/tools/shared/nearest-passage.ts'
 import { memoryOf, memoryPath } from '../../src/tools/shared/notes.ts'
 import { occurrences } from '../../src/tools/shared/occurrences.ts'
-import { deskOf, targetOf } from '../../src/tools/shared/target.ts'
+import { sessionOf, targetOf } from '../../src/tools/shared/target.ts'
 import { newSha256 } from '../../src/tools/shared/text-change.ts'
 import { truncatePatch } from '../../src/tools/shared/truncate-patch.ts'
 import { submitPlan } from '../../src/tools/submit-plan.ts'
@@ -29,16 +29,16 @@ describe('occurrences', () => {
         fc.stringMatching(/^[ab]{1,6}$/),
         fc.boolean(),
         fc.integer({ min: 1, max: 9 }),
-        (text, wanted, overlapping, most) => {
+        (text, needle, overlapping, limit) => {
           const expected: number[] = []
           for (
-            let at = text.indexOf(wanted);
-            at !== -1 && expected.length < most;
-            at = text.indexOf(wanted, at + (overlapping ? 1 : wanted.length))
+            let at = text.indexOf(needle);
+            at !== -1 && expected.length < limit;
+            at = text.indexOf(needle, at + (overlapping ? 1 : needle.length))
           )
             expected.push(at)
-          expect(occurrences(text, wanted, { overlapping, most })).toEqual(expected)
-          expect(occurrences(text, wanted, { overlapping, most, mostSteps: 0 })).toEqual(expected)
+          expect(occurrences(text, needle, { overlapping, limit })).toEqual(expected)
+          expect(occurrences(text, needle, { overlapping, limit, maxSteps: 0 })).toEqual(expected)
         },
       ),
       { numRuns: 2000 },
@@ -181,11 +181,11 @@ describe('the passage nearest to a text', () => {
 describe('what a tool cannot do without', () => {
   it('is named where it is missing', async () => {
     expect(() => targetOf({ accesses: [] }, 1)).toThrow('planned no access 1')
-    expect(() => deskOf({ commands: undefined })).toThrow('This workspace has no shell')
+    expect(() => sessionOf({ commands: undefined })).toThrow('This workspace has no shell')
     expect(() => memoryOf({ memory: undefined })).toThrow('The workspace has no memory')
     expect(() => memoryPath({})).toThrow('The workspace has no memory')
     const other = { path: 'b.txt' as never, before: null, after: null }
-    expect(() => newSha256({ applied: [other] }, 'a.txt' as never)).toThrow('the receipt names no such file')
+    expect(() => newSha256({ applied: [other] }, 'a.txt' as never)).toThrow('the receipt does not contain the file')
     await expect(optionalPackage('parts', 'The tool', () => Promise.reject(new Error('gone')))).rejects.toMatchObject({
       code: 'SHELL_UNAVAILABLE',
       message: 'The tool needs the package parts, which cannot be loaded',

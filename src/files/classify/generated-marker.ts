@@ -1,9 +1,9 @@
 import { latin1 } from '../../util/native-bytes.ts'
 import type { FileKind } from './types.ts'
 
-/** Whether the top of a text says, in a comment, that the file is generated. `top` is its first 2 KiB or so. */
+/** Whether a comment at the top of a text declares the file as generated. `top` is its first 2 KiB or so. */
 export function hasGeneratedMarker(top: string, kind: FileKind): boolean {
-  // Most files end here, at the speed of the engine's string search.
+  // A fast search that is enough for most files.
   if (!top.includes('enerated') && !top.includes('ENERATED')) return false
   const comment = kind === 'TEXT_DOC' ? DOCUMENT_COMMENT : COMMENT
   return top.split(/\r?\n|\r/).some((line) => comment.test(line) && isMarker(line))
@@ -11,18 +11,18 @@ export function hasGeneratedMarker(top: string, kind: FileKind): boolean {
 
 const WINDOW = 2048
 
-/** The top of a file as text that is good enough to find a marker in. */
+/** Decodes the top of a file well enough to find a marker. */
 export function decodeCommentText(bytes: Uint8Array): string {
   const top = latin1(bytes, 0, Math.min(bytes.length, WINDOW))
-  // Without its NUL bytes, ASCII in UTF-16 is ASCII.
+  // ASCII in UTF-16 without its NUL bytes is ASCII.
   return (bytes[0] as number) >= 0xfe ? top.replaceAll('\0', '') : top
 }
 
-/** How a line of comment starts in the languages around; in prose only a comment of HTML or reStructuredText does. */
+/** Matches the start of a comment line in common languages. In prose, only HTML and reStructuredText have comments. */
 const COMMENT = /^[\s\xef\xbb\xbf\xff\xfe]{0,200}(?:\/\/|\/\*|\*|#|--|<!--|;|%|\{-|\(\*|"""|'|@?rem\b|dnl\b)/i
 const DOCUMENT_COMMENT = /^[\s\xef\xbb\xbf\xff\xfe]{0,200}(?:<!--|\.\. )/
 
-/** A tag, not a word about one: `@generated` in quotes or back-ticks is prose. */
+/** Matches the tag itself. `@generated` in quotes or backticks is prose about it. */
 const TAG = /[\s*/#]@generated(?=$|[\s.:;,*/-])/i
 
 function isMarker(line: string): boolean {

@@ -22,13 +22,13 @@ interface ProtectionRow {
   readonly files?: string
   /** The directory itself and everything below it. */
   readonly directories?: string
-  /** Names that the patterns of this row do not mean. */
+  /** Names that the patterns of this row exclude. */
   readonly except?: string
-  /** Source code of these names is ordinary. */
+  /** Source code with these names is not protected. */
   readonly sourcesApart?: true
 }
 
-/** Every built-in protection. To add one, add a row. */
+/** All built-in protections. To add a protection, add a row. */
 const protections: readonly ProtectionRow[] = [
   {
     protection: 'git',
@@ -51,7 +51,7 @@ const protections: readonly ProtectionRow[] = [
   },
   {
     protection: 'secret',
-    reason: 'it lies in a directory of keys',
+    reason: 'it is in a directory of keys',
     files: '.ssh .gnupg',
     directories: '.ssh .gnupg',
   },
@@ -64,7 +64,7 @@ const protections: readonly ProtectionRow[] = [
   },
   {
     protection: 'secret',
-    reason: 'it holds secrets by its name',
+    reason: 'it contains secrets, according to its name',
     files: 'secrets.*',
     directories: 'secrets',
     sourcesApart: true,
@@ -88,8 +88,8 @@ const protections: readonly ProtectionRow[] = [
   },
   {
     protection: 'generated',
-    reason: 'it lies in a directory of generated files',
-    hint: 'Change the source it is made from and run the build or generator.',
+    reason: 'it is in a directory of generated files',
+    hint: 'Change the source that it is generated from and run the build or generator.',
     directories: 'target build dist generated-sources openapi/generated',
   },
   {
@@ -101,13 +101,13 @@ const protections: readonly ProtectionRow[] = [
   {
     protection: 'generated',
     reason: 'it is a generated file by its name',
-    hint: 'Change the source it is made from and run the generator.',
+    hint: 'Change the source that it is generated from and run the generator.',
     files: '*.pb.go *.generated.*',
   },
   {
     protection: 'vendored',
     reason: 'it is a vendored copy of a dependency',
-    hint: 'Change the dependency at its source and update the copy, or wrap it in code of your own.',
+    hint: 'Change the dependency at its source and update the copy, or wrap it in your own code.',
     directories: 'vendor third_party bower_components jspm_packages site-packages',
   },
   {
@@ -132,8 +132,8 @@ const protections: readonly ProtectionRow[] = [
 ]
 
 /**
- * What a file is by its name alone. Pure, in any letter case and any spelling that a disk maps to a protected name.
- * Fast on many paths of few directories (about 0.4 µs each): what a directory means is remembered.
+ * Classifies a file by its name alone. Pure. Ignores letter case and recognises every spelling that a disk maps to a
+ * protected name. Fast for many paths in few directories (about 0.4 µs each), because directories are cached.
  */
 export function classifyPath(path: LogicalPath): Classification {
   let slash = path.length - 1
@@ -145,14 +145,14 @@ export function classifyPath(path: LogicalPath): Classification {
   }
   const directory = directoryOf(path, slash)
   const name = path.slice(slash + 1)
-  let found: Finding = judgeName(name.toLowerCase(), directory.folded)
-  if (!plain) found = stricter(found, judgeSpellings(name, directory.folded))
-  return stricter(found, found.isSource ? directory.always : directory.unlessSource).classification
+  let finding: Finding = judgeName(name.toLowerCase(), directory.folded)
+  if (!plain) finding = stricter(finding, judgeSpellings(name, directory.folded))
+  return stricter(finding, finding.isSource ? directory.always : directory.unlessSource).classification
 }
 
 /**
- * Whether a file is surely none that is protected against being read: never true of one that is, and true of most others,
- * at a fraction of the cost of {@link classifyPath}. For walks.
+ * Whether a file is certainly not protected against reading. Never true for a protected file, true for most others, at a
+ * fraction of the cost of {@link classifyPath}. For walks.
  */
 export function isOrdinaryFile(path: LogicalPath): boolean {
   let slash = path.length - 1
@@ -169,13 +169,13 @@ export function isOrdinaryFile(path: LogicalPath): boolean {
   return surelyReadable.has(ending) || (mostlyReadable.has(ending) && !byName.has(path.slice(slash + 1).toLowerCase()))
 }
 
-/** What a directory is by its path: `DIRECTORY`, or what it protects below it. */
+/** Classifies a directory by its path: `DIRECTORY`, or the protection of the entries below it. */
 export function classifyDirectory(path: LogicalPath): Classification {
   const { rank, classification } = judgeDirectory(path).unlessSource
   return rank === 0 ? directoryClassification : classification
 }
 
-/** The classification by name, refined by what the file holds: binary content, a generated-code marker in a comment. */
+/** Refines a classification by name with the content: binary bytes, or a comment that marks generated code. */
 export function classifyContent(byName: Classification, bytes: Uint8Array): Classification {
   const { protection } = byName
   if (protection === 'git' || protection === 'secret') return byName
@@ -186,9 +186,9 @@ export function classifyContent(byName: Classification, bytes: Uint8Array): Clas
 }
 
 /**
- * What Windows or HFS+ would make of a path (trailing dots and spaces, ignorable code points, short names such as
- * `git~1`, device names), where that is another one. A path whose altered form is protected is refused everywhere; a
- * backend that alters names refuses any path that has one. The form of a device name is no valid path.
+ * Returns the path that Windows or HFS+ stores for a path, if it differs (trailing dots and spaces, ignorable code points,
+ * short names such as `git~1`, device names). A path whose stored form is protected is refused everywhere; a backend that
+ * alters names refuses any path with such a form. The form of a device name is not a valid path.
  */
 export function normalizedName(path: LogicalPath): LogicalPath | undefined {
   if (!mayBeAltered(path)) return undefined
@@ -197,15 +197,16 @@ export function normalizedName(path: LogicalPath): LogicalPath | undefined {
   return altered === path ? undefined : (altered as LogicalPath)
 }
 
-/** What a name means, before the directories above it are looked at. */
+/** The classification of a name, without the directories above it. */
 interface Finding {
   readonly classification: Classification
-  /** How strict its protection is; 0 for none. */
+  /** Strictness of its protection; 0 without protection. */
   readonly rank: number
-  /** Source code, which some rows leave alone. */
+  /** Whether it is source code, which some rows do not protect. */
   readonly isSource: boolean
 }
 
+/** The protections of the entries of a directory. */
 interface DirectoryFinding {
   readonly folded: string
   readonly always: Finding
@@ -259,38 +260,38 @@ const textFindings: Readonly<Record<TextKind, Finding>> = {
   TEXT_DOC: ordinary('TEXT_DOC', 'it is documentation by its name'),
 }
 const unknown = ordinary('UNKNOWN', 'its name says nothing about its content')
-const unknownText = ordinary('UNKNOWN', 'it is text, whatever its name says').classification
+const unknownText = ordinary('UNKNOWN', 'it is text, although its name suggests otherwise').classification
 const directoryClassification = ordinary('DIRECTORY', 'it is a directory').classification
 const generatedByMarker = protectedFinding({
   protection: 'generated',
-  reason: 'a comment at its top says that it is generated',
-  hint: 'Change the source it is made from and run the generator.',
+  reason: 'a comment at its top marks it as generated',
+  hint: 'Change the source that it is generated from and run the generator.',
 }).classification
 
 function stricter(one: Finding, other: Finding): Finding {
   return other.rank > one.rank ? other : one
 }
 
-/** A matcher that also asks for the directories right above a name; `''` for any. */
-interface Placed {
+/** A protection of a name below certain directories; `''` means any directory. */
+interface NameMatcher {
   readonly below: string
   readonly finding: Finding
   readonly sourcesApart: boolean
 }
 
-/** What is known of a whole name: how ordinary files of that name are, and the rows that name it. */
-interface Named {
+/** The facts about a whole name: the kind of unprotected files of that name, and the rows that contain it. */
+interface NameFacts {
   readonly ordinary: Finding
-  readonly placed: readonly Placed[]
+  readonly matchers: readonly NameMatcher[]
 }
 
-// The table, turned into maps for what is looked up: whole names, `head.*`, the words of `*.word.*`, and extensions.
-const byName = new Map<string, Named>()
-const byHead = new Map<string, Placed>()
+// Lookup maps of the table: whole names, `head.*`, the words of `*.word.*`, and extensions.
+const byName = new Map<string, NameFacts>()
+const byHead = new Map<string, NameMatcher>()
 const headStarts = new Set<number>()
 const byWord = new Map<string, Finding>()
 const byEnding = new Map<string, Finding>()
-const byDirectory = new Map<string, Placed[]>()
+const byDirectory = new Map<string, NameMatcher[]>()
 const excepted = new Set<string>()
 const shortNames = new Map<string, string>()
 
@@ -305,28 +306,28 @@ for (const row of protections) {
       headStarts.add(pattern.charCodeAt(0))
       shortNames.set(`${shortNameKey(pattern.slice(0, -2))}*`, pattern.slice(0, -2))
     } else {
-      const [name, placed] = place(pattern, finding, sourcesApart)
-      byName.set(name, { ordinary: unknown, placed: [...(byName.get(name)?.placed ?? []), placed] })
+      const [name, matcher] = nameMatcher(pattern, finding, sourcesApart)
+      byName.set(name, { ordinary: unknown, matchers: [...(byName.get(name)?.matchers ?? []), matcher] })
     }
   }
   for (const pattern of words(row.directories)) {
-    const [name, placed] = place(pattern, finding, sourcesApart)
-    byDirectory.set(name, [...(byDirectory.get(name) ?? []), placed])
+    const [name, matcher] = nameMatcher(pattern, finding, sourcesApart)
+    byDirectory.set(name, [...(byDirectory.get(name) ?? []), matcher])
   }
   for (const name of words(row.except)) excepted.add(name)
 }
 
 for (const [name, kind] of kindByName) {
-  byName.set(name, { ordinary: textFindings[kind], placed: byName.get(name)?.placed ?? [] })
+  byName.set(name, { ordinary: textFindings[kind], matchers: byName.get(name)?.matchers ?? [] })
 }
 
-/** The extensions of text: where no name that is protected against being read has it, and where some have. */
+/** Extensions of text: those without a name that is protected against reading, and those with such names. */
 const surelyReadable = new Set([...kindByExtension.keys()].map((extension) => `.${extension}`))
 const mostlyReadable = new Set<string>()
 for (const [ending, { rank }] of byEnding) if (rank >= strictness.secret) surelyReadable.delete(lastExtension(ending))
-for (const [name, { placed }] of byName) {
+for (const [name, { matchers }] of byName) {
   const ending = lastExtension(name)
-  if (!placed.some(({ finding }) => finding.rank >= strictness.secret) || !surelyReadable.has(ending)) continue
+  if (!matchers.some(({ finding }) => finding.rank >= strictness.secret) || !surelyReadable.has(ending)) continue
   surelyReadable.delete(ending)
   mostlyReadable.add(ending)
 }
@@ -339,10 +340,10 @@ function words(list: string | undefined): string[] {
   return list === undefined ? [] : list.split(/\s+/)
 }
 
-function place(pattern: string, finding: Finding, sourcesApart: boolean): [name: string, placed: Placed] {
+function nameMatcher(pattern: string, finding: Finding, sourcesApart: boolean): [name: string, matcher: NameMatcher] {
   for (const part of pattern.split('/')) {
     const key = shortNameKey(part)
-    // Two names may share a short one: the row that comes first is the stricter.
+    // Two names may share a short name. The first row is the stricter one.
     if (needsShortName(part) && !shortNames.has(key)) shortNames.set(key, part)
   }
   const slash = pattern.lastIndexOf('/')
@@ -362,50 +363,50 @@ function expandShortName(name: string): string | undefined {
   return head === undefined || short.extension === '' ? undefined : `${head}.${short.extension}`
 }
 
-/** What a folded name means in a folded directory. */
+/** Classifies a folded name in a folded directory. */
 function judgeName(name: string, directory: string): Finding {
   const start = name.indexOf('.')
   const ending = judgeEnding(start === -1 ? '' : name.slice(start))
-  let found = ending.finding
-  const named = byName.get(name)
-  if (named !== undefined) {
-    if (named.ordinary !== unknown) found = stricter(named.ordinary, found)
-    for (const { below, finding } of named.placed) if (endsBelow(directory, below)) found = stricter(found, finding)
+  let result = ending.finding
+  const facts = byName.get(name)
+  if (facts !== undefined) {
+    if (facts.ordinary !== unknown) result = stricter(facts.ordinary, result)
+    for (const { below, finding } of facts.matchers) if (endsBelow(directory, below)) result = stricter(result, finding)
   }
   if (headStarts.has(name.charCodeAt(0))) {
     const dot = name.indexOf('.', 1)
     const head = dot === -1 ? undefined : byHead.get(name.slice(0, dot))
-    if (head !== undefined && !excepted.has(name) && !(head.sourcesApart && found.isSource)) {
-      found = stricter(found, head.finding)
+    if (head !== undefined && !excepted.has(name) && !(head.sourcesApart && result.isSource)) {
+      result = stricter(result, head.finding)
     }
   }
-  return ending.backup === 0 ? found : withOriginal(found, name.slice(0, -ending.backup), directory)
+  return ending.backup === 0 ? result : withOriginal(result, name.slice(0, -ending.backup), directory)
 }
 
-/** A backup copy of a secret is one too. */
-function withOriginal(found: Finding, name: string, directory: string): Finding {
+/** Protects a backup copy of a secret like the original. */
+function withOriginal(copy: Finding, name: string, directory: string): Finding {
   const original = judgeName(name, directory)
-  return original.rank === strictness.secret ? stricter(found, original) : found
+  return original.rank === strictness.secret ? stricter(copy, original) : copy
 }
 
 function judgeSpellings(name: string, directory: string): Finding {
   const folded = foldName(alterName(name, expandShortName))
-  const found = judgeName(folded, directory)
-  return folded.endsWith('~') ? withOriginal(found, folded.slice(0, -1), directory) : found
+  const finding = judgeName(folded, directory)
+  return folded.endsWith('~') ? withOriginal(finding, folded.slice(0, -1), directory) : finding
 }
 
 interface Ending {
   readonly finding: Finding
-  /** How many letters at the end only say that this is a backup copy. */
+  /** Length of a suffix that only marks a backup copy. */
   readonly backup: number
 }
 
 const endings = new Map<string, Ending>()
 
-/** What all extensions of a name together mean; remembered, since a tree has few. */
+/** Classifies all extensions of a name together. Cached, because a tree has few. */
 function judgeEnding(ending: string): Ending {
-  const known = endings.get(ending)
-  if (known !== undefined) return known
+  const cached = endings.get(ending)
+  if (cached !== undefined) return cached
   let finding = unknown
   const parts = ending.split('.')
   const last = ending.slice(ending.lastIndexOf('.') + 1)
@@ -413,7 +414,7 @@ function judgeEnding(ending: string): Ending {
   if (kind !== undefined) finding = textFindings[kind]
   for (let i = 1; i < parts.length; i++) {
     const word = i < parts.length - 1 ? byWord.get(parts[i] as string) : undefined
-    // No row has an ending of more than two extensions.
+    // No row has more than two extensions.
     const tail = i >= parts.length - 2 ? byEnding.get(`.${parts.slice(i).join('.')}`) : undefined
     if (word !== undefined) finding = stricter(finding, word)
     if (tail !== undefined) finding = stricter(finding, tail)
@@ -434,7 +435,7 @@ const directories = new Map<string, DirectoryFinding>()
 let lastPath = ''
 let last = rootDirectory
 
-/** The directory of a path: most often that of the path before, which a walk sees without a look-up. */
+/** Returns the directory of a path. In a walk this is mostly the directory of the previous path, which needs no lookup. */
 function directoryOf(path: string, slash: number): DirectoryFinding {
   if (slash === -1) return rootDirectory
   if (slash !== lastPath.length || !path.startsWith(lastPath)) {
@@ -444,15 +445,15 @@ function directoryOf(path: string, slash: number): DirectoryFinding {
   return last
 }
 
-/** What lies in a directory, by the names of all directories down to it. */
+/** Returns the protections of the entries of a directory, by the names of all directories in its path. */
 function judgeDirectory(path: string): DirectoryFinding {
   if (path === '') return rootDirectory
-  const known = directories.get(path)
-  if (known !== undefined) return known
+  const cached = directories.get(path)
+  if (cached !== undefined) return cached
   const slash = path.lastIndexOf('/')
   const parent = slash === -1 ? rootDirectory : directories.get(path.slice(0, slash))
   let judged = parent ?? rootDirectory
-  // Without a remembered parent, all names from the root down: no recursion, however deep the path.
+  // Without a cached parent, a loop over all names from the root: no recursion for deep paths.
   if (parent === undefined) for (const name of path.split('/')) judged = descend(judged, name)
   else judged = descend(parent, path.slice(slash + 1))
   remember(directories, path, judged)
@@ -462,7 +463,7 @@ function judgeDirectory(path: string): DirectoryFinding {
 function descend({ folded, always, unlessSource }: DirectoryFinding, name: string): DirectoryFinding {
   const lower = name.toLowerCase()
   const spelled = isPlainName(name) ? lower : foldName(alterName(name, expandShortName))
-  // An odd name is looked up as it is, too: on a disk that alters nothing it is another one.
+  // An unusual name is also looked up unchanged, because some disks alter nothing.
   for (const candidate of spelled === lower ? [lower] : [lower, spelled]) {
     for (const { below, finding, sourcesApart } of byDirectory.get(candidate) ?? []) {
       if (!endsBelow(folded, below)) continue
@@ -479,7 +480,7 @@ function endsBelow(directory: string, below: string): boolean {
   return directory.endsWith(below) && (directory.length === below.length || directory.at(-below.length - 1) === '/')
 }
 
-/** Forgets everything when full: names come from outside, and a memory of them must not grow without bound. */
+/** Adds a cache entry. Empties a full cache, because untrusted names must not make it grow without bound. */
 function remember<V>(memory: Map<string, V>, key: string, value: V): void {
   if (memory.size >= 10_000) memory.clear()
   memory.set(key, value)
@@ -487,10 +488,10 @@ function remember<V>(memory: Map<string, V>, key: string, value: V): void {
 
 const binaryVariants = new Map<Classification, Classification>()
 
-/** Binary content under another protection keeps that one, and is no longer readable as text. */
+/** Returns a classification for binary content: not readable as text, with the same protection if it has one. */
 function binaryVariant(byName: Classification): Classification {
-  const known = binaryVariants.get(byName)
-  if (known !== undefined) return known
+  const cached = binaryVariants.get(byName)
+  if (cached !== undefined) return cached
   const variant: Classification = Object.freeze({
     ...byName,
     kind: 'BINARY',
@@ -499,7 +500,7 @@ function binaryVariant(byName: Classification): Classification {
       ? { reason: 'it is binary', protection: 'binary', hint: 'The file is not text; file_info describes it.' }
       : {}),
   })
-  // Bounded: classifications by name are shared, there are as many as rows. Others are not remembered.
+  // Bounded, because classifications by name are shared objects, one per row. Others are not cached.
   if (binaryVariants.size < 100) binaryVariants.set(byName, variant)
   return variant
 }

@@ -1,7 +1,7 @@
-/** What kind of text a name promises, where nothing protects it. */
+/** The kind of a text file without protection, by its name. */
 export type TextKind = 'TEXT_SOURCE' | 'TEXT_CONFIG' | 'TEXT_DOC'
 
-/** By the last extension, lower-cased, without the dot. */
+/** Kinds by the last extension, in lower case, without the dot. */
 export const kindByExtension: ReadonlyMap<string, TextKind> = table({
   TEXT_SOURCE: `ada adb ads asm astro awk bash bat bzl c cc cjs clj cljc cljs cls cmd coffee cpp cr cs csh cshtml css csx cts
     cu cuh cxx d dart el elm erl ex exs f f03 f90 f95 fish for frag fs fsi fsx gd glsl go gql gradle graphql groovy h hbs hh
@@ -16,7 +16,7 @@ export const kindByExtension: ReadonlyMap<string, TextKind> = table({
     'adoc asciidoc bib diff log markdown md mdown mdx me mkd org patch pod rdoc rst rtf tex texi text textile txt wiki',
 })
 
-/** By the whole name, lower-cased. */
+/** Kinds by the whole name, in lower case. */
 export const kindByName: ReadonlyMap<string, TextKind> = table({
   TEXT_SOURCE:
     'build.bazel makefile gnumakefile rakefile gemfile justfile jenkinsfile vagrantfile guardfile brewfile gradlew',

@@ -1,4 +1,4 @@
-/** What a file is to a workspace: decided by its name, and, where that says nothing, by its content. */
+/** The kind of a file, decided by its name or else by its content. */
 export type FileKind =
   | 'TEXT_SOURCE'
   | 'TEXT_CONFIG'
@@ -12,20 +12,20 @@ export type FileKind =
   | 'GIT_INTERNAL'
   | 'UNKNOWN'
 
-/** The name that a rule's `overrides` must use to lift a built-in protection; `git` can never be lifted. */
+/** A built-in protection, as named in the `overrides` of a rule. `git` cannot be overridden. */
 export type Protection = 'secret' | 'generated' | 'vendored' | 'lockfile' | 'binary' | 'mode' | 'git'
 
-/** What a file is, and what the built-in protections say about it. Shared and frozen. */
+/** The kind of a file and the effect of the built-in protections. Shared and frozen. */
 export interface Classification {
   readonly kind: FileKind
-  /** Its content may be read as text. */
+  /** Whether its content may be read as text. */
   readonly readable: boolean
   readonly writable: boolean
-  /** Its content, size and hash are withheld. */
+  /** Whether its content, size and hash are hidden. */
   readonly redacted: boolean
-  /** A clause for messages: `it is …`, `it lies in …`. Holds nothing of the path or the content. */
+  /** A clause for messages, such as `it is a lockfile`. Contains nothing of the path or the content. */
   readonly reason: string
   readonly protection?: Protection
-  /** The better way, for an agent that is refused. */
+  /** The recommended alternative for an agent that is refused. */
   readonly hint?: string
 }

@@ -1,23 +1,25 @@
-/** What is used of Node's crypto module. */
+/** The part of Node's crypto module that is used. */
 export interface NativeCrypto {
   createHash(algorithm: Algorithm): NativeHash
-  /** One shot, twice as fast on small data; not on every version. */
+  /** Hashes in one call, twice as fast for small data. Missing in older versions. */
   hash?(algorithm: Algorithm, data: Uint8Array | string, encoding: 'hex'): string
 }
 
+/** A hash algorithm. */
 export type Algorithm = 'sha1' | 'sha256'
 
+/** A hash of Node's crypto module. */
 export interface NativeHash {
   update(data: Uint8Array | string): NativeHash
   digest(encoding: 'hex'): string
 }
 
-/** Node, Deno, Bun and workerd with Node compatibility hand out their crypto module without an import. */
+/** `process` in Node, Deno, Bun, and workerd with Node compatibility, which provides the crypto module without an import. */
 export interface ModuleHost {
   getBuiltinModule?(name: string): unknown
 }
 
-/** The crypto module of a host, where it has one that hashes as our own code does. */
+/** Returns the crypto module of a host if it gives the same hash as the portable code. */
 export function findNativeCrypto(
   host: ModuleHost | undefined,
   algorithm: Algorithm,
@@ -31,12 +33,12 @@ export function findNativeCrypto(
     const whole = crypto.createHash(algorithm).update(sample).digest('hex')
     return whole === expected && oneShot(crypto, algorithm)('abc') === expected ? crypto : undefined
   } catch {
-    // A platform that only pretends to have the module, or has not this hash.
+    // The platform has a stub of the module, or lacks this hash.
     return undefined
   }
 }
 
-/** The hash of all the data at once, as lowercase hex. */
+/** Returns a function that hashes data in one call, as lowercase hex. */
 export function oneShot(
   { hash, createHash }: NativeCrypto,
   algorithm: Algorithm,

@@ -1,9 +1,9 @@
 import { findNativeCrypto, type ModuleHost } from './native-crypto.ts'
 
-/** The id that git gives an object: SHA-1 over its type, its size and its bytes, as 40 hex digits. */
+/** Returns the id of a git object: SHA-1 over its type, size and bytes, as 40 hex digits. */
 export function objectId(type: 'blob' | 'tree' | 'commit' | 'tag', bytes: Uint8Array): string {
   const header = `${type} ${bytes.length}\0`
-  // At once where that is possible, since making a hash object costs more than a copy of what is small.
+  // For small objects, one call on a copy is faster than a hash object.
   if (native !== undefined && (native.hash === undefined || bytes.length > COPIED_BYTES)) {
     return native.createHash('sha1').update(header).update(bytes).digest('hex')
   }
@@ -13,9 +13,10 @@ export function objectId(type: 'blob' | 'tree' | 'commit' | 'tag', bytes: Uint8A
   return native?.hash?.('sha1', whole, 'hex') ?? sha1Portable(whole)
 }
 
+/** Size up to which objects are copied. */
 const COPIED_BYTES = 64 * 1024
 
-/** SHA-1 in plain JavaScript, for platforms without a synchronous native one. For object ids only. */
+/** SHA-1 in JavaScript, for platforms without a synchronous native one. For git object ids only. */
 export function sha1Portable(bytes: Uint8Array): string {
   const length = bytes.length
   const padded = new Uint8Array(((length + 8) >> 6) * 64 + 64)

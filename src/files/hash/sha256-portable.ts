@@ -1,6 +1,6 @@
 /**
- * SHA-256 in plain JavaScript, as lowercase hex, for platforms without a synchronous native one.
- * Not constant-time: meant for content versions, not for secrets.
+ * SHA-256 in JavaScript, as lowercase hex, for platforms without a synchronous native one. Not constant-time: for content
+ * versions, not for secrets.
  */
 export function sha256Portable(bytes: Uint8Array): string {
   const hash = createSha256Portable()
@@ -8,40 +8,40 @@ export function sha256Portable(bytes: Uint8Array): string {
   return hash.digest()
 }
 
-/** A hash over bytes that come in parts. */
+/** A hash of bytes in parts. */
 export interface IncrementalHash {
   update(bytes: Uint8Array): void
-  /** Lowercase hex. Ends the hash: nothing may follow. */
+  /** Returns lowercase hex. Call nothing on the hash afterwards. */
   digest(): string
 }
 
-/** {@link sha256Portable} in parts. */
+/** Creates a {@link sha256Portable} of bytes in parts. */
 export function createSha256Portable(): IncrementalHash {
   const state = new Int32Array(initialState)
-  // What did not fill a block yet; two blocks long, since the end may need both.
+  // Bytes that do not fill a block. Two blocks long, because the padding may need both.
   const tail = new Uint8Array(2 * BLOCK)
-  let held = 0
+  let tailLength = 0
   let length = 0
   return {
     update(bytes) {
       length += bytes.length
       let at = 0
-      if (held > 0) {
-        at = Math.min(BLOCK - held, bytes.length)
-        tail.set(bytes.subarray(0, at), held)
-        held += at
-        if (held < BLOCK) return
+      if (tailLength > 0) {
+        at = Math.min(BLOCK - tailLength, bytes.length)
+        tail.set(bytes.subarray(0, at), tailLength)
+        tailLength += at
+        if (tailLength < BLOCK) return
         compress(state, tail, 0)
       }
       for (; at + BLOCK <= bytes.length; at += BLOCK) compress(state, bytes, at)
       tail.set(bytes.subarray(at))
-      held = bytes.length - at
+      tailLength = bytes.length - at
     },
     digest() {
-      // The last bytes, a one bit, zeros, and the length in bits as 64 bits, big-endian.
-      const end = held < BLOCK - 8 ? BLOCK : 2 * BLOCK
-      tail.fill(0, held)
-      tail[held] = 0x80
+      // Padding: a one bit, zeros, and the length in bits as a 64-bit big-endian number.
+      const end = tailLength < BLOCK - 8 ? BLOCK : 2 * BLOCK
+      tail.fill(0, tailLength)
+      tail[tailLength] = 0x80
       const view = new DataView(tail.buffer)
       view.setUint32(end - 8, Math.floor(length / 0x2000_0000))
       view.setUint32(end - 4, length << 3)
@@ -55,13 +55,13 @@ export function createSha256Portable(): IncrementalHash {
 
 const BLOCK = 64
 
-/** The first 32 bits of the fractional parts of `root(p)` for the first primes: the standard's constants. */
+/** Returns the first 32 bits of the fractional parts of `root(p)` for the first primes (constants of FIPS 180-4). */
 function primeConstants(count: number, root: (prime: number) => number): Int32Array {
   const constants = new Int32Array(count)
-  for (let found = 0, candidate = 2; found < count; candidate++) {
+  for (let index = 0, candidate = 2; index < count; candidate++) {
     let divisor = 2
     while (divisor * divisor <= candidate && candidate % divisor !== 0) divisor++
-    if (divisor * divisor > candidate) constants[found++] = (root(candidate) % 1) * 0x1_0000_0000
+    if (divisor * divisor > candidate) constants[index++] = (root(candidate) % 1) * 0x1_0000_0000
   }
   return constants
 }
@@ -69,7 +69,7 @@ function primeConstants(count: number, root: (prime: number) => number): Int32Ar
 const initialState = primeConstants(8, Math.sqrt)
 const roundConstants = primeConstants(64, Math.cbrt)
 
-/** The message schedule. Shared, since nothing here is asynchronous. */
+/** The message schedule. Shared, because hashing is synchronous. */
 const schedule = new Int32Array(64)
 
 function compress(state: Int32Array, bytes: Uint8Array, at: number): void {

@@ -2,47 +2,47 @@ import { findNativeCrypto, type ModuleHost, oneShot } from './native-crypto.ts'
 import { createSha256Portable, type IncrementalHash, sha256Portable } from './sha256-portable.ts'
 import { sha256Web, sha256WebAhead } from './web-crypto.ts'
 
-/** The version of a file's bytes: their SHA-256 as 64 lowercase hex digits. Synchronous on every platform. */
+/** Returns the version of a file: the SHA-256 of its bytes as 64 lowercase hex digits. Synchronous on every platform. */
 export function sha256(bytes: Uint8Array): string {
   return nativeHash === undefined ? sha256Portable(bytes) : nativeHash(bytes)
 }
 
-/** {@link sha256} of bytes that nobody changes any more: remembered by identity for as long as they live. */
+/** {@link sha256} of bytes that never change. Cached by identity for the lifetime of the bytes. */
 export function sha256Cached(bytes: Uint8Array): string {
-  let version = keptVersions.get(bytes)
+  let version = versionCache.get(bytes)
   if (version === undefined) {
     version = sha256(bytes)
-    keptVersions.set(bytes, version)
+    versionCache.set(bytes, version)
   }
   return version
 }
 
-/** What {@link sha256Cached} has worked out before, if it has. */
+/** Returns the version that {@link sha256Cached} has cached, if any. */
 export function cachedSha256(bytes: Uint8Array): string | undefined {
-  return keptVersions.get(bytes)
+  return versionCache.get(bytes)
 }
 
 /**
- * Makes {@link sha256Cached} of these cost nothing: many small ones are several times faster by WebCrypto than in JavaScript,
- * if each waits for the one before.
+ * Fills the cache of {@link sha256Cached}. On platforms without a native synchronous hash, WebCrypto is several times
+ * faster than JavaScript for many small inputs, if they are hashed one after another.
  */
 export async function precomputeSha256(all: Iterable<Uint8Array>): Promise<void> {
-  if (nativeHash === undefined) await sha256WebAhead(all, keptVersions)
+  if (nativeHash === undefined) await sha256WebAhead(all, versionCache)
 }
 
-const keptVersions = new WeakMap<Uint8Array, string>()
+const versionCache = new WeakMap<Uint8Array, string>()
 
-/** The version that a text has as UTF-8. Lone surrogates count as U+FFFD, as in any UTF-8 encoder. */
+/** Returns the version of a text as UTF-8. A lone surrogate counts as U+FFFD, as in any UTF-8 encoder. */
 export function sha256Text(text: string): string {
   return nativeHash === undefined ? sha256Portable(encoder.encode(text)) : nativeHash(text)
 }
 
-/** {@link sha256} off the main thread where that is faster: without a native synchronous hash, for larger files. */
+/** {@link sha256}, computed off the main thread for larger files if the platform has no native synchronous hash. */
 export async function sha256Async(bytes: Uint8Array): Promise<string> {
   return nativeHash === undefined ? sha256Web(bytes) : nativeHash(bytes)
 }
 
-/** {@link sha256} of bytes that come in parts. */
+/** Creates a {@link sha256} of bytes in parts. */
 export function createSha256(): IncrementalHash {
   if (nativeCrypto === undefined) return createSha256Portable()
   const hash = nativeCrypto.createHash('sha256')

@@ -10,6 +10,7 @@ import {
   schemesWithPassword,
 } from './formats.ts'
 
+/** A secret and its range in a text, in UTF-16 units. */
 export interface Secret {
   readonly kind: string
   readonly start: number
@@ -17,8 +18,8 @@ export interface Secret {
 }
 
 /**
- * Every secret of a well-known format in a text, in order and without overlaps. Linear, whatever the text: only ASCII is
- * looked at, and no pattern is tried where it could read the same characters many times over.
+ * Finds every secret of a well-known format in a text, in order and without overlaps. Linear for every text: checks only
+ * ASCII, and never tries a pattern where it could read the same characters repeatedly.
  */
 export function findSecrets(text: string): readonly Secret[] {
   const found: Secret[] = []
@@ -28,18 +29,18 @@ export function findSecrets(text: string): readonly Secret[] {
   return found.length < 2 ? found : withoutOverlaps(found)
 }
 
-/** Letters, digits and `_ - / +`: what tokens and Base64 are made of. Ordinary text seldom has long runs of them. */
+/** Letters, digits and `_ - / +`, the characters of tokens and Base64. Ordinary text rarely has long runs of them. */
 export const IN_TOKEN = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-/+')
 const SEPARATES = asciiSet('_-/+')
 
-/** 1 for each of the characters; none beyond ASCII. */
+/** Returns a table with 1 for each of the ASCII characters. */
 export function asciiSet(chars: string): Uint8Array {
   const set = new Uint8Array(256)
   for (const char of chars) set[char.charCodeAt(0)] = 1
   return set
 }
 
-/** Looks at each long run of token characters, and skips what holds none by looking at the end of the window first. */
+/** Checks each long run of token characters. Skips text without such runs by checking the end of a window first. */
 function findTokens(text: string, found: Secret[]): void {
   let start = 0
   for (let last = SHORTEST_TOKEN - 1; last < text.length; last = start + SHORTEST_TOKEN - 1) {
@@ -56,12 +57,12 @@ function findTokens(text: string, found: Secret[]): void {
   }
 }
 
-/** None is beyond the end of a text, where the unit is NaN. */
+/** Whether a set contains a unit. False after the end of a text, where the unit is NaN. */
 function isIn(set: Uint8Array, unit: number): boolean {
   return unit < 128 && set[unit] === 1
 }
 
-/** The rows of the table, compiled, by a pair of ASCII characters: the first two of a token, or the two before it. */
+/** A compiled row of the table. Matchers are indexed by two ASCII characters: the first two of a token, or the two before it. */
 interface Matcher {
   readonly kind: string
   readonly pattern: RegExp
@@ -90,7 +91,7 @@ function add(map: Map<number, Matcher[]>, set: Uint8Array, pair: number, matcher
   map.set(pair, [...(map.get(pair) ?? []), matcher])
 }
 
-/** -1 where one of the two is not ASCII, or not there. */
+/** Returns the index of the pair of characters at an offset, or -1 if one is not ASCII or missing. */
 function pairAt(text: string, at: number): number {
   const first = text.charCodeAt(at)
   const second = text.charCodeAt(at + 1)
@@ -98,8 +99,8 @@ function pairAt(text: string, at: number): number {
 }
 
 /**
- * Whether {@link findInRun} is worth its while for a run of token characters in bytes: a look at the two bytes at each
- * place where a token may start, and at what stands around the run.
+ * Whether {@link findInRun} may find a token in a run of token characters in bytes. Checks the two bytes at each possible
+ * start of a token, and the bytes around the run.
  */
 export function mayHoldToken(bytes: Uint8Array, start: number, end: number): boolean {
   if (bytes[end] === DOT || end - start === AWS_SECRET_LENGTH) return true
@@ -112,25 +113,25 @@ export function mayHoldToken(bytes: Uint8Array, start: number, end: number): boo
   return false
 }
 
-/** As {@link pairAt}; what is not ASCII gives the place of two NULs, which no format has. */
+/** {@link pairAt} for bytes. A pair that is not ASCII gives the index of two NULs, which no format contains. */
 function pairIn(bytes: Uint8Array, at: number): number {
   const first = bytes[at] as number
   const second = bytes[at + 1] as number
   return (first | second) < 128 ? first * 128 + second : 0
 }
 
-/** Notes the secrets that begin in a run of token characters, or are known by what stands around it. */
+/** Adds the secrets that begin in a run of token characters, or are recognised by the text around it. */
 export function findInRun(text: string, start: number, end: number, found: Secret[]): void {
   const lastStart = end - SHORTEST_TOKEN
   for (let at = start; at <= lastStart; ) {
     const pair = pairAt(text, at)
     const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined
     const after = matchers === undefined ? at : match(text, at, matchers, found)
-    // What follows a token, or a letter that starts none, only starts one after a separator.
+    // The next token can only start after a separator.
     at = after > at ? after : at + 1
     while (at <= lastStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) at += 1
   }
-  // Before what is known by its surroundings alone: of two findings of one place, the first gives the name.
+  // Before the formats that are recognised by the text around them, because the first match gives the name.
   if (text.charCodeAt(end) === DOT) findDotted(text, start, end, found)
   const pair = pairAt(text, start - 2)
   const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
@@ -138,7 +139,7 @@ export function findInRun(text: string, start: number, end: number, found: Secre
   if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, found)
 }
 
-/** Notes the first matcher's token at a place and returns its end, or the place itself. */
+/** Adds the token of the first matcher that matches at an offset. Returns its end, or the offset without a match. */
 function match(text: string, at: number, matchers: readonly Matcher[], found: Secret[]): number {
   for (const { kind, pattern, keep } of matchers) {
     pattern.lastIndex = at
@@ -154,7 +155,7 @@ const AWS_SECRET: readonly Matcher[] = [{ kind: 'aws-secret-access-key', pattern
 
 const DOT = 0x2e
 
-/** Tokens of several parts: the run is the first one, and what comes before its last `/` or `+` is not of it. */
+/** Adds tokens with several parts, whose first part is the run. Text before the last `/` or `+` does not belong to it. */
 function findDotted(text: string, start: number, end: number, found: Secret[]): void {
   let first = end
   while (first > start && text.charCodeAt(first - 1) !== SLASH && text.charCodeAt(first - 1) !== PLUS) first -= 1
@@ -173,11 +174,11 @@ function findDotted(text: string, start: number, end: number, found: Secret[]): 
   }
 }
 
-/** Where `eyJ` first stands in `[from, end)` where a token may start. A search over the text would look far beyond the run. */
+/** Returns the first `eyJ` in `[from, end)` at which a token may start. A search over the text would go beyond the run. */
 function headerIn(text: string, start: number, from: number, end: number): number {
   for (let at = from; at < end - 2; at++) {
     if (text.charCodeAt(at) !== LOWER_E || !text.startsWith('eyJ', at)) continue
-    // Only the first place: a header within another would decode to nothing.
+    // Only the first: a header inside another one does not decode.
     if (at === start || isIn(SEPARATES, text.charCodeAt(at - 1))) return at
   }
   return -1
@@ -189,14 +190,14 @@ const PLUS = 0x2b
 
 function isTokenHeader(header: string): boolean {
   try {
-    // `eyJ` decodes to `{"`: what begins so is an object, or no JSON.
+    // `eyJ` decodes to `{"`, so valid JSON is an object.
     return 'alg' in (JSON.parse(decodeBase64(header)) as object)
   } catch {
     return false
   }
 }
 
-/** Base64 with the alphabet of URLs, as Latin-1; nothing where it is none. */
+/** Decodes Base64url to Latin-1. Returns `''` for other text. */
 function decodeBase64(text: string): string {
   try {
     return atob(text.replaceAll('-', '+').replaceAll('_', '/'))
@@ -205,7 +206,7 @@ function decodeBase64(text: string): string {
   }
 }
 
-/** The passwords in `scheme://user:password@host`. Neither part can hold a `/`, so that no text is read twice. */
+/** Adds the passwords in `scheme://user:password@host`. Neither part may contain `/`, so no text is read twice. */
 export function findUrlPasswords(text: string, found: Secret[]): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
     let schemeStart = at
@@ -222,11 +223,11 @@ export function findUrlPasswords(text: string, found: Secret[]): void {
   }
 }
 
-/** Printable ASCII without what must be escaped in an address, or marks a variable: `$ { < * % (`. */
+/** Printable ASCII without characters that must be escaped in a URL or that mark a variable: `$ { < * % (`. */
 const USER_AND_PASSWORD =
   /([^\x00-\x20\x7f-\uffff/@:"'`<>{}$*\\[\]]{0,128}):((?:[^\x00-\x20\x7f-\uffff/@"'`<>{}$*%\\[\]()]|%[0-9A-Fa-f]{2}){3,256})@/y
 
-/** PEM blocks of private keys. */
+/** Adds the PEM blocks of private keys. */
 function findPrivateKeys(text: string, found: Secret[]): void {
   const begins = [...text.matchAll(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g)]
   const ends = text.matchAll(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g)
@@ -243,8 +244,8 @@ function findPrivateKeys(text: string, found: Secret[]): void {
 }
 
 /**
- * The end of the last line of Base64 in a body, where there is enough of it for a key; a program that only mentions the
- * header has none. An `open` body, cut off before its last line, ends where something that is no key begins.
+ * Returns the end of the last line of Base64 in a body, if there is enough of it for a key. Source code that only mentions
+ * the header has none. An `open` body, which lacks its last line, ends at the first character that a key cannot contain.
  */
 function keyMaterial(text: string, start: number, end: number, open: boolean): number | undefined {
   let material = 0
@@ -271,7 +272,7 @@ function keyMaterial(text: string, start: number, end: number, open: boolean): n
   return material >= BASE64_LINE && material * 2 >= other ? last : undefined
 }
 
-/** Whether a short run, from `start` to a `following` unit, is alone on the line after the one that ended at `last`. */
+/** Whether a short run from `start` to the `following` unit is alone on the line after the one that ended at `last`. */
 function isNextLine(text: string, last: number, start: number, following: number): boolean {
   return start - last <= 4 && /^[\r\n\\]+$/.test(text.slice(last, start)) && isIn(ENDS_LINE, following)
 }
@@ -281,7 +282,7 @@ const BASE64_LINE = 32
 const IN_BASE64 = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=')
 const IN_BODY = asciiSet(' \t\r\n\\:,-.')
 
-/** A secret for each line of a block, its indentation left out. */
+/** Adds a secret for each line of a block, without its indentation. */
 function markLines(text: string, start: number, end: number, found: Secret[]): void {
   for (const line of text.slice(start, end).matchAll(/[^\s][^\r\n]*/g)) {
     found.push({ kind: 'private-key', start: start + line.index, end: start + line.index + line[0].length })
@@ -290,11 +291,11 @@ function markLines(text: string, start: number, end: number, found: Secret[]): v
 
 function withoutOverlaps(secrets: readonly Secret[]): Secret[] {
   const sorted = secrets.toSorted((one, other) => one.start - other.start || other.end - one.end)
-  const kept: Secret[] = []
+  const merged: Secret[] = []
   for (const secret of sorted) {
-    const before = kept.at(-1)
-    if (before === undefined || secret.start >= before.end) kept.push(secret)
-    else if (secret.end > before.end) kept[kept.length - 1] = { ...before, end: secret.end }
+    const before = merged.at(-1)
+    if (before === undefined || secret.start >= before.end) merged.push(secret)
+    else if (secret.end > before.end) merged[merged.length - 1] = { ...before, end: secret.end }
   }
-  return kept
+  return merged
 }

@@ -9,8 +9,8 @@ export interface PrefixedFormat {
 }
 
 /**
- * Formats whose tokens are one run of letters, digits, `_`, `-`, at least {@link SHORTEST_TOKEN} long with their prefix,
- * and start where no letter or digit stands before. To add one, add a row.
+ * Formats whose tokens are one run of letters, digits, `_` and `-`, at least {@link SHORTEST_TOKEN} long including the
+ * prefix, and do not follow a letter or digit. To add a format, add a row.
  */
 export const prefixedFormats: readonly PrefixedFormat[] = [
   { kind: 'aws-access-key-id', prefixes: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], body: '[A-Z0-9]{16}(?![A-Za-z0-9])' },
@@ -60,20 +60,21 @@ export const prefixedFormats: readonly PrefixedFormat[] = [
   { kind: 'figma-token', prefixes: ['figd_'], body: '[A-Za-z0-9_-]{40}' },
 ]
 
-/** Tokens are found by runs of their characters of at least this length. */
+/** The minimum length of the runs that are searched for tokens. */
 export const SHORTEST_TOKEN = 20
 
-/** A token known by what stands right before a run of the same characters. */
+/** A token recognised by the text right before a run of token characters. */
 export interface PrecededFormat {
   readonly kind: string
-  /** One of these literals ends right where the run starts: a cheap first look at its last two characters. */
+  /** One of these literals ends where the run starts. Its last two characters serve as a cheap first check. */
   readonly after: readonly string[]
-  /** Matches at the start of the run; looks behind for the rest. The same rule as for {@link PrefixedFormat.body}. */
+  /** Matches at the start of the run and looks behind for the rest. The rule of {@link PrefixedFormat.body} applies. */
   readonly token: RegExp
-  /** How many characters of the match are no secret and stay. */
+  /** Number of leading characters of the match that are not secret. */
   readonly keep?: number
 }
 
+/** Formats recognised by the text before the token. To add a format, add a row. */
 export const precededFormats: readonly PrecededFormat[] = [
   { kind: 'sendgrid-key', after: ['SG.'], token: /(?<=(?<![A-Za-z0-9])SG\.)[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}/y },
   { kind: 'google-oauth-token', after: ['ya29.'], token: /(?<=(?<![A-Za-z0-9])ya29\.)[A-Za-z0-9_-]{20,}/y },
@@ -103,7 +104,7 @@ export const precededFormats: readonly PrecededFormat[] = [
     keep: 'com/api/webhooks/'.length,
   },
   {
-    // An opaque token holds a digit; words and placeholders do not.
+    // An opaque token contains a digit; words and placeholders do not.
     kind: 'authorization',
     after: ['earer ', 'EARER ', 'oken ', 'asic '],
     token:
@@ -115,17 +116,17 @@ export const precededFormats: readonly PrecededFormat[] = [
 export const awsSecretKey =
   /(?<=(?:secret[_-]?access[_-]?key|aws[_-]?secret(?:[_-]?key)?)["'`\]]{0,2}[ \t]{0,8}(?:=>|:=|[:=,])[ \t]{0,8}["'`]?)[a-z0-9/+]{40}(?![a-z0-9/+=_-])/iy
 
-/** A header that decodes to one of a JSON Web Token, and two more parts. */
+/** Matches a possible header of a JSON Web Token and two more parts. */
 export const jsonWebToken = /(eyJ[A-Za-z0-9_-]{17,})\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{20,}/y
 
-/** The first part decodes to a number of 17 to 20 digits. */
+/** Matches a possible Discord token, whose first part decodes to a number of 17 to 20 digits. */
 export const discordToken = /([MNO][A-Za-z0-9_-]{22,27})\.[A-Za-z0-9_-]{6,7}\.[A-Za-z0-9_-]{27,}/y
 
-/** Services whose addresses usually carry a password; an address of the Web seldom does outside of documentation. */
+/** URL schemes of services whose URLs often contain a password. Web URLs rarely do outside of documentation. */
 export const schemesWithPassword: ReadonlySet<string> = new Set(
   `postgres postgresql mysql mysqlx mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse
   cockroachdb neo4j neo4j+s bolt nats mqtt mqtts ldap ldaps smtp smtps imap imaps ftp ftps sftp`.split(/\s+/),
 )
 
-/** What stands for a password in examples. */
+/** Placeholders for a password in examples. */
 export const placeholderPasswords: ReadonlySet<string> = new Set(['password', 'passwd', 'pass', 'pwd'])

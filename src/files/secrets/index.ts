@@ -11,30 +11,30 @@ export const MARK_PATTERN = /\[REDACTED:[a-z-]{1,40}:([0-9]{1,15})\]/g
 /** No mark is this long. */
 const MARK_LIMIT = 200
 
-/** One hidden secret, or one line of a key of several lines. */
+/** One hidden secret, or one line of a key with several lines. */
 export interface SecretMark {
-  /** What kind of secret, as in the mark. */
+  /** The kind of secret, as in the mark. */
   readonly kind: string
-  /** `[REDACTED:KIND:NUMBER]`, exactly what stands in the redacted text. It occurs there once, and not in the original. */
+  /** `[REDACTED:KIND:NUMBER]`, as in the redacted text. Occurs there once, and never in the original. */
   readonly mark: string
-  /** In the redacted text, in UTF-16 units. */
+  /** Offset in the redacted text, in UTF-16 units. */
   readonly start: number
   readonly end: number
-  /** In the original. */
+  /** Offset in the original, in UTF-16 units. */
   readonly originalStart: number
   readonly originalEnd: number
 }
 
-/** Text with its secrets marked. */
+/** A text with marks in place of its secrets. */
 export interface Redaction {
   readonly text: string
-  /** In the order of the text. */
+  /** The marks in the order of the text. */
   readonly marks: readonly SecretMark[]
 }
 
 /**
- * The text with every secret of a well-known format replaced by a mark. Line ends are kept: a private key becomes a mark
- * on each of its lines, so that line numbers hold. Without a secret, `text` is the same string. Linear in its length.
+ * Replaces every secret of a well-known format by a mark. Keeps line ends: a private key becomes one mark per line, so
+ * that line numbers stay valid. Without a secret, `text` is the same string. Linear in the length of the text.
  *
  * @example
  * redact(`token = "${token}"`).text // token = "[REDACTED:github-token:1]"
@@ -65,19 +65,19 @@ export function redact(text: string): Redaction {
 }
 
 /**
- * Whether {@link redact} may find something in the text of these bytes. Never false where it would; the other way round
- * only for UTF-16, which is not looked into.
+ * Whether {@link redact} may find a secret in the text of these bytes. Never gives a false negative; gives a false positive
+ * only for UTF-16, whose content is not checked.
  */
 export function mayHoldSecret(bytes: Uint8Array): boolean {
   if (bytes.length > 1 && (bytes[0] as number) >= 0xfe) return true
   if (lineHasSecret(bytes, 0, bytes.length)) return true
-  // Every format is ASCII, so that bytes can be looked at as if they were text.
+  // Every format is ASCII, so the bytes can be searched as if they were text.
   return mayHoldPrivateKey(bytes) && findSecrets(latin1(bytes)).length > 0
 }
 
 /**
- * Where an offset of the redacted text lies in the original, in UTF-16 units. `undefined` inside of a mark and beyond the
- * text; the two ends of a mark are those of what it hides.
+ * Maps an offset in the redacted text to the original, in UTF-16 units. The start and end of a mark map to the start and
+ * end of its secret. Returns `undefined` inside a mark and after the end of the text.
  */
 export function toOriginalOffset(redaction: Redaction, offset: number): number | undefined {
   const { text, marks } = redaction
@@ -112,7 +112,7 @@ export function* markPositions<T>(
   }
 }
 
-/** The highest number of what already looks like a mark in a text: ours go on after it, so that none is taken for it. */
+/** Returns the highest number in text that looks like a mark. New marks continue after it, so that they are unique. */
 function highestNumber(text: string): number {
   let highest = 0
   for (const [, digits = ''] of text.matchAll(MARK_PATTERN)) {

@@ -3,13 +3,12 @@ import { asciiSet, findInRun, findUrlPasswords, IN_TOKEN, mayHoldToken, type Sec
 import { SHORTEST_TOKEN } from './formats.ts'
 
 /**
- * Whether some bytes of UTF-8 hold a secret other than a private key. Those never go over the end of a line: what is
- * true of a line here is true of it in its text. A look at two bytes per nanosecond or so: text is made only of what is
- * close to a secret.
+ * Whether bytes of UTF-8 contain a secret other than a private key. Such secrets never span lines, so the answer for a
+ * line is the same as in its text. Checks about two bytes per nanosecond; decodes text only near a possible secret.
  */
 export function lineHasSecret(bytes: Uint8Array, start: number, end: number): boolean {
   let text: string | undefined
-  const found: Secret[] = []
+  const secrets: Secret[] = []
   let from = start
   for (let last = start + SHORTEST_TOKEN - 1; last < end; last = from + SHORTEST_TOKEN - 1) {
     let at = last
@@ -22,18 +21,18 @@ export function lineHasSecret(bytes: Uint8Array, start: number, end: number): bo
     while (stop < end && IN_TOKEN[bytes[stop] as number] === 1) stop += 1
     if (mayHoldToken(bytes, from, stop)) {
       text ??= latin1(bytes, start, end)
-      findInRun(text, from - start, stop - start, found)
-      if (found.length > 0) return true
+      findInRun(text, from - start, stop - start, secrets)
+      if (secrets.length > 0) return true
     }
     from = stop + 1
   }
-  if (mayHoldUrlPassword(bytes, start, end)) findUrlPasswords(text ?? latin1(bytes, start, end), found)
-  return found.length > 0
+  if (mayHoldUrlPassword(bytes, start, end)) findUrlPasswords(text ?? latin1(bytes, start, end), secrets)
+  return secrets.length > 0
 }
 
-/** Whether a text may hold a PEM block of a private key, which is over many lines. */
+/** Whether bytes may contain a PEM block of a private key, which spans several lines. */
 export function mayHoldPrivateKey(bytes: Uint8Array): boolean {
-  // V is rare, and a look for one byte is the fastest that there is.
+  // V is rare, and searching for one byte is the fastest search.
   for (let at = indexOfByte(bytes, V); at !== -1; at = indexOfByte(bytes, V, at + 1)) {
     if (bytes[at - 3] === P && bytes[at + 5] === K && latin1(bytes, at - 3, at + 8) === 'PRIVATE KEY') return true
   }
@@ -47,7 +46,7 @@ const AT = 0x40
 const SLASH = 0x2f
 const COLON = 0x3a
 
-/** Whether some `@` has `://` before it, with nothing between them that neither a name nor a password can hold. */
+/** Whether `://` precedes some `@`, with only characters between them that a name or a password can contain. */
 export function mayHoldUrlPassword(bytes: Uint8Array, start: number, end: number): boolean {
   let last = start - 1
   for (let at = nextAt(bytes, start, end); at !== -1; at = nextAt(bytes, at + 1, end)) {
@@ -60,16 +59,16 @@ export function mayHoldUrlPassword(bytes: Uint8Array, start: number, end: number
   return false
 }
 
-/** Where the next `@` in a range is, or -1. In a short range, a call into the platform costs more than a look. */
+/** Returns the next `@` in a range, or -1. Near the start, a loop is faster than a call into the platform. */
 function nextAt(bytes: Uint8Array, from: number, end: number): number {
   const near = Math.min(end, from + 64)
   for (let at = from; at < near; at++) if (bytes[at] === AT) return at
   if (near === end) return -1
-  const found = indexOfByte(bytes, AT, near)
-  return found < end ? found : -1
+  const at = indexOfByte(bytes, AT, near)
+  return at < end ? at : -1
 }
 
-/** Printable ASCII, a slash and an `@` left out. */
+/** Printable ASCII except `/` and `@`. */
 const IN_ADDRESS = asciiSet(
   Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i))
     .join('')

@@ -4,26 +4,26 @@ import { type Redaction, redact } from '../secrets/index.ts'
 import { decodeText, type LineEnd, type TextFormat } from './encoding.ts'
 import { countLines } from './lines.ts'
 
-/** One version of a text file, as tools see it. */
+/** One version of a text file, as tools see it. Hash, redaction and line count are computed on first use. */
 export interface TextDocument extends TextFormat {
   readonly bytes: Uint8Array
   /** Version of the bytes. */
   readonly sha256: string
   readonly eol: LineEnd
-  /** Decoded, without BOM, secrets and all: never for a model. */
+  /** The decoded text without BOM, including secrets. Never show it to a model. */
   readonly original: string
-  /** What a model, a search and an edit see: recognised secrets stand as marks. */
+  /** The text for models, searches and edits, with marks in place of recognised secrets. */
   readonly text: string
   readonly redaction: Redaction
   readonly totalLines: number
 }
 
 /**
- * Decodes bytes into a document. Hashing, redaction and line count are done when first asked for.
+ * Decodes bytes into a document.
  *
  * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`
  */
-export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf = sha256): TextDocument {
+export function createDocument(bytes: Uint8Array, path: LogicalPath, hash = sha256): TextDocument {
   const { text: original, encoding, bom, eol } = decodeText(bytes, path)
   let version: string | undefined
   let redaction: Redaction | undefined
@@ -35,7 +35,7 @@ export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf =
     eol,
     original,
     get sha256() {
-      version ??= versionOf(bytes)
+      version ??= hash(bytes)
       return version
     },
     get redaction() {
@@ -52,25 +52,26 @@ export function createDocument(bytes: Uint8Array, path: LogicalPath, versionOf =
   }
 }
 
+/** A cache of documents by the identity of their bytes. */
 export interface DocumentCache {
-  /** The document of these very bytes: only for a backend that never changes bytes it has handed out. */
+  /** Returns the document of these bytes. Only for a backend that never changes bytes after a read. */
   of(bytes: Uint8Array, path: LogicalPath): TextDocument
 }
 
-/** Keeps the documents last used, up to a bound on the bytes they were made from. */
+/** Creates a cache of the latest documents, up to `maxBytes` of memory. */
 export function createDocumentCache(maxBytes: number): DocumentCache {
-  const kept = new Map<Uint8Array, TextDocument>()
+  const documents = new Map<Uint8Array, TextDocument>()
   let size = 0
   return {
     of(bytes, path) {
-      const known = kept.get(bytes)
-      if (known !== undefined) return known
+      const cached = documents.get(bytes)
+      if (cached !== undefined) return cached
       const document = createDocument(bytes, path, sha256Cached)
       size += cost(bytes)
-      kept.set(bytes, document)
-      for (const [oldest] of kept) {
+      documents.set(bytes, document)
+      for (const [oldest] of documents) {
         if (size <= maxBytes || oldest === bytes) break
-        kept.delete(oldest)
+        documents.delete(oldest)
         size -= cost(oldest)
       }
       return document
@@ -78,7 +79,7 @@ export function createDocumentCache(maxBytes: number): DocumentCache {
   }
 }
 
-/** Bytes that a document holds on to: its text takes up to two bytes a unit, and each entry something of its own. */
+/** Estimates the memory of a document in bytes: its bytes, two bytes per unit of text, and a constant per entry. */
 function cost(bytes: Uint8Array): number {
   return bytes.length * 3 + 512
 }

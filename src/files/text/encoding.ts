@@ -2,25 +2,29 @@ import { ToolError } from '../../errors.ts'
 import { type LogicalPath, quote } from '../../paths/logical-path.ts'
 import { indexOfByte } from '../../util/native-bytes.ts'
 
-/** How a text file is encoded. */
+/** The encoding of a text file. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be'
 
-/** `mixed`: more than one kind in a text. `none`: a text of one line without an end. */
+/** The line ends of a text. `mixed`: more than one kind. `none`: one line without an end. */
 export type LineEnd = 'lf' | 'crlf' | 'cr' | 'mixed' | 'none'
 
-/** What of a file is not in its text, and is kept when the text changes. */
+/** The properties of a text file that are not part of its text and stay when the text changes. */
 export interface TextFormat {
   readonly encoding: Encoding
   readonly bom: boolean
 }
 
+/** A decoded text file. */
 export interface DecodedText extends TextFormat {
-  /** Without the byte order mark. */
+  /** The text without the byte order mark. */
   readonly text: string
   readonly eol: LineEnd
 }
 
-/** Whether the bytes are no text: a NUL within the first 8,000 bytes, as for git (within a UTF-16 text, a NUL unit). */
+/**
+ * Whether bytes are binary: they contain a NUL within the first 8,000 bytes, as in git. UTF-16 with a byte order mark is
+ * binary if it contains a NUL unit.
+ */
 export function looksBinary(bytes: Uint8Array): boolean {
   const encoding = bomEncoding(bytes)
   if (encoding === 'utf-16le' || encoding === 'utf-16be') {
@@ -32,10 +36,10 @@ export function looksBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * The text of a file, and what it takes to write it back: `encodeText(decodeText(bytes))` gives the same bytes, always.
- * Nothing is ever replaced or guessed: what is not UTF-8, or UTF-16 with a byte order mark, is refused.
+ * Decodes a file without loss: encoding the result with `encodeText` always gives the same bytes. Accepts only UTF-8, and
+ * UTF-16 with a byte order mark; never replaces or guesses characters.
  *
- * @throws ToolError `UNSUPPORTED_BINARY`; `UNSUPPORTED_ENCODING` with `offset`, the byte where the text ends being one
+ * @throws ToolError `UNSUPPORTED_BINARY`; `UNSUPPORTED_ENCODING` with `offset`, the first invalid byte
  */
 export function decodeText(bytes: Uint8Array, path: LogicalPath): DecodedText {
   const encoding = bomEncoding(bytes)
@@ -59,9 +63,9 @@ export function decodeText(bytes: Uint8Array, path: LogicalPath): DecodedText {
 }
 
 /**
- * The bytes of a text in a file's format.
+ * Encodes a text in a file's format.
  *
- * @throws ToolError `INVALID_INPUT` for a lone surrogate, which no encoding can hold
+ * @throws ToolError `INVALID_INPUT` for a lone surrogate, which has no encoding
  */
 export function encodeText(text: string, format: TextFormat): Uint8Array {
   const lone = loneSurrogateAt(text)
@@ -81,34 +85,34 @@ export function encodeText(text: string, format: TextFormat): Uint8Array {
   return bytes
 }
 
-/** The kind of line end that a text uses. */
+/** Returns the kind of line end that a text uses. */
 export function detectLineEnd(text: string): LineEnd {
   if (text.indexOf('\r') === -1) return text.indexOf('\n') === -1 ? 'none' : 'lf'
-  let seen: LineEnd = 'none'
+  let eol: LineEnd = 'none'
   let cr = text.indexOf('\r')
   let lf = text.indexOf('\n')
   while (cr !== -1 || lf !== -1) {
     const kind = lf !== -1 && (cr === -1 || lf < cr) ? 'lf' : lf === cr + 1 ? 'crlf' : 'cr'
-    if (seen !== 'none' && seen !== kind) return 'mixed'
-    seen = kind
-    // Only what was passed is looked for again: a search from every line for a unit that is far away would be quadratic.
+    if (eol !== 'none' && eol !== kind) return 'mixed'
+    eol = kind
+    // Searches again only for the unit that was found: a search from every line for a distant unit would be quadratic.
     if (kind !== 'lf') cr = text.indexOf('\r', cr + 1)
     if (kind !== 'cr') lf = text.indexOf('\n', lf + 1)
   }
-  return seen
+  return eol
 }
 
-/** A text with each bare `\n` turned into the file's own line end. What already has a `\r` stays. */
+/** Replaces each bare `\n` by the line end of the file. A `\r\n` stays as it is. */
 export function adaptLineEnds(text: string, eol: LineEnd): string {
   if (eol === 'crlf') return text.replace(/\r?\n/g, '\r\n')
   if (eol === 'cr') return text.replace(/\r?\n/g, (end) => (end === '\n' ? '\r' : end))
   return text
 }
 
-/** As many bytes as git looks at. */
+/** Bytes that git checks for a NUL. */
 const BINARY_WINDOW = 8000
 
-// `ignoreBOM` keeps the mark in the text, so that a second one after ours is not swallowed.
+// `ignoreBOM` keeps a byte order mark, so that a second mark after the first is not lost.
 const utf8Decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const utf8Encoder = new TextEncoder()
 
@@ -121,7 +125,7 @@ function bomEncoding(bytes: Uint8Array): Encoding | 'utf-32' | undefined {
   return undefined
 }
 
-/** Mostly ASCII as UTF-16: only every other byte is NUL, and most of those are. */
+/** Whether bytes look like mostly ASCII text in UTF-16: only every other byte is NUL, and most of these are. */
 function looksLikeUtf16(bytes: Uint8Array): boolean {
   if (bytes.length % 2 !== 0) return false
   const end = Math.min(bytes.length, BINARY_WINDOW)
@@ -141,14 +145,14 @@ function decodeUtf16(bytes: Uint8Array, low: 0 | 1, path: LogicalPath): string {
     units[i] = (bytes[at + low] as number) | ((bytes[at + 1 - low] as number) << 8)
   }
   let text = ''
-  // An argument list has a limit.
+  // The length of an argument list is limited.
   for (let at = 0; at < units.length; at += 8192) text += String.fromCharCode(...units.subarray(at, at + 8192))
   const lone = loneSurrogateAt(text)
   if (lone !== -1) refuseEncoding(path, 'is not well-formed UTF-16', 2 + lone * 2)
   return text
 }
 
-/** The offset of the first surrogate without its other half, or -1. */
+/** Returns the offset of the first lone surrogate, or -1. */
 export function loneSurrogateAt(text: string): number {
   if ((text as { isWellFormed?(): boolean }).isWellFormed?.() === true) return -1
   for (let i = 0; i < text.length; i++) {
@@ -161,7 +165,7 @@ export function loneSurrogateAt(text: string): number {
   return -1
 }
 
-/** Where the first ill-formed sequence starts (Unicode, table 3-7). Only looked for once decoding failed. */
+/** Returns the start of the first ill-formed sequence (Unicode, table 3-7). Called only after decoding failed. */
 function invalidUtf8At(bytes: Uint8Array): number {
   for (let i = 0; i < bytes.length; ) {
     const lead = bytes[i] as number
@@ -173,9 +177,9 @@ function invalidUtf8At(bytes: Uint8Array): number {
       lead >= 0xc2 && lead <= 0xdf ? 2 : lead >= 0xe0 && lead <= 0xef ? 3 : lead >= 0xf0 && lead <= 0xf4 ? 4 : 0
     if (length === 0) return i
     const second = bytes[i + 1] ?? 0
-    const least = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
-    const most = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
-    if (second < least || second > most) return i
+    const min = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80
+    const max = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf
+    if (second < min || second > max) return i
     for (let k = 2; k < length; k++) if (((bytes[i + k] ?? 0) & 0xc0) !== 0x80) return i
     i += length
   }
@@ -183,7 +187,7 @@ function invalidUtf8At(bytes: Uint8Array): number {
   return bytes.length
 }
 
-function refuseEncoding(path: LogicalPath, why: string, offset: number): never {
-  const message = `Cannot read ${quote(path)} as text: it ${why} (byte ${offset})`
+function refuseEncoding(path: LogicalPath, problem: string, offset: number): never {
+  const message = `Cannot read ${quote(path)} as text: it ${problem} (byte ${offset})`
   throw new ToolError('UNSUPPORTED_ENCODING', message, { path, offset })
 }

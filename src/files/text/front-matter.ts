@@ -1,16 +1,16 @@
-/** A note, as its Markdown file says: what stands before its text, and the text. */
+/** A note: the fields of the front matter of its Markdown file, and its text. */
 export interface Note {
   readonly title: string | undefined
   readonly labels: readonly string[]
-  /** Who may see it; empty: everybody. */
+  /** The scopes that may see the note. Empty: everybody. */
   readonly scopes: readonly string[]
   readonly content: string
 }
 
 /**
- * Reads a note: front matter between two lines `---`, in the strict part of YAML that {@link noteText} writes and people mostly do
- * (`key: value`, `[a, b]`, `- item`), then Markdown. Without front matter everything is content. `undefined` where title, labels
- * or scopes are written in any other way: whoever guards notes must not guess.
+ * Parses a note: front matter between two lines `---`, then Markdown. Accepts the subset of YAML that {@link noteText}
+ * writes and that people commonly use (`key: value`, `[a, b]`, `- item`). Without front matter, the whole text is content.
+ * Returns `undefined` if title, labels or scopes use any other syntax, because access to notes must not depend on guesses.
  */
 export function parseNote(text: string): Note | undefined {
   const lines = text.split(/\r\n|\n/)
@@ -27,7 +27,7 @@ export function parseNote(text: string): Note | undefined {
   return { title, labels, scopes, content }
 }
 
-/** A note as its file says it. */
+/** Formats a note as a Markdown file with front matter. */
 export function noteText(id: string, { title, labels, scopes, content }: Note): string {
   const fields = [
     `id: ${quoted(id)}`,
@@ -40,20 +40,20 @@ export function noteText(id: string, { title, labels, scopes, content }: Note): 
 
 type Value = string | string[]
 
-const known: ReadonlySet<string> = new Set(['id', 'title', 'labels', 'scopes'])
+const noteFields: ReadonlySet<string> = new Set(['id', 'title', 'labels', 'scopes'])
 
 function fieldsOf(lines: readonly string[]): Map<string, Value> | undefined {
   const fields = new Map<string, Value>()
-  const begun: string[][] = []
+  const openLists: string[][] = []
   let key: string | undefined
-  /** Of the items of one list. */
+  /** Indentation of the items of the current list. */
   let indent: string | undefined
   for (const line of lines) {
     if (/^\s*(#.*)?$/.test(line)) continue
     const item = /^( *)- +(.*)$/.exec(line)
     if (item !== null || /^\s/.test(line)) {
-      // What belongs to a key that is not ours may be written in any way.
-      if (key !== undefined && !known.has(key)) continue
+      // Lines of other keys may use any syntax.
+      if (key !== undefined && !noteFields.has(key)) continue
       const list = key === undefined ? undefined : fields.get(key)
       const value = item === null ? undefined : scalarOf(item[2] as string)
       indent ??= item?.[1]
@@ -63,20 +63,20 @@ function fieldsOf(lines: readonly string[]): Map<string, Value> | undefined {
     }
     const field = /^([A-Za-z_][\w-]*):(?: +(.*))?$/.exec(line)
     if (field === null) return undefined
-    const [, name = '', rest = ''] = field
+    const [, name = '', text = ''] = field
     key = name
     indent = undefined
-    if (!known.has(name)) continue
+    if (!noteFields.has(name)) continue
     if (fields.has(name)) return undefined
-    const value = valueIn(rest.trim())
+    const value = valueIn(text.trim())
     if (value === undefined) return undefined
     fields.set(name, value)
-    // A list on one line, and a value, have nothing below them.
-    if (rest.trim() !== '') key = undefined
-    else begun.push(value as string[])
+    // No lines may follow a value or a list on one line.
+    if (text.trim() !== '') key = undefined
+    else openLists.push(value as string[])
   }
-  // A key with nothing behind it says nothing that could be relied on.
-  return begun.every((list) => list.length > 0) ? fields : undefined
+  // A key without a value has no reliable meaning.
+  return openLists.every((list) => list.length > 0) ? fields : undefined
 }
 
 function valueIn(text: string): Value | undefined {
@@ -86,23 +86,23 @@ function valueIn(text: string): Value | undefined {
   if (inner === undefined) return undefined
   if (inner.trim() === '') return []
   const items: string[] = []
-  let rest = inner
+  let remaining = inner
   for (;;) {
-    const item = /^\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^",'[\]{}#]*[^",'[\]{}#\s])\s*(?:,|$)/.exec(rest)
+    const item = /^\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^",'[\]{}#]*[^",'[\]{}#\s])\s*(?:,|$)/.exec(remaining)
     const value = item === null ? undefined : scalarOf(item[1] as string)
     if (item === null || value === undefined) return undefined
     items.push(value)
-    rest = rest.slice(item[0].length)
+    remaining = remaining.slice(item[0].length)
     if (!item[0].endsWith(',')) return items
   }
 }
 
-/** A plain scalar must be one that no YAML reader takes for anything but this text. */
+/** Matches plain scalars that every YAML parser reads as this text. */
 const plain = /^[A-Za-z][\w./@-]*(?: [\w./@-]+)*$/
 const notText = /^(?:true|false|null|yes|no|on|off|y|n)$/i
 
-function scalarOf(given: string): string | undefined {
-  const text = given.trim()
+function scalarOf(source: string): string | undefined {
+  const text = source.trim()
   if (text.startsWith('"')) {
     try {
       return JSON.parse(text) as string
@@ -114,13 +114,13 @@ function scalarOf(given: string): string | undefined {
   return plain.test(text) && !notText.test(text) ? text : undefined
 }
 
-/** One value is a list of one. */
+/** Returns a value as a list. */
 function listOf(value: Value | undefined): readonly string[] {
   if (value === undefined) return []
   return typeof value === 'string' ? [value] : value
 }
 
-/** JSON is YAML, but for characters that YAML does not take raw. */
+/** Quotes a text as JSON, which is valid YAML except for characters that YAML requires to be escaped. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,

@@ -1,26 +1,26 @@
 /**
- * Lines end with `\n` (a `\r` before it belongs to the end), as for git and grep, so that every tool counts alike. A lone
- * `\r` ends no line. A last line without an end counts; `''` has no line.
+ * Counts lines as git and grep do. Lines end with `\n`; a `\r` before it belongs to the end, a lone `\r` does not end a
+ * line. A last line without an end counts; `''` has no lines.
  */
 export function countLines(text: string): number {
   const ends = countEnds(text, text.length)
   return text === '' || text.charCodeAt(text.length - 1) === NEWLINE ? ends : ends + 1
 }
 
-/** A range of lines, and where it lies in the text. */
+/** A range of lines and its position in the text. */
 export interface LineSlice {
   /** The lines with their ends. */
   readonly content: string
   readonly startLine: number
-  /** The last line in `content`, `startLine - 1` where there is none. */
+  /** The last line in `content`, or `startLine - 1` if it is empty. */
   readonly endLine: number
   readonly totalLines: number
-  /** In UTF-16 units. */
+  /** Offset in UTF-16 units. */
   readonly startOffset: number
   readonly endOffset: number
 }
 
-/** At most `maxLines` lines from `startLine` (1-based) on. Past the end, `content` is `''`. */
+/** Returns at most `maxLines` lines from `startLine` (1-based). After the end, `content` is `''`. */
 export function sliceLines(text: string, startLine: number, maxLines: number): LineSlice {
   let line = 1
   let startOffset = 0
@@ -29,17 +29,17 @@ export function sliceLines(text: string, startLine: number, maxLines: number): L
     line += 1
   }
   let endOffset = startOffset
-  let taken = 0
-  while (taken < maxLines && endOffset < text.length) {
+  let lines = 0
+  while (lines < maxLines && endOffset < text.length) {
     endOffset = afterLine(text, endOffset)
-    taken += 1
+    lines += 1
   }
-  const totalLines = line - 1 + taken + (endOffset < text.length ? countLines(text.slice(endOffset)) : 0)
+  const totalLines = line - 1 + lines + (endOffset < text.length ? countLines(text.slice(endOffset)) : 0)
   const content = startOffset === 0 && endOffset === text.length ? text : text.slice(startOffset, endOffset)
-  return { content, startLine, endLine: startLine + taken - 1, totalLines, startOffset, endOffset }
+  return { content, startLine, endLine: startLine + lines - 1, totalLines, startOffset, endOffset }
 }
 
-/** The lines with their numbers in front, as `%6d | text`. */
+/** Puts a number before each line, as `%6d | text`. */
 export function numberLines(content: string, startLine: number): string {
   let numbered = ''
   let line = startLine
@@ -51,7 +51,7 @@ export function numberLines(content: string, startLine: number): string {
   return numbered
 }
 
-/** The 1-based line that holds the offset (in UTF-16 units); an offset right after a line end is on the next line. */
+/** Returns the 1-based line of an offset in UTF-16 units. An offset right after a line end is on the next line. */
 export function lineAt(text: string, offset: number): number {
   return countEnds(text, offset) + 1
 }

@@ -1,4 +1,4 @@
-/** The longest leading part of whole lines within `maxBytes` of UTF-8; a first line that is longer is cut at a code point. */
+/** Returns the leading whole lines within `maxBytes` of UTF-8. A longer first line is cut at a code point. */
 export function boundContent(content: string, maxBytes: number): string {
   if (content.length * 3 <= maxBytes) return content
   let bytes = 0

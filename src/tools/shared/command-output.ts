@@ -1,32 +1,32 @@
 import { redact } from '../../files/secrets/index.ts'
 import type { ToolContext } from '../define-tool.ts'
 
-/** Output as a model may see it. */
+/** The output of a command as a model may see it. */
 export interface BoundedOutput {
   readonly stdout: string
   readonly stderr: string
   readonly truncated: boolean
-  /** Where all of it can be read, if something was left out. */
+  /** Address of the whole output, if something was left out. */
   readonly uri: string | undefined
 }
 
-/** Marks secrets and keeps the end of each stream, for what matters comes last; the rest can be read as an artifact. */
+/** Marks secrets and keeps the end of each stream, which usually matters most. Stores the whole as an artifact. */
 export function boundOutput(
   output: { readonly stdout: string; readonly stderr: string },
   { limits, keepArtifact }: Pick<ToolContext, 'limits' | 'keepArtifact'>,
 ): BoundedOutput {
   const stdout = redact(lastBytes(output.stdout, limits.commandKeptBytes)).text
   const stderr = redact(lastBytes(output.stderr, limits.commandKeptBytes)).text
-  const shown = {
+  const ends = {
     stdout: lastLines(stdout, limits.commandOutputBytes),
     stderr: lastLines(stderr, limits.commandOutputBytes),
   }
-  const truncated = shown.stdout !== stdout || shown.stderr !== stderr
+  const truncated = ends.stdout !== stdout || ends.stderr !== stderr
   const whole = stderr === '' ? stdout : `${stdout}\n--- stderr ---\n${stderr}`
-  return { ...shown, truncated, uri: truncated ? keepArtifact('output.txt', whole) : undefined }
+  return { ...ends, truncated, uri: truncated ? keepArtifact('output.txt', whole) : undefined }
 }
 
-/** The end of a text, at most so many bytes in UTF-8, from the start of a line where one is near. */
+/** Returns the end of a text within `maxBytes` of UTF-8, from the start of a line if one is near. */
 function lastLines(text: string, maxBytes: number): string {
   const end = lastBytes(text, maxBytes)
   if (end.length === text.length) return text
@@ -34,13 +34,14 @@ function lastLines(text: string, maxBytes: number): string {
   return `[…]\n${line === -1 || line > end.length / 2 ? end : end.slice(line + 1)}`
 }
 
+/** Returns the end of a text within `maxBytes` of UTF-8, without half of a surrogate pair. */
 function lastBytes(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text
   let bytes = 0
   let start = text.length
   while (start > 0) {
     const unit = text.charCodeAt(start - 1)
-    // Half of a pair counts two of its four bytes.
+    // Each half of a surrogate pair counts two of its four bytes.
     const size = unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 2 : 3
     if (bytes + size > maxBytes) break
     bytes += size

@@ -2,13 +2,12 @@ import { ToolError } from '../../errors.ts'
 import { type Path, quote } from '../../paths/logical-path.ts'
 import type { ToolContext } from '../define-tool.ts'
 
-/** What a caller said about the version that it wants to change: a hash, `null` for none, or nothing. */
+/** The version that a caller expects: a hash, `null` for no file, or `undefined` for no expectation. */
 export type Expected = string | null | undefined
 
 /**
- * Checks the version that a mutation expects against the present one (`null`: there is none).
- * With `mustKnow`, a call without a hash is served by the read ledger: the run must have been shown the whole version. With the
- * stale guard `shown`, both are needed.
+ * Checks the version that a mutation expects against the current one (`null`: no file).
+ * With `mustKnow`, a call without a hash needs a run that has read the whole version. The stale guard `shown` needs both.
  *
  * @throws ToolError `WRITE_CONFLICT`, with `currentSha256`
  */
@@ -24,33 +23,37 @@ export function checkExpected(
   if (context.staleGuard === 'shown' && expected === undefined) {
     throw conflict(path, 'needs expectedSha256 of the version you read', current)
   }
-  const shownIsNeeded = context.staleGuard === 'shown' || (expected === undefined && options.mustKnow)
-  if (shownIsNeeded && !context.hasReadWhole(path, current)) {
+  const mustBeRead = context.staleGuard === 'shown' || (expected === undefined && options.mustKnow)
+  if (mustBeRead && !context.hasReadWhole(path, current)) {
     throw conflict(path, 'was never read as a whole in this version by this run', current)
   }
 }
 
 /**
- * Checks the expected version only: for what loses no content, such as a move.
+ * Checks only the expected version, for operations that lose no content, such as a move.
  *
  * @throws ToolError `WRITE_CONFLICT`, with `currentSha256`
  */
 export function checkVersion(path: Path, expected: Expected, current: string | null): void {
   if (expected === undefined || expected === current) return
-  const why =
+  const problem =
     current === null
       ? 'does not exist'
       : expected === null
         ? 'exists already'
-        : 'has changed since the version that expectedSha256 names'
-  throw conflict(path, why, current)
+        : 'has changed since the version of expectedSha256'
+  throw conflict(path, problem, current)
 }
 
-/** Refuses a version for what has none: a link, a directory. */
+/**
+ * Refuses an expected version for an entry without one, such as a link or a directory.
+ *
+ * @throws ToolError `WRITE_CONFLICT`
+ */
 export function refuseVersion(path: Path, expected: Expected, type: string): void {
   if (expected !== undefined) throw conflict(path, `is a ${type}, which has no sha256`, null)
 }
 
-function conflict(path: Path, why: string, currentSha256: string | null): ToolError {
-  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it ${why}`, { path, currentSha256 })
+function conflict(path: Path, problem: string, currentSha256: string | null): ToolError {
+  return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: it ${problem}`, { path, currentSha256 })
 }

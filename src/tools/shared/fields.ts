@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Input fields that several tools share, so that they are named, bounded and described alike. */
+/** Input fields that several tools share, with the same name, bounds and description. */
 
 export const pathField = z.string()
 
@@ -21,11 +21,14 @@ export const expectedSha256 = sha256Field
 export const reason = z.string().max(2000).optional().describe('Why, for the record')
 
 export const filters = {
-  includeHidden: z.boolean().default(false).describe('Also names that start with a dot'),
-  includeIgnored: z.boolean().default(false).describe('Also what .gitignore names, node_modules, target, build, dist'),
+  includeHidden: z.boolean().default(false).describe('Include names that start with a dot'),
+  includeIgnored: z
+    .boolean()
+    .default(false)
+    .describe('Include files ignored by .gitignore, and node_modules, target, build, dist'),
 }
 
-/** The fields that describe a mutated file in results. */
+/** Result fields that describe a changed file. */
 export const versions = {
   path: z.string(),
   oldSha256: z.string().nullable(),

@@ -8,9 +8,9 @@ import type { ToolContext } from '../define-tool.ts'
 export const PART_BYTES = 1024 * 1024
 
 /**
- * The sha256 of a file of any size: a large one is read in parts, all of one version.
+ * Returns the sha256 of a file of any size. Reads a large file in parts of one version.
  *
- * @throws ToolError `WRITE_CONFLICT` where the file changes meanwhile, `ABORTED`
+ * @throws ToolError `WRITE_CONFLICT` if the file changes during the read, `ABORTED`
  */
 export async function hashFile(
   context: Pick<ToolContext, 'files' | 'limits' | 'signal'>,
@@ -25,7 +25,7 @@ export async function hashFile(
   return hash.digest()
 }
 
-/** The bytes of one version of a file, part by part. */
+/** Yields the bytes of one version of a file in parts. */
 export async function* partsOf(
   { files, signal }: Pick<ToolContext, 'files' | 'signal'>,
   path: Path,

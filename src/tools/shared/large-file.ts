@@ -9,7 +9,7 @@ import type { ToolContext } from '../define-tool.ts'
 import { boundContent } from './bound-content.ts'
 import { partsOf } from './file-version.ts'
 
-/** A window of a file that is too large to be loaded whole. */
+/** Some lines of a file that is too large to load as a whole. */
 export interface LargeSlice {
   readonly content: string
   readonly startLine: number
@@ -20,10 +20,11 @@ export interface LargeSlice {
   readonly encoding: Encoding
   readonly eol: LineEnd
   readonly bom: boolean
-  /** The first bytes, which tell what kind of file it is. */
+  /** The first bytes, enough to classify the file. */
   readonly head: Uint8Array
 }
 
+/** The lines to read. */
 export interface WindowRequest {
   readonly startLine: number
   readonly maxLines: number
@@ -31,20 +32,20 @@ export interface WindowRequest {
 }
 
 /**
- * Reads lines of a large file in one pass over its parts: hash, line count and line ends of all of it, but text of the
- * window only, with secrets marked. Only a few parts are in memory at once.
+ * Reads lines of a large file in one pass over its parts. Hash, line count and line ends cover the whole file; the text
+ * covers the requested lines, with secrets marked. Only a few parts are in memory at once.
  *
- * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`, `WRITE_CONFLICT` where the file changes meanwhile,
- *   `INVALID_INPUT` for a window after the end, `ABORTED`
+ * @throws ToolError `UNSUPPORTED_BINARY`, `UNSUPPORTED_ENCODING`, `WRITE_CONFLICT` if the file changes during the
+ *   read, `INVALID_INPUT` for lines after the end, `ABORTED`
  */
 export async function readLargeFile(
   context: Pick<ToolContext, 'files' | 'signal'>,
   path: Path,
   stat: Stat,
-  asked: WindowRequest,
+  request: WindowRequest,
 ): Promise<LargeSlice> {
   const hash = createSha256()
-  const window = collectWindow(asked)
+  const window = collectWindow(request)
   const ends = collectLineEnds()
   let head = new Uint8Array()
   let decoder: ReturnType<typeof createDecoder> | undefined
@@ -61,10 +62,10 @@ export async function readLargeFile(
     window.add(text)
   }
   decoder?.decode()
-  const found = window.end(path)
+  const slice = window.end(path)
   return {
-    ...found,
-    startLine: asked.startLine,
+    ...slice,
+    startLine: request.startLine,
     sha256: hash.digest(),
     encoding: format.encoding,
     bom: format.bom,
@@ -75,15 +76,15 @@ export async function readLargeFile(
 
 const HEAD_BYTES = 64 * 1024
 
-/** Text around the window, in UTF-16 units, in which a secret may begin or end that reaches into it. */
-const AROUND = 64 * 1024
+/** UTF-16 units kept around the window, to recognise secrets that begin or end outside of it. */
+const CONTEXT_UNITS = 64 * 1024
 
 interface Format {
   readonly encoding: Encoding
   readonly bom: boolean
 }
 
-/** Decodes a file part by part, as strictly as a whole one. Without bytes: the end. */
+/** Decodes a file in parts, as strictly as `decodeText`. A call without bytes ends the text. */
 function createDecoder({ encoding, bom }: Format, path: Path) {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
   let isFirst = true
@@ -103,7 +104,7 @@ function createDecoder({ encoding, bom }: Format, path: Path) {
   }
 }
 
-/** What the head says, which is refused as in a whole file. */
+/** Returns the format of a file by its first bytes. Throws the errors of `decodeText`. */
 function formatOf(head: Uint8Array, path: Path): Format {
   const [a, b, c, d] = head
   const isUtf16 = ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) && !(c === 0 && d === 0)
@@ -111,40 +112,40 @@ function formatOf(head: Uint8Array, path: Path): Format {
   return decodeText(isUtf16 ? head : withoutLastCharacter(head), path)
 }
 
-/** The end of the head may lie within a character. */
+/** Drops a character that the end of the head may cut. */
 function withoutLastCharacter(bytes: Uint8Array): Uint8Array {
   let end = bytes.length
   while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end -= 1
   return bytes.subarray(0, end > 0 && (bytes[end - 1] as number) >= 0xc0 ? end - 1 : end)
 }
 
-/** The kind of line end of a text that comes in parts. */
+/** Detects the line ends of a text in parts. */
 function collectLineEnds() {
-  let seen: LineEnd = 'none'
+  let eol: LineEnd = 'none'
   let carried = ''
   const note = (text: string) => {
     const kind = detectLineEnd(text)
-    if (kind !== 'none') seen = seen === 'none' || seen === kind ? kind : 'mixed'
+    if (kind !== 'none') eol = eol === 'none' || eol === kind ? kind : 'mixed'
   }
   return {
     add(part: string): void {
       const text = carried + part
-      // A \r at the end may be half of a line end.
+      // A \r at the end of a part may belong to a \r\n.
       carried = text.endsWith('\r') ? '\r' : ''
-      if (seen !== 'mixed') note(carried === '' ? text : text.slice(0, -1))
+      if (eol !== 'mixed') note(carried === '' ? text : text.slice(0, -1))
     },
     end(): LineEnd {
       note(carried)
-      return seen
+      return eol
     },
   }
 }
 
-/** Collects the asked lines, and some text around them, from a text that comes in parts. */
+/** Collects the requested lines, and some text around them, from a text in parts. */
 function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
-  const most = maxBytes + AROUND
+  const maxUnits = maxBytes + CONTEXT_UNITS
   let before = ''
-  let rest = ''
+  let after = ''
   let isOpen = false
   let newlines = 0
   let endsInLine = false
@@ -160,20 +161,20 @@ function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
           from = at + 1
         }
         isOpen = newlines === startLine - 1
-        before = (before + (isOpen ? part.slice(0, from) : part)).slice(-AROUND)
+        before = (before + (isOpen ? part.slice(0, from) : part)).slice(-CONTEXT_UNITS)
         if (!isOpen) return
       }
-      if (rest.length < most) rest += part.slice(from, from + most - rest.length)
+      if (after.length < maxUnits) after += part.slice(from, from + maxUnits - after.length)
       for (let at = part.indexOf('\n', from); at !== -1; at = part.indexOf('\n', at + 1)) newlines += 1
     },
     end(path: Path): { content: string; endLine: number; totalLines: number; truncated: boolean } {
       const totalLines = newlines + (endsInLine ? 1 : 0)
-      if (startLine > Math.max(1, totalLines)) throw afterTheEnd(path, startLine, totalLines)
-      const lines = sliceLines(rest, 1, maxLines).content
+      if (startLine > Math.max(1, totalLines)) throw lineOutOfRange(path, startLine, totalLines)
+      const lines = sliceLines(after, 1, maxLines).content
       const shown = boundContent(lines, maxBytes)
       const endLine = startLine + countLines(shown) - 1
       return {
-        content: redactedPart(before + rest, before.length, before.length + shown.length),
+        content: redactedPart(before + after, before.length, before.length + shown.length),
         endLine,
         totalLines,
         truncated: shown.length < lines.length || endLine < totalLines,
@@ -182,13 +183,13 @@ function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
   }
 }
 
-/** The refusal of a window that begins after the last line. */
-export function afterTheEnd(path: string, startLine: number, totalLines: number): ToolError {
+/** Returns the error for a start after the last line. */
+export function lineOutOfRange(path: string, startLine: number, totalLines: number): ToolError {
   const message = `startLine ${startLine} is after the last line ${totalLines} of ${quote(path)}`
   return new ToolError('INVALID_INPUT', message, { path, field: 'startLine', totalLines })
 }
 
-/** A part of a text as it looks where the whole text is redacted; a mark over its edge is left out. */
+/** Returns a part of the redacted text. Leaves out a mark that crosses an edge of the part. */
 function redactedPart(text: string, start: number, end: number): string {
   const redaction = redact(text)
   return redaction.text.slice(redactedOffset(redaction, start, 'end'), redactedOffset(redaction, end, 'start'))

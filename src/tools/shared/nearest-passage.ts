@@ -1,24 +1,24 @@
-/** A passage of a file that comes nearest to a text which was not found in it. */
+/** The passage of a file that is most similar to a text that the file does not contain. */
 export interface Passage {
   readonly line: number
   readonly text: string
 }
 
-const MOST_LINES = 20_000
-const MOST_SHOWN = 2000
+const MAX_LINES = 20_000
+const MAX_UNITS = 2000
 
 /**
- * The passage most like `wanted`, by how many of its lines a window of the text shares with it, white space aside;
- * among equals, by the longest common part of its first line. Cost is linear in the text.
+ * Returns the passage with the most lines in common with `text`, ignoring white space. If none has a line in common,
+ * starts at the line that shares the most words with the longest line of `text`. Linear in the length of the file.
  */
-export function nearestPassage(text: string, wanted: string): Passage | undefined {
-  const lines = text.split(/\r?\n/, MOST_LINES)
-  const wantedLines = wanted.split(/\r?\n/)
-  while (wantedLines.length > 1 && wantedLines.at(-1) === '') wantedLines.pop()
-  const height = wantedLines.length
-  const sought = new Set(wantedLines.map(squeeze))
-  sought.delete('')
-  const shares = lines.map((line) => Number(sought.has(squeeze(line))))
+export function nearestPassage(content: string, text: string): Passage | undefined {
+  const lines = content.split(/\r?\n/, MAX_LINES)
+  const textLines = text.split(/\r?\n/)
+  while (textLines.length > 1 && textLines.at(-1) === '') textLines.pop()
+  const height = textLines.length
+  const squeezedLines = new Set(textLines.map(squeeze))
+  squeezedLines.delete('')
+  const shares = lines.map((line) => Number(squeezedLines.has(squeeze(line))))
   const leaving = [...new Array<number>(height).fill(0), ...shares].values()
   let best = { score: 0, line: -1 }
   let score = 0
@@ -26,23 +26,23 @@ export function nearestPassage(text: string, wanted: string): Passage | undefine
     score += share - Number(leaving.next().value)
     if (score > best.score) best = { score, line: Math.max(0, i - height + 1) }
   }
-  const start = best.line === -1 ? mostSimilarLine(lines, wantedLines) : best.line
+  const start = best.line === -1 ? mostSimilarLine(lines, textLines) : best.line
   if (start === undefined) return undefined
   const passage = lines.slice(start, start + height).join('\n')
-  return { line: start + 1, text: passage.length > MOST_SHOWN ? `${passage.slice(0, MOST_SHOWN)}…` : passage }
+  return { line: start + 1, text: passage.length > MAX_UNITS ? `${passage.slice(0, MAX_UNITS)}…` : passage }
 }
 
 function squeeze(line: string): string {
   return line.replace(/\s+/g, ' ').trim()
 }
 
-/** The line that shares the most words with the most telling wanted line. */
-function mostSimilarLine(lines: readonly string[], wantedLines: readonly string[]): number | undefined {
-  const telling = wantedLines.reduce(
+/** Returns the line that shares the most words with the longest line of the text. */
+function mostSimilarLine(lines: readonly string[], textLines: readonly string[]): number | undefined {
+  const longestLine = textLines.reduce(
     (longest, line) => (squeeze(line).length > squeeze(longest).length ? line : longest),
     '',
   )
-  const words = new Set(Array.from(telling.matchAll(/[\p{L}\p{N}_$]+/gu), ([word]) => word).slice(0, 200))
+  const words = new Set(Array.from(longestLine.matchAll(/[\p{L}\p{N}_$]+/gu), ([word]) => word).slice(0, 200))
   let best: { score: number; line: number } | undefined
   for (const [index, line] of lines.entries()) {
     let score = 0
@@ -50,5 +50,5 @@ function mostSimilarLine(lines: readonly string[], wantedLines: readonly string[
     if (score > 0 && score > (best?.score ?? 0)) best = { score, line: index }
   }
   if (best === undefined) return undefined
-  return Math.max(0, best.line - wantedLines.indexOf(telling))
+  return Math.max(0, best.line - textLines.indexOf(longestLine))
 }

@@ -6,24 +6,24 @@ import { isWithin, type Path } from '../../paths/logical-path.ts'
 import { type Label, labelNames } from '../../policy/labels.ts'
 import type { MemoryContext, PlanState, ToolContext } from '../define-tool.ts'
 
-/** Notes are named by words and slashes, so that no id can be any other path. */
+/** Ids are words and slashes, so that no id can name another path. */
 export const noteId = z
   .string()
   .max(200)
-  .regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of letters, digits, - and _, with / between')
+  .regex(/^[A-Za-z0-9][\w-]*(?:\/[A-Za-z0-9][\w-]*)*$/, 'must be words of letters, digits, - and _, separated by /')
   .describe('Name of the note, such as decisions/storage')
 
-/** Where the notes lie. */
+/** Returns the directory of the notes. */
 export function memoryPath({ memory }: Pick<PlanState, 'memory'>): string {
   return required(memory)
 }
 
-/** Where a note lies. */
+/** Returns the path of a note. */
 export function notePath(id: string, state: Pick<PlanState, 'memory'>): string {
   return `${memoryPath(state)}/${id}.md`
 }
 
-/** The id of the note at a path. */
+/** Returns the id of the note at a path. */
 export function idOf(path: string, { path: root }: MemoryContext): string {
   return path.slice(root.length + 1, -'.md'.length)
 }
@@ -32,7 +32,7 @@ export function memoryOf({ memory }: Pick<ToolContext, 'memory'>): MemoryContext
   return required(memory)
 }
 
-/** Without a memory, no tool of it is there. */
+/** The memory tools are only registered in a workspace with a memory. */
 function required<T>(memory: T | undefined): T {
   if (memory === undefined) throw new TypeError('The workspace has no memory')
   return memory
@@ -42,7 +42,7 @@ export interface ReadNote extends Note {
   readonly document: TextDocument
 }
 
-/** The note in some bytes, as a model may see it; `undefined` for what is none, or may not be seen by the caller. */
+/** Parses a note as a model may see it. Returns `undefined` for any other file and for a note hidden from the caller. */
 export function noteIn(bytes: Uint8Array, path: Path, memory: MemoryContext): ReadNote | undefined {
   if (!path.endsWith('.md') || !isWithin(path, memory.path)) return undefined
   let document: TextDocument
@@ -52,33 +52,33 @@ export function noteIn(bytes: Uint8Array, path: Path, memory: MemoryContext): Re
     return undefined
   }
   const note = parseNote(document.text)
-  return note !== undefined && isSeen(note, memory) ? { ...note, document } : undefined
+  return note !== undefined && isVisible(note, memory) ? { ...note, document } : undefined
 }
 
 /** Without the ACL, every caller sees every note. */
-function isSeen({ scopes }: Note, { acl, scopes: own }: MemoryContext): boolean {
-  return !acl || scopes.length === 0 || scopes.some((scope) => own.includes(scope))
+function isVisible({ scopes }: Note, { acl, scopes: callerScopes }: MemoryContext): boolean {
+  return !acl || scopes.length === 0 || scopes.some((scope) => callerScopes.includes(scope))
 }
 
-/** What may be read whole: a longer note is none. */
+/** Returns the note at a path. A file over the size limit of text files does not count as a note. */
 export async function findNote(context: ToolContext, path: Path): Promise<ReadNote | undefined> {
   const { files, limits } = context
   const stat = isWithin(path, memoryOf(context).path) ? await files.stat(path) : undefined
   if (stat?.type !== 'file' || stat.size > limits.textFileBytes) return undefined
-  let found: ReadNote | undefined
+  let note: ReadNote | undefined
   await files.scan(
     [path],
     () => true,
     (_, bytes) => {
-      found = noteIn(bytes.slice(), path, memoryOf(context))
+      note = noteIn(bytes.slice(), path, memoryOf(context))
       return false
     },
   )
-  return found
+  return note
 }
 
-/** Says that a note is shown: its path, and the label that it carries itself. */
-export function toShownNote(context: ToolContext, path: Path, { labels, document }: ReadNote): void {
+/** Records that the call shows a note, and the label that the note has. */
+export function markAsShown(context: ToolContext, path: Path, { labels, document }: ReadNote): void {
   context.files.noteRead(path, document.bytes.length)
   const label = highestLabel(labels)
   if (label !== 'public') context.addLabel(label, path)
@@ -88,37 +88,37 @@ export function highestLabel(labels: readonly string[]): Label {
   return labelNames.findLast((label) => labels.includes(label)) ?? 'public'
 }
 
-/** The same for a note that is not there and one that the caller may not see. */
-export function noSuchNote(id: string): ToolError {
-  return new ToolError('NOT_FOUND', `There is no note ${JSON.stringify(id)}`, {
-    hint: 'Use memory_search to see what is there.',
+/** Returns the error for a missing note, and the same error for a note that the caller may not see. */
+export function noteNotFound(id: string): ToolError {
+  return new ToolError('NOT_FOUND', `Note ${JSON.stringify(id)} does not exist`, {
+    hint: 'Use memory_search to find notes.',
   })
 }
 
-/** The notes that the caller may see, each visited once, in the order of their paths. */
+/** Visits the notes that the caller may see, in the order of their paths. */
 export async function eachNote(context: ToolContext, visit: (path: Path, note: ReadNote) => void): Promise<void> {
   const { files, limits } = context
   const memory = memoryOf(context)
   const start = memory.path as Path
   if ((await files.stat(start))?.type !== 'directory') return
   const paths = (await files.notes(start)).filter((path) => path.endsWith('.md'))
-  const found = new Map<Path, ReadNote>()
+  const notes = new Map<Path, ReadNote>()
   await files.scan(
     paths,
     (_path, _bytes, stat) => stat.size <= limits.textFileBytes,
     (path, bytes) => {
       const note = noteIn(bytes.slice(), path, memory)
-      if (note !== undefined) found.set(path, note)
+      if (note !== undefined) notes.set(path, note)
       return true
     },
   )
   for (const path of paths) {
-    const note = found.get(path)
+    const note = notes.get(path)
     if (note !== undefined) visit(path, note)
   }
 }
 
-/** How often words occur in a note, in any letter case. */
+/** Counts the occurrences of words in a note, ignoring letter case. */
 export function occurrences({ title = '', content }: Note, words: readonly string[]): number {
   const text = `${title}\n${content}`.toLowerCase()
   return words.reduce((sum, word) => sum + text.split(word).length - 1, 0)

@@ -1,44 +1,44 @@
 /**
- * The offsets at which a text occurs in another, ascending, at most `most`. Linear in both, also where a text repeats
- * itself (Knuth–Morris–Pratt where the engine's own search could take more than `mostSteps` comparisons).
+ * Returns the offsets of `needle` in a text, ascending, at most `limit`. Linear in both, also for repetitive texts: uses
+ * Knuth–Morris–Pratt if the engine's own search could take more than `maxSteps` comparisons.
  */
 export function occurrences(
   text: string,
-  wanted: string,
-  options: { readonly overlapping: boolean; readonly most?: number; readonly mostSteps?: number },
+  needle: string,
+  options: { readonly overlapping: boolean; readonly limit?: number; readonly maxSteps?: number },
 ): number[] {
-  const most = options.most ?? Number.POSITIVE_INFINITY
-  if (wanted === '' || wanted.length > text.length) return []
-  if (text.length * wanted.length > (options.mostSteps ?? MOST_STEPS))
-    return byPrefixes(text, wanted, options.overlapping, most)
-  const step = options.overlapping ? 1 : wanted.length
-  const found: number[] = []
-  for (let at = text.indexOf(wanted); at !== -1 && found.length < most; at = text.indexOf(wanted, at + step)) {
-    found.push(at)
+  const limit = options.limit ?? Number.POSITIVE_INFINITY
+  if (needle === '' || needle.length > text.length) return []
+  if (text.length * needle.length > (options.maxSteps ?? MAX_STEPS))
+    return byPrefixes(text, needle, options.overlapping, limit)
+  const step = options.overlapping ? 1 : needle.length
+  const offsets: number[] = []
+  for (let at = text.indexOf(needle); at !== -1 && offsets.length < limit; at = text.indexOf(needle, at + step)) {
+    offsets.push(at)
   }
-  return found
+  return offsets
 }
 
-/** Comparisons that the engine's own search may take at worst: some 0.1 s. */
-const MOST_STEPS = 2 ** 27
+/** Comparisons that the engine's own search may take at worst, about 0.1 s. */
+const MAX_STEPS = 2 ** 27
 
-function byPrefixes(text: string, wanted: string, overlapping: boolean, most: number): number[] {
-  // For each length of a matched beginning: the longest shorter one that it ends with.
-  const shorter = new Int32Array(wanted.length + 1)
-  for (let i = 1, matched = 0; i < wanted.length; i++) {
-    const unit = wanted.charCodeAt(i)
-    while (matched > 0 && wanted.charCodeAt(matched) !== unit) matched = shorter[matched] as number
-    if (wanted.charCodeAt(matched) === unit) matched += 1
+function byPrefixes(text: string, needle: string, overlapping: boolean, limit: number): number[] {
+  // For each length of a matched prefix, the length of its longest proper suffix that is also a prefix.
+  const shorter = new Int32Array(needle.length + 1)
+  for (let i = 1, matched = 0; i < needle.length; i++) {
+    const unit = needle.charCodeAt(i)
+    while (matched > 0 && needle.charCodeAt(matched) !== unit) matched = shorter[matched] as number
+    if (needle.charCodeAt(matched) === unit) matched += 1
     shorter[i + 1] = matched
   }
-  const found: number[] = []
-  for (let i = 0, matched = 0; i < text.length && found.length < most; i++) {
+  const offsets: number[] = []
+  for (let i = 0, matched = 0; i < text.length && offsets.length < limit; i++) {
     const unit = text.charCodeAt(i)
-    while (matched > 0 && wanted.charCodeAt(matched) !== unit) matched = shorter[matched] as number
-    if (wanted.charCodeAt(matched) === unit) matched += 1
-    if (matched < wanted.length) continue
-    found.push(i + 1 - wanted.length)
+    while (matched > 0 && needle.charCodeAt(matched) !== unit) matched = shorter[matched] as number
+    if (needle.charCodeAt(matched) === unit) matched += 1
+    if (matched < needle.length) continue
+    offsets.push(i + 1 - needle.length)
     matched = overlapping ? (shorter[matched] as number) : 0
   }
-  return found
+  return offsets
 }

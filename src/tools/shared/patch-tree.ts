@@ -12,17 +12,17 @@ import type { ShownVersion, ToolContext } from '../define-tool.ts'
 import { checkExpected } from './expected-version.ts'
 import { alreadyThere, notFound, refuseRoot, targetOf } from './target.ts'
 
-/** What a patch makes of a tree, ready to be committed over the versions that it was applied to. */
+/** The result of a patch, ready to commit over the versions that it was applied to. */
 export interface PatchedTree {
   readonly changes: readonly Change[]
-  /** The files that end otherwise than they began, in the order of the patch. `null` stands for no file. */
+  /** The changed files, in the order of the patch. `null` means no file. */
   readonly files: readonly {
     readonly path: LogicalPath
     readonly before: Uint8Array | null
     readonly after: Uint8Array | null
-    /** Version before. */
+    /** Version before the patch. */
     readonly oldSha256: string | null
-    /** Where it is stored. */
+    /** The canonical path. */
     readonly stored: Path
   }[]
   readonly deletions: number
@@ -30,8 +30,8 @@ export interface PatchedTree {
 }
 
 /**
- * Applies the sections of a patch in their order, without writing anything. A rename or copy of a git patch takes its
- * source as it was before the whole patch, as git does; anything else sees what the sections before it made.
+ * Applies the sections of a patch in order, without writing. A rename or copy in a git patch uses its source as it was
+ * before the whole patch, as git does. All other sections see the result of the sections before them.
  *
  * @throws ToolError `NOT_FOUND ALREADY_EXISTS IS_DIRECTORY PATH_REJECTED WRITE_CONFLICT FILE_TOO_LARGE PATCH_CONFLICT`
  */
@@ -45,10 +45,10 @@ export async function patchTree(
     entries.set(path, await openEntry(context, targetOf(context, index), expected.get(path)))
   }
   const entryOf = (path: LogicalPath): Entry => entries.get(path) as Entry
-  const leaves = new Set<LogicalPath>()
+  const removedPaths = new Set<LogicalPath>()
   for (const { kind, oldPath } of plan.changes)
-    if (oldPath !== null && (kind === 'delete' || kind === 'rename')) leaves.add(oldPath)
-  const fromStart = plan.format === 'unified'
+    if (oldPath !== null && (kind === 'delete' || kind === 'rename')) removedPaths.add(oldPath)
+  const isUnified = plan.format === 'unified'
   let { deletions } = plan
 
   for (const [index, change] of plan.changes.entries()) {
@@ -56,20 +56,20 @@ export async function patchTree(
     throwIfAborted(context.signal, 'Applying the patch was cancelled')
     const { kind, oldPath, newPath } = change
     const old = oldPath === null ? undefined : entryOf(oldPath)
-    const takesFromStart = fromStart && (kind === 'rename' || kind === 'copy')
-    const source = old === undefined ? null : takesFromStart ? old.before : old.after
+    const usesOriginal = isUnified && (kind === 'rename' || kind === 'copy')
+    const source = old === undefined ? null : usesOriginal ? old.before : old.after
     const creates = source === null && change.mayCreate && old?.stat === undefined
-    if (old !== undefined && source === null && !creates) throw missing(old, change)
+    if (old !== undefined && source === null && !creates) throw missingSource(old, change)
     if (newPath !== null && (creates || kind === 'create' || kind === 'rename' || kind === 'copy')) {
-      requireFree(entryOf(newPath), leaves.has(newPath))
+      requireFree(entryOf(newPath), removedPaths.has(newPath))
     }
     refuseAddedMarks(source?.bytes ?? null, change)
     const bytes = await applyToFile(kind === 'create' ? null : (source?.bytes ?? null), change, context.limits)
     if (kind === 'delete') {
       if (plan.format === 'v4a') deletions += lineCount((source as Content).bytes)
-      else if (bytes.length > 0) throw leavesContent(old as Entry, change)
+      else if (bytes.length > 0) throw incompleteDeletion(old as Entry, change)
     }
-    // The result of a section that came before is not taken away by a rename which took the file as it was.
+    // A rename used the original file, so it does not remove the result of an earlier section.
     if (old !== undefined && kind === 'rename' && old.setBy !== 'section') set(old, null, 'removed')
     if (kind === 'delete') set(old as Entry, null, 'removed')
     if (newPath !== null) {
@@ -90,13 +90,13 @@ interface Entry {
   readonly sha256: string | null
   /** After the sections so far. */
   after: Content | null
-  /** What gave it its present state: nothing yet, a section that made it, or one that took it away. */
+  /** Source of the current state: the tree, a section that wrote the file, or a section that removed it. */
   setBy: 'none' | 'section' | 'removed'
 }
 
 interface Content {
   readonly bytes: Uint8Array
-  /** Permission bits, where the storage keeps them or the patch sets them. */
+  /** Permission bits, if the storage keeps them or the patch sets them. */
   readonly mode?: number
 }
 
@@ -126,17 +126,21 @@ async function openEntry(
   return { asked, path, stat: read.stat, before, sha256: version, after: before, setBy: 'none' }
 }
 
-/** A patch names files themselves: git refuses one that would go through a link, or change what a link leads to. */
+/**
+ * Refuses a path that is a link or goes through one, as git does.
+ *
+ * @throws ToolError `PATH_REJECTED`
+ */
 function refuseLink({ files }: ToolContext, asked: LogicalPath, path: Path): void {
   if (asked === path) return
   if (!files.capabilities.caseSensitive && asked.toLowerCase() === path.toLowerCase()) return
-  throw new ToolError('PATH_REJECTED', `Cannot patch ${quote(asked)}: it is a link, or lies behind one`, {
+  throw new ToolError('PATH_REJECTED', `Cannot patch ${quote(asked)}: it is a link or behind a link`, {
     path: asked,
-    hint: 'Name the file itself, not through a link.',
+    hint: 'Use the path of the file itself, not of a link.',
   })
 }
 
-function missing(old: Entry, { line }: FileChange<LogicalPath>): ToolError {
+function missingSource(old: Entry, { line }: FileChange<LogicalPath>): ToolError {
   const { asked: path, stat, setBy } = old
   if (setBy === 'removed') {
     return new ToolError(
@@ -154,15 +158,15 @@ function missing(old: Entry, { line }: FileChange<LogicalPath>): ToolError {
   return notFound(path)
 }
 
-/** Something may stand where a file is put only if the same patch takes it away. */
-function requireFree(entry: Entry, leaves: boolean): void {
+/** Requires that a target path is free, or that the same patch removes its file. */
+function requireFree(entry: Entry, isRemoved: boolean): void {
   if (entry.after === null) return
-  if (entry.setBy !== 'section' && leaves) return
+  if (entry.setBy !== 'section' && isRemoved) return
   throw alreadyThere(entry.asked, 'file')
 }
 
-function leavesContent({ asked: path }: Entry, { line }: FileChange<LogicalPath>): ToolError {
-  return new ToolError('PATCH_CONFLICT', `Cannot delete ${quote(path)}: it holds more than the patch removes`, {
+function incompleteDeletion({ asked: path }: Entry, { line }: FileChange<LogicalPath>): ToolError {
+  return new ToolError('PATCH_CONFLICT', `Cannot delete ${quote(path)}: it contains more than the patch removes`, {
     path,
     patchLine: line,
     hint: 'Read the file again: a deletion must remove every line of it.',
@@ -175,22 +179,22 @@ function lineCount(bytes: Uint8Array): number {
   return bytes.length > 0 && bytes[bytes.length - 1] !== 10 ? lines + 1 : lines
 }
 
-/** Bits after a section: those that the patch sets, or those of the file it came from. */
+/** Returns the permission bits after a section: those that the patch sets, or else those of the source file. */
 function modeOf({ kind, oldMode, newMode }: FileChange<LogicalPath>, source: Content | null): number | undefined {
-  const sets: Mode | undefined = kind === 'create' ? newMode : newMode === oldMode ? undefined : newMode
-  if (sets === undefined || (kind === 'create' && sets === 0o644)) return source?.mode
-  return sets
+  const newBits: Mode | undefined = kind === 'create' ? newMode : newMode === oldMode ? undefined : newMode
+  if (newBits === undefined || (kind === 'create' && newBits === 0o644)) return source?.mode
+  return newBits
 }
 
-/** The change set: each path once, from what it was to what it has become. */
+/** Builds the change set, with each path once. */
 async function finish(context: ToolContext, entries: readonly Entry[], deletions: number): Promise<PatchedTree> {
   const { files } = context
   const touched = entries.filter(({ before, after }) => before !== after && !sameContent(before, after))
   const removed = touched.filter(({ after }) => after === null)
-  const made = touched.filter(({ before, after }) => before === null && after !== null)
+  const created = touched.filter(({ before, after }) => before === null && after !== null)
   const changes = new Map<Path, Change>()
   const keptDirectories = new Set<Path>()
-  for (const { path } of made) {
+  for (const { path } of created) {
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       const above = path.slice(0, slash) as Path
       if (keptDirectories.has(above)) break
@@ -201,9 +205,9 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
     const expect = version === null ? ('absent' as const) : { sha256: version }
     if (after === null) changes.set(path, { path, expect, to: null })
     else {
-      // The bits of a directory that gives way to a file are not the file's.
-      const is = stat?.type === 'file' ? stat.mode : undefined
-      const mode = after.mode !== undefined && after.mode !== is ? { mode: after.mode } : {}
+      // A file that replaces a directory does not inherit its permission bits.
+      const oldMode = stat?.type === 'file' ? stat.mode : undefined
+      const mode = after.mode !== undefined && after.mode !== oldMode ? { mode: after.mode } : {}
       changes.set(path, { path, expect, to: { type: 'file', bytes: after.bytes, ...mode } })
     }
   }
@@ -211,15 +215,15 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
     removed.map(({ path }) => path),
     keptDirectories,
   )) {
-    const there = changes.get(change.path)
-    changes.set(change.path, there === undefined ? change : { ...there, expect: change.expect })
+    const planned = changes.get(change.path)
+    changes.set(change.path, planned === undefined ? change : { ...planned, expect: change.expect })
   }
-  for (const { path, stat, asked } of made) {
+  for (const { path, stat, asked } of created) {
     if (stat?.type === 'directory' && changes.get(path)?.expect === 'absent') throw alreadyThere(asked, 'directory')
   }
   await addParents(
     context,
-    made.map(({ path }) => path),
+    created.map(({ path }) => path),
     keptDirectories,
     changes,
   )
@@ -237,20 +241,20 @@ async function finish(context: ToolContext, entries: readonly Entry[], deletions
   }
 }
 
-/** Directories that are missing above new files. A file that the patch takes away may give way to one. */
+/** Adds the missing parent directories of new files. A directory may replace a file that the patch removes. */
 async function addParents(
   { files }: ToolContext,
-  made: readonly Path[],
+  created: readonly Path[],
   parents: ReadonlySet<Path>,
   changes: Map<Path, Change>,
 ): Promise<void> {
-  const known = new Set<Path>()
+  const handled = new Set<Path>()
   const replaced = [...parents].filter((path) => changes.get(path)?.to === null)
   for (const path of replaced) changes.set(path, { ...(changes.get(path) as Change), to: { type: 'directory' } })
-  for (const path of made) {
+  for (const path of created) {
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as Path
-    if (known.has(above)) continue
-    known.add(above)
+    if (handled.has(above)) continue
+    handled.add(above)
     const file = replaced.find((other) => path.startsWith(`${other}/`))
     if (file === undefined) {
       for (const change of await files.missingParents(path))
@@ -268,14 +272,14 @@ function sameContent(before: Content | null, after: Content | null): boolean {
   return before.mode === after.mode && sameBytes(before.bytes, after.bytes)
 }
 
-/** A run that knew the whole of a file knows what a patch of its own made of it. */
+/** Marks the new versions as read for files that the run had read as a whole. */
 function shownAfter(context: ToolContext, touched: readonly Entry[]): (receipt: Receipt) => readonly ShownVersion[] {
-  const known = new Set<Path>()
+  const readPaths = new Set<Path>()
   for (const { path, sha256: version } of touched) {
-    if (version === null || context.hasReadWhole(path, version)) known.add(path)
+    if (version === null || context.hasReadWhole(path, version)) readPaths.add(path)
   }
   return ({ applied }) =>
     applied.flatMap(({ path, after }) =>
-      after?.type === 'file' && known.has(path) ? [{ path, sha256: after.sha256, lines: 'all' as const }] : [],
+      after?.type === 'file' && readPaths.has(path) ? [{ path, sha256: after.sha256, lines: 'all' as const }] : [],
     )
 }

@@ -4,20 +4,28 @@ import type { GuardedAccess } from '../../policy/access.ts'
 import type { CommandSession } from '../../shells/types.ts'
 import type { ToolContext } from '../define-tool.ts'
 
-/** The guarded form of the access that the tool planned at `index`. */
+/** Returns the guarded access for the planned access at `index`. */
 export function targetOf({ accesses }: Pick<ToolContext, 'accesses'>, index = 0): GuardedAccess {
   const target = accesses[index]
   if (target === undefined) throw new TypeError(`the tool planned no access ${index}`)
   return target
 }
 
-/** What runs commands. */
-export function deskOf({ commands }: Pick<ToolContext, 'commands'>): CommandSession {
+/**
+ * Returns the session that runs commands.
+ *
+ * @throws ToolError `SHELL_UNAVAILABLE`
+ */
+export function sessionOf({ commands }: Pick<ToolContext, 'commands'>): CommandSession {
   if (commands === undefined) throw new ToolError('SHELL_UNAVAILABLE', 'This workspace has no shell')
   return commands
 }
 
-/** Refuses to change the root itself. */
+/**
+ * Refuses to change the workspace root.
+ *
+ * @throws ToolError `PATH_REJECTED`
+ */
 export function refuseRoot(path: LogicalPath, verb: string): void {
   if (path === '') throw new ToolError('PATH_REJECTED', `Cannot ${verb} the workspace root`)
 }
@@ -26,18 +34,21 @@ export function notFound(path: LogicalPath): ToolError {
   return new ToolError('NOT_FOUND', `${quote(path)} does not exist`, { path })
 }
 
-/** The refusal to put something where something is; a directory there may have been meant as the place to put it in. */
+/**
+ * Returns the error for a target path that exists. If it is a directory, the hint names the path inside it, which the
+ * caller may have meant.
+ */
 export function alreadyThere(path: LogicalPath, type: string, source?: LogicalPath): ToolError {
   const inside = `${path}/${source === undefined ? '' : nameOf(source)}`
   return new ToolError('ALREADY_EXISTS', `${quote(path)} exists already (${type})`, {
     path,
     ...(type === 'directory' && source !== undefined
-      ? { hint: `Nothing is ever overwritten. To put it into the directory, name the whole path: ${quote(inside)}.` }
+      ? { hint: `Nothing is ever overwritten. To put it into the directory, use the whole path ${quote(inside)}.` }
       : {}),
   })
 }
 
-/** Paths below a directory, as they are named from there. */
+/** Returns a function that makes paths below a directory relative to it. */
 export function relativeTo(directory: LogicalPath): (path: LogicalPath) => string {
   const skip = directory.length + 1
   return directory === '' ? (path) => path : (path) => path.slice(skip)

@@ -9,22 +9,22 @@ import type { ToolContext } from '../define-tool.ts'
 import { checkVersion, type Expected, refuseVersion } from './expected-version.ts'
 import { alreadyThere, notFound, refuseRoot } from './target.ts'
 
-/** What a move or a copy takes along: the thing itself, and everything in it where it is a directory. */
+/** The entries that a move or copy affects: the source itself and, for a directory, everything in it. */
 export interface Transfer {
   readonly type: EntryType
-  /** Files, links and directories, the thing itself included. */
+  /** Number of files, links and directories, including the source itself. */
   readonly entries: number
   readonly sizeBytes: number
-  /** Of a file. */
+  /** Version of the source, if it is a file. */
   readonly sha256: string | null
-  /** Every path that is taken along, as it is named now. */
+  /** Every affected path before the operation. */
   readonly sources: readonly Path[]
   readonly changes: readonly Change[]
 }
 
 /**
- * Builds the changes that bring what is at one path to another that is free. A directory goes along with everything in
- * it, hidden and ignored names too, each under both of its names, so that policy judges every one of them.
+ * Builds the changes that move or copy an entry to a free path. For a directory they cover everything in it, including
+ * hidden and ignored names, each with both paths, so that policy evaluates every entry.
  *
  * @throws ToolError `NOT_FOUND ALREADY_EXISTS PATH_REJECTED INVALID_INPUT LIMIT_EXCEEDED FILE_TOO_LARGE WRITE_CONFLICT`
  */
@@ -47,8 +47,8 @@ export async function transfer(
   const respelled = isMove ? otherSpelling(context, source, target) : undefined
   const to = respelled ?? target.path
   if (respelled === undefined) {
-    const there = await files.stat(to)
-    if (there !== undefined) throw alreadyThere(to, there.type, from)
+    const existing = await files.stat(to)
+    if (existing !== undefined) throw alreadyThere(to, existing.type, from)
     if (isWithin(to, from)) {
       throw new ToolError('INVALID_INPUT', `Cannot ${options.verb} ${quote(from)} into itself`, {
         path: from,
@@ -67,19 +67,19 @@ export async function transfer(
   let version: string | null = null
   for (const { path, type } of entries) {
     const newPath = (path === from ? to : `${to}${path.slice(from.length)}`) as Path
-    const own = path === from ? stat : await files.stat(path)
-    if (own === undefined || own.type !== type) throw changedMeanwhile(path)
-    sizeBytes += own.size
+    const current = path === from ? stat : await files.stat(path)
+    if (current === undefined || current.type !== type) throw changedDuringCall(path)
+    sizeBytes += current.size
     checkLimit('size in bytes', sizeBytes, limits.treeBytes, from)
-    const taken = await take(context, path, own)
-    if (path === from && taken.sha256 !== null) {
-      checkVersion(from, options.expected, taken.sha256)
-      version = taken.sha256
+    const copy = await copyOf(context, path, current, options.verb)
+    if (path === from && copy.sha256 !== null) {
+      checkVersion(from, options.expected, copy.sha256)
+      version = copy.sha256
     }
-    if (taken.to?.type === 'link') linkTarget(newPath, taken.to.target)
-    const expect = taken.sha256 === null ? { tag: taken.tag } : { sha256: taken.sha256 }
+    if (copy.to?.type === 'link') linkTarget(newPath, copy.to.target)
+    const expect = copy.sha256 === null ? { tag: copy.tag } : { sha256: copy.sha256 }
     if (isMove) changes.push({ path, expect, to: null })
-    changes.push({ path: newPath, expect: 'absent', to: taken.to, ...(isMove ? { from: path } : {}) })
+    changes.push({ path: newPath, expect: 'absent', to: copy.to, ...(isMove ? { from: path } : {}) })
   }
   return {
     type: stat.type,
@@ -91,21 +91,22 @@ export async function transfer(
   }
 }
 
-/** The present state of one entry, as it shall stand at another path. */
-async function take(
+/** Returns the state of one entry for its new path. */
+async function copyOf(
   { files, limits }: ToolContext,
   path: Path,
   stat: Stat,
+  verb: string,
 ): Promise<{ to: Change['to']; tag: string; sha256: string | null }> {
   if (stat.type === 'link')
     return { to: { type: 'link', target: await files.readLink(path) }, tag: stat.tag, sha256: null }
   if (stat.type === 'directory') {
     if ((await files.stat(childOf(path, '.git'))) !== undefined) {
-      throw new ToolError('POLICY_DENIED', `Cannot take ${quote(path)} along: it holds git-internal files`, { path })
+      throw new ToolError('POLICY_DENIED', `Cannot ${verb} ${quote(path)}: it contains files internal to git`, { path })
     }
     return { to: { type: 'directory' }, tag: stat.tag, sha256: null }
   }
-  if (stat.type !== 'file') throw new ToolError('PATH_REJECTED', `${quote(path)} is no ordinary file`, { path })
+  if (stat.type !== 'file') throw new ToolError('PATH_REJECTED', `${quote(path)} is not a regular file`, { path })
   const read = await files.read(path, limits.treeBytes)
   const { mode, tag } = read.stat
   return {
@@ -116,7 +117,8 @@ async function take(
 }
 
 /**
- * The new path where both names are one thing on a storage that ignores letter case, and only the spelling shall change.
+ * Returns the new path if both names are the same entry on a storage that ignores letter case, and only its letter case
+ * changes.
  */
 function otherSpelling(context: ToolContext, source: GuardedAccess, target: GuardedAccess): Path | undefined {
   if (context.files.capabilities.caseSensitive || source.path !== target.path) return undefined
@@ -124,6 +126,6 @@ function otherSpelling(context: ToolContext, source: GuardedAccess, target: Guar
   return spelled !== source.path && spelled.toLowerCase() === source.path.toLowerCase() ? (spelled as Path) : undefined
 }
 
-function changedMeanwhile(path: Path): ToolError {
+function changedDuringCall(path: Path): ToolError {
   return new ToolError('WRITE_CONFLICT', `${quote(path)} changed during the call`, { path, currentSha256: null })
 }

@@ -498,9 +498,9 @@ describe('classifyContent', () => {
       readable: true,
       writable: false,
       redacted: false,
-      reason: 'a comment at its top says that it is generated',
+      reason: 'a comment at its top marks it as generated',
       protection: 'generated',
-      hint: 'Change the source it is made from and run the generator.',
+      hint: 'Change the source that it is generated from and run the generator.',
     })
     expect(content('a.cs', bytes.swap16()).kind).toBe('GENERATED')
   })
@@ -518,7 +518,7 @@ describe('classifyContent', () => {
     })
     const generated = { ...classify('dist/a.dat') }
     expect(classifyContent(generated, png)).toEqual({ ...generated, kind: 'BINARY', readable: false })
-    expect(content('linker.so', 'text\n').reason).toBe('it is text, whatever its name says')
+    expect(content('linker.so', 'text\n').reason).toBe('it is text, although its name suggests otherwise')
   })
 
   it('finds binary content under any name, and text under a binary one', () => {
