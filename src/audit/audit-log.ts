@@ -6,21 +6,21 @@ import type { AuditCheck } from './verify.ts'
 export { type AuditEntry, type AuditRecord, type ChainHead, HIDDEN_VERSION, shaMap } from './record.ts'
 export { type AuditCheck, verifyAudit } from './verify.ts'
 
-/** Where audit records go. Each sink holds a whole chain of its own. */
+/** A destination for audit records. Each sink has its own complete chain. */
 export interface AuditSink {
-  /** Takes the next record of its chain, or throws: then the record is not part of it, and a later one takes its place. */
+  /** Stores the next record of its chain. If it throws, the record is not part of the chain, and a later one takes its position. */
   append(record: AuditRecord): void | Promise<void>
-  /** Where the chain ends that it holds already. Left out: it is empty. */
+  /** Returns the end of the existing chain. Default: an empty chain. */
   head?(): ChainHead
-  /** A sink that chains for itself, later, takes the entries instead of the records. Must not throw. */
+  /** Receives the entries instead of the records, for sinks that build the chain later. Must not throw. */
   accept?(entry: AuditEntry): void
-  /** The records, where it keeps them. */
+  /** Returns the records, if the sink keeps them. */
   records?(): readonly AuditRecord[]
-  /** Checks what it keeps more closely than by its records. */
+  /** Checks the stored data more strictly than the records alone allow. */
   verify?(): AuditCheck
-  /** The absolute physical path of the file that it writes, which must lie outside of what the workspace reaches. */
+  /** The absolute physical path of its file, which must be outside of the workspace. */
   readonly file?: string
-  /** Called once, when the workspace is closed and every record is on its way. */
+  /** Called once, when the workspace is closed and all records have been passed to the sink. */
   close?(): void | Promise<void>
 }
 
@@ -31,29 +31,29 @@ export interface AuditOptions {
 /** The audit of a workspace. */
 export interface Audit {
   /**
-   * Hands an entry to every sink, in the order of the calls. The entry is taken over: nobody may change it afterwards.
-   * Secrets in its reason are marked. Synchronous where every sink is; else it settles when all have it.
+   * Passes an entry to every sink, in the order of the calls. The entry must not be changed afterwards. Secrets in it are
+   * redacted. Synchronous if every sink is; otherwise it resolves when all sinks have the entry.
    *
-   * @throws ToolError `AUDIT_FAILED` when a sink could not take it; the others have it nevertheless
+   * @throws ToolError `AUDIT_FAILED` if a sink failed. The other sinks still have the entry
    */
   record(entry: AuditEntry): void | Promise<void>
-  /** Waits for what is on its way and closes the sinks. */
+  /** Waits for pending records and closes the sinks. */
   close(): Promise<void>
 }
 
-/** A longer reason or task is cut, in UTF-16 units. */
-const MOST_TEXT = 2000
-const MOST_PLAN = 20_000
+/** Maximum length of a reason or task, and of a plan, in UTF-16 units. Longer ones are cut. */
+const MAX_TEXT = 2000
+const MAX_PLAN = 20_000
 
 /**
- * The audit over some sinks.
+ * Creates the audit of a workspace.
  *
- * @throws TypeError for what is no sink
+ * @throws TypeError for an invalid sink
  */
 export function createAudit({ sinks }: AuditOptions): Audit {
   for (const [index, sink] of sinks.entries()) {
     if (typeof sink?.append !== 'function')
-      throw new TypeError(`audit[${index}] is no audit sink: it has no append function`)
+      throw new TypeError(`audit[${index}] is not an audit sink: it has no append function`)
   }
   const writers = sinks.map(createWriter)
   let closed = false
@@ -97,31 +97,31 @@ function auditFailed(): ToolError {
   return new ToolError('AUDIT_FAILED', 'The audit record could not be written')
 }
 
-/** Without the secrets in what callers have written: reasons, the task, and names that they made up. */
+/** Redacts secrets in text from callers: reasons, tasks, plans and names. */
 function withoutSecrets(entry: AuditEntry): AuditEntry {
   const { reason, task, pathsAsked, plan } = entry
-  const named = mayNameSecret(entry) ? withoutSecretNames(entry) : entry
-  if (reason === undefined && task === undefined && pathsAsked === undefined && plan === undefined) return named
+  const redacted = mayNameSecret(entry) ? withoutSecretNames(entry) : entry
+  if (reason === undefined && task === undefined && pathsAsked === undefined && plan === undefined) return redacted
   return {
-    ...named,
+    ...redacted,
     toolName: safeText(entry.toolName, 100),
-    ...(reason === undefined ? {} : { reason: safeText(reason, MOST_TEXT) }),
+    ...(reason === undefined ? {} : { reason: safeText(reason, MAX_TEXT) }),
     ...(task === undefined
       ? {}
-      : { task: { ...task, ...safeGlobs('scope', task.scope), text: safeText(task.text, MOST_TEXT) } }),
+      : { task: { ...task, ...safeGlobs('scope', task.scope), text: safeText(task.text, MAX_TEXT) } }),
     ...(plan === undefined
       ? {}
-      : { plan: { ...plan, ...safeGlobs('paths', plan.paths), text: safeText(plan.text, MOST_PLAN) } }),
+      : { plan: { ...plan, ...safeGlobs('paths', plan.paths), text: safeText(plan.text, MAX_PLAN) } }),
     ...(pathsAsked === undefined ? {} : { pathsAsked: pathsAsked.map((path) => safeText(path, 300)) }),
   }
 }
 
 function safeGlobs<F extends string>(field: F, globs: readonly string[] | undefined): { readonly [K in F]?: string[] } {
   if (globs === undefined) return {}
-  return { [field]: globs.map((glob) => safeText(glob, MOST_TEXT)) } as { [K in F]: string[] }
+  return { [field]: globs.map((glob) => safeText(glob, MAX_TEXT)) } as { [K in F]: string[] }
 }
 
-/** Every known format is as long as this; hardly any name is. */
+/** Every known secret format has such a part. Hardly any name does. */
 const LONG_WORD = /[\w-]{16}/
 const isLong = (path: string) => path.length >= 16 && LONG_WORD.test(path)
 
@@ -159,18 +159,18 @@ function withoutSecretNames(entry: AuditEntry): AuditEntry {
   }
 }
 
-/** Secrets are marked before the cut, so that no half of one is left. */
-function safeText(given: string, most: number): string {
-  const { text } = redact(given)
-  return text.length <= most ? text : `${text.slice(0, most)}…`
+/** Redacts and cuts a text, in that order, so that no part of a secret is left. */
+function safeText(original: string, maxLength: number): string {
+  const { text } = redact(original)
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`
 }
 
-/** Writes an entry to one sink; without one, waits for those on their way. */
+/** Writes an entry to one sink. Without an entry, waits for the pending ones. */
 type Writer = (entry: AuditEntry | undefined) => void | Promise<void>
 
 /**
- * Keeps the chain of one sink. Its head moves on only when the sink has taken a record, so that one which failed leaves
- * no gap. While a record is on its way, the next ones wait.
+ * Builds the chain of one sink. Its head advances only when the sink has stored a record, so a failure leaves no gap. While
+ * a record is pending, the next ones wait.
  */
 function createWriter(sink: AuditSink): Writer {
   if (sink.accept !== undefined) {
@@ -200,16 +200,16 @@ function createWriter(sink: AuditSink): Writer {
     } else {
       waiting = waiting.catch(() => {}).then(() => write(entry))
     }
-    const mine = waiting
+    const current = waiting
     const done = () => {
-      if (waiting === mine) waiting = undefined
+      if (waiting === current) waiting = undefined
     }
-    mine.then(done, done)
-    return mine
+    current.then(done, done)
+    return current
   }
 }
 
-/** A sink in plain JavaScript may return anything. */
+/** A sink written in plain JavaScript may return anything. */
 function isThenable(value: unknown): boolean {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

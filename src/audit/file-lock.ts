@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A lock that is held; releasing it twice does nothing. */
+/** An acquired lock. Releasing it twice has no effect. */
 export interface FileLock {
   release(): void
 }
@@ -10,15 +10,15 @@ export interface FileLock {
 interface Owner {
   readonly pid: number
   readonly host: string
-  /** Tells apart processes that got the same number; empty where the platform does not say. */
+  /** The start time, which distinguishes processes with the same number. Empty if the platform does not provide it. */
   readonly started: string
 }
 
 const MAX_TRIES = 20
 
 /**
- * Takes the lock at a path, or gives `undefined` while a living process holds it. The lock is a small file that names its
- * owner and is linked in complete; that of a dead process is taken over. A holder on another host counts as alive.
+ * Acquires the lock at a path. Returns `undefined` while a running process holds it. The lock is a small file that names its
+ * owner and is linked atomically. The lock of a dead process is taken over. An owner on another host counts as running.
  */
 export function takeFileLock(path: string): FileLock | undefined {
   const mine = JSON.stringify({ pid: process.pid, host: hostname(), started: startOf(process.pid), id: randomName() })
@@ -32,10 +32,10 @@ export function takeFileLock(path: string): FileLock | undefined {
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
       }
-      const held = readText(path)
-      if (held !== undefined) {
-        if (isAlive(held)) return undefined
-        breakLock(path, held)
+      const current = readText(path)
+      if (current !== undefined) {
+        if (isAlive(current)) return undefined
+        breakLock(path, current)
       }
     }
     return undefined
@@ -44,7 +44,7 @@ export function takeFileLock(path: string): FileLock | undefined {
   }
 }
 
-/** Moves a dead owner's lock away. If that caught another's, which came in between, it is put back. */
+/** Removes the lock of a dead owner. If another process has acquired it in between, its lock is put back. */
 function breakLock(path: string, dead: string): void {
   const aside = `${path}.${randomName()}`
   try {
@@ -54,10 +54,10 @@ function breakLock(path: string, dead: string): void {
     return
   }
   try {
-    /* v8 ignore if -- @preserve: another process has taken it between the look and the move */
+    /* v8 ignore if -- @preserve: another process has acquired it between the check and the move */
     if (readText(aside) !== dead) linkSync(aside, path)
   } catch {
-    // Somebody else has the lock by now; the owner of this one finds out by its own checks.
+    // Another process has the lock now. The owner of this one notices by its own checks of the file.
   }
   unlinkSync(aside)
 }
@@ -66,14 +66,14 @@ function releaseOwn(path: string, mine: string): void {
   try {
     if (readText(path) === mine) unlinkSync(path)
   } catch {
-    // It names a process that will be dead: whoever comes next takes it over.
+    // The lock stays, but this process will end, so the next one takes it over.
   }
 }
 
-function isAlive(held: string): boolean {
+function isAlive(lock: string): boolean {
   let owner: Partial<Owner>
   try {
-    owner = JSON.parse(held) as Partial<Owner>
+    owner = JSON.parse(lock) as Partial<Owner>
   } catch {
     return false
   }
@@ -87,10 +87,10 @@ function isAlive(held: string): boolean {
   return owner.started === startOf(owner.pid)
 }
 
-/** When a process started, in the kernel's own units; empty where it does not say. */
+/** Returns when a process started, in kernel clock ticks; empty if the platform does not provide it. */
 function startOf(pid: number): string {
   try {
-    // The 22nd field of proc_pid_stat(5); the second, the name in parentheses, may hold anything.
+    // The 22nd field of proc_pid_stat(5). The second, the name in parentheses, may contain anything.
     return readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) (?:\S+ ){19}(\S+).*$/s, '$1')
   } catch {
     return ''

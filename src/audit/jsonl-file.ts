@@ -4,13 +4,13 @@ import { type AuditRecord, recordText } from './record.ts'
 import { rotatedFiles } from './rotation.ts'
 import { type AuditCheck, type VerifyOptions, verifyAudit } from './verify.ts'
 
-/** {@link AuditCheck} of a file: where a chain breaks, `file` and `line` (from 1) name the place, too. */
+/** The {@link AuditCheck} of a file. If a chain breaks, `file` and `line` (from 1) are its location. */
 export type AuditFileCheck = AuditCheck & { readonly file?: string; readonly line?: number }
 
 /**
- * The records of an audit file, one after the other, those of the files that it was rotated into first.
+ * Yields the records of an audit file in order, starting with its rotated files.
  *
- * @throws Error that names the first line which is no record as this library writes it
+ * @throws Error that names the first line that is not a record in the exact form written by this library
  */
 export function* readAuditFile(file: string): Generator<AuditRecord> {
   for (const { name, line, record } of linesOfAll(file)) {
@@ -20,16 +20,16 @@ export function* readAuditFile(file: string): Generator<AuditRecord> {
 }
 
 /**
- * Checks an audit file, with those that it was rotated into, to the byte: a changed, missing or moved line is found, also
- * where it would parse as before. Records cut off at the very end show only where `head` is given. Never throws.
+ * Checks an audit file with its rotated files, byte by byte: finds a changed, missing or moved line, even if it parses to the
+ * same record. Records removed at the end are only detected with `head`. Never throws.
  */
 export function verifyAuditFile(file: string, options: VerifyOptions = {}): AuditFileCheck {
   let count = 0
-  let place: { name: string; line: number } | undefined
+  let location: { name: string; line: number } | undefined
   let flaw: string | undefined
   function* counted() {
     for (const { name, line, record } of linesOfAll(file)) {
-      place = { name, line }
+      location = { name, line }
       if (record === undefined) {
         flaw = flawedLine(name, line)
         return
@@ -37,14 +37,14 @@ export function verifyAuditFile(file: string, options: VerifyOptions = {}): Audi
       yield record
       count += 1
     }
-    place = undefined
+    location = undefined
   }
   const check = attempt(() => verifyAudit(counted(), options))
   if (check === undefined) return { ok: false, at: count, reason: 'The audit file cannot be read' }
   if (check.ok && flaw === undefined) return check
-  const where = place === undefined ? {} : { file: place.name, line: place.line }
-  if (flaw !== undefined) return { ok: false, at: count, reason: flaw, ...where }
-  return { ...check, ...where }
+  const lineOfFile = location === undefined ? {} : { file: location.name, line: location.line }
+  if (flaw !== undefined) return { ok: false, at: count, reason: flaw, ...lineOfFile }
+  return { ...check, ...lineOfFile }
 }
 
 function attempt<T>(run: () => T): T | undefined {
@@ -56,13 +56,13 @@ function attempt<T>(run: () => T): T | undefined {
 }
 
 function flawedLine(name: string, line: number): string {
-  return `Line ${line} of ${JSON.stringify(name)} is no record, or was changed`
+  return `Line ${line} of ${JSON.stringify(name)} is not a record, or was changed`
 }
 
 function* linesOfAll(file: string): Generator<{ name: string; line: number; record: AuditRecord | undefined }> {
   const rotated = rotatedFiles(file)
   for (const part of [...rotated, file]) {
-    // Between the two steps of a rotation there is no such file.
+    // The file does not exist between the two steps of a rotation.
     if (part === file && rotated.length > 0 && !existsSync(file)) return
     let line = 0
     for (const text of linesOf(part)) {
@@ -74,10 +74,10 @@ function* linesOfAll(file: string): Generator<{ name: string; line: number; reco
 
 const NEWLINE = 0x0a
 const CHUNK = 64 * 1024
-/** A longer line is no record of ours. */
+/** Longer lines are not records. */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** The last whole line and where it ends. */
+/** Returns the last complete line and where it ends. */
 export function lastLine(fd: number, size: number): { end: number; line: string | undefined } {
   const parts: Buffer[] = []
   let start = size
@@ -111,7 +111,7 @@ export function readAt(fd: number, position: number, length: number): Buffer {
   return buffer.subarray(0, filled)
 }
 
-/** The record of a line, if the line is exactly what would be written for it. */
+/** Parses the record in a line. Returns `undefined` if the line is not exactly what would be written for it. */
 export function parseLine(line: string): AuditRecord | undefined {
   try {
     const record = JSON.parse(line) as AuditRecord
@@ -121,9 +121,9 @@ export function parseLine(line: string): AuditRecord | undefined {
   }
 }
 
-/** The lines of a file. What follows the last line end is one, too, and no record. */
+/** Yields the lines of a file. Text after the last line end is yielded as a line that is not a record. */
 function* linesOf(file: string): Generator<string> {
-  // Where a platform has no such flag, `|` takes it for 0.
+  // On platforms without O_NONBLOCK it is undefined, which `|` treats as 0.
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const chunk = Buffer.alloc(CHUNK)
@@ -148,7 +148,7 @@ function* linesOf(file: string): Generator<string> {
   }
 }
 
-/** Bytes that are no UTF-8 must not turn into a text that happens to be right. */
+/** Decodes UTF-8. Returns '' for invalid bytes, which must not become a text that is accepted. */
 function exactText(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   return Buffer.byteLength(text) === bytes.length && Buffer.from(text).equals(bytes) ? text : ''

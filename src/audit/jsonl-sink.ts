@@ -14,38 +14,39 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { isMutating } from '../policy/permissions.ts'
 import type { AuditSink } from './audit-log.ts'
-import { takeFileLock } from './file-lock.ts'
+import { type FileLock, takeFileLock } from './file-lock.ts'
 import { lastLine, parseLine, readAt, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash, recordText } from './record.ts'
 import { nextRotated, rotatedFiles } from './rotation.ts'
 
 export { type AuditFileCheck, readAuditFile, verifyAuditFile } from './jsonl-file.ts'
 
-/** How the file is written, and when the next one begins. */
+/** How an audit file is written, and when it is rotated. */
 export interface JsonlSinkOptions {
   /**
-   * What must be on the disk before it counts as written: the intents of mutations (`mutations`, the default), every
-   * record (`always`), or nothing (`never`: what a power cut takes is lost).
+   * Which records must be on the disk before they count as written: the intents of mutations (`mutations`, the default),
+   * every record (`always`), or none (`never`: a power failure may lose records).
    */
   readonly fsync?: 'mutations' | 'always' | 'never'
   /**
-   * What to do with a last line that a crash has cut short. Its record was never acknowledged. `cut` (the default) moves
-   * it to `FILE.torn` and goes on; `refuse` throws.
+   * What to do with a last line that a crash has left incomplete. Its record was never acknowledged. `cut` (the default)
+   * moves it to `FILE.torn` and continues; `refuse` throws.
    */
   readonly tornTail?: 'cut' | 'refuse'
   /**
-   * Before the file would take more bytes than this, it becomes `FILE.1`, the next time `FILE.2` and so on, and a new
-   * FILE goes on with the same chain. Default: it grows.
+   * Maximum size of the file in bytes. Before it is exceeded, the file is renamed to `FILE.1`, the next time to `FILE.2` and
+   * so on, and a new file continues the chain. Default: no limit.
    */
   readonly rotateBytes?: number
 }
 
 /**
- * Appends one line of JSON per record to a file, made with mode 0600, and goes on with the chain that it holds. Only one
- * process may write a file at a time: another one is refused. A line is written whole or not at all. The file must lie
- * outside of what the workspace reaches: {@link AuditSink.file} is its real path.
+ * Returns a sink that appends one line of JSON per record to a file and continues the chain in it. The file is created with
+ * mode 0600. Only one process may write to a file at a time. A line is written completely or not at all. The file must be
+ * outside of the workspace: {@link AuditSink.file} is its real path.
  *
- * @throws TypeError when the file cannot be opened or is no audit file, its end is damaged, or another process holds it
+ * @throws TypeError if the file cannot be opened, is not an audit file, is damaged at its end, or is locked by another
+ *   process
  */
 export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSink & { readonly file: string } {
   const { fsync = 'mutations', tornTail = 'cut', rotateBytes } = options
@@ -55,33 +56,98 @@ export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSi
   if (rotateBytes !== undefined && !(Number.isSafeInteger(rotateBytes) && rotateBytes > 0))
     throw new TypeError('rotateBytes must be a positive safe integer')
   const path = realFile(file)
-  const lock = lockOf(path)
-  let opened: Opened
-  try {
-    opened = open(path, tornTail)
-  } catch (error) {
-    lock.release()
-    throw error
+  const writer = new JsonlWriter(path, { fsync, tornTail, rotateBytes })
+  return {
+    file: path,
+    head: () => writer.head,
+    records: () => [...readAuditFile(path)],
+    verify: () => verifyAuditFile(path),
+    append: (record) => writer.append(record),
+    close: () => writer.close(),
   }
-  let { fd, size, head } = opened
-  let broken: string | undefined
-  let closed = false
+}
 
-  function check(expected: number): void {
-    const stat = fstatSync(fd)
-    if (stat.size === expected && stat.nlink > 0) return
-    broken = stat.nlink > 0 ? 'something else writes to the audit file' : 'the audit file was deleted'
-    throw new Error(broken)
-  }
+interface WriterOptions {
+  readonly fsync: 'mutations' | 'always' | 'never'
+  readonly tornTail: 'cut' | 'refuse'
+  readonly rotateBytes: number | undefined
+}
 
-  /** The chain goes on in a new file. Until that is there, the old one is the place to write to. */
-  function rotate(): void {
-    const [here, there] = [fstatSync(fd), lstatSync(path)]
-    if (here.ino !== there.ino || here.dev !== there.dev) {
-      broken = 'something else has moved the audit file'
-      throw new Error(broken)
+/** Appends records to an audit file, and rotates it. Holds the lock of the file until it is closed. */
+class JsonlWriter {
+  readonly #path: string
+  readonly #fsync: WriterOptions['fsync']
+  readonly #rotateBytes: number | undefined
+  readonly #lock: FileLock
+  #fd: number
+  #size: number
+  #head: ChainHead
+  /** Why nothing more may be written. */
+  #broken: string | undefined
+  #closed = false
+
+  constructor(path: string, { fsync, tornTail, rotateBytes }: WriterOptions) {
+    this.#path = path
+    this.#fsync = fsync
+    this.#rotateBytes = rotateBytes
+    this.#lock = lockOf(path)
+    try {
+      const { fd, size, head } = open(path, tornTail)
+      this.#fd = fd
+      this.#size = size
+      this.#head = head
+    } catch (error) {
+      this.#lock.release()
+      throw error
     }
-    if (fsync !== 'never') fsyncSync(fd)
+  }
+
+  get head(): ChainHead {
+    return this.#head
+  }
+
+  append(record: AuditRecord): void {
+    if (this.#closed) throw new Error('the audit file is closed')
+    if (this.#broken !== undefined) throw new Error(this.#broken)
+    this.#requireSize(this.#size)
+    const line = Buffer.from(`${recordText(record)}\n`)
+    if (this.#rotateBytes !== undefined && this.#size > 0 && this.#size + line.length > this.#rotateBytes)
+      this.#rotate()
+    try {
+      const written = writeSync(this.#fd, line)
+      if (written !== line.length) throw new Error('the audit record was not written completely')
+      this.#requireSize(this.#size + line.length)
+      if (this.#fsync === 'always' || (this.#fsync === 'mutations' && announcesMutation(record))) fsyncSync(this.#fd)
+    } catch (error) {
+      // A partial line must not stay. If it cannot be removed, nothing more may be written after it.
+      if (this.#broken === undefined) {
+        this.#broken = 'a failed write to the audit file could not be undone'
+        ftruncateSync(this.#fd, this.#size)
+        this.#broken = undefined
+      }
+      throw error
+    }
+    this.#size += line.length
+    this.#head = { sequence: record.sequence, hash: record.hash }
+  }
+
+  /** @throws Error if anything else has changed or deleted the file */
+  #requireSize(expected: number): void {
+    const stat = fstatSync(this.#fd)
+    if (stat.size === expected && stat.nlink > 0) return
+    this.#broken = stat.nlink > 0 ? 'another process writes to the audit file' : 'the audit file was deleted'
+    throw new Error(this.#broken)
+  }
+
+  /** Continues the chain in a new file. If it cannot be created, the old file is used further. */
+  #rotate(): void {
+    const path = this.#path
+    const [opened, current] = [fstatSync(this.#fd), lstatSync(path)]
+    if (opened.ino !== current.ino || opened.dev !== current.dev) {
+      this.#broken = 'another process has moved the audit file'
+      throw new Error(this.#broken)
+    }
+    if (this.#fsync !== 'never') fsyncSync(this.#fd)
     const aside = nextRotated(path)
     renameSync(path, aside)
     let next: number
@@ -91,50 +157,21 @@ export function jsonlSink(file: string, options: JsonlSinkOptions = {}): AuditSi
       renameSync(aside, path)
       throw error
     }
-    closeSync(fd)
-    fd = next
-    size = 0
-    if (fsync !== 'never') syncDirectory(dirname(path))
+    closeSync(this.#fd)
+    this.#fd = next
+    this.#size = 0
+    if (this.#fsync !== 'never') syncDirectory(dirname(path))
   }
 
-  return {
-    file: path,
-    head: () => head,
-    records: () => [...readAuditFile(path)],
-    verify: () => verifyAuditFile(path),
-    append(record) {
-      if (closed) throw new Error('the audit file is closed')
-      if (broken !== undefined) throw new Error(broken)
-      check(size)
-      const line = Buffer.from(`${recordText(record)}\n`)
-      if (rotateBytes !== undefined && size > 0 && size + line.length > rotateBytes) rotate()
-      try {
-        const written = writeSync(fd, line)
-        if (written !== line.length) throw new Error('the audit record could not be written whole')
-        check(size + line.length)
-        if (fsync === 'always' || (fsync === 'mutations' && announcesMutation(record))) fsyncSync(fd)
-      } catch (error) {
-        // A part of a line must not stay. If even that fails, nothing more may be written behind it.
-        if (broken === undefined) {
-          broken = 'the audit file could not be set back after a failed write'
-          ftruncateSync(fd, size)
-          broken = undefined
-        }
-        throw error
-      }
-      size += line.length
-      head = { sequence: record.sequence, hash: record.hash }
-    },
-    close() {
-      if (closed) return
-      closed = true
-      try {
-        if (fsync !== 'never') fsyncSync(fd)
-      } finally {
-        closeSync(fd)
-        lock.release()
-      }
-    },
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    try {
+      if (this.#fsync !== 'never') fsyncSync(this.#fd)
+    } finally {
+      closeSync(this.#fd)
+      this.#lock.release()
+    }
   }
 }
 
@@ -148,7 +185,7 @@ function announcesMutation({ phase, pathsWritten, permission }: AuditRecord): bo
   return phase === 'intent' && (pathsWritten.length > 0 || (permission !== undefined && isMutating(permission)))
 }
 
-/** The real path, also of a file that is not there yet. */
+/** Returns the real path of a file, which need not exist. */
 function realFile(file: string): string {
   if (typeof file !== 'string' || file === '') throw new TypeError('jsonlSink needs the path of a file')
   const absolute = resolve(file)
@@ -163,11 +200,11 @@ function realFile(file: string): string {
   }
 }
 
-function lockOf(path: string) {
+function lockOf(path: string): FileLock {
   const lock = attempt('lock', () => takeFileLock(`${path}.lock`))
   if (lock === undefined)
     throw new TypeError(
-      'Cannot open the audit file: another process, or another sink, writes to it; if none does, delete its .lock file',
+      'Cannot open the audit file: another process or sink writes to it; if none does, delete its .lock file',
     )
   return lock
 }
@@ -179,7 +216,7 @@ function open(path: string, tornTail: 'cut' | 'refuse'): Opened {
   const fd = attempt('open', () => openSync(path, FLAGS, 0o600))
   try {
     const stat = fstatSync(fd)
-    if (!stat.isFile()) throw new TypeError('Cannot open the audit file: it is no ordinary file')
+    if (!stat.isFile()) throw new TypeError('Cannot open the audit file: it is not a regular file')
     const { end, line } = lastLine(fd, stat.size)
     if (end < stat.size) cutTail(fd, path, end, stat.size, tornTail)
     return { fd, size: end, head: line === undefined ? headBefore(path) : headOf(line) }
@@ -189,7 +226,7 @@ function open(path: string, tornTail: 'cut' | 'refuse'): Opened {
   }
 }
 
-/** Where the chain ends in the files that this one was rotated into. */
+/** Returns the end of the chain in the rotated files. */
 function headBefore(path: string): ChainHead {
   const last = rotatedFiles(path).at(-1)
   if (last === undefined) return emptyChain
@@ -206,41 +243,41 @@ function headBefore(path: string): ChainHead {
 function headOf(line: string): ChainHead {
   const record = parseLine(line)
   if (record === undefined || expectedHash(record) !== record.hash) {
-    throw new TypeError('Cannot continue the audit file: its last line is no audit record, or was changed')
+    throw new TypeError('Cannot continue the audit file: its last line is not an audit record, or was changed')
   }
   return { sequence: record.sequence, hash: record.hash }
 }
 
-/** So that a new name survives a power cut, where the platform can say so. */
+/** Makes a new name survive a power failure, on platforms that support it. */
 function syncDirectory(directory: string): void {
   let fd: number
   try {
     fd = openSync(directory, constants.O_RDONLY)
   } catch {
-    /* v8 ignore next -- @preserve: there are platforms that open no directories */
+    /* v8 ignore next -- @preserve: some platforms cannot open directories */
     return
   }
   try {
     fsyncSync(fd)
   } catch {
-    // Some platforms cannot.
+    // Some platforms cannot sync directories.
   } finally {
     closeSync(fd)
   }
 }
 
-function attempt<T>(what: string, run: () => T): T {
+function attempt<T>(action: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
     const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new TypeError(`Cannot ${what} the audit file: ${code}`)
+    throw new TypeError(`Cannot ${action} the audit file: ${code}`)
   }
 }
 
 function cutTail(fd: number, path: string, end: number, size: number, tornTail: 'cut' | 'refuse'): void {
   if (tornTail === 'refuse') {
-    throw new TypeError(`Cannot continue the audit file: its last line is cut short, at byte ${end}`)
+    throw new TypeError(`Cannot continue the audit file: its last line is incomplete, at byte ${end}`)
   }
   appendFileSync(`${path}.torn`, Buffer.concat([readAt(fd, end, size - end), Buffer.from('\n')]), { mode: 0o600 })
   ftruncateSync(fd, end)

@@ -2,48 +2,48 @@ import { sha256Text } from '../files/hash/sha256.ts'
 import type { Permission } from '../policy/permissions.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 
-/** What happened to a call, before it gets its place in a chain. Paths are logical; contents are never part of it. */
+/** The audit data of a call, before it becomes a record of a chain. Paths are logical. Contents are never included. */
 export interface AuditEntry {
-  /** Before the effect, after it, or for a call that was refused before it. */
+  /** Recorded before the effect, after it, or instead of it, if the call was refused. */
   readonly phase: 'intent' | 'outcome' | 'refused'
   readonly runId: string
   readonly stepId?: string | undefined
   readonly toolCallId: string
   readonly toolName: string
-  /** The tool of a dialect that called it, as `DIALECT.TOOL`. */
+  /** The dialect tool that made the call, as `DIALECT.TOOL`. */
   readonly via?: string | undefined
   readonly actor: string
   /** Milliseconds since 1970, from the workspace's clock. */
   readonly timestamp: number
   readonly permission?: Permission | undefined
-  /** Of a refused call: the paths that it asked for, as it wrote them; a long list or name is cut. */
+  /** The requested paths of a refused call, as written by the caller. Long lists and names are cut. */
   readonly pathsAsked?: readonly string[] | undefined
   readonly pathsRead: readonly string[]
-  /** What it listed, searched or compared as a whole; `''` is the root. Files shown from there are among those read. */
+  /** Directories that it listed, searched or compared; `''` is the root. Files shown from there are in `pathsRead`. */
   readonly pathsSearched?: readonly string[] | undefined
   readonly pathsWritten: readonly string[]
-  /** Per path; `null` where there was nothing, or no file; {@link HIDDEN_VERSION} of secrets. Make it with {@link shaMap}: a path may be `__proto__`. */
+  /** By path; `null` if there was no file; {@link HIDDEN_VERSION} for secrets. Created by {@link shaMap}, because a path may be `__proto__`. */
   readonly oldSha256: Readonly<Record<string, string | null>>
   readonly newSha256: Readonly<Record<string, string | null>>
-  /** The versions that the call read, where it showed a part of them. */
+  /** The versions that the call read, if it showed only a part of them. */
   readonly readSha256?: Readonly<Record<string, string | null>> | undefined
-  /** What the run works on: in its first record, and again where it changes, as by an approved plan. */
+  /** The task of the run: in its first record, and again when it changes, for example by an approved plan. */
   readonly task?:
     | { readonly text: string; readonly scope?: readonly string[] | undefined; readonly risk?: string | undefined }
     | undefined
-  /** A plan that was handed in, or approved. */
+  /** A plan that was submitted or approved. */
   readonly plan?: { readonly text: string; readonly paths?: readonly string[] | undefined } | undefined
-  /** How each question about the call was answered. */
+  /** The answers to the approval questions about the call. */
   readonly approvals?:
     | readonly {
         readonly how: 'once' | 'run' | 'earlier' | 'denied'
-        /** The rules that asked. */
+        /** The rules that required the approval. */
         readonly rules: readonly string[]
         readonly by?: string | undefined
       }[]
     | undefined
   readonly policyDecision: {
-    /** `none`: the call did not get as far. */
+    /** `none` if the call was refused before the policy was evaluated. */
     readonly decision: 'allow' | 'ask' | 'deny' | 'none'
     readonly rules: readonly {
       readonly name: string
@@ -52,26 +52,26 @@ export interface AuditEntry {
       readonly path?: string | undefined
     }[]
   }
-  /** Why, as the agent said. */
+  /** The reason that the agent stated. */
   readonly reason?: string | undefined
   readonly artifactUris: readonly string[]
   readonly durationMs?: number | undefined
-  /** Of a refusal or failure. */
+  /** The error code of a refusal or failure. */
   readonly code?: string | undefined
-  /** How sensitive what the call showed is, and where the taint of its run came from, once there is any. */
+  /** The sensitivity of the content that the call showed, and the origin of the run's taint, if any. */
   readonly label?: string | undefined
   readonly taint?:
     | { readonly label: string; readonly callId: string; readonly tool: string; readonly path?: string | undefined }
     | undefined
-  /** The step of the call at which it was refused. */
+  /** The step at which the call was refused. */
   readonly step?: string | undefined
-  /** Accesses that a command tried and that were refused, each once; the call itself may have gone on. */
+  /** Accesses of a command that were refused, each once. The call itself may have continued. */
   readonly refusals?:
     | readonly { readonly permission: Permission; readonly path: string; readonly code: string }[]
     | undefined
 }
 
-/** The place of a record in its chain. */
+/** The position of a record in its chain. */
 export interface ChainHead {
   /** From 1, without gaps; 0 before the first. */
   readonly sequence: number
@@ -89,34 +89,34 @@ export interface AuditRecord extends Omit<AuditEntry, 'timestamp'>, ChainHead {
   readonly previousHash: string
 }
 
-/** What the first record links to. */
+/** The head of an empty chain, which the first record links to. */
 export const emptyChain: ChainHead = { sequence: 0, hash: '0'.repeat(64) }
 
-/** The next record of a chain. */
+/** Returns the next record of a chain. */
 export function chain(entry: AuditEntry, { sequence, hash }: ChainHead): AuditRecord {
   const body = { ...entry, sequence: sequence + 1, timestamp: isoTime(entry.timestamp) }
   return { ...body, previousHash: hash, hash: hashOf(body, hash) }
 }
 
-/** The hash that a record must have, from its own content. */
+/** Returns the hash that a record must have, computed from its content. */
 export function expectedHash({ previousHash, hash: _, ...body }: AuditRecord): string {
   return hashOf(body, previousHash)
 }
 
-/** The one text of a record: canonical JSON, without a line end. */
+/** Returns the only valid text of a record: canonical JSON, without a line end. */
 export function recordText(record: AuditRecord): string {
   return canonicalJson(record)
 }
 
-/** Stands for the version of a file that is secret by its name: its hash would tell whoever guesses the content. */
+/** Replaces the hash of a file that is secret by its name: the hash would confirm a guess of the content. */
 export const HIDDEN_VERSION = 'hidden'
 
-/** Versions by path, safe for any path. */
+/** Returns versions by path as an object that is safe for any path. */
 export function shaMap(
   versions: readonly (readonly [path: string, sha256: string | null])[],
 ): Readonly<Record<string, string | null>> {
   const [first, second] = versions
-  // Most calls change one file, and a computed key is several times faster.
+  // Most calls change one file, and a computed key is several times faster than `fromEntries`.
   if (first !== undefined && second === undefined) return { [first[0]]: first[1] }
   return Object.fromEntries(versions)
 }

@@ -1,7 +1,7 @@
 import type { RunReport } from './report.ts'
 import type { AuditCheck } from './verify.ts'
 
-/** One part of a report as a table; `none` stands where it has no rows. */
+/** One part of a report as a table. `none` is the text shown if it has no rows. */
 export interface ReportSection {
   readonly title: string
   readonly columns: readonly string[]
@@ -9,37 +9,52 @@ export interface ReportSection {
   readonly none: string
 }
 
-/** The questions that a report answers, each as a table. `audit` is the check of the records that it was made from. */
+/** Returns the parts of a report, each as a table. `audit` is the check of the records that the report was made from. */
 export function reportSections(report: RunReport, audit?: AuditCheck): readonly ReportSection[] {
-  const { task, plan, calls, scope } = report
-  const named = (callId: string) =>
-    callId.startsWith(`${report.runId}-`) ? `#${callId.slice(report.runId.length + 1)}` : callId
+  return [runSection(report, audit), ...fileSections(report), ...guardSections(report)]
+}
+
+/** Shortens the id of a call of the run to its number. */
+function callName(report: RunReport, callId: string): string {
+  return callId.startsWith(`${report.runId}-`) ? `#${callId.slice(report.runId.length + 1)}` : callId
+}
+
+function callNames(report: RunReport, callIds: readonly string[]): string {
+  return list(callIds.map((callId) => callName(report, callId)))
+}
+
+function runSection(report: RunReport, audit: AuditCheck | undefined): ReportSection {
+  const { task, plan, calls } = report
+  return {
+    title: 'Run',
+    columns: ['', ''],
+    none: '',
+    rows: [
+      ['run', report.runId],
+      ['actor', report.actor],
+      ['task', task?.text ?? 'none given'],
+      ...(task?.risk === undefined ? [] : [['risk', task.risk]]),
+      ...(plan === undefined ? [] : [['approved plan', planText(report, plan)]]),
+      ['from', report.from ?? 'no record'],
+      ['to', report.to ?? 'no record'],
+      ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
+      ...(calls.unfinished.length === 0 ? [] : [['unfinished', callNames(report, calls.unfinished)]]),
+      ...(audit === undefined ? [] : [['audit', auditText(audit)]]),
+    ],
+  }
+}
+
+/** What the run read and wrote. */
+function fileSections(report: RunReport): ReportSection[] {
   return [
-    {
-      title: 'Run',
-      columns: ['', ''],
-      none: '',
-      rows: [
-        ['run', report.runId],
-        ['actor', report.actor],
-        ['task', task?.text ?? 'none given'],
-        ...(task?.risk === undefined ? [] : [['risk', task.risk]]),
-        ...(plan === undefined ? [] : [['approved plan', planText(plan, named)]]),
-        ['from', report.from ?? 'no record'],
-        ['to', report.to ?? 'no record'],
-        ['calls', `${calls.carriedOut} carried out, ${calls.refused} refused`],
-        ...(calls.unfinished.length === 0 ? [] : [['unfinished', list(calls.unfinished.map(named))]]),
-        ...(audit === undefined ? [] : [['audit', auditText(audit)]]),
-      ],
-    },
     {
       title: 'Files read',
       columns: ['path', 'versions', 'calls'],
       none: 'No file was read.',
-      rows: report.read.map(({ path, versions, calls: by }) => [
+      rows: report.read.map(({ path, versions, calls }) => [
         path,
         versions.map(short).join(' '),
-        list(by.map(named)),
+        callNames(report, calls),
       ]),
     },
     {
@@ -51,7 +66,7 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
           path,
           short(from),
           short(to),
-          named(callId),
+          callName(report, callId),
           tool,
           reason,
         ]),
@@ -60,39 +75,38 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
     {
       title: 'Patches and their base',
       columns: ['call', 'tool', 'paths', 'base'],
-      none: 'No call stood on an earlier version.',
+      none: 'No call depended on an earlier version.',
       rows: report.patches.map(({ callId, tool, paths, metBase, code = '' }) => [
-        ...[named(callId), tool, list(paths)],
+        ...[callName(report, callId), tool, list(paths)],
         metBase ? 'met' : `not met (${code})`,
       ]),
     },
+  ]
+}
+
+/** What the policy refused, asked for and labelled. */
+function guardSections(report: RunReport): ReportSection[] {
+  return [
     {
       title: 'Forbidden paths tried',
       columns: ['call', 'tool', 'paths', 'code', 'rules'],
       none: 'Nothing forbidden was tried.',
       rows: report.forbidden.map(({ callId, tool, paths, code, rules }) => [
-        ...[named(callId), tool, list(paths), code, list(rules)],
+        ...[callName(report, callId), tool, list(paths), code, list(rules)],
       ]),
     },
     {
       title: 'Scope of the task',
       columns: ['question', 'answer'],
       none: 'The task has no scope.',
-      rows:
-        scope === undefined
-          ? []
-          : [
-              ['scope', list(scope.globs)],
-              ['final diff', scope.finalDiffInside ? 'inside the scope' : `OUTSIDE the scope: ${list(scope.outside)}`],
-              ...scope.calls.map(({ callId, tool, paths }) => [`${named(callId)} ${tool}`, `OUTSIDE: ${list(paths)}`]),
-            ],
+      rows: scopeRows(report),
     },
     {
       title: 'Approvals',
       columns: ['call', 'tool', 'answer', 'by', 'rules', 'paths'],
-      none: 'Nothing had to be approved.',
+      none: 'No call needed an approval.',
       rows: report.approvals.map(({ callId, tool, how, by = '', rules, paths }) => [
-        ...[named(callId), tool, answers[how], by, list(rules), list(paths)],
+        ...[callName(report, callId), tool, answers[how], by, list(rules), list(paths)],
       ]),
     },
     {
@@ -102,10 +116,21 @@ export function reportSections(report: RunReport, audit?: AuditCheck): readonly 
       rows: report.taint.map(({ label, path = 'output of a command', callId, tool }) => [
         label,
         path,
-        named(callId),
+        callName(report, callId),
         tool,
       ]),
     },
+  ]
+}
+
+function scopeRows(report: RunReport): string[][] {
+  const { scope } = report
+  if (scope === undefined) return []
+  const { globs, finalDiffInside, outside, calls } = scope
+  return [
+    ['scope', list(globs)],
+    ['final diff', finalDiffInside ? 'inside the scope' : `OUTSIDE the scope: ${list(outside)}`],
+    ...calls.map(({ callId, tool, paths }) => [`${callName(report, callId)} ${tool}`, `OUTSIDE: ${list(paths)}`]),
   ]
 }
 
@@ -118,7 +143,7 @@ const answers = {
 } as const
 
 /**
- * A report as Markdown. Whatever stands in it from outside (paths, reasons, names) is escaped.
+ * Returns a report as Markdown. Text from outside (paths, reasons, names) is escaped.
  *
  * @example
  * console.log(reportMarkdown(workspace.report(), workspace.verifyAudit()))
@@ -132,13 +157,13 @@ export function reportMarkdown(report: RunReport, audit?: AuditCheck): string {
   return [`# Report of run ${escaped(report.runId)}\n`, ...parts].join('\n')
 }
 
-/** No mark of Markdown, no HTML, no line end. */
+/** Escapes Markdown, HTML and line ends. */
 function escaped(cell: string): string {
   if (cell === '---') return cell
   return visible(cell).replace(/[\\`*_{}[\]<>()#|~!&]/g, (mark) => `\\${mark}`)
 }
 
-/** Control and formatting characters as their code points. */
+/** Replaces control and formatting characters by their code points. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
@@ -154,17 +179,15 @@ function short(version: string | null): string {
   return version === null ? 'none' : version.slice(0, 12)
 }
 
-const MOST = 20
+const MAX_ITEMS = 20
 
 function list(items: readonly string[]): string {
-  const shown = items.slice(0, MOST).join(', ')
-  return items.length > MOST ? `${shown} and ${items.length - MOST} more` : shown
+  const text = items.slice(0, MAX_ITEMS).join(', ')
+  return items.length > MAX_ITEMS ? `${text} and ${items.length - MAX_ITEMS} more` : text
 }
 
-function planText(
-  { text, paths, callId, by }: NonNullable<RunReport['plan']>,
-  named: (callId: string) => string,
-): string {
+function planText(report: RunReport, { text, paths, callId, by }: NonNullable<RunReport['plan']>): string {
   const where = paths === undefined ? '' : ` (${list(paths)})`
-  return `${text.replace(/\s+/g, ' ').trim()}${where}, call ${named(callId)}${by === undefined ? '' : `, by ${by}`}`
+  const approver = by === undefined ? '' : `, by ${by}`
+  return `${text.replace(/\s+/g, ' ').trim()}${where}, call ${callName(report, callId)}${approver}`
 }

@@ -2,46 +2,46 @@ import { compilePaths } from '../policy/match.ts'
 import { isMutating } from '../policy/permissions.ts'
 import { type AuditEntry, HIDDEN_VERSION } from './record.ts'
 
-/** What a run did, from its audit records alone. Plain data; a list keeps the order of the calls. */
+/** A summary of a run, from its audit records alone. Plain data. Lists are in the order of the calls. */
 export interface RunReport {
   readonly runId: string
   readonly actor: string
-  /** ISO 8601, of the first and the last record; `undefined` where there is none. */
+  /** Times of the first and the last record, as ISO 8601; `undefined` if there is none. */
   readonly from: string | undefined
   readonly to: string | undefined
-  /** The task as it was last, with an approved plan's paths as its scope. */
+  /** The last task. Its scope is the paths of an approved plan, if there is one. */
   readonly task: NonNullable<AuditEntry['task']> | undefined
-  /** The plan that was approved last. */
+  /** The last approved plan. */
   readonly plan: (NonNullable<AuditEntry['plan']> & { readonly callId: string; readonly by?: string }) | undefined
   readonly calls: {
     readonly carriedOut: number
     readonly refused: number
-    /** Announced, and nothing is known of their end: the program stopped, or their record could not be written. */
+    /** Calls with an intent but no outcome: the program stopped, or the record could not be written. */
     readonly unfinished: readonly string[]
   }
   readonly read: readonly {
     readonly path: string
-    /** The versions that it was shown, where they are known. */
+    /** The versions that the run was shown, if known. */
     readonly versions: readonly string[]
     readonly calls: readonly string[]
   }[]
   readonly written: readonly WrittenFile[]
-  /** Every patch and edit that named a version or text to be found. */
+  /** Every patch and edit that depended on a version or on existing text. */
   readonly patches: readonly {
     readonly callId: string
     readonly tool: string
     readonly paths: readonly string[]
     readonly metBase: boolean
-    /** Why it did not. */
+    /** The error code, if the base was not met. */
     readonly code?: string
   }[]
-  /** What was tried and refused by guard, policy, mode or labels, within a command too. */
+  /** Attempts that guard, policy, mode or labels refused, including those of commands. */
   readonly forbidden: readonly {
     readonly callId: string
     readonly tool: string
     readonly paths: readonly string[]
     readonly code: string
-    /** What refused it. */
+    /** The rules that refused it. */
     readonly rules: readonly string[]
   }[]
   readonly approvals: readonly {
@@ -52,39 +52,39 @@ export interface RunReport {
     readonly by?: string
     readonly paths: readonly string[]
   }[]
-  /** `undefined` where the task has no scope. */
+  /** `undefined` if the task has no scope. */
   readonly scope:
     | {
         readonly globs: readonly string[]
-        /** Whether everything that is different at the end lies in the scope. */
+        /** Whether all paths that differ at the end are inside the scope. */
         readonly finalDiffInside: boolean
-        /** What is different at the end and lies outside. */
+        /** Paths outside the scope that differ at the end. */
         readonly outside: readonly string[]
-        /** Calls that changed, or tried to change, something outside of the scope that was in force. */
+        /** Calls that changed, or tried to change, a path outside the scope that applied at the time. */
         readonly calls: readonly { readonly callId: string; readonly tool: string; readonly paths: readonly string[] }[]
       }
     | undefined
-  /** Each rise of what has reached the model, with its origin. */
+  /** Each time the label of the content shown to the model rose, with its origin. */
   readonly taint: readonly NonNullable<AuditEntry['taint']>[]
 }
 
-/** A file that a run changed: from which version to which, and by which calls. */
+/** A file that a run changed, with its versions and the calls that changed it. */
 export interface WrittenFile {
   readonly path: string
-  /** Before the first change and after the last one; `null`: no file. */
+  /** Versions before the first change and after the last one; `null` means no file. */
   readonly from: string | null
   readonly to: string | null
   readonly changes: readonly {
     readonly callId: string
     readonly tool: string
-    /** As the agent said. */
+    /** The reason that the agent stated. */
     readonly reason?: string
     readonly from: string | null
     readonly to: string | null
   }[]
 }
 
-/** A record, or what becomes one: of the time, either form. */
+/** A record or an entry: the time may have either form. */
 export type ReportedRecord = Omit<AuditEntry, 'timestamp'> & { readonly timestamp: number | string }
 
 const forbiddenCodes = new Set([
@@ -94,19 +94,19 @@ const forbiddenCodes = new Set([
 const baseCodes = new Set(['WRITE_CONFLICT', 'PATCH_CONFLICT', 'EDIT_NO_MATCH', 'EDIT_AMBIGUOUS'])
 const basedTools = new Set(['apply_patch', 'edit_file', 'replace_range', 'write_file'])
 
-/** The reports of all runs in some records, in the order of their first. */
+/** Returns the reports of all runs in some records, in the order of their first record. */
 export function reportRuns(records: Iterable<ReportedRecord>): readonly RunReport[] {
   const runs = new Map<string, { readonly actor: string; readonly entries: ReportedRecord[] }>()
   for (const record of records) {
     const { runId, actor } = record
-    const known = runs.get(runId)
-    if (known === undefined) runs.set(runId, { actor, entries: [record] })
-    else known.entries.push(record)
+    const run = runs.get(runId)
+    if (run === undefined) runs.set(runId, { actor, entries: [record] })
+    else run.entries.push(record)
   }
   return [...runs].map(([id, { actor, entries }]) => reportRun({ id, actor }, entries))
 }
 
-/** The report of one run, from its records in their order. */
+/** Returns the report of one run, from its records in order. */
 export function reportRun(
   run: { readonly id: string; readonly actor: string; readonly task?: AuditEntry['task'] },
   entries: readonly ReportedRecord[],
@@ -124,7 +124,7 @@ export function reportRun(
     calls: {
       carriedOut: ends.filter(({ code }) => code === undefined).length,
       refused: ends.filter(({ code }) => code !== undefined).length,
-      unfinished: unfinished(entries),
+      unfinished: unfinishedCalls(entries),
     },
     read: readFiles(ends),
     written,
@@ -153,7 +153,7 @@ function planOf(ends: readonly ReportedRecord[]): RunReport['plan'] {
   return { ...entry.plan, callId: entry.toolCallId, ...(by === undefined ? {} : { by }) }
 }
 
-function unfinished(entries: readonly ReportedRecord[]): string[] {
+function unfinishedCalls(entries: readonly ReportedRecord[]): string[] {
   const open = new Set<string>()
   for (const { phase, toolCallId } of entries) {
     if (phase === 'intent') open.add(toolCallId)
@@ -165,14 +165,14 @@ function unfinished(entries: readonly ReportedRecord[]): string[] {
 function readFiles(ends: readonly ReportedRecord[]): RunReport['read'] {
   const files = new Map<string, { versions: Set<string>; calls: string[] }>()
   for (const { pathsRead, readSha256 = {}, oldSha256, toolCallId, code } of ends) {
-    // What a call was refused at, it was not shown.
+    // A refused call was shown nothing.
     if (code !== undefined) continue
     for (const path of pathsRead) {
       const file = files.get(path) ?? { versions: new Set(), calls: [] }
       files.set(path, file)
       file.calls.push(toolCallId)
-      // What a call changed, it had read before.
-      const version = own(readSha256, path) ?? own(oldSha256, path)
+      // A call that changed a file had read its old version.
+      const version = versionAt(readSha256, path) ?? versionAt(oldSha256, path)
       if (version !== null) file.versions.add(version)
     }
   }
@@ -190,8 +190,8 @@ function writtenFiles(ends: readonly ReportedRecord[]): WrittenFile[] {
         callId: toolCallId,
         tool: toolName,
         ...(reason === undefined ? {} : { reason }),
-        from: own(oldSha256, path),
-        to: own(newSha256, path),
+        from: versionAt(oldSha256, path),
+        to: versionAt(newSha256, path),
       })
     }
   }
@@ -203,36 +203,36 @@ function writtenFiles(ends: readonly ReportedRecord[]): WrittenFile[] {
   }))
 }
 
-/** Without the directories that were made, or taken away, for what stands in them. */
+/** Removes directories that were created or deleted only because of the files in them. */
 function withoutParents(paths: readonly string[]): readonly string[] {
   if (paths.length < 2) return paths
   const parents = new Set(paths.flatMap((path) => path.split('/').map((_, at, names) => names.slice(0, at).join('/'))))
   return paths.filter((path) => !parents.has(path))
 }
 
-function own(versions: Readonly<Record<string, string | null>>, path: string): string | null {
+function versionAt(versions: Readonly<Record<string, string | null>>, path: string): string | null {
   return Object.hasOwn(versions, path) ? (versions[path] ?? null) : null
 }
 
-/** A call that stood on a version or on text of a file, and either found it or did not. */
+/** Whether a call depended on a version or on text of a file. */
 function isBased({ toolName, code, pathsWritten, oldSha256 }: ReportedRecord): boolean {
   if (!basedTools.has(toolName)) return code !== undefined && baseCodes.has(code)
   if (code !== undefined) return baseCodes.has(code)
-  return pathsWritten.some((path) => own(oldSha256, path) !== null) || toolName === 'apply_patch'
+  return pathsWritten.some((path) => versionAt(oldSha256, path) !== null) || toolName === 'apply_patch'
 }
 
 function forbiddenIn(entry: ReportedRecord): RunReport['forbidden'] {
   const { toolCallId, toolName, code, pathsAsked = [], policyDecision } = entry
-  const within = (entry.refusals ?? []).map(({ path, code: inner }) => ({
+  const ofCommand = (entry.refusals ?? []).map(({ path, code: inner }) => ({
     callId: toolCallId,
     tool: toolName,
     paths: [path],
     code: inner,
     rules: [],
   }))
-  if (code === undefined || !forbiddenCodes.has(code)) return within
+  if (code === undefined || !forbiddenCodes.has(code)) return ofCommand
   const rules = policyDecision.rules.filter(({ action }) => action === 'deny').map(({ name }) => name)
-  return [...within, { callId: toolCallId, tool: toolName, paths: pathsAsked, code, rules: [...new Set(rules)] }]
+  return [...ofCommand, { callId: toolCallId, tool: toolName, paths: pathsAsked, code, rules: [...new Set(rules)] }]
 }
 
 function approvalsOf(entry: ReportedRecord): RunReport['approvals'] {
@@ -251,25 +251,25 @@ function scopeOf(
 ): RunReport['scope'] {
   if (globs === undefined) return undefined
   const inside = testOf(globs)
-  const different = written.filter(({ from, to }) => from !== to || from === HIDDEN_VERSION).map(({ path }) => path)
-  const outside = different.filter((path) => !inside(path))
-  // A plan narrows the scope from its approval on: each call is held against the one of its time.
+  const changed = written.filter(({ from, to }) => from !== to || from === HIDDEN_VERSION).map(({ path }) => path)
+  const outside = changed.filter((path) => !inside(path))
+  // A plan narrows the scope from its approval on, so each call is checked against the scope at its time.
   let inForce: ((path: string) => boolean) | undefined
   const calls: { callId: string; tool: string; paths: string[] }[] = []
   for (const { task, phase, permission, toolCallId, toolName, code, pathsWritten, pathsAsked = [] } of entries) {
     if (task !== undefined) inForce = task.scope === undefined ? undefined : testOf(task.scope)
     if (phase === 'intent' || inForce === undefined) continue
     const isMutation = permission !== undefined && isMutating(permission) && !/^command:/.test(permission)
-    // What a copy comes from, it does not change.
-    const asked = toolName === 'copy_file' ? pathsAsked.slice(1) : pathsAsked
-    const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? asked : []
+    // A copy does not change its source.
+    const targets = toolName === 'copy_file' ? pathsAsked.slice(1) : pathsAsked
+    const paths = code === undefined ? withoutParents(pathsWritten) : isMutation ? targets : []
     const beyond = paths.filter((path) => !inForce?.(path))
     if (beyond.length > 0) calls.push({ callId: toolCallId, tool: toolName, paths: beyond })
   }
   return { globs, finalDiffInside: outside.length === 0, outside, calls }
 }
 
-/** A scope that is not valid covers nothing. */
+/** Returns a test for paths in a scope. An invalid scope covers nothing. */
 function testOf(globs: readonly string[]): (path: string) => boolean {
   try {
     return compilePaths(globs, 'scope').matches

@@ -1,15 +1,15 @@
 import type { AuditSink } from './audit-log.ts'
 import { type AuditEntry, type AuditRecord, chain, emptyChain } from './record.ts'
 
-/** A sink that keeps its records. */
+/** A sink that keeps its records in memory. */
 export interface MemorySink extends AuditSink {
-  /** All records so far, as a chain. */
+  /** Returns all records so far, as a chain. */
   records(): readonly AuditRecord[]
 }
 
 /**
- * Keeps records in memory, without end: for tests, and for runs that end. Hashes are made when the records are first
- * asked for, and then kept, so that a call does not wait for them.
+ * Keeps records in memory without limit, for tests and short runs. Hashes are computed when the records are first read, so
+ * that calls do not wait for them.
  */
 export function memorySink(): MemorySink {
   const entries: AuditEntry[] = []
@@ -31,7 +31,7 @@ export function memorySink(): MemorySink {
   }
 }
 
-/** Gives every record to a function. What it throws, or rejects with, blocks mutations. */
+/** Passes every record to a function. If it throws or rejects, mutations are blocked. */
 export function callbackSink(append: (record: AuditRecord) => void | Promise<void>): AuditSink {
   if (typeof append !== 'function') throw new TypeError('callbackSink needs a function')
   return { append }

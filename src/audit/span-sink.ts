@@ -1,32 +1,32 @@
 import type { AuditSink } from './audit-log.ts'
 import type { AuditEntry } from './record.ts'
 
-/** As much of a span of `@opentelemetry/api` as is used. */
+/** The part of a span of `@opentelemetry/api` that is used. */
 export interface SpanLike {
-  /** Says whether the call failed: `code` 2 is an error. */
+  /** Sets whether the call failed: `code` 2 is an error. */
   setStatus(status: { code: number; message?: string }): unknown
-  /** Ends the span; milliseconds since 1970. */
+  /** Ends the span. `endTime` is in milliseconds since 1970. */
   end(endTime?: number): void
 }
 
-/** As much of a tracer of `@opentelemetry/api` as is used: `trace.getTracer('wardspace')` is one. */
+/** The part of a tracer of `@opentelemetry/api` that is used, such as `trace.getTracer('wardspace')`. */
 export interface TracerLike {
-  /** Begins a span; times are milliseconds since 1970. */
+  /** Starts a span. `startTime` is in milliseconds since 1970. */
   startSpan(
     name: string,
     options?: { startTime?: number; kind?: number; attributes?: Record<string, string | number | boolean> },
   ): SpanLike
 }
 
-/** `SpanStatusCode.ERROR` and `SpanKind.INTERNAL` of the API, which is not loaded for two numbers. */
+/** `SpanStatusCode.ERROR` and `SpanKind.INTERNAL`, so that the API need not be loaded. */
 const ERROR = 2
 const INTERNAL = 0
 
 /**
- * A sink that makes one span of each call, with the attributes that OpenTelemetry names for tools of agents: which tool, by
- * whom, what was decided, how many paths were read and written, and the code of a refusal. No path, no reason and no content is in
- * it. The span begins and ends with the call, by the workspace's clock, under whatever span is active where the call was made. It
- * keeps nothing: give it beside another sink. A tracer that throws holds up nothing.
+ * Returns a sink that creates one span per call, with OpenTelemetry's attributes for agent tools: the tool, the actor, the
+ * decision, the numbers of paths read and written, and the error code. It contains no paths, reasons or contents. The span
+ * starts and ends with the call, by the workspace's clock, below the active span. The sink stores no records, so use it
+ * beside another one. Errors of the tracer are ignored.
  *
  * @example
  * const tracer = { startSpan: (name) => ({ setStatus() {}, end: () => console.log(name) }) } // trace.getTracer('wardspace')
@@ -46,7 +46,7 @@ export function spanSink(tracer: TracerLike): AuditSink {
       try {
         spanOf(tracer, entry)
       } catch {
-        // Whoever watches must not be able to stop the work.
+        // Tracing must not block calls.
       }
     },
   }
@@ -54,7 +54,7 @@ export function spanSink(tracer: TracerLike): AuditSink {
 
 function spanOf(tracer: TracerLike, entry: AuditEntry): void {
   const { timestamp, durationMs = 0, code, policyDecision, approvals = [], label, step } = entry
-  // What a caller made up is no name of a tool.
+  // An unknown tool name is text from the caller.
   const tool = code === 'UNKNOWN_TOOL' ? 'unknown' : entry.toolName
   const span = tracer.startSpan(`execute_tool ${tool}`, {
     kind: INTERNAL,

@@ -1,21 +1,21 @@
 import { type AuditRecord, type ChainHead, emptyChain, expectedHash } from './record.ts'
 
-/** Whether a chain is whole, or where it breaks: `at` counts records from 0. */
+/** Whether a chain is intact, or where it breaks: `at` counts records from 0. */
 export type AuditCheck =
   | { readonly ok: true; readonly count: number; readonly head: ChainHead }
   | { readonly ok: false; readonly at: number; readonly reason: string }
 
-/** What is known of a chain from elsewhere. */
+/** Hashes known from another source. */
 export interface VerifyOptions {
-  /** The end that the chain must have, where it is known: without it, records cut off at the end do not show. */
+  /** The expected end of the chain. Without it, records removed at the end are not detected. */
   readonly head?: Pick<ChainHead, 'hash'>
-  /** The record before the first one, where earlier ones are kept elsewhere. Default: the chain begins here. */
+  /** The record before the first one, if earlier records are stored elsewhere. Default: the chain begins here. */
   readonly after?: Pick<ChainHead, 'hash'>
 }
 
 /**
- * Checks a chain of records from its beginning: a record that was changed, removed, added or moved is found, and where.
- * Whoever can write the whole chain can also make a new one: keep the head elsewhere to notice. Never throws.
+ * Checks a chain of records. Finds the first record that was changed, removed, added or moved. A writer of the whole chain
+ * can replace it by a new one, which only `options.head` reveals: store the head elsewhere. Never throws.
  */
 export function verifyAudit(records: Iterable<AuditRecord>, options: VerifyOptions = {}): AuditCheck {
   let head = emptyChain
@@ -33,21 +33,21 @@ export function verifyAudit(records: Iterable<AuditRecord>, options: VerifyOptio
   return { ok: true, count: at, head }
 }
 
-/** What the first record must follow: its own word says which number that had. */
+/** Returns what the first record must follow. The sequence is taken from the record itself. */
 function before(first: AuditRecord, { hash }: Pick<ChainHead, 'hash'>): ChainHead {
   const sequence = typeof first === 'object' && Number.isSafeInteger(first?.sequence) ? first.sequence - 1 : 0
   return { sequence, hash }
 }
 
 function flawOf(record: AuditRecord, previous: ChainHead): string | undefined {
-  if (typeof record !== 'object' || record === null) return 'It is no record'
+  if (typeof record !== 'object' || record === null) return 'It is not a record'
   if (record.sequence !== previous.sequence + 1) {
     return `Its sequence is ${JSON.stringify(record.sequence)} where ${previous.sequence + 1} was expected: a record was removed, added or moved`
   }
   if (record.previousHash !== previous.hash) return 'It does not follow the record before it'
   try {
-    return expectedHash(record) === record.hash ? undefined : 'Its content does not have its hash: it was changed'
+    return expectedHash(record) === record.hash ? undefined : 'Its content does not match its hash: it was changed'
   } catch {
-    return 'It is no record'
+    return 'It is not a record'
   }
 }

@@ -2,95 +2,98 @@ import type { Path } from '../paths/logical-path.ts'
 import type { EntryState, Receipt, Version } from '../storage/backend.ts'
 import { sameVersion } from '../storage/versions.ts'
 
-/** What one call did to one path. */
+/** The change of one path by one call. */
 export interface JournalChange {
   readonly path: Path
-  /** What the path was, as read before the commit. */
+  /** The state of the path, read before the commit. */
   readonly before: EntryState
-  /** What it was when the commit took place: another version only if someone came in between. */
+  /** The version at the commit. It differs from `before` only if another writer came in between. */
   readonly was: Version
-  /** What the call made of it. */
+  /** The version after the commit. */
   readonly became: Version
 }
 
-/** What one call did. */
+/** The changes of one call. */
 export interface JournalEntry {
   readonly callId: string
   readonly runId: string
   readonly tool: string
   /** Milliseconds since 1970. */
   readonly at: number
-  /** `undefined` where what it replaced is not kept, or no longer. */
+  /** `undefined` if the replaced content was not kept, or is no longer kept. */
   readonly changes: readonly JournalChange[] | undefined
 }
 
-/** A state to come back to. */
+/** A state to return to. */
 export interface Checkpoint {
   readonly id: string
   readonly label: string | undefined
   /** Milliseconds since 1970. */
   readonly at: number
   readonly runId: string
-  /** Its place in the history: the calls before it. */
+  /** Its position in the history: the number of calls before it. */
   readonly mark: number
 }
 
 /**
- * A workspace's undo history as data: what its calls did, with the earlier contents, and its checkpoints. Given to another
- * workspace over the same files, in another process too, it goes on there. Who can write it can say what an undo brings
- * back, which is judged like any change: keep it where the agent cannot reach it.
+ * The undo history of a workspace as data: the changes of its calls, with the earlier contents, and its checkpoints. Another
+ * workspace over the same files, also in another process, can continue it. Write access to it determines what an undo
+ * restores (policy applies to that, as to any change), so store it where the agent cannot reach it.
  */
 export interface WorkspaceHistory {
   readonly version: 1
-  /** Calls before the first entry, which are forgotten. */
+  /** Number of dropped calls before the first entry. */
   readonly first: number
   /** Oldest first. */
   readonly entries: readonly JournalEntry[]
   readonly checkpoints: readonly Checkpoint[]
 }
 
-/** The undo history of a workspace: every call that changed something, with what is needed to take it back. */
+/** The undo history of a workspace: every call that changed something, with the data to revert it. */
 export interface Journal {
-  /** Bytes of earlier content that one call may bring in; more cannot be taken back. */
+  /** Maximum bytes of replaced content per call. A larger call cannot be reverted. */
   readonly maxBytes: number
-  /** Notes the present place in the history. */
+  /** Creates a checkpoint at the current position. */
   checkpoint(of: Pick<Checkpoint, 'label' | 'at' | 'runId'>): Checkpoint
   /** Oldest first. */
   checkpoints(): readonly Checkpoint[]
-  /** Takes in a call that was carried out. Without `before`, it is known and cannot be taken back. */
+  /** Adds a completed call. Without `before`, it cannot be reverted. */
   add(
     call: Pick<JournalEntry, 'callId' | 'runId' | 'tool' | 'at'>,
     before: readonly EntryState[] | undefined,
     receipt: Receipt,
   ): void
-  /** The latest call of that id that changed something. */
+  /** Returns the latest call of that id that changed something. */
   find(callId: string): JournalEntry | undefined
-  /** The calls after a place, oldest first; `undefined` where some of them are forgotten. */
+  /** Returns the calls after a position, oldest first; `undefined` if some of them were dropped. */
   since(mark: number): readonly JournalEntry[] | undefined
-  /** All of it. Contents are shared, not copied. */
+  /** Returns the whole history. Contents are shared, not copied. */
   history(): WorkspaceHistory
 }
 
-/** What an entry costs beside the bytes of files. */
+/** Memory that a change counts for, in addition to the bytes of its file. */
 const BYTES_PER_CHANGE = 256
-/** Entries that are remembered after what they replaced was dropped, so that their undo can say why it is refused. */
+/** Maximum number of entries kept without contents, so that their undo can state why it is refused. */
 const MAX_EMPTY = 10_000
 
 /**
- * A journal in memory, which ends with the process, also over backends that last, unless its history is given to the next
- * one. It keeps at most `maxBytes` of earlier content: the oldest calls are dropped first.
+ * Creates a journal in memory. It ends with the process, also for persistent backends, unless `history()` is passed to the
+ * next one as `earlier`. It keeps at most `maxBytes` of replaced content; the contents of the oldest calls are dropped first.
  *
- * @throws TypeError for what is no history
+ * @throws TypeError for an invalid history
  */
 export function createJournal(maxBytes: number, earlier?: WorkspaceHistory): Journal {
-  interface Kept extends JournalEntry {
+  interface WeighedEntry extends JournalEntry {
     readonly bytes: number
   }
   if (earlier !== undefined) requireHistory(earlier)
-  /** From place `first` on. */
-  let entries: Kept[] = (earlier?.entries ?? []).map((entry) => ({ ...entry, bytes: weightOfAll(entry.changes) }))
+  /** The first one is at position `first`. */
+  let entries: WeighedEntry[] = (earlier?.entries ?? []).map((entry) => ({
+    ...entry,
+    bytes: weightOfAll(entry.changes),
+  }))
   let first = earlier?.first ?? 0
-  /** Entries of `entries` that were emptied; always the oldest. */
+  /** Number of entries without contents; always the oldest. */
   let emptied = entries.findIndex(({ changes }) => changes !== undefined)
   if (emptied === -1) emptied = entries.length
   let bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0)
@@ -98,15 +101,15 @@ export function createJournal(maxBytes: number, earlier?: WorkspaceHistory): Jou
 
   function shrink(): void {
     for (; bytes > maxBytes && emptied < entries.length; emptied++) {
-      const entry = entries[emptied] as Kept
+      const entry = entries[emptied] as WeighedEntry
       bytes -= entry.bytes
       entries[emptied] = { ...entry, changes: undefined, bytes: 0 }
     }
     if (emptied > MAX_EMPTY) {
-      const gone = emptied >> 1
-      entries = entries.slice(gone)
-      emptied -= gone
-      first += gone
+      const dropped = emptied >> 1
+      entries = entries.slice(dropped)
+      emptied -= dropped
+      first += dropped
     }
   }
 
@@ -152,10 +155,10 @@ function weightOf(state: EntryState): number {
   return BYTES_PER_CHANGE + (state?.type === 'file' ? state.bytes.length : 0)
 }
 
-/** What another process has kept may have lost its bytes on the way, as JSON does. */
+/** Checks a history from another process, which may have lost its bytes, as with JSON. */
 function requireHistory(history: WorkspaceHistory): void {
   const { version, first, entries, checkpoints } = history
-  const isWhole =
+  const isValid =
     version === 1 &&
     Number.isSafeInteger(first) &&
     first >= 0 &&
@@ -166,5 +169,5 @@ function requireHistory(history: WorkspaceHistory): void {
         changes === undefined ||
         changes.every(({ before }) => before?.type !== 'file' || before.bytes instanceof Uint8Array),
     )
-  if (!isWhole) throw new TypeError('The option history is none that workspace.history() gave')
+  if (!isValid) throw new TypeError('The option history is not a result of workspace.history()')
 }

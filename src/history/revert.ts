@@ -4,7 +4,7 @@ import type { Backend, Change, EntryState, Version } from '../storage/backend.ts
 import { sameVersion, versionAt, versionOf } from '../storage/versions.ts'
 import type { JournalEntry } from './journal.ts'
 
-/** What a path shall be again, and what it must be for that: what the workspace made of it last. */
+/** A path to revert: its target state, and the version that the workspace left, which it must still have. */
 export interface RevertTarget {
   readonly path: Path
   readonly to: EntryState
@@ -12,49 +12,53 @@ export interface RevertTarget {
 }
 
 /**
- * Calls, oldest first, taken together: for each path the way from what they made of it to what it was before them. Pure.
+ * Combines calls, oldest first, into one revert per path: from the version after them to the state before them. Pure.
  *
- * @throws ToolError `LIMIT_EXCEEDED` where what a call replaced is no longer kept; `WRITE_CONFLICT` with `paths` where
- *   someone else has changed a path between two of the calls, which going back would discard
+ * @throws ToolError `LIMIT_EXCEEDED` if the content that a call replaced is no longer kept; `WRITE_CONFLICT` with `paths` if
+ *   another writer has changed a path between two of the calls, which the revert would discard
  */
-export function invertEntries(what: string, entries: readonly JournalEntry[]): RevertTarget[] {
-  const ways = new Map<Path, RevertTarget>()
+export function invertEntries(action: string, entries: readonly JournalEntry[]): RevertTarget[] {
+  const targets = new Map<Path, RevertTarget>()
   const conflicts = new Set<Path>()
   for (const { callId, changes } of entries) {
-    if (changes === undefined) throw notKept(what, callId)
+    if (changes === undefined) throw noLongerKept(action, callId)
     for (const { path, before, was, became } of changes) {
-      const way = ways.get(path)
-      if (way === undefined && !sameVersion(versionOf(before), was)) conflicts.add(path)
-      if (way !== undefined && !sameVersion(way.from, was)) conflicts.add(path)
-      ways.set(path, { path, to: way === undefined ? before : way.to, from: became })
+      const target = targets.get(path)
+      if (target === undefined && !sameVersion(versionOf(before), was)) conflicts.add(path)
+      if (target !== undefined && !sameVersion(target.from, was)) conflicts.add(path)
+      targets.set(path, { path, to: target === undefined ? before : target.to, from: became })
     }
   }
-  // What is as it was before needs no way back, whatever happened to it in between.
-  const open = [...ways.values()].filter(({ to, from }) => !sameVersion(versionOf(to), from))
-  const torn = open.map(({ path }) => path).filter((path) => conflicts.has(path))
-  if (torn.length > 0) throw changedByOthers(what, torn)
-  return open.sort((a, b) => (a.path < b.path ? -1 : 1))
+  // A path that has its first state again needs no revert, whatever happened in between.
+  const changed = [...targets.values()].filter(({ to, from }) => !sameVersion(versionOf(to), from))
+  const conflicting = changed.map(({ path }) => path).filter((path) => conflicts.has(path))
+  if (conflicting.length > 0) throw changedByOthers(action, conflicting)
+  return changed.sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
-/** The change set that takes a way back, and directories that have to stay because others use them. */
+/** The change set of a revert, and directories that stay because they contain other files. */
 export interface RevertPlan {
   readonly changes: readonly Change[]
   readonly kept: readonly Path[]
 }
 
 /**
- * Compares with what is there now, and gives the changes. A directory that the calls made and that holds something
- * else now, or holds it again after this, stays; a missing parent of what comes back is made.
+ * Compares the targets with the current files and plans the changes. A directory that the calls created stays if it contains
+ * other files now or after the revert. Missing parents of restored paths are created.
  *
- * @throws ToolError `WRITE_CONFLICT` with `paths` where anything is no longer as the workspace left it
+ * @throws ToolError `WRITE_CONFLICT` with `paths` if a path no longer has the version that the workspace left
  */
-export async function planRevert(backend: Backend, what: string, ways: readonly RevertTarget[]): Promise<RevertPlan> {
+export async function planRevert(
+  backend: Backend,
+  action: string,
+  targets: readonly RevertTarget[],
+): Promise<RevertPlan> {
   const conflicts = new Set<Path>()
   const changes = new Map<Path, Change>()
   const kept: Path[] = []
   const needed = new Set<Path>()
-  // Children before parents, so that a directory knows what stays in it.
-  for (const { path, to, from } of [...ways].reverse()) {
+  // Children before parents, so that it is known what stays in a directory.
+  for (const { path, to, from } of [...targets].reverse()) {
     const now = await versionNow(backend, path)
     if (now === 'unknown' || !sameVersion(now, from)) {
       if (!isDone(now, from, to)) conflicts.add(path)
@@ -81,11 +85,11 @@ export async function planRevert(backend: Backend, what: string, ways: readonly 
       else if (stat.type !== 'directory') conflicts.add(above)
     }
   }
-  if (conflicts.size > 0) throw changedByOthers(what, [...conflicts].sort())
+  if (conflicts.size > 0) throw changedByOthers(action, [...conflicts].sort())
   return { changes: [...changes.values()].sort((a, b) => (a.path < b.path ? -1 : 1)), kept: kept.sort() }
 }
 
-/** A directory that is gone already, or there again, is nobody's loss. */
+/** Whether a directory is already deleted, or already restored: that is not a conflict. */
 function isDone(now: Version | 'unknown', from: Version, to: EntryState): boolean {
   if (now === 'unknown') return false
   return now === null ? to === null && from?.type === 'directory' : now.type === 'directory' && to?.type === 'directory'
@@ -106,28 +110,28 @@ async function expectationOf(backend: Backend, path: Path, from: Version, to: En
   if (from === null) return 'absent'
   if (from.type === 'file') return { sha256: from.sha256 }
   if (from.type === 'directory' && to === null) return 'any'
-  // What is gone by now has no tag, and so is refused.
+  // A missing entry has no tag, so the commit refuses it.
   const stat = await backend.stat(path)
   return { tag: stat?.tag ?? '' }
 }
 
-function changedByOthers(what: string, paths: readonly Path[]): ToolError {
-  const named = paths.slice(0, 5).map(quote).join(', ')
+function changedByOthers(action: string, paths: readonly Path[]): ToolError {
+  const names = paths.slice(0, 5).map(quote).join(', ')
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : ''
-  return new ToolError(
-    'WRITE_CONFLICT',
-    `Cannot ${what}: changed since by someone or something else: ${named}${more}`,
-    {
-      path: paths[0] as Path,
-      paths,
-      hint: 'Nothing was taken back. Read these files; take the later changes back first, or change the files by hand.',
-    },
-  )
+  return new ToolError('WRITE_CONFLICT', `Cannot ${action}: other writers have changed: ${names}${more}`, {
+    path: paths[0] as Path,
+    paths,
+    hint: 'Nothing was reverted. Read these files; revert the later changes first, or edit the files.',
+  })
 }
 
-function notKept(what: string, callId: string): ToolError {
-  return new ToolError('LIMIT_EXCEEDED', `Cannot ${what}: what ${quote(callId)} replaced is no longer kept`, {
-    limit: 'journalBytes',
-    hint: 'The undo history is bounded, and this call lies too far back or was too large; change the files by hand.',
-  })
+function noLongerKept(action: string, callId: string): ToolError {
+  return new ToolError(
+    'LIMIT_EXCEEDED',
+    `Cannot ${action}: the content that ${quote(callId)} replaced is no longer kept`,
+    {
+      limit: 'journalBytes',
+      hint: 'The undo history is bounded, and this call is too old or was too large; edit the files instead.',
+    },
+  )
 }

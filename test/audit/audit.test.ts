@@ -316,7 +316,7 @@ describe('what an audit is given', () => {
       expect(verifyAudit([none as never], { after: first })).toMatchObject({ ok: false, at: 0 })
     }
     expect(verifyAudit([{ ...second, actor: 1n } as never], { after: first })).toMatchObject({
-      reason: 'It is no record',
+      reason: 'It is not a record',
     })
   })
 })

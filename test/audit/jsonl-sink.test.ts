@@ -369,7 +369,7 @@ describe('an audit file that is none', () => {
   it('ends the reading at the first line that is no record', async () => {
     await write(2)
     appendFileSync(file, 'no record\n')
-    expect(() => [...readAuditFile(file)]).toThrow('Line 3 of "audit.jsonl" is no record')
+    expect(() => [...readAuditFile(file)]).toThrow('Line 3 of "audit.jsonl" is not a record')
     expect(verifyAuditFile(file)).toMatchObject({ ok: false, at: 2, line: 3 })
     expect(rotatedFiles(join(directory, 'missing/audit.jsonl'))).toEqual([])
   })
@@ -381,7 +381,7 @@ describe('an audit file that is none', () => {
     expect(() => jsonlSink(file)).toThrow('its last line is too long')
     const reading = readAuditFile(file)
     expect(reading.next()).toMatchObject({ done: false })
-    expect(() => reading.next()).toThrow('Line 2 of "audit.jsonl" is no record')
+    expect(() => reading.next()).toThrow('Line 2 of "audit.jsonl" is not a record')
   })
 
   it('holds nothing but line ends', () => {

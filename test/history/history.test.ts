@@ -138,6 +138,6 @@ describe('a history that goes on in another workspace', () => {
     expect(fork.history().entries).toEqual([])
     const lost = JSON.parse(JSON.stringify(history))
     const opened = createWorkspace({ backend, policy: 'autonomous', history: lost })
-    await expect(opened).rejects.toThrow(new TypeError('The option history is none that workspace.history() gave'))
+    await expect(opened).rejects.toThrow(new TypeError('The option history is not a result of workspace.history()'))
   })
 })
