@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { Backend } from '../../storage/backend.ts'
 import { type Changed, openChanges } from '../opfs/change-channel.ts'
 import { openFiles } from '../opfs/files.ts'
-import { openFolder } from '../opfs/folder.ts'
+import { Folder } from '../opfs/folder.ts'
 import { localLease } from '../opfs/local-lease.ts'
 import { storageFailure } from '../opfs/storage-failure.ts'
 import { directoryId } from './directory-id.ts'
@@ -56,11 +56,11 @@ export async function directoryHandle(
     const changes = openChanges(name, options.onChange)
     const lease = localLease({ name, timeoutMs: lockTimeoutMs, open: async () => ({ value: state, close() {} }) })
     try {
-      const backend = await openFiles(lease, openFolder(handle, { isPrivate: false }), {
+      const backend = await openFiles(lease, new Folder(handle, { isPrivate: false }), {
         caseSensitive,
         // What is staged lies in another file system.
         canMove: false,
-        onCommit: (changed) => changes.tell(changed),
+        onCommit: (changed) => changes.announce(changed),
       })
       return {
         ...backend,

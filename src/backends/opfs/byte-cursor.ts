@@ -1,6 +1,6 @@
-/** Writes numbers, texts and bytes one after the other into bytes that are long enough. */
+/** Writes numbers, texts and bytes one after another. The target must be long enough. */
 export interface Writer {
-  /** Where the next one goes. */
+  /** Offset of the next value. */
   at: number
   u8(value: number): void
   u16(value: number): void
@@ -50,7 +50,7 @@ export function openWriter(target: Uint8Array, at: number): Writer {
   }
 }
 
-/** Reads what a {@link Writer} wrote. Throws a RangeError at the end. */
+/** Reads the output of a {@link Writer}. Throws a RangeError at the end. */
 export interface Reader {
   isAtEnd(): boolean
   u8(): number
@@ -87,7 +87,7 @@ export function openReader(source: Uint8Array): Reader {
   }
 }
 
-/** An encoder costs more to call than such a text of ASCII. */
+/** For ASCII text up to this length, a loop is faster than a call of the encoder. */
 const SHORT = 128
 
 const encoder = new TextEncoder()

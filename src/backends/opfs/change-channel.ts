@@ -1,12 +1,12 @@
 import type { Change } from '../../storage/backend.ts'
 
-/** What another tab has changed. */
+/** A change made by another tab. */
 export interface Changed {
-  /** Sorted; undefined where they are too many to be named. */
+  /** Sorted; undefined if there are more than 1,000. */
   readonly paths: readonly string[] | undefined
 }
 
-/** A channel on which the tabs of one workspace tell each other what they committed. Silent as long as one is alone. */
+/** Opens a channel on which the tabs of one workspace announce their commits. A tab that is alone sends nothing. */
 export function openChanges(name: string, onChange: ((changed: Changed) => void) | undefined) {
   const channel =
     typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(`wardspace changes ${name}`)
@@ -20,9 +20,9 @@ export function openChanges(name: string, onChange: ((changed: Changed) => void)
     channel.postMessage('hello')
   }
   return {
-    tell(changes: readonly Change[]): void {
+    announce(changes: readonly Change[]): void {
       if (isAlone) return
-      const paths = changes.length > MOST_NAMED ? undefined : changes.map(({ path }) => path as string).sort()
+      const paths = changes.length > MAX_PATHS ? undefined : changes.map(({ path }) => path as string).sort()
       channel?.postMessage({ paths } satisfies Changed)
     },
     close(): void {
@@ -31,4 +31,4 @@ export function openChanges(name: string, onChange: ((changed: Changed) => void)
   }
 }
 
-const MOST_NAMED = 1_000
+const MAX_PATHS = 1_000

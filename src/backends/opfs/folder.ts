@@ -1,193 +1,210 @@
 import { ToolError } from '../../errors.ts'
-import { childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
+import { ancestorsOf, childOf, display, nameOf, type Path, parentOf, quote, ROOT } from '../../paths/logical-path.ts'
 import type { DirectoryEntry, Stat } from '../../storage/backend.ts'
-import { type PathVerb, wrongTypeAt } from '../../storage/wrong-type.ts'
+import { type PathVerb, wrongType } from '../../storage/wrong-type.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
+import { HandleCache } from './handle-cache.ts'
 import { hasSyncHandles, retryWhileBusy, type SyncFile } from './handle-slots.ts'
 import { storageFailure } from './storage-failure.ts'
 
-/** What stands at a path of a folder. */
+/** The entry at a path of a folder. */
 export type Entry =
   | { readonly type: 'directory'; readonly handle: FileSystemDirectoryHandle; readonly stat: Stat }
   | { readonly type: 'file'; readonly handle: FileSystemFileHandle; readonly file: File; readonly stat: Stat }
 
-/** A directory and all below it, by logical paths. Handles are kept: to find each anew costs four times. */
-export interface Folder {
-  /** `undefined` where nothing is, or where a file stands in the way. */
-  look(path: Path): Promise<Entry | undefined>
-  /** Looks at many: where several are in one directory, that is listed once. */
-  lookAtAll(paths: readonly Path[]): Promise<ReadonlyMap<Path, Entry | undefined>>
-  /** Throws `NOT_FOUND` or `NOT_A_DIRECTORY`. */
-  directory(path: Path, verb: PathVerb): Promise<FileSystemDirectoryHandle>
-  /** Sorted by name. Throws `NOT_FOUND` or `NOT_A_DIRECTORY`. */
-  list(path: Path, verb: PathVerb): Promise<DirectoryEntry[]>
-  bytes(entry: Entry & { readonly type: 'file' }): Promise<Uint8Array>
-  makeDirectory(path: Path): Promise<void>
-  remove(path: Path): Promise<void>
-  /** Forgets the handles at and below a path. */
-  forget(path: Path): void
-  /** Notes that a file was replaced, so that its tag is another even within one tick of the clock, and keeps its handle. */
-  touched(path: Path, handle: FileSystemFileHandle): void
-}
-
 export interface FolderOptions {
-  /** Whether only this origin can reach it: then nothing vanishes while the lease is held, and names are kept to the bit. */
+  /** Whether only this origin can reach it. Then nothing vanishes while the lease is held, and names are stored exactly. */
   readonly isPrivate: boolean
 }
 
-export function openFolder(root: FileSystemDirectoryHandle, { isPrivate }: FolderOptions): Folder {
-  const known = new Map<Path, FileSystemDirectoryHandle>()
-  const files = new Map<Path, FileSystemFileHandle>()
-  const touches = new Map<Path, number>()
-  let leases = 0
+/** From this number of siblings on, one listing costs less than a look-up of each. */
+const MIN_LISTED = 4
 
-  /** The handle of a directory; undefined where there is none. Throws what is no simple absence. */
-  async function find(path: Path): Promise<FileSystemDirectoryHandle | undefined> {
-    if (path === ROOT) return root
-    return known.get(path) ?? findAnew(path)
+const DIRECTORY_STAT: Stat = Object.freeze({ type: 'directory', size: 0, tag: 'directory' })
+
+/** A directory and everything below it, by logical paths. */
+export class Folder {
+  private readonly root: FileSystemDirectoryHandle
+  private readonly isPrivate: boolean
+  private readonly handles = new HandleCache()
+  /** How many times each file was replaced: part of its tag, as a change may fall into the same tick of the clock. */
+  private readonly replacements = new Map<Path, number>()
+  /** How many times the lease was acquired: part of every tag. */
+  private leases = 0
+
+  constructor(root: FileSystemDirectoryHandle, { isPrivate }: FolderOptions) {
+    this.root = root
+    this.isPrivate = isPrivate
   }
 
-  async function findAnew(path: Path): Promise<FileSystemDirectoryHandle | undefined> {
-    const above = await find(parentOf(path))
-    const found = above && (await lookedUp(path, () => above.getDirectoryHandle(nameOf(path))))
-    if (found?.handle !== undefined) known.set(path, found.handle)
-    else known.delete(path)
-    return found?.handle
-  }
-
-  /** The directory that a path is in, for a change there. */
-  async function above(path: Path): Promise<FileSystemDirectoryHandle> {
-    const found = await find(parentOf(path))
-    if (found === undefined) throw new DOMException('The parent is gone', 'NotFoundError')
-    return found
-  }
-
-  function forget(path: Path): void {
-    if (path === ROOT) leases += 1
-    for (const kept of [known, files]) {
-      for (const one of kept.keys()) if (one === path || path === ROOT || one.startsWith(`${path}/`)) kept.delete(one)
+  /** Returns `undefined` if the path is absent or has a file for an ancestor. */
+  async look(path: Path): Promise<Entry | undefined> {
+    if (path === ROOT) return directoryEntry(this.root)
+    const cachedDirectory = this.handles.directory(path)
+    if (cachedDirectory !== undefined) {
+      if (this.isPrivate) return directoryEntry(cachedDirectory)
+      // Another program may have removed it.
+      const directory = await this.findUncached(path)
+      if (directory !== undefined) return directoryEntry(directory)
     }
-  }
-
-  function keep(path: Path, handle: FileSystemFileHandle): void {
-    if (files.size >= MOST_KEPT) files.clear()
-    files.set(path, handle)
-  }
-
-  async function fileEntry(path: Path, handle: FileSystemFileHandle): Promise<Entry | undefined> {
-    const { handle: file } = await lookedUp(path, () => handle.getFile())
-    if (file === undefined) return undefined
-    const tag = `${file.lastModified}.${file.size}.${leases}.${touches.get(path) ?? 0}`
-    return { type: 'file', handle, file, stat: { type: 'file', size: file.size, modifiedAt: file.lastModified, tag } }
-  }
-
-  async function look(path: Path): Promise<Entry | undefined> {
-    if (path === ROOT) return directoryEntry(root)
-    const last = known.get(path)
-    if (last !== undefined) {
-      if (isPrivate) return directoryEntry(last)
-      // What other programs can reach may be gone.
-      const found = await findAnew(path)
-      if (found !== undefined) return directoryEntry(found)
-    }
-    const kept = files.get(path)
-    if (kept !== undefined) {
-      const entry = await fileEntry(path, kept)
+    const cachedFile = this.handles.file(path)
+    if (cachedFile !== undefined) {
+      const entry = await this.fileEntry(path, cachedFile)
       if (entry !== undefined) return entry
-      files.delete(path)
+      this.handles.deleteFile(path)
     }
-    const above = await find(parentOf(path))
-    if (above === undefined) return undefined
-    const { handle, isOther } = await lookedUp(path, () => above.getFileHandle(nameOf(path)))
+    const parent = await this.find(parentOf(path))
+    if (parent === undefined) return undefined
+    const { handle, isOtherType } = await lookUp(path, () => parent.getFileHandle(nameOf(path)))
     if (handle !== undefined) {
-      keep(path, handle)
-      return fileEntry(path, handle)
+      this.handles.setFile(path, handle)
+      return this.fileEntry(path, handle)
     }
-    const directory = isOther ? await findAnew(path) : undefined
+    const directory = isOtherType ? await this.findUncached(path) : undefined
     return directory && directoryEntry(directory)
   }
 
-  /** What is in a directory, with the handles. */
-  async function entriesOf(directory: FileSystemDirectoryHandle, path: Path): Promise<DirectoryEntry[]> {
-    const found: DirectoryEntry[] = []
-    for await (const [name, handle] of directory.entries()) {
-      const isFile = handle.kind === 'file'
-      if (isFile) keep(childOf(path, name), handle as FileSystemFileHandle)
-      found.push({ name, type: isFile ? 'file' : 'directory' })
-    }
-    return found.sort((a, b) => (a.name < b.name ? -1 : 1))
-  }
-
-  async function lookAtAll(paths: readonly Path[]): Promise<ReadonlyMap<Path, Entry | undefined>> {
-    const found = new Map<Path, Entry | undefined>()
-    const byParent = new Map<Path, Path[]>()
-    for (const path of paths) {
-      const siblings = byParent.get(parentOf(path))
-      if (siblings === undefined) byParent.set(parentOf(path), [path])
-      else siblings.push(path)
-    }
-    await mapConcurrent([...byParent], async ([parent, children]) => {
-      const above = children.length > 1 ? await look(parent) : undefined
-      let names: ReadonlySet<string> | undefined
-      if (children.length > 1 && above?.type !== 'directory') names = new Set()
-      else if (isPrivate && children.length >= WORTH_LISTING && above?.type === 'directory') {
-        names = new Set((await entriesOf(above.handle, parent)).map(({ name }) => name))
-      }
+  /** Looks at many paths. A directory with several of them is listed once. */
+  async lookAtAll(paths: readonly Path[]): Promise<ReadonlyMap<Path, Entry | undefined>> {
+    const entries = new Map<Path, Entry | undefined>()
+    await mapConcurrent([...groupByParent(paths)], async ([parent, children]) => {
+      const names = await this.namesFor(parent, children)
       await mapConcurrent(children, async (path) => {
-        found.set(path, names === undefined || names.has(nameOf(path)) ? await look(path) : undefined)
+        entries.set(path, names === undefined || names.has(nameOf(path)) ? await this.look(path) : undefined)
       })
     })
-    return found
+    return entries
   }
 
-  const typeAt = async (path: Path) => (await look(path))?.type
-
-  return {
-    look,
-    lookAtAll,
-    forget,
-    async directory(path, verb) {
-      const entry = await look(path)
-      if (entry?.type === 'directory') return entry.handle
-      throw await wrongTypeAt(verb, path, typeAt)
-    },
-    list: async (path, verb) => {
-      const entry = await look(path)
-      if (entry?.type !== 'directory') throw await wrongTypeAt(verb, path, typeAt)
-      return entriesOf(entry.handle, path)
-    },
-    bytes: (entry) => readWhole(entry, isPrivate),
-    async makeDirectory(path) {
-      known.set(path, await (await above(path)).getDirectoryHandle(nameOf(path), { create: true }))
-    },
-    async remove(path) {
-      forget(path)
-      touches.set(path, (touches.get(path) ?? 0) + 1)
-      await lookedUp(path, async () => {
-        const directory = await above(path)
-        await retryWhileBusy(() => directory.removeEntry(nameOf(path)))
-      })
-    },
-    touched(path, handle) {
-      keep(path, handle)
-      touches.set(path, (touches.get(path) ?? 0) + 1)
-    },
+  /** @throws {ToolError} `NOT_FOUND` or `NOT_A_DIRECTORY` */
+  async directory(path: Path, verb: PathVerb): Promise<FileSystemDirectoryHandle> {
+    const entry = await this.look(path)
+    if (entry?.type === 'directory') return entry.handle
+    throw await wrongTypeAt(this, verb, path, entry)
   }
+
+  /**
+   * Lists a directory, sorted by name.
+   *
+   * @throws {ToolError} `NOT_FOUND` or `NOT_A_DIRECTORY`
+   */
+  async list(path: Path, verb: PathVerb): Promise<DirectoryEntry[]> {
+    return this.entriesOf(await this.directory(path, verb), path)
+  }
+
+  bytes(entry: Entry & { readonly type: 'file' }): Promise<Uint8Array> {
+    return readWhole(entry, this.isPrivate)
+  }
+
+  async makeDirectory(path: Path): Promise<void> {
+    const parent = await this.parent(path)
+    this.handles.setDirectory(path, await parent.getDirectoryHandle(nameOf(path), { create: true }))
+  }
+
+  async remove(path: Path): Promise<void> {
+    this.forget(path)
+    this.countReplacement(path)
+    await lookUp(path, async () => {
+      const parent = await this.parent(path)
+      await retryWhileBusy(() => parent.removeEntry(nameOf(path)))
+    })
+  }
+
+  /** Drops the handles at and below a path. */
+  forget(path: Path): void {
+    if (path === ROOT) this.leases += 1
+    this.handles.forget(path)
+  }
+
+  /** Notes that a file was replaced, so that its tag changes even within one tick of the clock. */
+  replaced(path: Path, handle: FileSystemFileHandle): void {
+    this.handles.setFile(path, handle)
+    this.countReplacement(path)
+  }
+
+  private countReplacement(path: Path): void {
+    this.replacements.set(path, (this.replacements.get(path) ?? 0) + 1)
+  }
+
+  /** The handle of a directory, or undefined. Throws failures other than absence. */
+  private async find(path: Path): Promise<FileSystemDirectoryHandle | undefined> {
+    if (path === ROOT) return this.root
+    return this.handles.directory(path) ?? this.findUncached(path)
+  }
+
+  private async findUncached(path: Path): Promise<FileSystemDirectoryHandle | undefined> {
+    const parent = await this.find(parentOf(path))
+    const result = parent && (await lookUp(path, () => parent.getDirectoryHandle(nameOf(path))))
+    this.handles.setDirectory(path, result?.handle)
+    return result?.handle
+  }
+
+  /** The directory that contains a path. Throws `NotFoundError` if it is absent. */
+  private async parent(path: Path): Promise<FileSystemDirectoryHandle> {
+    const parent = await this.find(parentOf(path))
+    if (parent === undefined) throw new DOMException('The parent is gone', 'NotFoundError')
+    return parent
+  }
+
+  private async fileEntry(path: Path, handle: FileSystemFileHandle): Promise<Entry | undefined> {
+    const { handle: file } = await lookUp(path, () => handle.getFile())
+    if (file === undefined) return undefined
+    const tag = `${file.lastModified}.${file.size}.${this.leases}.${this.replacements.get(path) ?? 0}`
+    return { type: 'file', handle, file, stat: { type: 'file', size: file.size, modifiedAt: file.lastModified, tag } }
+  }
+
+  /** The names in a directory if they are worth listing for the children, or if it is absent; otherwise `undefined`. */
+  private async namesFor(parent: Path, children: readonly Path[]): Promise<ReadonlySet<string> | undefined> {
+    if (children.length < 2) return undefined
+    const entry = await this.look(parent)
+    if (entry?.type !== 'directory') return new Set()
+    if (!this.isPrivate || children.length < MIN_LISTED) return undefined
+    return new Set((await this.entriesOf(entry.handle, parent)).map(({ name }) => name))
+  }
+
+  /** Lists a directory and caches the handles of its files. */
+  private async entriesOf(directory: FileSystemDirectoryHandle, path: Path): Promise<DirectoryEntry[]> {
+    const entries: DirectoryEntry[] = []
+    for await (const [name, handle] of directory.entries()) {
+      const isFile = handle.kind === 'file'
+      if (isFile) this.handles.setFile(childOf(path, name), handle as FileSystemFileHandle)
+      entries.push({ name, type: isFile ? 'file' : 'directory' })
+    }
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+}
+
+/** Returns the error for a path that is absent or has another type, after looking up its ancestors. */
+export async function wrongTypeAt(
+  folder: Folder,
+  verb: PathVerb,
+  path: Path,
+  entry: Entry | undefined,
+): Promise<ToolError> {
+  const types = new Map<Path, Entry['type'] | undefined>([[path, entry?.type]])
+  for (const ancestor of entry === undefined ? ancestorsOf(path) : []) {
+    const type = (await folder.look(ancestor))?.type
+    types.set(ancestor, type)
+    if (type !== undefined) break
+  }
+  return wrongType(verb, path, (at) => types.get(at))
 }
 
 function directoryEntry(handle: FileSystemDirectoryHandle): Entry {
   return { type: 'directory', handle, stat: DIRECTORY_STAT }
 }
 
-const DIRECTORY_STAT: Stat = Object.freeze({ type: 'directory', size: 0, tag: 'directory' })
+function groupByParent(paths: readonly Path[]): Map<Path, Path[]> {
+  const byParent = new Map<Path, Path[]>()
+  for (const path of paths) {
+    const siblings = byParent.get(parentOf(path))
+    if (siblings === undefined) byParent.set(parentOf(path), [path])
+    else siblings.push(path)
+  }
+  return byParent
+}
 
-/** So many handles of files are kept at most. */
-const MOST_KEPT = 4_096
-
-/** From so many on, one listing costs less than to look for each. */
-const WORTH_LISTING = 4
-
-/** A synchronous handle reads faster; where another has the file open, a snapshot of it does as well. */
+/** Reads a file through a synchronous handle, which is faster; if another tab has the file open, from a snapshot. */
 async function readWhole({ handle, file }: Entry & { readonly type: 'file' }, isPrivate: boolean): Promise<Uint8Array> {
   if (isPrivate && hasSyncHandles()) {
     try {
@@ -199,25 +216,27 @@ async function readWhole({ handle, file }: Entry & { readonly type: 'file' }, is
         open.close()
       }
     } catch {
-      // Below.
+      // Reads the snapshot.
     }
   }
   return new Uint8Array(await file.arrayBuffer())
 }
 
-/** What is absent gives nothing, nor does what is of another kind; a name that the storage does not take is refused. */
-async function lookedUp<T>(
+/** Returns no handle for an absent path or another type. Throws `PATH_REJECTED` for a name that the storage refuses. */
+async function lookUp<T>(
   path: Path,
   action: () => Promise<T>,
-): Promise<{ readonly handle?: T; readonly isOther?: boolean }> {
+): Promise<{ readonly handle?: T; readonly isOtherType?: boolean }> {
   try {
     return { handle: await action() }
   } catch (error) {
     const { name } = error as { readonly name?: string }
     if (name === 'NotFoundError') return {}
-    if (name === 'TypeMismatchError') return { isOther: true }
+    if (name === 'TypeMismatchError') return { isOtherType: true }
     if (name === 'TypeError') {
-      throw new ToolError('PATH_REJECTED', `Path ${quote(path)} has a name that this storage does not take`, { path })
+      throw new ToolError('PATH_REJECTED', `Path ${quote(path)} contains a name that this storage does not support`, {
+        path,
+      })
     }
     throw storageFailure(`Cannot look at ${quote(display(path))}`, error, path)
   }

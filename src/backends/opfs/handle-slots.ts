@@ -1,6 +1,6 @@
 import type { Slot, Slots } from './slots.ts'
 
-/** A file that is open for synchronous reads and writes: the library of a page does not know the type. */
+/** A file that is open for synchronous reads and writes. The DOM library of TypeScript lacks the type. */
 export interface SyncHandle {
   read(bytes: Uint8Array, options: { readonly at: number }): number
   write(bytes: Uint8Array, options: { readonly at: number }): number
@@ -10,23 +10,23 @@ export interface SyncHandle {
   close(): void
 }
 
-/** A file's handle where synchronous ones can be had. */
+/** The handle of a file in a thread that supports synchronous access. */
 export type SyncFile = FileSystemFileHandle & {
   createSyncAccessHandle(options?: { readonly mode: string }): Promise<SyncHandle>
 }
 
-/** Slots that are open, until `close`. */
+/** Slots that stay open until `close`. */
 export interface OpenedSlots {
   readonly slots: Slots
   close(): void
 }
 
-/** Whether this thread may open files for synchronous reads and writes: dedicated workers may. */
+/** Whether this thread may open files for synchronous reads and writes, as dedicated workers may. */
 export function hasSyncHandles(): boolean {
   return typeof FileSystemFileHandle !== 'undefined' && 'createSyncAccessHandle' in FileSystemFileHandle.prototype
 }
 
-/** Slots in two files of a directory, behind handles that are kept open. */
+/** Opens slots in two files of a directory through handles that stay open. */
 export async function openSyncSlots(directory: FileSystemDirectoryHandle): Promise<OpenedSlots> {
   const first = await openHandle(directory, 0)
   let second: SyncHandle
@@ -59,15 +59,15 @@ export async function openSyncSlots(directory: FileSystemDirectoryHandle): Promi
 }
 
 /**
- * Slots where only writable streams are to be had: each write makes a copy of the file and puts it in place, which takes
- * as long as the file is large.
+ * Opens slots through writable streams. Each write copies the file and replaces it, so it takes time in proportion to the
+ * size of the file.
  */
 export async function openAsyncSlots(directory: FileSystemDirectoryHandle): Promise<OpenedSlots> {
   const files = [await slotFile(directory, 0), await slotFile(directory, 1)] as const
-  const change = async (slot: Slot, how: (stream: FileSystemWritableFileStream) => Promise<void>) => {
+  const change = async (slot: Slot, write: (stream: FileSystemWritableFileStream) => Promise<void>) => {
     const stream = await files[slot].createWritable({ keepExistingData: true })
     try {
-      await how(stream)
+      await write(stream)
       await stream.close()
     } catch (error) {
       await stream.abort().catch(() => {})
@@ -84,7 +84,7 @@ export async function openAsyncSlots(directory: FileSystemDirectoryHandle): Prom
       write: (slot, at, bytes) =>
         change(slot, (stream) => stream.write({ type: 'write', position: at, data: bytes as Uint8Array<ArrayBuffer> })),
       truncate: (slot, size) => change(slot, (stream) => stream.truncate(size)),
-      // What is in place was written out.
+      // Closing a stream has already written the file.
       flush: async () => {},
     },
     close() {},
@@ -100,7 +100,7 @@ async function openHandle(directory: FileSystemDirectoryHandle, slot: Slot): Pro
   return retryWhileBusy(() => file.createSyncAccessHandle())
 }
 
-/** A worker that was ended lets go of its files a little later than of its lock. */
+/** A terminated worker releases its file handles slightly later than its lock, so opening is retried. */
 export async function retryWhileBusy<T>(open: () => Promise<T>): Promise<T> {
   for (let waited = 0; ; waited += PAUSE_MS) {
     try {
@@ -108,11 +108,11 @@ export async function retryWhileBusy<T>(open: () => Promise<T>): Promise<T> {
     } catch (error) {
       const { name } = error as { readonly name?: string }
       const isBusy = name === 'NoModificationAllowedError' || name === 'InvalidStateError'
-      if (!isBusy || waited >= PATIENCE_MS) throw error
+      if (!isBusy || waited >= MAX_WAIT_MS) throw error
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }
 }
 
 const PAUSE_MS = 20
-const PATIENCE_MS = 3_000
+const MAX_WAIT_MS = 3_000

@@ -2,7 +2,7 @@ import { ToolError } from '../../errors.ts'
 import type { Backend, Change } from '../../storage/backend.ts'
 import { type Changed, openChanges } from './change-channel.ts'
 import { openFiles } from './files.ts'
-import { openFolder } from './folder.ts'
+import { Folder } from './folder.ts'
 import { hasSyncHandles, openAsyncSlots, openSyncSlots } from './handle-slots.ts'
 import type { Lease } from './lease.ts'
 import { localLease } from './local-lease.ts'
@@ -13,62 +13,63 @@ import { storageFailure } from './storage-failure.ts'
 
 export type { Changed } from './change-channel.ts'
 
-/** Which workspace of the origin, and how it is laid out and shared. */
+/** Options of {@link opfs}: the workspace, its layout and how it is shared. */
 export interface OpfsOptions {
-  /** Which workspace of this origin: letters, digits, `.`, `_` and `-`. Default: `default`. */
+  /** Name of the workspace in this origin: letters, digits, `.`, `_` and `-`. Default: `default`. */
   readonly name?: string
   /**
-   * `packed`: everything in one journal, the fastest, and a commit of many files is one write. Default.
-   * `files`: each file a file, which other code can read under `wardspace/NAME/files`; no links and no permission bits.
+   * `packed`: everything in one journal; the fastest, a commit of many files is one write. Default.
+   * `files`: one file each, which other code can read under `wardspace/NAME/files`; without links and permission bits.
    * Faster in a worker than on a page.
    */
   readonly layout?: 'packed' | 'files'
   /**
-   * How the journal of `packed` is opened. `sync`: by synchronous handles, in a worker that is started for it unless this already is one.
-   * `async`: by writable streams, slower by far. Default: `sync` where that works, else `async`, and `info()` says so.
+   * How the journal of `packed` is opened. `sync`: with synchronous handles, in a worker that is started unless this
+   * thread is one. `async`: with writable streams, which is much slower. Default: `sync` if it works, otherwise `async`
+   * with a warning in `info()`.
    */
   readonly access?: 'sync' | 'async'
-  /** Starts the worker, for a bundler that does not find it by itself: its module is `wardspace/backends/opfs-worker`. */
+  /** Starts the worker, for bundlers that do not detect it. Its module is `wardspace/backends/opfs-worker`. */
   readonly worker?: () => Worker
-  /** Asks the browser to keep this storage when space is short. Some ask the user. Default: true. */
+  /** Asks the browser to keep this storage when space is short. Some browsers ask the user. Default: true. */
   readonly persist?: boolean
-  /** How long to wait for another tab that uses this workspace, in milliseconds. Default: 30,000. */
+  /** Maximum wait for another tab that uses this workspace, in milliseconds. Default: 30,000. */
   readonly lockTimeoutMs?: number
-  /** How many bytes the files may have together: with `packed`, they are held in memory, too. Default: 512 MiB. */
+  /** Maximum total size of the files in bytes. With `packed`, they are also held in memory. Default: 512 MiB. */
   readonly maxBytes?: number
-  /** The time of commits that tell none, in milliseconds since 1970. Default: the system's. */
+  /** Time of commits that do not specify one, in milliseconds since 1970. Default: the system clock. */
   readonly clock?: () => number
-  /** Told of what another tab has changed. */
+  /** Called with changes made by other tabs. */
   readonly onChange?: (changed: Changed) => void
 }
 
-/** Where and how a workspace is stored, and how much room there is. */
+/** Where and how a workspace is stored, and how much space there is. */
 export interface OpfsInfo {
   readonly layout: 'packed' | 'files'
   readonly access: 'sync' | 'async'
-  /** Whether the files are opened by a worker of their own. */
+  /** Whether a separate worker opens the files. */
   readonly inWorker: boolean
-  /** Whether the browser keeps the storage when space is short; undefined where it does not tell. */
+  /** Whether the browser keeps the storage when space is short; undefined if it does not report that. */
   readonly persisted: boolean | undefined
-  /** Bytes used by this origin, and bytes that it may use, as far as the browser tells. */
+  /** Bytes used by this origin, and bytes that it may use, if the browser reports them. */
   readonly usage: number | undefined
   readonly quota: number | undefined
-  /** What is not as it was asked for. */
+  /** Requested features that are not available. */
   readonly warnings: readonly string[]
 }
 
-/** A backend in the browser's storage, which tells how it stands there. */
+/** A backend in the storage of the browser. */
 export interface OpfsBackend extends Backend {
-  /** How much is stored, and whether the browser may drop it. */
+  /** Reports how much is stored, and whether the browser may delete it. */
   info(): Promise<OpfsInfo>
 }
 
 /**
- * The origin private file system of a browser as a backend: what is committed outlives the tab. Several tabs and workers
- * can use one workspace at the same time; of several that expect the same version, one wins.
+ * Opens a backend in the origin private file system of a browser. Commits persist when the tab is closed. Several tabs and
+ * workers can use one workspace at the same time; of several commits that expect the same version, one succeeds.
  *
- * @throws TypeError for a malformed option. Rejects with a ToolError `BACKEND_ERROR` where the browser has no such storage,
- *   does not permit it, or where another tab holds the workspace and does not answer
+ * @throws TypeError for a malformed option. Rejects with a ToolError `BACKEND_ERROR` if the browser has no such storage or
+ *   does not permit it, or if another tab holds the workspace and does not answer
  * @example
  * ```ts
  * const inBrowser = globalThis.navigator?.storage?.getDirectory !== undefined
@@ -85,10 +86,10 @@ export async function opfs(options: OpfsOptions = {}): Promise<OpfsBackend> {
   }
   const warnings: string[] = []
   const home = await openHome(name)
-  const persisted = options.persist === false ? undefined : await askToPersist()
+  const persisted = options.persist === false ? undefined : await requestPersistence()
   const layout = options.layout ?? 'packed'
   const changes = openChanges(name, options.onChange)
-  const onCommit = (changed: readonly Change[]) => changes.tell(changed)
+  const onCommit = (changed: readonly Change[]) => changes.announce(changed)
   try {
     const { backend, access, inWorker } =
       layout === 'files'
@@ -102,8 +103,8 @@ export async function opfs(options: OpfsOptions = {}): Promise<OpfsBackend> {
       },
       async info() {
         const { usage, quota } = await navigator.storage.estimate()
-        const kept = persisted ?? (await navigator.storage.persisted?.())
-        return { layout, access, inWorker, persisted: kept, usage, quota, warnings }
+        const isPersisted = persisted ?? (await navigator.storage.persisted?.())
+        return { layout, access, inWorker, persisted: isPersisted, usage, quota, warnings }
       },
     }
   } catch (error) {
@@ -118,7 +119,7 @@ interface Opened {
   readonly inWorker: boolean
 }
 
-/** What is common to both layouts, filled in. */
+/** The options with their defaults. */
 type Settings = OpfsOptions & {
   readonly name: string
   readonly lockTimeoutMs: number
@@ -154,7 +155,7 @@ async function filesIn(
   const state = await home.getDirectoryHandle('state', { create: true })
   const lease = localLease({ name: `files ${name}`, timeoutMs, open: async () => ({ value: state, close() {} }) })
   try {
-    const backend = await openFiles(lease, openFolder(files, { isPrivate: true }), {
+    const backend = await openFiles(lease, new Folder(files, { isPrivate: true }), {
       caseSensitive: true,
       canMove: true,
       onCommit,
@@ -169,7 +170,7 @@ async function filesIn(
 async function openHome(name: string): Promise<FileSystemDirectoryHandle> {
   if (typeof globalThis.navigator?.storage?.getDirectory !== 'function') {
     throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: there is no origin private file system here', {
-      hint: 'It needs a browser, and a page that came over https or from localhost.',
+      hint: 'It needs a browser, and a page served over https or from localhost.',
     })
   }
   try {
@@ -182,7 +183,7 @@ async function openHome(name: string): Promise<FileSystemDirectoryHandle> {
 }
 
 /** The browser's answer; undefined where it cannot be asked, as in a worker. */
-async function askToPersist(): Promise<boolean | undefined> {
+async function requestPersistence(): Promise<boolean | undefined> {
   try {
     return await navigator.storage.persist?.()
   } catch {
@@ -196,7 +197,7 @@ interface Access {
   readonly inWorker: boolean
 }
 
-/** The fastest way to the storage that this thread has. By what is there, never by the name of a browser. */
+/** Chooses the fastest access to the storage in this thread, by feature detection. */
 async function leaseFor(directory: FileSystemDirectoryHandle, options: Settings, warnings: string[]): Promise<Access> {
   const { access, name, lockTimeoutMs: timeoutMs } = options
   const local = (open: typeof openSyncSlots) =>
@@ -225,13 +226,13 @@ async function leaseFor(directory: FileSystemDirectoryHandle, options: Settings,
   return { lease: local(openAsyncSlots), access: 'async', inWorker: false }
 }
 
-/** Only exclusive handles keep tabs apart without Web Locks. */
+/** Without Web Locks, only exclusive handles exclude other tabs. */
 function requireLocks(): void {
   if (globalThis.navigator?.locks !== undefined) return
   throw new ToolError('BACKEND_ERROR', 'Cannot open the workspace: without Web Locks, tabs cannot be kept apart')
 }
 
-// Written so that bundlers find the worker and put it beside what they make.
+// In the form that bundlers detect.
 function startWorker(): Worker {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
 }

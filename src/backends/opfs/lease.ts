@@ -1,20 +1,20 @@
 import type { Slots } from './slots.ts'
 
 /**
- * Who may use a storage: one at a time, for as long as nobody else asks. A tab that is alone asks once and keeps it; where
- * two take turns, it passes between them. What a holder remembers of the storage is true while it holds.
+ * Exclusive use of a storage until another tab asks for it. A tab that is alone acquires it once; two that take turns pass
+ * it between them. What a holder has cached of the storage is valid while it holds the lease.
  */
 export interface Lease<S = Slots> {
   /**
-   * Waits until the storage is ours. Before it goes to another, `giveUp` is called once and waited for. Ask again only
-   * after that.
+   * Waits for the lease. Before it passes to another tab, `giveUp` is called once and awaited. Acquire again only after
+   * that.
    */
   acquire(giveUp: () => Promise<void>): Promise<S>
-  /** Lets go of it for good. */
+  /** Releases it for good. */
   close(): Promise<void>
 }
 
-/** The name of the failure of a step after the lease was lost. */
+/** The error name of a step that ran after the lease was lost. */
 export const LEASE_LOST = 'LeaseLostError'
 
 export function isLeaseLost(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { Slot } from './slots.ts'
 
-/** What a page asks of the worker that keeps its storage open. `lease` tells under which lease it believes to be. */
+/** A request of a page to the worker that keeps its storage open. `lease` is the lease that the page believes to hold. */
 export type Request =
   | {
       readonly do: 'start'
@@ -26,7 +26,7 @@ export type Request =
 
 export type PageMessage = Request & { readonly id: number }
 
-/** What the worker says: that it is there, that the lease is wanted, or an answer. Errors travel as their names. */
+/** A message of the worker: it is ready, the lease is wanted, or a response. Errors are sent by name. */
 export type WorkerMessage =
   | { readonly event: 'ready' | 'wanted' }
   | { readonly id: number; readonly value: unknown }

@@ -1,11 +1,9 @@
 import { crc32 } from '../../util/crc32.ts'
 
-/**
- * How records and slots are framed. All numbers are little-endian. Every checksum of a record's header goes on from the
- * slot's salt, a random number that no workspace ever shows: a file that holds what looks like a record is none.
- */
+// The frames of records and slots. All numbers are little-endian. The checksum of a record header starts from the salt of
+// the slot, a random number that is never exposed, so file content that looks like a record is not accepted as one.
 
-/** What stands before a record's payload. */
+/** The header before the payload of a record. */
 export interface RecordHeader {
   /** Bytes of the payload. */
   readonly length: number
@@ -13,21 +11,21 @@ export interface RecordHeader {
   readonly seq: number
   /** The last commit that was known to be flushed when this record was written. */
   readonly flushed: number
-  /** The checksum of the header before this one: a record that outlived a crash does not fit behind another. */
+  /** The checksum of the previous header, so that a record left over from before a crash does not fit. */
   readonly previous: number
   readonly payloadCrc: number
   /** The checksum of this header. */
   readonly crc: number
 }
 
-/** What stands at the beginning of a slot, written last of all. */
+/** The header at the beginning of a slot. Written last. */
 export interface SlotHeader {
-  /** The slot with the higher one is the present. */
+  /** The slot with the higher generation is the current one. */
   readonly generation: number
   readonly salt: number
-  /** The commit that the snapshot holds the state of. */
+  /** The commit whose state the snapshot contains. */
   readonly seq: number
-  /** Where the snapshot ends and the records of commits begin. */
+  /** The offset where the snapshot ends and the records of commits begin. */
   readonly end: number
 }
 
@@ -35,12 +33,12 @@ export const RECORD_HEADER = 36
 export const SLOT_HEADER = 48
 
 const RECORD_MAGIC = 0x31525357
-/** The first byte of a record, to look for one. */
+/** The first byte of every record. */
 export const RECORD_FIRST = RECORD_MAGIC & 255
 const SLOT_MAGIC = 0x53445257
 const VERSION = 1
 
-/** Fills in the header of a record, whose payload stands from `RECORD_HEADER` on. Gives the header's checksum. */
+/** Writes the header of a record whose payload begins at `RECORD_HEADER`. Returns the checksum of the header. */
 export function sealRecord(
   record: Uint8Array,
   header: Pick<RecordHeader, 'seq' | 'flushed' | 'previous'>,
@@ -58,7 +56,7 @@ export function sealRecord(
   return crc
 }
 
-/** The header of a record, or undefined where none begins. */
+/** The header of a record, or `undefined` if the bytes are not a valid one. */
 export function parseRecord(bytes: Uint8Array, salt: number): RecordHeader | undefined {
   if (bytes.length < RECORD_HEADER) return undefined
   const view = viewOf(bytes)
@@ -88,7 +86,7 @@ export function formatSlot(header: SlotHeader): Uint8Array {
   return bytes
 }
 
-/** The header of a slot; undefined where none stands, `newer` where a later version of this code wrote it. */
+/** The header of a slot; `undefined` if there is no valid one, `newer` if a newer version of this code wrote it. */
 export function parseSlot(bytes: Uint8Array): SlotHeader | 'newer' | undefined {
   if (bytes.length < SLOT_HEADER) return undefined
   const view = viewOf(bytes)

@@ -15,18 +15,16 @@ import { samePrefix } from '../../util/bytes.ts'
 import { openReader, openWriter, type Reader, type Writer } from './byte-cursor.ts'
 import { RECORD_HEADER } from './record-frame.ts'
 
-/**
- * What the records of a journal say: a commit tells the states that its change set led to, a snapshot tells every node
- * of the tree. Both give the same tree, to the tags and times, as the one that they were made from.
- */
+// The payloads of journal records. A commit contains the resulting states of its change set, a snapshot every node of the
+// tree. Replaying them produces an identical tree, including tags and times.
 
-/** The tags of what one commit makes: the same in every tab, and after every replay. */
+/** The tags of the entries that a commit creates: the same in every tab and after every replay. */
 export function tagsOf(seq: number): Tags {
   let count = 0
   return { next: () => `${seq}.${++count}` }
 }
 
-/** A set as a record; undefined where it changes nothing. `before` is the tree that it was judged against. */
+/** Encodes a change set; `undefined` if it changes nothing. `before` is the tree that it was checked against. */
 export function encodeCommit(
   changes: readonly Change[],
   receipt: Receipt,
@@ -36,21 +34,21 @@ export function encodeCommit(
   const entries = changes.flatMap((change, i) => {
     const versions = receipt.applied[i]
     if (versions === undefined || versions.before === versions.after) return []
-    return [{ change, versions, taken: takenFrom(change, before) }]
+    return [{ change, versions, reused: reusedContent(change, before) }]
   })
   if (entries.length === 0) return undefined
   let room = RECORD_HEADER + 9
-  for (const { change, taken } of entries) {
+  for (const { change, reused } of entries) {
     room += 64 + 3 * change.path.length
     if (change.to?.type === 'link') room += 3 * change.to.target.length
-    if (taken !== undefined) room += 3 * taken.path.length
-    if (change.to?.type === 'file') room += change.to.bytes.length - (taken?.length ?? 0)
+    if (reused !== undefined) room += 3 * reused.path.length
+    if (change.to?.type === 'file') room += change.to.bytes.length - (reused?.length ?? 0)
   }
   const record = new Uint8Array(room)
   const writer = openWriter(record, RECORD_HEADER)
   writer.u8(COMMIT)
   writer.f64(at)
-  for (const { change, versions, taken } of entries) {
+  for (const { change, versions, reused } of entries) {
     const { path, to } = change
     const { after } = versions
     if (to === null) {
@@ -64,30 +62,30 @@ export function encodeCommit(
       writer.text(path)
       writer.text(to.target)
     } else {
-      writer.u8(taken === undefined ? FILE : EXTENDED)
+      writer.u8(reused === undefined ? FILE : EXTENDED)
       writer.text(path)
-      // What was to be a file is one.
+      // The version of a changed file is that of a file.
       writer.u16(modeOf(after as Extract<Version, { readonly type: 'file' }>))
       writeHash(writer, cachedSha256(to.bytes))
-      if (taken !== undefined) {
-        writer.text(taken.path)
-        writer.f64(taken.length)
+      if (reused !== undefined) {
+        writer.text(reused.path)
+        writer.f64(reused.length)
       }
-      const own = taken === undefined ? to.bytes : to.bytes.subarray(taken.length)
-      writer.f64(own.length)
-      writer.bytes(own)
+      const added = reused === undefined ? to.bytes : to.bytes.subarray(reused.length)
+      writer.f64(added.length)
+      writer.bytes(added)
     }
   }
   return record.subarray(0, writer.at)
 }
 
-/** The nodes of a tree as records of a few megabytes each, parents first. */
+/** Encodes the nodes of a tree as records of a few megabytes each, parents first. */
 export function* encodeSnapshot(root: DirectoryNode): Iterable<Uint8Array> {
   let waiting: { readonly path: Path; readonly node: TreeNode }[] = []
   let room = 0
-  for (const one of everyNode(ROOT, root)) {
-    waiting.push(one)
-    room += roomOf(one)
+  for (const entry of everyNode(ROOT, root)) {
+    waiting.push(entry)
+    room += roomOf(entry)
     if (room < SNAPSHOT_BYTES) continue
     yield snapshotRecord(waiting, room)
     waiting = []
@@ -96,12 +94,12 @@ export function* encodeSnapshot(root: DirectoryNode): Iterable<Uint8Array> {
   if (waiting.length > 0) yield snapshotRecord(waiting, room)
 }
 
-/** The tree after a record. Throws where the record is none of ours. */
+/** Returns the tree after a record. Throws a RangeError for a malformed record. */
 export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: number): DirectoryNode {
   const reader = openReader(payload)
   const type = reader.u8()
   if (type === SNAPSHOT) return replaySnapshot(root, reader)
-  if (type !== COMMIT) throw new RangeError('The record is of an unknown type')
+  if (type !== COMMIT) throw new RangeError('The record has an unknown type')
   const at = reader.f64()
   const changes: Change[] = []
   const hashes: [Path, string | undefined][] = []
@@ -121,31 +119,32 @@ export function replayRecord(root: DirectoryNode, payload: Uint8Array, seq: numb
     if (kind === ABSENT) return null
     if (kind === DIRECTORY) return { type: 'directory' }
     if (kind === LINK) return { type: 'link', target: reader.text() }
-    if (kind !== FILE && kind !== EXTENDED) throw new RangeError('The record holds an unknown state')
+    if (kind !== FILE && kind !== EXTENDED) throw new RangeError('The record contains an unknown state')
     const mode = reader.u16()
     hashes.push([path, readHash(reader)])
-    const taken = kind === EXTENDED ? { path: reader.text() as Path, length: reader.f64() } : undefined
-    const own = reader.bytes(reader.f64())
-    if (taken === undefined) return { type: 'file', bytes: own, mode }
-    const source = nodeAt(root, taken.path)
-    if (source?.type !== 'file' || source.bytes.length < taken.length)
-      throw new RangeError('The record extends what is not there')
-    if (own.length === 0 && source.bytes.length === taken.length) return { type: 'file', bytes: source.bytes, mode }
-    const bytes = new Uint8Array(taken.length + own.length)
-    bytes.set(source.bytes.subarray(0, taken.length))
-    bytes.set(own, taken.length)
+    const reused = kind === EXTENDED ? { path: reader.text() as Path, length: reader.f64() } : undefined
+    const added = reader.bytes(reader.f64())
+    if (reused === undefined) return { type: 'file', bytes: added, mode }
+    const source = nodeAt(root, reused.path)
+    if (source?.type !== 'file' || source.bytes.length < reused.length) {
+      throw new RangeError('The record extends a file that does not exist')
+    }
+    if (added.length === 0 && source.bytes.length === reused.length) return { type: 'file', bytes: source.bytes, mode }
+    const bytes = new Uint8Array(reused.length + added.length)
+    bytes.set(source.bytes.subarray(0, reused.length))
+    bytes.set(added, reused.length)
     return { type: 'file', bytes, mode }
   }
 }
 
-/** How many bytes a snapshot of the tree would take, about. */
+/** Approximate size of a snapshot of the tree, in bytes. */
 export function weightOf(root: DirectoryNode): number {
   let weight = 0
-  for (const one of everyNode(ROOT, root)) weight += roomOf(one)
+  for (const entry of everyNode(ROOT, root)) weight += roomOf(entry)
   return weight
 }
 
-/** How many bytes the files of a tree hold. */
+/** Total size of the files of a tree, in bytes. */
 export function bytesIn(root: DirectoryNode): number {
   let bytes = 0
   for (const { node } of everyNode(ROOT, root)) bytes += node.stat.size
@@ -159,13 +158,13 @@ const ABSENT = 1
 const DIRECTORY = 2
 const LINK = 3
 const FILE = 4
-/** A file that begins with the content of one before the set. */
+/** A file that begins with content of a file from before the change set. */
 const EXTENDED = 5
 
 const SNAPSHOT_BYTES = 4 * 1024 * 1024
 
-/** Content that is in the journal already: moved, or extended. Only what is worth it. */
-function takenFrom(
+/** The content of a moved or extended file that the journal already contains, if it is long enough to be worth a reference. */
+function reusedContent(
   { path, to, from }: Change,
   before: DirectoryNode,
 ): { readonly path: Path; readonly length: number } | undefined {
@@ -176,13 +175,13 @@ function takenFrom(
     if (samePrefix(moved.bytes, to.bytes, length)) return { path: from, length }
   }
   const { sharedPrefix = 0 } = to
-  if (sharedPrefix < WORTH_BYTES || sharedPrefix > to.bytes.length) return undefined
+  if (sharedPrefix < MIN_SHARED_BYTES || sharedPrefix > to.bytes.length) return undefined
   const old = nodeAt(before, path)
   if (old?.type !== 'file' || !samePrefix(old.bytes, to.bytes, sharedPrefix)) return undefined
   return { path, length: sharedPrefix }
 }
 
-const WORTH_BYTES = 256
+const MIN_SHARED_BYTES = 256
 
 function* everyNode(path: Path, node: TreeNode): Iterable<{ readonly path: Path; readonly node: TreeNode }> {
   yield { path, node }
@@ -219,33 +218,33 @@ function replaySnapshot(root: DirectoryNode, reader: Reader): DirectoryNode {
   while (!reader.isAtEnd()) {
     const kind = reader.u8()
     const path = reader.text() as Path
-    const noted = { tag: reader.text(), modifiedAt: reader.f64() }
-    const node = readNode(kind, noted, reader)
+    const facts = { tag: reader.text(), modifiedAt: reader.f64() }
+    const node = readNode(kind, facts, reader)
     if (path === ROOT) draft = node as DirectoryNode
     else draft = withNodeAt(draft, path, node, (parent) => parent.stat)
   }
   return draft
 }
 
-function readNode(kind: number, noted: Pick<Stat, 'tag' | 'modifiedAt'>, reader: Reader): TreeNode {
-  if (kind === DIRECTORY) return directoryNode({ type: 'directory', size: 0, mode: DIRECTORY_MODE, ...noted })
+function readNode(kind: number, facts: Pick<Stat, 'tag' | 'modifiedAt'>, reader: Reader): TreeNode {
+  if (kind === DIRECTORY) return directoryNode({ type: 'directory', size: 0, mode: DIRECTORY_MODE, ...facts })
   if (kind === LINK) {
-    return { type: 'link', target: reader.text(), stat: { type: 'link', size: 0, mode: LINK_MODE, ...noted } }
+    return { type: 'link', target: reader.text(), stat: { type: 'link', size: 0, mode: LINK_MODE, ...facts } }
   }
-  if (kind !== FILE) throw new RangeError('The record holds an unknown node')
+  if (kind !== FILE) throw new RangeError('The record contains an unknown node')
   const mode = reader.u16()
   const hash = readHash(reader)
   const bytes = reader.bytes(reader.f64())
   const file: HashedFile = {
     type: 'file',
     bytes,
-    stat: { type: 'file', size: bytes.length, mode, ...noted },
+    stat: { type: 'file', size: bytes.length, mode, ...facts },
     ...(hash === undefined ? {} : { hash }),
   }
   return file
 }
 
-/** Zeros where nobody has worked it out yet. */
+/** Writes zeros for a hash that is not computed yet. */
 function writeHash(writer: Writer, hash: string | undefined): void {
   if (hash === undefined) {
     writer.bytes(NO_HASH)

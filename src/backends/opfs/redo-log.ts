@@ -3,15 +3,15 @@ import { crc32 } from '../../util/crc32.ts'
 import { openReader, openWriter } from './byte-cursor.ts'
 import { parseRecord, RECORD_HEADER, sealRecord } from './record-frame.ts'
 
-/** One path's target: a content, here or staged under a name, a directory, or nothing. In the order in which they are applied. */
+/** The target of one path: a content, inline or staged under a name, a directory, or absence. */
 export type RedoStep =
-  /** Only what is of that type: taken again, it must not remove what came after. */
+  /** Removes only an entry of that type: applied again, it must not remove what replaced it. */
   | { readonly do: 'remove file' | 'remove directory'; readonly path: Path }
   | { readonly do: 'directory'; readonly path: Path }
   | { readonly do: 'file'; readonly path: Path; readonly staged: string }
   | { readonly do: 'content'; readonly path: Path; readonly bytes: Uint8Array }
 
-/** The steps of a set as the bytes of a journal. */
+/** Encodes the steps of a set as a journal. */
 export function encodeSteps(steps: readonly RedoStep[]): Uint8Array {
   const room = steps.reduce((sum, step) => sum + 16 + 3 * step.path.length + contentRoom(step), 0)
   const record = new Uint8Array(RECORD_HEADER + room)
@@ -30,7 +30,7 @@ export function encodeSteps(steps: readonly RedoStep[]): Uint8Array {
   return whole
 }
 
-/** The steps of a journal; undefined where it was not written to its end. Throws where one of them is none of ours. */
+/** Decodes a journal. Returns `undefined` if it is incomplete. Throws for an unknown step. */
 export function decodeSteps(bytes: Uint8Array): RedoStep[] | undefined {
   const header = parseRecord(bytes, SALT)
   const payload = bytes.subarray(RECORD_HEADER)
@@ -42,7 +42,7 @@ export function decodeSteps(bytes: Uint8Array): RedoStep[] | undefined {
     const path = reader.text() as Path
     if (kind === 'file') steps.push({ do: kind, path, staged: reader.text() })
     else if (kind === 'content') steps.push({ do: kind, path, bytes: reader.bytes(reader.f64()) })
-    else if (kind === undefined) throw new RangeError('The journal holds an unknown step')
+    else if (kind === undefined) throw new RangeError('The journal contains an unknown step')
     else steps.push({ do: kind, path })
   }
   return steps

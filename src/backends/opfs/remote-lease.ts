@@ -9,21 +9,21 @@ export interface RemoteLeaseOptions {
   readonly directory: FileSystemDirectoryHandle
 }
 
-/** The page's side of a lease whose storage a worker keeps open. Gives undefined where the worker does not start. */
+/** The page's side of a lease whose storage a worker keeps open. Returns `undefined` if the worker does not start. */
 export async function remoteLease(
   start: () => Worker,
   { name, timeoutMs, directory }: RemoteLeaseOptions,
 ): Promise<Lease | undefined> {
-  const worker = await started(start)
+  const worker = await startWorker(start)
   if (worker === undefined) return undefined
-  const open = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
+  const pending = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>()
   let count = 0
   let giveUp: (() => Promise<void>) | undefined
 
   const ask = (request: Request, transfer: Transferable[] = []): Promise<unknown> =>
     new Promise((resolve, reject) => {
       count += 1
-      open.set(count, { resolve, reject })
+      pending.set(count, { resolve, reject })
       worker.postMessage({ ...request, id: count } satisfies PageMessage, transfer)
     })
 
@@ -32,14 +32,14 @@ export async function remoteLease(
       if (data.event === 'wanted') void giveUp?.().finally(() => ask({ do: 'gaveUp' }))
       return
     }
-    const waiting = open.get(data.id)
-    open.delete(data.id)
-    if ('error' in data) waiting?.reject(asError(data.error))
-    else waiting?.resolve(data.value)
+    const request = pending.get(data.id)
+    pending.delete(data.id)
+    if ('error' in data) request?.reject(asError(data.error))
+    else request?.resolve(data.value)
   }
   worker.onerror = () => {
-    for (const { reject } of open.values()) reject(new Error('The worker failed'))
-    open.clear()
+    for (const { reject } of pending.values()) reject(new Error('The worker failed'))
+    pending.clear()
   }
   try {
     await ask({ do: 'start', name, directory, timeoutMs })
@@ -52,7 +52,7 @@ export async function remoteLease(
     size: async (slot) => (await ask({ do: 'size', lease, slot })) as number,
     read: async (slot, at, length) => (await ask({ do: 'read', lease, slot, at, length })) as Uint8Array,
     async write(slot, at, bytes, flush) {
-      // Records are made for one write: they go over as they are.
+      // Transferred without a copy: a record is used for one write only.
       await ask({ do: 'write', lease, slot, at, bytes, flush }, [bytes.buffer as ArrayBuffer])
     },
     async truncate(slot, size) {
@@ -64,8 +64,8 @@ export async function remoteLease(
   })
 
   return {
-    async acquire(whenWanted) {
-      giveUp = whenWanted
+    async acquire(onWanted) {
+      giveUp = onWanted
       return slotsUnder((await ask({ do: 'acquire' })) as number)
     },
     async close() {
@@ -75,8 +75,8 @@ export async function remoteLease(
   }
 }
 
-/** A worker that said that it is there. */
-function started(start: () => Worker): Promise<Worker | undefined> {
+/** Waits for the first message of the worker. */
+function startWorker(start: () => Worker): Promise<Worker | undefined> {
   return new Promise((resolve) => {
     let worker: Worker
     try {
@@ -85,13 +85,13 @@ function started(start: () => Worker): Promise<Worker | undefined> {
       resolve(undefined)
       return
     }
-    const failed = () => {
+    const fail = () => {
       worker.terminate()
       clearTimeout(timer)
       resolve(undefined)
     }
-    const timer = setTimeout(failed, START_MS)
-    worker.onerror = failed
+    const timer = setTimeout(fail, START_TIMEOUT_MS)
+    worker.onerror = fail
     worker.onmessage = () => {
       clearTimeout(timer)
       resolve(worker)
@@ -99,8 +99,8 @@ function started(start: () => Worker): Promise<Worker | undefined> {
   })
 }
 
-/** A bundle's worker starts in far less; what takes longer is no worker of ours. */
-const START_MS = 10_000
+/** The bundled worker starts much faster; a slower one is not the right module. */
+const START_TIMEOUT_MS = 10_000
 
 function asError({ name, message, code }: { readonly name: string; readonly message: string; readonly code?: string }) {
   if (name === 'ToolError' && code !== undefined) return new ToolError(code as ErrorCode, message)

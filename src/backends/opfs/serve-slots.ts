@@ -5,39 +5,39 @@ import { localLease } from './local-lease.ts'
 import type { PageMessage, WorkerMessage } from './messages.ts'
 import type { Slots } from './slots.ts'
 
-/** What is used of a worker's global scope. */
+/** The part of a worker's global scope that is used. */
 export interface WorkerScope {
   postMessage(message: WorkerMessage, transfer: Transferable[]): void
   onmessage: ((event: { readonly data: PageMessage }) => void) | null
 }
 
 /**
- * The worker's side: keeps the storage of one workspace open, for the page that started it. Where another tab wants the
- * lease and the page does not answer in time, the lease goes all the same: what the page sends under it is refused then.
+ * The worker's side: keeps the storage of one workspace open for the page that started it. If another tab wants the lease
+ * and the page does not answer in time, the lease is released anyway, and later requests under it are refused.
  */
 export function serveSlots(scope: WorkerScope): void {
   let lease: Lease | undefined
   let count = 0
-  let present: { readonly number: number; readonly slots: Slots } | undefined
-  let hasGivenUp: (() => void) | undefined
+  let current: { readonly number: number; readonly slots: Slots } | undefined
+  let onGaveUp: (() => void) | undefined
 
   async function giveUp(): Promise<void> {
     await new Promise<void>((resolve) => {
-      hasGivenUp = resolve
-      setTimeout(resolve, PATIENCE_MS)
+      onGaveUp = resolve
+      setTimeout(resolve, GIVE_UP_TIMEOUT_MS)
       scope.postMessage({ event: 'wanted' }, [])
     })
-    present = undefined
+    current = undefined
   }
 
-  async function perform(asked: PageMessage): Promise<unknown> {
-    switch (asked.do) {
+  async function perform(request: PageMessage): Promise<unknown> {
+    switch (request.do) {
       case 'start':
         lease = localLease<Slots>({
-          name: asked.name,
-          timeoutMs: asked.timeoutMs,
+          name: request.name,
+          timeoutMs: request.timeoutMs,
           async open() {
-            const { slots, close } = await openSyncSlots(asked.directory)
+            const { slots, close } = await openSyncSlots(request.directory)
             return { value: slots, close }
           },
         })
@@ -45,27 +45,27 @@ export function serveSlots(scope: WorkerScope): void {
       case 'acquire': {
         const slots = await (lease as Lease).acquire(giveUp)
         count += 1
-        present = { number: count, slots }
+        current = { number: count, slots }
         return count
       }
       case 'gaveUp':
-        return hasGivenUp?.()
+        return onGaveUp?.()
       case 'close':
         return lease?.close()
     }
-    if (present?.number !== asked.lease) throw Object.assign(new Error('The lease was lost'), { name: LEASE_LOST })
-    const { slots } = present
-    switch (asked.do) {
+    if (current?.number !== request.lease) throw Object.assign(new Error('The lease was lost'), { name: LEASE_LOST })
+    const { slots } = current
+    switch (request.do) {
       case 'size':
-        return slots.size(asked.slot)
+        return slots.size(request.slot)
       case 'read':
-        return slots.read(asked.slot, asked.at, asked.length)
+        return slots.read(request.slot, request.at, request.length)
       case 'write':
-        return slots.write(asked.slot, asked.at, asked.bytes, asked.flush)
+        return slots.write(request.slot, request.at, request.bytes, request.flush)
       case 'truncate':
-        return slots.truncate(asked.slot, asked.size)
+        return slots.truncate(request.slot, request.size)
       case 'flush':
-        return slots.flush(asked.slot)
+        return slots.flush(request.slot)
     }
   }
 
@@ -84,4 +84,5 @@ export function serveSlots(scope: WorkerScope): void {
   scope.postMessage({ event: 'ready' }, [])
 }
 
-const PATIENCE_MS = 3_000
+/** How long the page may take to give up the lease. */
+const GIVE_UP_TIMEOUT_MS = 3_000

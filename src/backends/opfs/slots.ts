@@ -1,15 +1,15 @@
-/** One of the two files that a packed workspace lives in. */
+/** One of the two files of a packed workspace. */
 export type Slot = 0 | 1
 
 /**
- * Two byte arrays that outlive the tab, for one user at a time. What was written and not flushed may be lost, torn or
- * reordered by a crash; what was flushed is there.
+ * Two persistent byte arrays with one user at a time. A crash may lose, tear or reorder writes that were not flushed;
+ * flushed writes are durable.
  */
 export interface Slots {
   size(slot: Slot): Promise<number>
-  /** Shorter where the slot ends. The bytes are the caller's. */
+  /** Returns fewer bytes at the end of the slot. The caller owns them. */
   read(slot: Slot, at: number, length: number): Promise<Uint8Array>
-  /** All of it, or it throws; a part may be there then. The bytes may be taken over: the caller writes them once. */
+  /** Writes everything or throws, possibly after a part. May take ownership of the bytes. */
   write(slot: Slot, at: number, bytes: Uint8Array, flush: boolean): Promise<void>
   truncate(slot: Slot, size: number): Promise<void>
   flush(slot: Slot): Promise<void>

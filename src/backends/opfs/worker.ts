@@ -1,7 +1,7 @@
 import { serveSlots, type WorkerScope } from './serve-slots.ts'
 
 /**
- * The worker that keeps a packed workspace's storage open for a page. `opfs()` starts it by itself; with a bundler that
- * does not follow `new Worker(new URL(…))`, make this module an entry of its own and give `opfs()` the worker.
+ * The worker that keeps the storage of a packed workspace open for a page. `opfs()` starts it. With a bundler that does
+ * not support `new Worker(new URL(…))`, build this module as a separate entry and pass `opfs()` the worker.
  */
 serveSlots(globalThis as unknown as WorkerScope)

@@ -207,7 +207,7 @@ describe('a workspace of files', () => {
     for (const late of [() => backend.stat(at('a')), () => commit(backend, change('a', file('2')))]) {
       await expect(late()).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: 'Cannot go on: the backend is closed',
+        message: 'Cannot continue: the backend is closed',
       })
     }
   })
@@ -385,7 +385,7 @@ describe('a picked folder', () => {
     }
     await expect(commit(backend, change('con', file('')))).rejects.toMatchObject({
       code: 'PATH_REJECTED',
-      message: 'Path "con" has a name that this storage does not take',
+      message: 'Path "con" contains a name that this storage does not support',
     })
     await backend.close()
   })
@@ -491,8 +491,8 @@ describe('what one tab tells another', () => {
     const many = Array.from({ length: 1_001 }, (_, i) => change(`f${i}`, null))
     await vi.waitFor(
       () => {
-        one.tell([change('b', null), change('a', null)])
-        one.tell(many)
+        one.announce([change('b', null), change('a', null)])
+        one.announce(many)
         expect(told).toContainEqual(['a', 'b'])
         expect(told).toContain(undefined)
       },

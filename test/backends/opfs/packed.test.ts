@@ -463,7 +463,7 @@ describe('a packed backend', () => {
     const backend = await open(faultyDisk())
     await backend.close()
     await backend.close()
-    const closed = { code: 'BACKEND_ERROR', message: 'Cannot go on: the backend is closed' }
+    const closed = { code: 'BACKEND_ERROR', message: 'Cannot continue: the backend is closed' }
     await expect(backend.stat('a' as never)).rejects.toMatchObject(closed)
     await expect(backend.commit([change('a', null)], { durability: 'durable' })).rejects.toMatchObject(closed)
   })
@@ -545,10 +545,10 @@ describe('what a record says', () => {
   }
 
   it.each<[string, string, Parameters<typeof payload>[0]]>([
-    ['a record of a type', 'The record is of an unknown type', (to) => to.u8(9)],
+    ['a record of a type', 'The record has an unknown type', (to) => to.u8(9)],
     [
       'a state',
-      'The record holds an unknown state',
+      'The record contains an unknown state',
       (to) => {
         to.u8(1)
         to.f64(0)
@@ -558,7 +558,7 @@ describe('what a record says', () => {
     ],
     [
       'a node',
-      'The record holds an unknown node',
+      'The record contains an unknown node',
       (to) => {
         to.u8(2)
         to.u8(9)
@@ -569,7 +569,7 @@ describe('what a record says', () => {
     ],
     [
       'a content',
-      'The record extends what is not there',
+      'The record extends a file that does not exist',
       (to) => {
         to.u8(1)
         to.f64(0)

@@ -1,0 +1,247 @@
+import { ToolError } from '../../errors.ts'
+import { quote } from '../../paths/logical-path.ts'
+import type { Change, CommitOptions, DirectoryNode, Receipt } from '../../storage/backend.ts'
+import { directoryNode } from '../../storage/tree.ts'
+import { type Draft, directoryStat, draftOf } from '../../storage/tree-commit.ts'
+import { throwIfAborted } from '../../util/abort.ts'
+import { append, catchUp, compact, type JournalPosition, openJournal } from './journal.ts'
+import { isLeaseLost, type Lease } from './lease.ts'
+import { bytesIn, encodeCommit, encodeSnapshot, replayRecord, tagsOf, weightOf } from './records.ts'
+import type { Slots } from './slots.ts'
+import { storageFailure } from './storage-failure.ts'
+
+export interface PackedOptions {
+  readonly clock: () => number
+  /** Returns an unpredictable number below 2 ** 32. */
+  readonly random: () => number
+  /** Maximum bytes of all files. They are also held in memory. */
+  readonly maxBytes: number
+  /** The journal is not compacted for less than this many bytes of history. Default: 4 MiB. */
+  readonly slackBytes?: number
+  /** Called with the changes of each commit, after it. */
+  readonly onCommit?: (changes: readonly Change[]) => void
+}
+
+/** A commit that waits to be written. */
+export interface CommitJob {
+  readonly changes: readonly Change[]
+  readonly options: CommitOptions
+  resolve(receipt: Receipt): void
+  reject(error: unknown): void
+  /** Must not share a write with other commits. */
+  readonly alone?: true
+}
+
+/** A commit that passed its checks. `record` is undefined if it changes nothing. */
+interface CheckedJob {
+  readonly job: CommitJob
+  readonly draft: Draft
+  readonly record: Uint8Array | undefined
+}
+
+/** Commits that are checked in order, each against the result of those before it. */
+interface Batch {
+  readonly jobs: readonly CheckedJob[]
+  readonly records: readonly Uint8Array[]
+  readonly root: DirectoryNode
+  readonly bytes: number
+}
+
+const EMPTY: DirectoryNode = directoryNode(directoryStat(0, { next: () => '0.0' }))
+const SLACK_BYTES = 4 * 1024 * 1024
+
+/** The journal of a packed workspace and the tree that it describes, valid while the lease is held. */
+export class PackedStore {
+  root = EMPTY
+  private readonly lease: Lease
+  private readonly options: PackedOptions
+  /** Undefined if the journal must be opened again. */
+  private position: JournalPosition | undefined
+  /** Defined while the lease is held. */
+  private slots: Slots | undefined
+  private refreshing: Promise<void> | undefined
+  private writing: Promise<unknown> | undefined
+  /** Bytes of all files. */
+  private bytes = 0
+  /** Size of the journal from which a compaction is considered. */
+  private compactFrom = 0
+  private isClosed = false
+
+  constructor(lease: Lease, options: PackedOptions) {
+    this.lease = lease
+    this.options = options
+  }
+
+  /** Takes the lease and catches up with other tabs. Returns `undefined` if the tree is current already. */
+  current(): Promise<void> | undefined {
+    if (this.isClosed) throw new ToolError('BACKEND_ERROR', 'Cannot continue: the backend is closed')
+    if (this.slots !== undefined) return undefined
+    this.refreshing ??= this.refresh()
+      .catch((error) => {
+        throw storageFailure('Cannot open the workspace', error)
+      })
+      .finally(() => {
+        this.refreshing = undefined
+      })
+    return this.refreshing
+  }
+
+  /** Whether the lease is held and the journal is open. */
+  get isReady(): boolean {
+    return this.slots !== undefined && this.position !== undefined
+  }
+
+  /** Writes commits with one write and at most one flush, and settles them. Returns those that must be tried again. */
+  async write(jobs: readonly CommitJob[]): Promise<readonly CommitJob[]> {
+    const { slots, position } = this
+    if (slots === undefined || position === undefined) return jobs
+    const writing = this.writeBatch(jobs, slots, position)
+    this.writing = writing
+    try {
+      return await writing
+    } finally {
+      this.writing = undefined
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true
+    await this.lease.close()
+  }
+
+  /** Releases the storage as soon as the current write has ended. */
+  private async giveUp(): Promise<void> {
+    // The lease may be wanted before it is completely acquired.
+    await this.refreshing?.catch(() => {})
+    this.slots = undefined
+    await this.writing
+  }
+
+  private async refresh(): Promise<void> {
+    const slots = await this.lease.acquire(() => this.giveUp())
+    const { position: previous } = this
+    let root = this.root
+    const replay = (payload: Uint8Array, seq: number) => {
+      root = replayRecord(root, payload, seq)
+    }
+    let position: JournalPosition | undefined
+    if (previous !== undefined) position = await catchUp(slots, previous, replay)
+    if (position === undefined) {
+      root = EMPTY
+      position = await openJournal(slots, replay, this.options.random)
+    }
+    if (root !== this.root || previous === undefined) this.bytes = bytesIn(root)
+    this.root = root
+    this.position = position
+    this.slots = slots
+  }
+
+  private async writeBatch(
+    jobs: readonly CommitJob[],
+    slots: Slots,
+    from: JournalPosition,
+  ): Promise<readonly CommitJob[]> {
+    const batch = this.check(jobs, from)
+    const flush = batch.jobs.some(({ job }) => job.options.durability === 'durable')
+    // A commit that changes nothing may still depend on records that are not flushed.
+    if (batch.records.length > 0 || (flush && from.flushed < from.seq)) {
+      const result = await append(slots, from, batch.records, flush)
+      if ('error' in result) {
+        if (!result.isWhole) this.invalidate()
+        return failBatch(batch.jobs, result.error)
+      }
+      this.position = result.position
+      this.root = batch.root
+      this.bytes = batch.bytes
+    }
+    for (const { job, draft, record } of batch.jobs) {
+      job.resolve(draft.receipt)
+      if (record !== undefined) this.options.onCommit?.(job.changes)
+    }
+    const { position } = this
+    if (position !== undefined && position.end > this.compactFrom) await this.compactIfWorth(slots, position)
+    return []
+  }
+
+  /** Rejects the commits that fail their checks. */
+  private check(jobs: readonly CommitJob[], from: JournalPosition): Batch {
+    const { clock, maxBytes } = this.options
+    const checked: CheckedJob[] = []
+    const records: Uint8Array[] = []
+    let { root, bytes } = this
+    for (const job of jobs) {
+      const { changes, options } = job
+      try {
+        throwIfAborted(options.signal)
+        const at = options.at ?? clock()
+        const draft = draftOf(root, changes, at, tagsOf(from.seq + records.length + 1))
+        const record = encodeCommit(changes, draft.receipt, root, at)
+        const total = bytes + growth(draft.receipt)
+        if (total > bytes && total > maxBytes) throw tooLargeError(changes, maxBytes)
+        if (record !== undefined) records.push(record)
+        checked.push({ job, draft, record })
+        root = draft.root
+        bytes = total
+      } catch (error) {
+        job.reject(error)
+      }
+    }
+    return { jobs: checked, records, root, bytes }
+  }
+
+  /** Replaces the journal by a snapshot if most of it is history. */
+  private async compactIfWorth(slots: Slots, from: JournalPosition): Promise<void> {
+    const weight = weightOf(this.root)
+    this.compactFrom = 2 * weight + (this.options.slackBytes ?? SLACK_BYTES)
+    if (from.end <= this.compactFrom) return
+    const result = await compact(slots, from, encodeSnapshot(this.root), this.options.random)
+    if ('position' in result) {
+      this.position = result.position
+      return
+    }
+    // There is no space for both slots, or the lease was lost: tries again when the journal has doubled.
+    this.compactFrom = 2 * from.end
+    if (!result.isWhole) this.invalidate()
+  }
+
+  /** The content of the storage is unknown: opens the journal again before the next step. */
+  private invalidate(): void {
+    this.slots = undefined
+    this.position = undefined
+  }
+}
+
+/** Handles a failed write: rejects the commit, or returns the commits to try again. */
+function failBatch(jobs: readonly CheckedJob[], error: unknown): readonly CommitJob[] {
+  if (isLeaseLost(error)) return jobs.map(({ job }) => job)
+  const [first] = jobs
+  if (first !== undefined && jobs.length === 1) {
+    const path = firstPath(first.job.changes)
+    first.job.reject(storageFailure(`Cannot change ${quote(path)}`, error, path))
+    return []
+  }
+  // The batch may be too large where single commits are not.
+  return jobs.map(({ job }) => ({ ...job, alone: true as const }))
+}
+
+function growth({ applied }: Receipt): number {
+  let bytes = 0
+  for (const { before, after } of applied) {
+    if (after?.type === 'file') bytes += after.size
+    if (before?.type === 'file') bytes -= before.size
+  }
+  return bytes
+}
+
+function tooLargeError(changes: readonly Change[], maxBytes: number): ToolError {
+  const path = firstPath(changes)
+  return new ToolError('NO_SPACE', `Cannot change ${quote(path)}: the workspace may hold ${maxBytes} bytes`, {
+    path,
+    limit: maxBytes,
+  })
+}
+
+/** The path that an error names. Empty for an empty change set, which may still flush earlier ones. */
+function firstPath(changes: readonly Change[]): string {
+  return changes[0]?.path ?? ''
+}
