@@ -103,7 +103,7 @@ describe('a database', () => {
       const backend = durableObject(answering({ ...state, 'SELECT type': rows }))
       await expect(backend.stat('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: `The storage of this object holds a ${type} that is not whole`,
+        message: `The storage of this object contains an incomplete ${type}`,
       })
     }
     const part = (length: number) => [{ bytes: new ArrayBuffer(length) }]
@@ -116,7 +116,7 @@ describe('a database', () => {
       const backend = durableObject(answering({ ...state, 'SELECT type': [{ ...row, size }], 'SELECT bytes': parts }))
       await expect(backend.read('a' as Path)).rejects.toMatchObject({
         code: 'BACKEND_ERROR',
-        message: 'The storage of this object holds a file that is not whole',
+        message: 'The storage of this object contains an incomplete file',
       })
     }
   })

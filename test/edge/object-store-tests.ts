@@ -258,10 +258,10 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
     it('a store that refuses what it should take, or does not tell contents apart', async () => {
       const { put } = bucket()
       const stores: Readonly<Record<string, ObjectStore['put']>> = {
-        'refuses to create what is not there': async () => undefined,
+        'refuses to create a new object': async () => undefined,
         'refuses a write with the right If-Match': async (key, bytes, condition) =>
           condition && 'ifMatch' in condition ? undefined : put(key, bytes, condition),
-        'gives two contents one ETag': async (key, bytes, condition) => {
+        'gives two contents the same ETag': async (key, bytes, condition) => {
           const done = await put(key, bytes, condition && 'ifMatch' in condition ? undefined : condition)
           return done && { etag: 'always' }
         },

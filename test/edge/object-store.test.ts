@@ -138,7 +138,7 @@ describe('an object store', () => {
     const odd = objectStore({ ...store, get: async () => 'unchanged' })
     await expect(odd.stat('a' as Path)).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
-      message: 'The object store answered what was not asked',
+      message: 'The object store sent an unexpected response',
     })
   })
 

@@ -117,7 +117,7 @@ describe('s3', () => {
     })
     await expect(sick.delete(['f'])).rejects.toThrow('The store answered 503')
     const untagged = s3({ endpoint: server.endpoint, bucket: 'my-bucket', fetch: async () => new Response('') })
-    await expect(untagged.get('f')).rejects.toThrow('The store gave no ETag')
+    await expect(untagged.get('f')).rejects.toThrow('The store sent no ETag')
     expect(() => s3({ endpoint: 'no address', bucket: 'b', fetch: signed })).toThrow(TypeError)
   })
 

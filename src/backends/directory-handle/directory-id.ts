@@ -1,16 +1,16 @@
 /**
- * Which directory a person picked, over reloads: a browser gives it no name that tells it from others, but can say
- * whether two handles are of one directory. Kept in IndexedDB of the origin, outside of anybody's files.
+ * Returns a stable id of a picked directory, which survives reloads. Browsers give it no unique name, but can compare two
+ * handles; known handles are stored in IndexedDB of the origin, outside of the picked files.
  */
 export async function directoryId(handle: FileSystemDirectoryHandle): Promise<string> {
-  const database = await done(opened())
+  const database = await resultOf(openDatabase())
   try {
-    const known = database.transaction(STORE, 'readonly').objectStore(STORE)
-    const [keys, handles] = await Promise.all([done(known.getAllKeys()), done(known.getAll())])
+    const store = database.transaction(STORE, 'readonly').objectStore(STORE)
+    const [keys, handles] = await Promise.all([resultOf(store.getAllKeys()), resultOf(store.getAll())])
     for (const [i, other] of (handles as FileSystemDirectoryHandle[]).entries()) {
       if (await handle.isSameEntry(other)) return String(keys[i])
     }
-    return String(await done(database.transaction(STORE, 'readwrite').objectStore(STORE).add(handle)))
+    return String(await resultOf(database.transaction(STORE, 'readwrite').objectStore(STORE).add(handle)))
   } finally {
     database.close()
   }
@@ -18,13 +18,13 @@ export async function directoryId(handle: FileSystemDirectoryHandle): Promise<st
 
 const STORE = 'directories'
 
-function opened(): IDBOpenDBRequest {
+function openDatabase(): IDBOpenDBRequest {
   const request = indexedDB.open('wardspace', 1)
   request.onupgradeneeded = () => request.result.createObjectStore(STORE, { autoIncrement: true })
   return request
 }
 
-function done<T>(request: IDBRequest<T>): Promise<T> {
+function resultOf<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result)
     request.onerror = () => reject(request.error)

@@ -9,28 +9,26 @@ import { directoryId } from './directory-id.ts'
 
 export type { Changed } from '../opfs/change-channel.ts'
 
-/** How names are compared in the picked folder, and how it is shared with other tabs. */
+/** Options of {@link directoryHandle}. */
 export interface DirectoryHandleOptions {
   /**
-   * Whether names that differ in letter case are two in this folder. Default: found out from the names that are there;
-   * where they do not tell, every name is looked up among those of its directory, which is always right, and slower.
+   * Whether names that differ only in letter case are different in this folder. Default: detected from existing names. If
+   * they do not show it, every name is looked up among those of its directory, which is always correct but slower.
    */
   readonly caseSensitive?: boolean
-  /** How long to wait for another tab that uses this folder, in milliseconds. Default: 30,000. */
+  /** Maximum wait for another tab that uses this folder, in milliseconds. Default: 30,000. */
   readonly lockTimeoutMs?: number
-  /** Told of what another tab has changed. What other programs change is not told. */
+  /** Called with changes made by other tabs, but not with those of other programs. */
   readonly onChange?: (changed: Changed) => void
 }
 
 /**
- * A folder that a person picked (`showDirectoryPicker()`), or any other directory handle, as a backend. Journal and staged
- * files are kept in the origin's private file system: nothing found in the folder is replayed, and nothing but what was
- * committed is written there. Handles can be stored in IndexedDB; after a reload, permission must be given again: see
+ * Opens a folder that the user picked (`showDirectoryPicker()`), or any other directory handle, as a backend. The journal
+ * and staged files are stored in the origin private file system, so nothing in the folder is replayed, and only committed
+ * changes are written there. Handles can be stored in IndexedDB; after a reload, the user must give permission again, see
  * {@link askPermission}.
  *
- * Rejects with a ToolError `BACKEND_ERROR` where permission is missing.
- *
- * @throws TypeError for a malformed option
+ * @throws TypeError for a malformed option. Rejects with a ToolError `BACKEND_ERROR` if permission is missing
  */
 export async function directoryHandle(
   handle: FileSystemDirectoryHandle,
@@ -43,7 +41,7 @@ export async function directoryHandle(
   }
   if ((await permissionOf(handle)) !== 'granted') {
     throw new ToolError('BACKEND_ERROR', 'Cannot open the folder: the browser does not permit it', {
-      hint: 'The person in charge must give permission for this folder again: askPermission(), from a click.',
+      hint: 'The user must give permission for this folder again: call askPermission() from a click.',
     })
   }
   if (globalThis.navigator?.locks === undefined) {
@@ -52,13 +50,13 @@ export async function directoryHandle(
   try {
     const name = `folder ${await directoryId(handle)}`
     const state = await stateFor(name)
-    const caseSensitive = options.caseSensitive ?? (await tellsCases(handle))
+    const caseSensitive = options.caseSensitive ?? (await detectCaseSensitivity(handle))
     const changes = openChanges(name, options.onChange)
     const lease = localLease({ name, timeoutMs: lockTimeoutMs, open: async () => ({ value: state, close() {} }) })
     try {
       const backend = await openFiles(lease, new Folder(handle, { isPrivate: false }), {
         caseSensitive,
-        // What is staged lies in another file system.
+        // Staged files are in another file system.
         canMove: false,
         onCommit: (changed) => changes.announce(changed),
       })
@@ -79,22 +77,22 @@ export async function directoryHandle(
   }
 }
 
-/** The part of a handle that only some browsers have: where it is missing, there is nothing to be asked. */
-interface Permitted {
-  queryPermission?(how: { readonly mode: 'readwrite' }): Promise<PermissionState>
-  requestPermission?(how: { readonly mode: 'readwrite' }): Promise<PermissionState>
+/** Methods that only some browsers have. Without them, no permission is needed. */
+interface PermissionMethods {
+  queryPermission?(options: { readonly mode: 'readwrite' }): Promise<PermissionState>
+  requestPermission?(options: { readonly mode: 'readwrite' }): Promise<PermissionState>
 }
 
-/** Whether a folder may be read and written: `prompt` where the person must be asked again, as after a reload. */
+/** Returns whether a folder may be read and written; `prompt` if the user must be asked again, as after a reload. */
 export async function permissionOf(handle: FileSystemDirectoryHandle): Promise<PermissionState> {
-  return (await (handle as Permitted).queryPermission?.({ mode: 'readwrite' })) ?? 'granted'
+  return (await (handle as PermissionMethods).queryPermission?.({ mode: 'readwrite' })) ?? 'granted'
 }
 
-/** Asks the person for the folder again, where that is needed. Browsers take it only from a click or a key. */
+/** Asks the user for permission again if needed. Browsers allow that only in response to a click or a key press. */
 export async function askPermission(handle: FileSystemDirectoryHandle): Promise<PermissionState> {
-  const present = await permissionOf(handle)
-  if (present !== 'prompt') return present
-  return (await (handle as Permitted).requestPermission?.({ mode: 'readwrite' })) ?? present
+  const current = await permissionOf(handle)
+  if (current !== 'prompt') return current
+  return (await (handle as PermissionMethods).requestPermission?.({ mode: 'readwrite' })) ?? current
 }
 
 async function stateFor(name: string): Promise<FileSystemDirectoryHandle> {
@@ -105,15 +103,15 @@ async function stateFor(name: string): Promise<FileSystemDirectoryHandle> {
   return directory
 }
 
-/** Whether the names that are there prove that letter case counts; without a proof it is taken not to. */
-async function tellsCases(handle: FileSystemDirectoryHandle): Promise<boolean> {
+/** Whether existing names prove that names are case-sensitive; false without proof. */
+async function detectCaseSensitivity(handle: FileSystemDirectoryHandle): Promise<boolean> {
   const names = new Set<string>()
   for await (const name of handle.keys()) names.add(name)
   for (const name of names) {
     const other = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase()
     if (other === name || names.has(other)) continue
-    const found = await handle.getFileHandle(other).catch((error: Error) => error)
-    return found instanceof Error && found.name === 'NotFoundError'
+    const result = await handle.getFileHandle(other).catch((error: Error) => error)
+    return result instanceof Error && result.name === 'NotFoundError'
   }
   return false
 }

@@ -1,16 +1,16 @@
 import { ToolError } from '../../errors.ts'
 import type { Database } from './database.ts'
 
-/** SQLite on the platform refuses rows over 2 MB; smaller parts make a range of a large file cheap to read. */
+/** The platform's SQLite refuses rows over 2 MB. Smaller parts make it cheap to read a range of a large file. */
 export const PART_BYTES = 256 * 1024
 
-/** Parts that one content may have: far more than the 10 GB that an object may hold. */
+/** Maximum parts of one content: far more than the 10 GB that an object can store. */
 const PARTS_PER_CONTENT = 2 ** 16
 
-/** The bytes of files, each content under a number of its own and cut into parts. Contents never change. */
+/** The bytes of files. Each content has a number and is stored in parts. Contents are immutable. */
 export interface Contents {
   write(content: number, bytes: Uint8Array): void
-  /** The bytes `[start, end)`, which must lie within the content. Throws where they are not there. */
+  /** The bytes `[start, end)`, which must be within the content. Throws if they are missing. */
   read(content: number, start: number, end: number): Uint8Array
   remove(content: number): void
 }
@@ -32,7 +32,7 @@ export function openContents(database: Database): Contents {
       const first = Math.floor(start / PART_BYTES)
       const last = Math.ceil(end / PART_BYTES) - 1
       const bytes = new Uint8Array(end - start)
-      // One row at a time, so that no second copy of a large file is held.
+      // One row at a time, so that memory does not hold a second copy of a large file.
       for (let part = first; part <= last; part++) {
         const [row] = database.rows<{ bytes: ArrayBuffer }>(
           'SELECT bytes FROM wardspace_parts WHERE id = ?',
@@ -40,7 +40,7 @@ export function openContents(database: Database): Contents {
         )
         const from = part * PART_BYTES
         if (row === undefined || row.bytes.byteLength < Math.min(end - from, PART_BYTES)) {
-          throw new ToolError('BACKEND_ERROR', 'The storage of this object holds a file that is not whole')
+          throw new ToolError('BACKEND_ERROR', 'The storage of this object contains an incomplete file')
         }
         const piece = new Uint8Array(row.bytes)
         if (part === first && part === last) return piece.subarray(start - from, end - from)

@@ -1,29 +1,29 @@
 import { ToolError } from '../../errors.ts'
 
-/** A value as SQLite keeps it. */
+/** A value that SQLite stores. */
 export type SqlValue = ArrayBuffer | string | number | null
 
-/** What a statement answers. */
+/** The result of a statement. */
 export interface SqlRows {
   /** All rows, by the names of their columns. */
   toArray(): Record<string, SqlValue>[]
 }
 
-/** What is used of a Durable Object's `ctx.storage`: its SQLite database. */
+/** The part of a Durable Object's `ctx.storage` that is used: its SQLite database. */
 export interface DurableStorage {
   readonly sql: {
-    /** Runs a statement. Synchronous; throws what SQLite says. */
+    /** Runs a statement synchronously. Throws the errors of SQLite. */
     // biome-ignore lint/suspicious/noExplicitAny: the platform's own type takes anything that SQLite can bind.
     exec(query: string, ...bindings: any[]): SqlRows
   }
-  /** Everything that the closure does is kept, or, where it throws, nothing. */
+  /** Commits everything that the closure does, or nothing if it throws. */
   transactionSync<T>(closure: () => T): T
 }
 
-/** The database: synchronous, and throws nothing but `ToolError`. */
+/** The database: synchronous; throws only `ToolError`. */
 export interface Database {
   rows<Row>(query: string, ...bindings: readonly unknown[]): readonly Row[]
-  /** Everything in it is done, or nothing is. What it throws comes out as it is. */
+  /** Applies everything or nothing. Rethrows the `ToolError` of the action. */
   transaction<T>(action: () => T): T
 }
 
@@ -33,21 +33,21 @@ export function openDatabase(storage: DurableStorage): Database {
       try {
         return storage.sql.exec(query, ...bindings).toArray() as Row[]
       } catch (error) {
-        throw fromSql(error)
+        throw storageError(error)
       }
     },
     transaction: (action) => {
       try {
         return storage.transactionSync(action)
       } catch (error) {
-        throw error instanceof ToolError ? error : fromSql(error)
+        throw error instanceof ToolError ? error : storageError(error)
       }
     },
   }
 }
 
-/** SQLite's own messages may hold what was bound, so that only their kind is told. */
-function fromSql(error: unknown): ToolError {
+/** Reports only the error code, because messages of SQLite may contain bound values. */
+function storageError(error: unknown): ToolError {
   const text = error instanceof Error ? error.message : ''
   if (/SQLITE_FULL|disk is full|exceeded.*(storage|limit)/i.test(text)) {
     return new ToolError('NO_SPACE', 'Cannot write: the storage of this object is full')

@@ -4,17 +4,17 @@ import type { DirectoryEntry } from '../../storage/backend.ts'
 import type { StoredEntry, StoredStat } from '../../storage/plan-commit.ts'
 import type { Database } from './database.ts'
 
-/** An entry of the tree; contents have numbers. */
+/** An entry of the tree. Contents have numbers. */
 export type Entry = StoredEntry<number>
 
-/** The tree: a row for each entry, those of one directory side by side. */
+/** The tree: one row per entry, ordered by directory. */
 export interface Entries {
   at(path: Path): Entry | undefined
   /** The entries of a directory, in the order of the database. */
   in(path: Path): readonly DirectoryEntry[]
   put(path: Path, entry: Entry): void
   remove(path: Path): void
-  /** Where the numbers of tags and contents go on. */
+  /** The next number for tags and contents. */
   counter(): number
   setCounter(next: number): void
 }
@@ -39,9 +39,7 @@ interface Row {
   readonly target: string | null
 }
 
-/**
- * @throws TypeError for a database that a later version of this library made
- */
+/** @throws TypeError for a database of a newer version of this library */
 export function openEntries(database: Database): Entries {
   database.transaction(() => {
     database.rows(
@@ -57,7 +55,7 @@ export function openEntries(database: Database): Entries {
       "INSERT OR IGNORE INTO wardspace_entries (parent, name, type, tag, at) VALUES ('', '', 'directory', 0, 0)",
     )
   })
-  // There is the one row, or the statement before it has thrown.
+  // The row exists, or the transaction has thrown.
   const state = () => database.rows<State>('SELECT format, next FROM wardspace_state')[0] as State
   const { format } = state()
   if (format !== FORMAT) {
@@ -74,7 +72,7 @@ export function openEntries(database: Database): Entries {
       return row && toEntry(row)
     },
 
-    // The root stands in itself, under no name.
+    // The root is its own parent, with an empty name.
     in: (path) =>
       database.rows<DirectoryEntry>("SELECT name, type FROM wardspace_entries WHERE parent = ? AND name <> ''", path),
 
@@ -116,7 +114,7 @@ function toEntry({ type, tag, at, mode, size, sha256, content, target }: Row): E
   if (type === 'directory') return { type, stat: stat(0, DIRECTORY_MODE) }
   if (type === 'link' && target !== null) return { type, stat: stat(0, LINK_MODE), target }
   if (type === 'link' || mode === null || size === null || sha256 === null || content === null) {
-    throw new ToolError('BACKEND_ERROR', `The storage of this object holds a ${type} that is not whole`)
+    throw new ToolError('BACKEND_ERROR', `The storage of this object contains an incomplete ${type}`)
   }
   return { type, stat: stat(size, mode), sha256, content }
 }

@@ -1,31 +1,32 @@
+import type { ToolError } from '../../errors.ts'
 import type { Path } from '../../paths/logical-path.ts'
-import type { Backend, Stat } from '../../storage/backend.ts'
+import type { Backend, Change, Receipt, Stat } from '../../storage/backend.ts'
 import { canonicalSync, type LookupResult } from '../../storage/canonical-path.ts'
 import { hashBytes, planStoredCommit, storedCapabilities } from '../../storage/plan-commit.ts'
 import { rangeOf } from '../../storage/read-range.ts'
 import { type ReadVerb, wrongType } from '../../storage/wrong-type.ts'
 import { throwIfAborted } from '../../util/abort.ts'
-import { openContents } from './contents.ts'
+import { type Contents, openContents } from './contents.ts'
 import { type DurableStorage, openDatabase } from './database.ts'
-import { type Entry, openEntries } from './entries.ts'
+import { type Entries, type Entry, openEntries } from './entries.ts'
 
 export type { DurableStorage, SqlRows, SqlValue } from './database.ts'
 
-/** What time commits are given. */
+/** Options of {@link durableObject}. */
 export interface DurableObjectOptions {
-  /** The time, in milliseconds since 1970, of commits that tell none. Default: `Date.now`. */
+  /** Time of commits that do not specify one, in milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
 }
 
 /**
- * A backend in the SQLite storage of a Cloudflare Durable Object: give it `ctx.storage` of a class that is migrated with
- * `new_sqlite_classes`. Its tables are named `wardspace_…`, beside any that the object has of its own.
+ * Creates a backend in the SQLite storage of a Cloudflare Durable Object. Pass `ctx.storage` of a class that is migrated
+ * with `new_sqlite_classes`. Its tables are named `wardspace_…` and do not affect other tables of the object.
  *
- * A commit judges and applies its whole set in one transaction within one turn, so that two never mix. The platform holds
- * back every answer and every request that the object makes until what was written before is safe; therefore a commit
- * that anyone outside has heard of survives. Only what is asked for is in memory: contents are stored in parts.
+ * A commit checks and applies its change set in one synchronous transaction, so two commits never interleave. The platform
+ * holds back every response and request of the object until earlier writes are durable, so a commit that is visible
+ * outside survives a crash. Only requested data is in memory: contents are stored in parts.
  *
- * @throws TypeError for a storage without SQLite, or one that a later version of this library made
+ * @throws TypeError for a storage without SQLite, or one of a newer version of this library
  * @example
  * ```ts
  * class Workspace extends DurableObject {
@@ -42,22 +43,14 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
   const contents = openContents(database)
   const entries = openEntries(database)
 
-  const tree = { at: entries.at, names: (path: Path) => entries.in(path).map(({ name }) => name) }
-  const typeAt = (path: Path) => entries.at(path)?.type
-  const refuse = (verb: ReadVerb, path: Path) => wrongType(verb, path, typeAt)
-  const look = (path: Path): LookupResult => {
-    const entry = entries.at(path)
-    return entry?.type === 'link' ? { link: entry.target } : entry
-  }
-
   return {
     capabilities: storedCapabilities,
 
-    async canonical(path, how) {
-      const type = path === '' ? 'directory' : typeAt(path as Path)
-      // A row is found by its whole path, so that no link is above it.
-      if (type !== undefined && (type !== 'link' || how?.noFollow)) return path as Path
-      return canonicalSync(look, path, how?.noFollow ?? false)
+    async canonical(path, { noFollow = false } = {}) {
+      const type = path === '' ? 'directory' : entries.at(path as Path)?.type
+      // A row has the complete path as its key, so no link is above it.
+      if (type !== undefined && (type !== 'link' || noFollow)) return path as Path
+      return canonicalSync((at) => lookUp(entries, at), path, noFollow)
     },
 
     async stat(path) {
@@ -65,13 +58,13 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
     },
 
     async list(path) {
-      if (typeAt(path) !== 'directory') throw refuse('list', path)
+      if (entries.at(path)?.type !== 'directory') throw wrongTypeIn(entries, 'list', path)
       return [...entries.in(path)].sort((a, b) => (a.name < b.name ? -1 : 1))
     },
 
     async read(path, range) {
       const entry = entries.at(path)
-      if (entry?.type !== 'file') throw refuse('read', path)
+      if (entry?.type !== 'file') throw wrongTypeIn(entries, 'read', path)
       const { stat } = entry
       const { start, end } = rangeOf(path, range, stat, () => entry.sha256)
       return { bytes: contents.read(entry.content, start, end), stat }
@@ -79,32 +72,15 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
 
     async readLink(path) {
       const entry = entries.at(path)
-      if (entry?.type !== 'link') throw refuse('read link', path)
+      if (entry?.type !== 'link') throw wrongTypeIn(entries, 'read link', path)
       return entry.target
     },
 
-    async commit(changes, how) {
+    async commit(changes, { signal, at }) {
       const hashes = await hashBytes(changes)
-      throwIfAborted(how.signal)
-      // From here to the end nothing waits, so that nothing else can come in between.
-      return database.transaction(() => {
-        let counter = entries.counter()
-        const { steps, fresh, dropped, receipt } = planStoredCommit<number>(changes, {
-          tree,
-          hashes,
-          tag: () => String(counter++),
-          content: () => counter++,
-          at: how.at ?? clock(),
-        })
-        for (const { content } of dropped) contents.remove(content)
-        for (const [content, bytes] of fresh) contents.write(content, bytes)
-        for (const [path, entry] of steps) {
-          if (entry === undefined) entries.remove(path)
-          else entries.put(path, entry)
-        }
-        if (steps.size > 0) entries.setCounter(counter)
-        return receipt
-      })
+      throwIfAborted(signal)
+      // Synchronous from here on, so no other commit can interleave.
+      return database.transaction(() => applyCommit(entries, contents, changes, hashes, at ?? clock()))
     },
 
     async scan(paths, visit) {
@@ -119,7 +95,42 @@ export function durableObject(storage: DurableStorage, options: DurableObjectOpt
   }
 }
 
-/** A {@link durableObject} backend: it always can scan. */
+/** Checks and applies a change set. Runs in a transaction. */
+function applyCommit(
+  entries: Entries,
+  contents: Contents,
+  changes: readonly Change[],
+  hashes: ReadonlyMap<Uint8Array, string>,
+  at: number,
+): Receipt {
+  let counter = entries.counter()
+  const { steps, fresh, dropped, receipt } = planStoredCommit<number>(changes, {
+    tree: { at: entries.at, names: (path) => entries.in(path).map(({ name }) => name) },
+    hashes,
+    tag: () => String(counter++),
+    content: () => counter++,
+    at,
+  })
+  for (const { content } of dropped) contents.remove(content)
+  for (const [content, bytes] of fresh) contents.write(content, bytes)
+  for (const [path, entry] of steps) {
+    if (entry === undefined) entries.remove(path)
+    else entries.put(path, entry)
+  }
+  if (steps.size > 0) entries.setCounter(counter)
+  return receipt
+}
+
+function lookUp(entries: Entries, path: Path): LookupResult {
+  const entry = entries.at(path)
+  return entry?.type === 'link' ? { link: entry.target } : entry
+}
+
+function wrongTypeIn(entries: Entries, verb: ReadVerb, path: Path): ToolError {
+  return wrongType(verb, path, (at) => entries.at(at)?.type)
+}
+
+/** A {@link durableObject} backend. It always supports `scan`. */
 export interface DurableObjectBackend extends Backend {
   scan(paths: readonly Path[], visit: (path: Path, bytes: Uint8Array, stat: Stat) => boolean): Promise<void>
 }

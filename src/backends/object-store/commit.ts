@@ -3,7 +3,8 @@ import type { Backend, Change, CommitOptions, Receipt } from '../../storage/back
 import { hashBytes, planStoredCommit } from '../../storage/plan-commit.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 import { mapConcurrent } from '../../util/map-concurrent.ts'
-import { AT_ONCE, type Contents } from './contents.ts'
+import { createSerialQueue } from '../../util/serial-queue.ts'
+import { CONCURRENCY, type Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
 import { type Garbage, manifestAfter } from './manifest.ts'
 import { requireConditions } from './probe.ts'
@@ -11,13 +12,13 @@ import { pause } from './retry.ts'
 import type { Root, RootObject } from './root.ts'
 import type { ObjectStore } from './store.ts'
 
-/** How long a commit may take: the sweep deletes no content that is younger than twice this. */
-export const LONGEST_COMMIT_MS = 60 * 60 * 1000
+/** Maximum duration of a commit. The sweep deletes no content that is younger than twice this. */
+export const MAX_COMMIT_MS = 60 * 60 * 1000
 
-/** Other writers may come first so often; each time at least one of them got on. */
+/** Maximum number of times that other writers may commit first. Each time at least one of them makes progress. */
 const MAX_ROUNDS = 100
 
-interface Options {
+interface CommitContext {
   readonly store: ObjectStore
   readonly keys: Keys
   readonly root: RootObject
@@ -25,45 +26,41 @@ interface Options {
   readonly clock: () => number
 }
 
-/** The commits of one backend, one after the other: against each other they could only lose time. */
-export function createCommits(options: Options): Backend['commit'] {
-  let last: Promise<unknown> = Promise.resolve()
-  return (changes, how) => {
-    const mine = last.then(() => commit(options, changes, how))
-    last = mine.catch(() => {})
-    return mine
-  }
+/** Returns a commit function that runs one commit at a time: concurrent ones would only delay each other. */
+export function createCommits(context: CommitContext): Backend['commit'] {
+  const queue = createSerialQueue()
+  return (changes, options) => queue.next(() => commit(context, changes, options))
 }
 
-async function commit(options: Options, changes: readonly Change[], how: CommitOptions): Promise<Receipt> {
-  throwIfAborted(how.signal)
-  const { root } = options
+async function commit(context: CommitContext, changes: readonly Change[], options: CommitOptions): Promise<Receipt> {
+  throwIfAborted(options.signal)
+  const { root, store, keys, clock } = context
   const hashes = await hashBytes(changes)
-  const uploads = createUploads(options)
+  const uploads = createUploads(context)
   const id = crypto.randomUUID()
-  const at = how.at ?? options.clock()
-  let base = root.known() ?? (await root.load())
-  let outcomeIsKnown = true
+  const at = options.at ?? clock()
+  let base = root.cached() ?? (await root.load())
+  let isOutcomeCertain = true
   try {
     for (let round = 1; round <= MAX_ROUNDS; round++) {
       const planned = plan(base, changes, { hashes, at, name: uploads.name })
       if ('refusal' in planned || planned.steps.size === 0) {
-        // What is known of the tree may be old: neither a refusal nor "nothing to do" may rest on it.
-        const present = await root.load()
-        if (present !== base) {
-          base = present
+        // The cached tree may be outdated: a refusal and "nothing to do" need the current one.
+        const current = await root.load()
+        if (current !== base) {
+          base = current
           continue
         }
         if ('refusal' in planned) throw planned.refusal
         return planned.receipt
       }
-      if (base.etag === undefined) await requireConditions(options.store, `${options.keys.probes}${id}`)
+      if (base.etag === undefined) await requireConditions(store, `${keys.probes}${id}`)
       await uploads.send(planned.fresh, base.manifest.garbage)
       uploads.requireFresh()
-      throwIfAborted(how.signal)
-      outcomeIsKnown = false
+      throwIfAborted(options.signal)
+      isOutcomeCertain = false
       const swapped = await root.swap(base, manifestAfter(base.manifest, planned, id, planned.next), id)
-      outcomeIsKnown = true
+      isOutcomeCertain = true
       if (swapped) {
         await uploads.discardAllBut(planned.fresh)
         return planned.receipt
@@ -73,8 +70,8 @@ async function commit(options: Options, changes: readonly Change[], how: CommitO
     }
     throw new ToolError('BACKEND_ERROR', `Cannot commit: other writers came first ${MAX_ROUNDS} times`)
   } catch (error) {
-    // Where the manifest may hold them after all, they stay; the sweep knows better later.
-    if (outcomeIsKnown) await uploads.discardAllBut(new Map())
+    // If the manifest may name the contents after all, they stay, and the sweep decides later.
+    if (isOutcomeCertain) await uploads.discardAllBut(new Map())
     throw error
   }
 }
@@ -82,7 +79,7 @@ async function commit(options: Options, changes: readonly Change[], how: CommitO
 function plan(
   { manifest }: Root,
   changes: readonly Change[],
-  given: {
+  inputs: {
     readonly hashes: ReadonlyMap<Uint8Array, string>
     readonly at: number
     readonly name: (bytes: Uint8Array, path: string) => string
@@ -92,10 +89,10 @@ function plan(
   try {
     const planned = planStoredCommit<string>(changes, {
       tree: manifest,
-      hashes: given.hashes,
+      hashes: inputs.hashes,
       tag: () => String(next++),
-      content: given.name,
-      at: given.at,
+      content: inputs.name,
+      at: inputs.at,
     })
     return { ...planned, next }
   } catch (refusal) {
@@ -103,14 +100,14 @@ function plan(
   }
 }
 
-/** What one commit puts into the store before its manifest; each content once, however often the commit is tried. */
-function createUploads({ contents }: Options) {
+/** The contents that one commit writes before its manifest; each one once, even if the commit is tried again. */
+function createUploads({ contents }: CommitContext) {
   const started = Date.now()
   const names = new Map<string, string>()
   const sent = new Map<string, Uint8Array>()
 
   return {
-    /** A set holds a path once, so that a path stands for its bytes. */
+    /** Names the content of a path. A path occurs once in a set, so it identifies its bytes. */
     name(_bytes: Uint8Array, path: string): string {
       let name = names.get(path)
       if (name === undefined) {
@@ -120,27 +117,27 @@ function createUploads({ contents }: Options) {
       return name
     },
 
-    /** Sends what is missing and deletes what the commit before dropped. */
+    /** Writes the missing contents, and deletes those that the previous commit dropped. */
     async send(fresh: ReadonlyMap<string, Uint8Array>, garbage: readonly Garbage[]): Promise<void> {
       const missing = [...fresh].filter(([name]) => !sent.has(name))
-      // Noted before: a part of it may get there even where the whole fails.
+      // Recorded first: parts of a content may be written even if the whole fails.
       for (const [name, bytes] of missing) sent.set(name, bytes)
-      const tidied = contents.remove(garbage).catch(() => {})
+      const removal = contents.remove(garbage).catch(() => {})
       try {
-        await mapConcurrent(missing, ([name, bytes]) => contents.write(name, bytes), AT_ONCE)
+        await mapConcurrent(missing, ([name, bytes]) => contents.write(name, bytes), CONCURRENCY)
       } finally {
-        await tidied
+        await removal
       }
     },
 
     requireFresh(): void {
-      if (Date.now() - started <= LONGEST_COMMIT_MS) return
+      if (Date.now() - started <= MAX_COMMIT_MS) return
       throw new ToolError('BACKEND_ERROR', 'Cannot commit: the object store took more than an hour')
     },
 
-    async discardAllBut(kept: ReadonlyMap<string, Uint8Array>): Promise<void> {
-      const idle = [...sent].filter(([name]) => !kept.has(name))
-      await contents.remove(idle.map(([content, bytes]) => ({ content, size: bytes.length }))).catch(() => {})
+    async discardAllBut(used: ReadonlyMap<string, Uint8Array>): Promise<void> {
+      const unused = [...sent].filter(([name]) => !used.has(name))
+      await contents.remove(unused.map(([content, bytes]) => ({ content, size: bytes.length }))).catch(() => {})
     },
   }
 }

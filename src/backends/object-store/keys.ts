@@ -1,15 +1,15 @@
 import { parsePath } from '../../paths/logical-path.ts'
 
-/** Where in the store the objects of one workspace are. */
+/** The keys of the objects of one workspace. */
 export interface Keys {
   readonly manifest: string
-  /** What the keys of all contents begin with. */
+  /** Prefix of the keys of all contents. */
   readonly contents: string
-  /** What the keys of objects begin with that are there only to try the store out. */
+  /** Prefix of the keys of objects that test the store. */
   readonly probes: string
 }
 
-/** @throws TypeError for a prefix that is no plain path */
+/** @throws TypeError for a prefix that is not a plain path */
 export function keysBelow(prefix = 'wardspace'): Keys {
   let path: string
   try {

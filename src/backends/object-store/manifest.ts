@@ -1,19 +1,17 @@
 import { type Path, parentOf, parsePath } from '../../paths/logical-path.ts'
 import { emptyRoot, type StoredCommit, type StoredEntry, type StoredTree } from '../../storage/plan-commit.ts'
 
-/** An entry of the tree; a content's name is part of the keys of its objects. */
+/** An entry of the tree. The name of a content is part of the keys of its objects. */
 export type Entry = StoredEntry<string>
 
-/**
- * The whole tree at one moment, as the one object that ever changes holds it. Immutable, like all objects that it names.
- */
+/** The whole tree, stored in the only object that changes. A manifest in memory is immutable. */
 export interface Manifest extends StoredTree<string> {
   readonly entries: ReadonlyMap<Path, Entry>
-  /** Where the numbers of tags go on. */
+  /** The number of the next tag. */
   readonly next: number
-  /** The commits that led here, the latest last: tells a writer whose answer was lost whether it had won. */
+  /** The ids of the last commits, in order: shows a writer that lost the response whether it succeeded. */
   readonly commits: readonly string[]
-  /** Contents that the latest commit dropped, with their sizes: the next one deletes them. */
+  /** Contents that the last commit dropped, with their sizes. The next commit deletes them. */
   readonly garbage: readonly Garbage[]
 }
 
@@ -22,7 +20,7 @@ export interface Garbage {
   readonly size: number
 }
 
-/** As many as writers could come in between a put and the look whether it happened. */
+/** More than the number of commits that other writers can make before a writer checks the result of its put. */
 const REMEMBERED_COMMITS = 64
 const FORMAT = 1
 
@@ -51,10 +49,13 @@ export function manifestAfter(
   })
 }
 
-function manifestOf(entries: ReadonlyMap<Path, Entry>, rest: Pick<Manifest, 'next' | 'commits' | 'garbage'>): Manifest {
+function manifestOf(
+  entries: ReadonlyMap<Path, Entry>,
+  fields: Pick<Manifest, 'next' | 'commits' | 'garbage'>,
+): Manifest {
   let names: Map<Path, string[]> | undefined
   return {
-    ...rest,
+    ...fields,
     entries,
     at: (path) => entries.get(path),
     names(directory) {
@@ -79,7 +80,7 @@ function namesByDirectory(entries: ReadonlyMap<Path, Entry>): Map<Path, string[]
   return names
 }
 
-/** One entry as stored: path, type, tag, time, and what else its type has. */
+/** An entry as stored: path, type, tag, time, and the fields of its type. */
 type Row =
   | readonly [path: string, type: 'directory', tag: string, at: number]
   | readonly [path: string, type: 'link', tag: string, at: number, target: string]
@@ -94,7 +95,7 @@ type Row =
       content: string,
     ]
 
-/** The bytes of a manifest. */
+/** Encodes a manifest as JSON. */
 export function encodeManifest({ entries, next, commits, garbage }: Manifest): Uint8Array {
   const rows = Array.from(entries, ([path, entry]): Row => {
     const { tag, modifiedAt, mode, size } = entry.stat
@@ -105,9 +106,9 @@ export function encodeManifest({ entries, next, commits, garbage }: Manifest): U
 }
 
 /**
- * The manifest that some bytes are.
+ * Decodes a manifest.
  *
- * @throws Error for what is none, and for one that a later version of this library wrote
+ * @throws Error for a malformed manifest, and for one that a newer version of this library wrote
  */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const data = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as {
@@ -116,16 +117,16 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
   } & Pick<Manifest, 'next' | 'commits' | 'garbage'>
   if (data.format !== FORMAT) throw new Error(`The manifest has format ${data.format}; this version knows ${FORMAT}`)
   if (!Number.isSafeInteger(data.next) || !Array.isArray(data.commits) || !Array.isArray(data.garbage)) {
-    throw new Error('The manifest is not whole')
+    throw new Error('The manifest is incomplete')
   }
   const entries = new Map<Path, Entry>()
   for (const row of data.entries) {
     const path = row[0] as Path
-    if (path !== '' && parsePath(path) !== path) throw new Error('The manifest holds a path that is not normalised')
+    if (path !== '' && parsePath(path) !== path) throw new Error('The manifest contains a path that is not normalized')
     entries.set(path, entryOf(row))
   }
   for (const path of entries.keys()) {
-    if (entries.get(parentOf(path))?.type !== 'directory') throw new Error('The manifest holds no whole tree')
+    if (entries.get(parentOf(path))?.type !== 'directory') throw new Error('The manifest contains an incomplete tree')
   }
   return manifestOf(entries, data)
 }
@@ -136,6 +137,7 @@ function entryOf(row: Row): Entry {
   if (type === 'directory') return { type, stat: { type, ...stat, mode: 0o755 } }
   if (type === 'link') return { type, stat: { type, ...stat, mode: 0o777 }, target: row[4] }
   const [, , , , mode, size, sha256, content] = row
-  if (type !== 'file' || !Number.isSafeInteger(size)) throw new Error('The manifest holds an entry of no known type')
+  if (type !== 'file' || !Number.isSafeInteger(size))
+    throw new Error('The manifest contains an entry of an unknown type')
   return { type, stat: { type, ...stat, mode, size }, sha256, content }
 }

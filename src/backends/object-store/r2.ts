@@ -1,21 +1,21 @@
 import type { ObjectStore } from './store.ts'
 
-/** What is used of an R2 binding. */
+/** The part of an R2 binding that is used. */
 export interface BucketBinding {
-  /** An object, or a range of it in bytes; `null` where there is none. */
+  /** An object, or a range of it in bytes; `null` if it does not exist. */
   get(
     key: string,
     options?: { range?: { offset: number; length: number }; onlyIf?: { etagDoesNotMatch: string } },
   ): Promise<{ readonly etag: string } | null>
-  /** Writes an object; `null` where a condition does not hold. */
+  /** Writes an object; `null` if a condition is not met. */
   put(
     key: string,
     value: Uint8Array,
     options?: { onlyIf?: { etagMatches?: string; etagDoesNotMatch?: string } },
   ): Promise<{ readonly etag: string } | null>
-  /** Deletes objects, at most 1,000 a call; what is not there is no error. */
+  /** Deletes objects, at most 1,000 per call. A missing object is not an error. */
   delete(keys: string[]): Promise<void>
-  /** The objects below a prefix, a page at a time. */
+  /** Lists the objects below a prefix, one page per call. */
   list(options: { prefix: string; cursor?: string }): Promise<{
     readonly objects: readonly { readonly key: string; readonly size: number; readonly uploaded: Date }[]
     readonly truncated: boolean
@@ -23,22 +23,22 @@ export interface BucketBinding {
   }>
 }
 
-/** Keys that one call may delete. */
+/** Maximum keys per delete call. */
 const MAX_DELETED = 1000
 
-/** The objects of an R2 bucket, by the binding that a Worker is given. */
+/** An R2 bucket as an object store, through the binding of a Worker. */
 export function r2(bucket: BucketBinding): ObjectStore {
   return {
     async get(key, { offset, length, ifNoneMatch } = {}) {
-      const found = await bucket.get(key, {
+      const object = await bucket.get(key, {
         ...(offset === undefined || length === undefined ? {} : { range: { offset, length } }),
         ...(ifNoneMatch === undefined ? {} : { onlyIf: { etagDoesNotMatch: ifNoneMatch } }),
       })
-      if (found === null) return undefined
-      // Without a body the condition did not hold.
-      const { arrayBuffer } = found as { arrayBuffer?: () => Promise<ArrayBuffer> }
+      if (object === null) return undefined
+      // Without a body, the condition was not met.
+      const { arrayBuffer } = object as { arrayBuffer?: () => Promise<ArrayBuffer> }
       if (arrayBuffer === undefined) return 'unchanged'
-      return { bytes: new Uint8Array(await arrayBuffer.call(found)), etag: found.etag }
+      return { bytes: new Uint8Array(await arrayBuffer.call(object)), etag: object.etag }
     },
 
     async put(key, bytes, condition) {

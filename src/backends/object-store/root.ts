@@ -3,7 +3,7 @@ import { decodeManifest, emptyManifest, encodeManifest, type Manifest } from './
 import { pause } from './retry.ts'
 import type { ObjectStore } from './store.ts'
 
-/** The manifest as it stands in the store; without an etag, it is not there yet. */
+/** The manifest and its etag. Without an etag, the store has no manifest yet. */
 export interface Root {
   readonly manifest: Manifest
   readonly etag: string | undefined
@@ -11,49 +11,49 @@ export interface Root {
 
 /** The one object that changes. */
 export interface RootObject {
-  /** What was seen or put last, if anything. */
-  known(): Root | undefined
-  /** What is there now. The same object while nothing changes. Calls of one turn share one look. */
+  /** The manifest that was read or written last, if any. */
+  cached(): Root | undefined
+  /** Loads the current manifest; returns the same object while it is unchanged. Calls in one turn share a request. */
   load(): Promise<Root>
-  /** Puts the next manifest where `base` still stands. `false`: something else stands there, and nothing was changed. */
+  /** Replaces `base` by the next manifest. Returns false, and changes nothing, if `base` is not the current one. */
   swap(base: Root, next: Manifest, commit: string): Promise<boolean>
 }
 
-const TRIES = 5
+const MAX_TRIES = 5
 
 export function openRoot(store: ObjectStore, key: string): RootObject {
-  let known: Root | undefined
-  let looking: Promise<Root> | undefined
+  let cached: Root | undefined
+  let loading: Promise<Root> | undefined
 
-  async function look(): Promise<Root> {
-    // Those who ask before the request goes out may share it; nobody else, or they could miss what was committed since.
+  async function request(): Promise<Root> {
+    // Callers may share a request only before it is sent: later ones could miss a commit.
     await undefined
-    looking = undefined
-    const before = known
-    const found = await store.get(key, before?.etag === undefined ? {} : { ifNoneMatch: before.etag })
-    if (found === 'unchanged' && before !== undefined) return before
-    if (found === undefined) {
+    loading = undefined
+    const before = cached
+    const object = await store.get(key, before?.etag === undefined ? {} : { ifNoneMatch: before.etag })
+    if (object === 'unchanged' && before !== undefined) return before
+    if (object === undefined) {
       if (before !== undefined && before.etag === undefined) return before
-      return keep({ manifest: emptyManifest, etag: undefined }, before)
+      return cache({ manifest: emptyManifest, etag: undefined }, before)
     }
-    if (found === 'unchanged') throw new ToolError('BACKEND_ERROR', 'The object store answered what was not asked')
-    return keep({ manifest: decode(found.bytes), etag: found.etag }, before)
+    if (object === 'unchanged') throw new ToolError('BACKEND_ERROR', 'The object store sent an unexpected response')
+    return cache({ manifest: decode(object.bytes), etag: object.etag }, before)
   }
 
-  /** Answers may overtake each other: what is known gives way only where nobody has replaced it meanwhile. */
-  function keep(root: Root, before: Root | undefined): Root {
-    if (known !== undefined && known.etag === root.etag) return known
-    if (known === before) known = root
+  /** Caches a response, unless another one arrived since its request. */
+  function cache(root: Root, before: Root | undefined): Root {
+    if (cached !== undefined && cached.etag === root.etag) return cached
+    if (cached === before) cached = root
     return root
   }
 
   const load = () => {
-    looking ??= look()
-    return looking
+    loading ??= request()
+    return loading
   }
 
   return {
-    known: () => known,
+    cached: () => cached,
     load,
     async swap(base, next, commit) {
       const bytes = encodeManifest(next)
@@ -65,17 +65,17 @@ export function openRoot(store: ObjectStore, key: string): RootObject {
             base.etag === undefined ? { ifNoneMatch: '*' } : { ifMatch: base.etag },
           )
           if (put !== undefined) {
-            known = { manifest: next, etag: put.etag }
+            cached = { manifest: next, etag: put.etag }
             return true
           }
-          // It may be this very put that stands there: its answer was lost, and it was sent once more.
+          // This put may be the current one, if its response was lost and it was sent again.
           return (await load()).manifest.commits.includes(commit)
         } catch (error) {
-          if (tries < TRIES && !(error instanceof ToolError && error.code === 'NO_SPACE')) {
+          if (tries < MAX_TRIES && !(error instanceof ToolError && error.code === 'NO_SPACE')) {
             await pause(tries)
             continue
           }
-          throw unknownOutcome(error)
+          throw unknownOutcomeError(error)
         }
       }
     },
@@ -88,12 +88,12 @@ function decode(bytes: Uint8Array): Manifest {
   } catch {
     throw new ToolError(
       'BACKEND_ERROR',
-      'The manifest of this workspace cannot be read: it is damaged, or of a later version',
+      'The manifest of this workspace cannot be read: it is damaged, or of a newer version',
     )
   }
 }
 
-function unknownOutcome(error: unknown): ToolError {
+function unknownOutcomeError(error: unknown): ToolError {
   if (error instanceof ToolError && error.code === 'NO_SPACE') return error
   return new ToolError(
     'BACKEND_ERROR',

@@ -1,9 +1,9 @@
 import { ToolError } from '../../errors.ts'
 import type { ObjectStore } from './store.ts'
 
-/** Which bucket, and how its requests are signed. */
+/** The bucket, and a function that signs its requests. */
 export interface S3Options {
-  /** The address of the service, such as `https://s3.eu-central-1.amazonaws.com`; the bucket is put into its path. */
+  /** URL of the service, such as `https://s3.eu-central-1.amazonaws.com`. The bucket is appended to its path. */
   readonly endpoint: string
   readonly bucket: string
   /** Signs and sends a request. */
@@ -11,14 +11,14 @@ export interface S3Options {
 }
 
 /**
- * The objects of a bucket of an S3-compatible service. Requests are signed by the `fetch` that is given: with the package
+ * A bucket of an S3-compatible service as an object store. The given `fetch` signs the requests: with the package
  * `aws4fetch`, `const client = new AwsClient({ accessKeyId, secretAccessKey, service: 's3' })` and
  * `fetch: (request) => client.fetch(request)`.
  *
- * The service must honour `If-Match` and `If-None-Match` on writes, as Amazon S3 and R2 do and some others do not; the
- * backend tries that out before it first writes, and refuses a service that does not.
+ * The service must support `If-Match` and `If-None-Match` on writes, as Amazon S3 and R2 do, and some others do not. The
+ * backend tests that before its first write, and refuses a service without that support.
  *
- * @throws TypeError for an endpoint that is no address
+ * @throws TypeError for an endpoint that is not a URL
  */
 export function s3({ endpoint, bucket, fetch }: S3Options): ObjectStore {
   const base = new URL(endpoint)
@@ -41,7 +41,7 @@ export function s3({ endpoint, bucket, fetch }: S3Options): ObjectStore {
       if (response.status === 404) return void (await response.body?.cancel())
       await requireOk(response)
       const bytes = new Uint8Array(await response.arrayBuffer())
-      // A service may send the whole for a range.
+      // A service may ignore the range and send the whole object.
       const isWhole = offset !== undefined && length !== undefined && response.status === 200
       return { bytes: isWhole ? bytes.subarray(offset, offset + length) : bytes, etag: etagOf(response) }
     },
@@ -54,7 +54,7 @@ export function s3({ endpoint, bucket, fetch }: S3Options): ObjectStore {
             ? { 'if-match': condition.ifMatch }
             : { 'if-none-match': condition.ifNoneMatch }
       const response = await send('PUT', address(key), headers, bytes)
-      // 409: another conditional write is on its way; 404: nothing is there that could match.
+      // 409: another conditional write is in progress; 404: there is no object to match.
       const notMet = [409, 412, ...(condition !== undefined && 'ifMatch' in condition ? [404] : [])]
       if (condition !== undefined && notMet.includes(response.status)) return void (await response.body?.cancel())
       await requireOk(response)
@@ -76,10 +76,10 @@ export function s3({ endpoint, bucket, fetch }: S3Options): ObjectStore {
       const response = await send('GET', `${root}?${query}`, {})
       await requireOk(response)
       const xml = await response.text()
-      const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, one = '']) => ({
-        key: decodeURIComponent(elementOf(one, 'Key').replaceAll('+', ' ')),
-        size: Number(elementOf(one, 'Size')),
-        uploadedAt: Date.parse(elementOf(one, 'LastModified')),
+      const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].map(([, item = '']) => ({
+        key: decodeURIComponent(elementOf(item, 'Key').replaceAll('+', ' ')),
+        size: Number(elementOf(item, 'Size')),
+        uploadedAt: Date.parse(elementOf(item, 'LastModified')),
       }))
       const isLast = elementOf(xml, 'IsTruncated') !== 'true'
       return { objects, cursor: isLast ? undefined : elementOf(xml, 'NextContinuationToken') }
@@ -87,7 +87,7 @@ export function s3({ endpoint, bucket, fetch }: S3Options): ObjectStore {
   }
 }
 
-/** What signatures of this kind want: everything but unreserved characters as bytes in hexadecimal. */
+/** Percent-encodes everything but unreserved characters, as AWS signatures require. */
 function encodeKeyPart(part: string): string {
   return encodeURIComponent(part).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 }
@@ -100,13 +100,13 @@ async function requireOk(response: Response): Promise<void> {
 
 function etagOf(response: Response): string {
   const etag = response.headers.get('etag')
-  if (etag === null) throw new Error('The store gave no ETag')
+  if (etag === null) throw new Error('The store sent no ETag')
   return etag
 }
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The text of the first element of that name. */
+/** The text of the first element with a name. */
 function elementOf(xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ''
   return text.replace(/&(amp|lt|gt|quot|apos|#\d+);/g, (_, entity: string) =>

@@ -1,11 +1,11 @@
 /** One object, or a range of it. */
 export interface StoredObject {
   readonly bytes: Uint8Array
-  /** Changes with the object; what {@link PutCondition} and `ifNoneMatch` take. */
+  /** Changes with the object. For {@link PutCondition} and `ifNoneMatch`. */
   readonly etag: string
 }
 
-/** When a put may happen: over exactly that object, or only where none is. */
+/** The condition of a put: the object has this etag, or no object exists. */
 export type PutCondition = { readonly ifMatch: string } | { readonly ifNoneMatch: '*' }
 
 /** One object of a listing. */
@@ -17,20 +17,20 @@ export interface ListedObject {
 }
 
 /**
- * What is needed of a store of objects. Two exist: `r2(bucket)` and `s3(options)`. Any error that is thrown counts as one
- * of the store, and a put that threw as one whose outcome is not known.
+ * An object store for `objectStore`. Built in are `r2(bucket)` and `s3(options)`. Every thrown error counts as a failure of
+ * the store; the outcome of a put that throws is unknown.
  */
 export interface ObjectStore {
-  /** `undefined` where nothing is, `'unchanged'` where the object still has the etag `ifNoneMatch`. */
+  /** Returns `undefined` if the object does not exist, `'unchanged'` if it still has the etag `ifNoneMatch`. */
   get(
     key: string,
     options?: { readonly offset?: number; readonly length?: number; readonly ifNoneMatch?: string },
   ): Promise<StoredObject | 'unchanged' | undefined>
-  /** The new etag; `undefined` where the condition did not hold, and then nothing was written. */
+  /** Returns the new etag; `undefined`, without writing, if the condition is not met. */
   put(key: string, bytes: Uint8Array, condition?: PutCondition): Promise<{ readonly etag: string } | undefined>
-  /** What is not there counts as deleted. */
+  /** Deletes objects. A missing object counts as deleted. */
   delete(keys: readonly string[]): Promise<void>
-  /** Objects whose key begins so, a page at a time. */
+  /** Lists the objects whose key begins with the prefix, one page per call. */
   list(
     prefix: string,
     cursor?: string,

@@ -1,32 +1,32 @@
-import { LONGEST_COMMIT_MS } from './commit.ts'
+import { MAX_COMMIT_MS } from './commit.ts'
 import { keysOf } from './contents.ts'
 import { keysBelow } from './keys.ts'
 import { withRetries } from './retry.ts'
 import { openRoot } from './root.ts'
 import type { ObjectStore } from './store.ts'
 
-/** What may be swept away, and when. */
+/** Options of {@link sweep}. */
 export interface SweepOptions {
   /** The prefix of the workspace, as given to `objectStore`. */
   readonly prefix?: string
-  /** Younger objects stay, since a commit may be about to name them. Default: a day; at least two hours. */
+  /** Minimum age of deleted objects: a running commit may still use younger ones. Default: a day; at least two hours. */
   readonly olderThanMs?: number
   /** Milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number
 }
 
 /**
- * Deletes the objects of a workspace that nothing names: what was left behind by commits that were interrupted. Safe
- * beside readers and writers. Meant to be run now and then, as by a cron trigger.
+ * Deletes the unused objects of a workspace, which interrupted commits leave behind. Safe beside readers and writers. Run it
+ * periodically, for example by a cron trigger.
  *
- * @returns how many objects were kept and deleted
- * @throws TypeError for an age below two hours: a commit that takes long could lose its contents
+ * @returns the numbers of kept and deleted objects
+ * @throws TypeError for an age below two hours, at which a slow commit could lose its contents
  */
 export async function sweep(
   store: ObjectStore,
   { prefix, olderThanMs = DAY_MS, clock = Date.now }: SweepOptions = {},
 ): Promise<{ readonly kept: number; readonly deleted: number }> {
-  if (!(olderThanMs >= 2 * LONGEST_COMMIT_MS)) throw new TypeError('sweep(): olderThanMs must be at least two hours')
+  if (!(olderThanMs >= 2 * MAX_COMMIT_MS)) throw new TypeError('sweep(): olderThanMs must be at least two hours')
   const calls = withRetries(store)
   const keys = keysBelow(prefix)
   const before = clock() - olderThanMs
@@ -42,15 +42,16 @@ export async function sweep(
       cursor = page.cursor
     }
   }
-  // Read after the list: what nobody names now will never be named, for a content is named soon after it was put.
+  // Read after the listing: an old content that the manifest does not name now will never be named.
   const { manifest } = await openRoot(calls, keys.manifest).load()
-  const named = new Set<string>()
+  const usedKeys = new Set<string>()
   for (const entry of manifest.entries.values()) {
-    if (entry.type === 'file') for (const key of keysOf(keys.contents, entry.content, entry.stat.size)) named.add(key)
+    if (entry.type === 'file')
+      for (const key of keysOf(keys.contents, entry.content, entry.stat.size)) usedKeys.add(key)
   }
-  const idle = old.filter((key) => !named.has(key))
-  if (idle.length > 0) await calls.delete(idle)
-  return { kept: kept + old.length - idle.length, deleted: idle.length }
+  const unused = old.filter((key) => !usedKeys.has(key))
+  if (unused.length > 0) await calls.delete(unused)
+  return { kept: kept + old.length - unused.length, deleted: unused.length }
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -264,7 +264,7 @@ describe('damage', () => {
     const later = faultyDisk([bytes, new Uint8Array()])
     await expect(open(later)).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
-      message: expect.stringContaining('later version'),
+      message: expect.stringContaining('newer version'),
     })
     expect(later.bytes(0)).toEqual(bytes)
   })
