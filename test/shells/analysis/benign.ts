@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The benign lines of the corpus. */
+/** Returns the benign lines of the corpus. */
 export function benignLines(): string[] {
   return readFileSync(join(import.meta.dirname, 'benign.txt'), 'utf8')
     .split('\n')

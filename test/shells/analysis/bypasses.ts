@@ -1,14 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import type { ReasonCode } from '../../../src/shells/analysis/index.ts'
 
-/** A line and what is expected of it: `allow`, or the codes of all reasons for which it is denied. */
+/** A line and its expected result: `allow`, or the codes of all reasons. */
 export type Case = readonly [line: string, expected: 'allow' | ReasonCode, ...also: ReasonCode[]]
 
 const z = (code: number): string => String.fromCodePoint(code)
 
-/** Lines of our own making, by what they try. Policy denies `forbidden`, `git push` and `npm publish`. */
+/** Attempts to bypass the analysis, by technique. Policy denies `forbidden`, `git push` and `npm publish`. */
 export const bypasses: Readonly<Record<string, readonly Case[]>> = {
-  'plain and as data': [
+  'plain commands and data': [
     ['forbidden', 'POLICY_DENIED'],
     ['forbidden --really', 'POLICY_DENIED'],
     ['/usr/bin/forbidden', 'POLICY_DENIED'],

@@ -15,7 +15,7 @@ import { benignLines } from './benign.ts'
 import { bypasses } from './bypasses.ts'
 import { details } from './details.ts'
 import { edges } from './edges.ts'
-import { sentences } from './sentences.ts'
+import { messagePatterns } from './messages.ts'
 
 const policy = { deny: ['forbidden', 'git push', 'npm publish'] }
 
@@ -30,23 +30,23 @@ describe.each(Object.entries({ ...bypasses, ...details }))('%s', (_, cases) => {
     const verdict = analyzeCommand(line, policy)
     if (expected[0] === 'allow') expect(verdict).toMatchObject({ decision: 'allow', reasons: [] })
     else expect([verdict.decision, [...new Set(codes(verdict))].sort()]).toEqual(['deny', [...expected].sort()])
-    for (const { code, message } of verdict.reasons) expect(sentences[code]?.test(message) ?? message).toBe(true)
+    for (const { code, message } of verdict.reasons) expect(messagePatterns[code]?.test(message) ?? message).toBe(true)
   })
 })
 
-// Thousands of short lines: one test for each group.
+// Thousands of short lines: one test per group.
 it.each(Object.entries(edges))('%s', (_, cases) => {
   for (const [line, ...expected] of cases) {
     const { decision, reasons } = analyzeCommand(line, policy)
     const found = reasons.length === 0 ? [decision] : [...new Set(reasons.map(({ code }) => code))].sort()
     if (found.join() !== [...expected].sort().join()) expect([line, ...found]).toEqual([line, ...expected])
     for (const { code, message } of reasons)
-      if (sentences[code]?.test(message) !== true) expect([line, message]).toEqual([line, sentences[code]])
+      if (messagePatterns[code]?.test(message) !== true) expect([line, message]).toEqual([line, messagePatterns[code]])
   }
 })
 
 describe.each(groups)('%s', (_, cases) => {
-  it('points into the line, and is plain data', () => {
+  it('has reasons with positions inside the line, as plain data', () => {
     for (const [line] of cases) {
       const verdict = analyzeCommand(line, policy)
       for (const { at } of [...verdict.reasons, ...verdict.commands, ...verdict.accesses]) {
@@ -59,7 +59,7 @@ describe.each(groups)('%s', (_, cases) => {
   })
 })
 
-describe('what is refused without an allowlist is refused with one', () => {
+describe('a line that is refused without an allowlist is also refused with one', () => {
   const everything = { allow: ['*'], deny: policy.deny }
   it.each(groups)('%s', (_, cases) => {
     const differ = cases.filter(
@@ -70,7 +70,7 @@ describe('what is refused without an allowlist is refused with one', () => {
 })
 
 describe('benign lines', () => {
-  it('are refused in at most one of a hundred cases, and these are they', () => {
+  it('are refused only in the listed cases, at most one percent', () => {
     const lines = benignLines()
     expect(lines.length).toBeGreaterThanOrEqual(300)
     expect(new Set(lines).size).toBe(lines.length)
@@ -87,8 +87,8 @@ describe('benign lines', () => {
   })
 })
 
-describe('the lists of a policy', () => {
-  it('needs every command of a line on the allowlist', () => {
+describe('command lists of a policy', () => {
+  it('require every command of a line on the allowlist', () => {
     const lists = { allow: ['git status', 'npm test', 'ls'] }
     expect(decisionOf('git status && npm test', lists)).toBe('allow')
     expect(decisionOf('cd src && ls -la', lists)).toBe('allow')
@@ -117,7 +117,7 @@ describe('the lists of a policy', () => {
     expect(decisionOf('f() { ls; }; f', lists)).toBe('deny')
   })
 
-  it('needs none of the words that start nothing on an allowlist', () => {
+  it('do not require built-ins without effects on an allowlist', () => {
     for (const word of ': true false test [ exit return break continue shift cd wait'.split(' ')) {
       expect(codes(analyzeCommand(`${word} a`, { allow: [] }))).toEqual([])
       expect(codes(analyzeCommand(`/bin/${word} a`, { allow: [] }))).toEqual(['NOT_ALLOWED'])
@@ -127,12 +127,12 @@ describe('the lists of a policy', () => {
     ])
   })
 
-  it('takes any blanks in an entry for one', () => {
+  it('treat any blanks in an entry as one space', () => {
     expect(decisionOf('git push -f', { deny: [' git  push '] })).toBe('deny')
     expect(decisionOf('git push', { deny: ['git\tpush'] })).toBe('deny')
   })
 
-  it('lets a denial win over everything', () => {
+  it('let a denial override everything else', () => {
     expect(decisionOf('git push', { allow: ['git'], deny: ['git push'] })).toBe('deny')
     expect(decisionOf('npm --loglevel silent publish', { deny: ['npm publish'] })).toBe('deny')
     expect(decisionOf('curl -s http://x', { deny: ['curl*'] })).toBe('deny')
@@ -140,7 +140,7 @@ describe('the lists of a policy', () => {
     expect(decisionOf('timeout 5 ls', { deny: ['timeout'] })).toBe('deny')
   })
 
-  it('takes entries literally but for the star', () => {
+  it('match entries literally, except for the star', () => {
     expect(decisionOf('ls a.b', { deny: ['ls a?b'] })).toBe('allow')
     expect(decisionOf('ls a.b', { deny: ['l[s]'] })).toBe('allow')
     expect(decisionOf('npm run build:web', { allow: ['npm run build:*'] })).toBe('allow')
@@ -200,22 +200,22 @@ describe('the lists of a policy', () => {
     expect(reasons[0]?.message).toMatch(/^Policy denies the operator "\S+"$/)
   })
 
-  it('names the operator that stands in the line', () => {
-    const said = (line: string, operator: string) =>
+  it('report the operator as it is in the line', () => {
+    const messages = (line: string, operator: string) =>
       analyzeCommand(line, { deniedOperators: [operator] }).reasons.map(({ message }) => message)
-    expect(said('a `b`', '$(')).toEqual(['Policy denies the operator "`"'])
-    expect(said('a $(b)', '`')).toEqual(['Policy denies the operator "$("'])
-    expect(said('a <<<b', '<<')).toEqual(['Policy denies the operator "<<<"'])
-    expect(said('time a', '!')).toEqual([])
+    expect(messages('a `b`', '$(')).toEqual(['Policy denies the operator "`"'])
+    expect(messages('a $(b)', '`')).toEqual(['Policy denies the operator "$("'])
+    expect(messages('a <<<b', '<<')).toEqual(['Policy denies the operator "<<<"'])
+    expect(messages('time a', '!')).toEqual([])
   })
 
-  it('lets operators stand in data', () => {
+  it('ignore operators in data', () => {
     const lists = { deniedOperators: ['&&', '||', ';', '|', '>', '<', '$(', '&'] }
     expect(decisionOf(`echo 'a && b || c; d | e > f < g $(h) &' "a;b|c>d<e&f"`, lists)).toBe('allow')
     expect(decisionOf('echo a 2>&1', lists)).toBe('allow')
   })
 
-  it('throws for an operator that is none', () => {
+  it('throw for an unknown operator', () => {
     expect(() => analyzeCommand('ls', { deniedOperators: ['=>'] })).toThrow(
       'Policy field "commands.deniedOperators[0]" is no operator: "=>"; the operators are "&&", "||", ";", "&", "|",',
     )
@@ -223,7 +223,7 @@ describe('the lists of a policy', () => {
     expect(() => analyzeCommand('ls', { allow: ['ls', 'a'.repeat(5000)] })).toThrow('commands.allow[1]')
   })
 
-  it('reads past the options in front of a subcommand, and what they take', () => {
+  it('skip options before a subcommand, and their values', () => {
     const options = {
       git: '-C -c --git-dir --work-tree --namespace --exec-path --config-env',
       npm: '--prefix -C -w --workspace --registry --loglevel --userconfig --cache --tag',
@@ -245,7 +245,7 @@ describe('the lists of a policy', () => {
     }
   })
 
-  it('holds an entry that allows against the name, in a directory of the system, too', () => {
+  it('match an allow entry against a program in a system directory, too', () => {
     const allow = ['ls']
     for (const place of ['/bin/', '/sbin/', '/usr/bin/', '/usr/local/sbin/']) {
       expect(decisionOf(`${place}ls -a`, { allow })).toBe('allow')
@@ -256,8 +256,8 @@ describe('the lists of a policy', () => {
   })
 })
 
-describe('what launchers and package managers hand on', () => {
-  it('holds what a shell would run as a program against the lists, with all its words', () => {
+describe('commands started by launchers and package managers', () => {
+  it('are checked against the lists with all their words', () => {
     for (const line of ['bash git push -f', "bash git 'push' -f a", 'zsh git push -f']) {
       expect([line, decisionOf(line, { deny: ['git push -f'] })]).toEqual([line, 'deny'])
       expect([line, decisionOf(line, { deny: ['git push -F'] })]).toEqual([line, 'allow'])
@@ -276,7 +276,7 @@ describe('what launchers and package managers hand on', () => {
     ])
   })
 
-  it('names the commands that it starts', () => {
+  it('are listed in the verdict', () => {
     const texts = (line: string) =>
       analyzeCommand(line, {})
         .commands.slice(1)
@@ -289,7 +289,7 @@ describe('what launchers and package managers hand on', () => {
     expect(texts('hatch run a:b c:d')).toEqual(['b c:d'])
   })
 
-  it('names the directories that options lead to', () => {
+  it('are listed with the directories of options', () => {
     const accesses = (line: string) => analyzeCommand(line, {}).accesses.map(({ mode, path }) => `${mode} ${path}`)
     expect(accesses('git -C a status')).toEqual(['read a'])
     expect(accesses('npm --prefix=a test')).toEqual(['read a'])
@@ -300,7 +300,7 @@ describe('what launchers and package managers hand on', () => {
     expect(accesses('echo &>3')).toEqual(['write 3'])
   })
 
-  it('needs only the one who starts on an allowlist where he names what he starts', () => {
+  it('need no allowlist entry if the launcher names them in full', () => {
     const allow = ['pnpm', 'yarn', 'npx', 'uv', 'npm', 'bun']
     for (const line of [
       'pnpm vitest',
@@ -315,19 +315,19 @@ describe('what launchers and package managers hand on', () => {
       expect([line, codes(analyzeCommand(line, { allow }))]).toEqual([line, ['NOT_ALLOWED']])
   })
 
-  it('says whether a word may be an option, or names a file that is not known', () => {
-    const said = (line: string) => analyzeCommand(line, {}).reasons.map(({ message }) => message)
-    expect(said('zsh a"$x"')).toEqual(['The file that zsh runs is only known at run time'])
-    expect(said('node "$x"')).toEqual([
+  it('are refused with a reason for an unknown option or file', () => {
+    const messages = (line: string) => analyzeCommand(line, {}).reasons.map(({ message }) => message)
+    expect(messages('zsh a"$x"')).toEqual(['The file that zsh runs is only known at run time'])
+    expect(messages('node "$x"')).toEqual([
       'node: "\\"$x\\"" may become an option at run time; a path that starts with "./" cannot',
     ])
-    expect(said('make -f -')).toEqual(['make runs code from -'])
-    expect(said("make ' SHELL :=a'")).toEqual(['make: the variable "SHELL" may start commands'])
+    expect(messages('make -f -')).toEqual(['make runs code from -'])
+    expect(messages("make ' SHELL :=a'")).toEqual(['make: the variable "SHELL" may start commands'])
   })
 })
 
-describe('the verdict', () => {
-  it('names every command, where it stands, where it starts and through what', () => {
+describe('the verdict of analyzeCommand()', () => {
+  it('lists every command with its position, directory and launchers', () => {
     const line = `cd packages/a && env A=1 timeout 5 npm test | tee "out $(date).log"`
     expect(analyzeCommand(line, {}).commands.map(({ text, via, cwd }) => [text, via.join(' '), cwd])).toEqual([
       ['cd packages/a', '', ''],
@@ -346,7 +346,7 @@ describe('the verdict', () => {
     expect(analyzeCommand('echo $X "a b"', {}).commands[0]?.args).toEqual([null, 'a b'])
   })
 
-  it('says through what a command is started, what of its words is known, and where it starts', () => {
+  it('lists launchers, known words and the initial directory of nested commands', () => {
     const started = (line: string) => {
       const command = analyzeCommand(line, {}).commands.at(-1)
       return [command?.via.join(' '), command?.name, command?.args, command === undefined || 'cwd' in command]
@@ -383,7 +383,7 @@ describe('the verdict', () => {
     }
   })
 
-  it('names the files that redirections open, by every directory that may be the current one', () => {
+  it('lists the files of redirections for every possible directory', () => {
     const accesses = (line: string, cwd = ''): string[] =>
       analyzeCommand(line, {}, { cwd: cwd as LogicalPath, root: '/workspace' }).accesses.map(
         ({ mode, path }: CommandAccess) => `${mode} ${path}`,
@@ -436,7 +436,7 @@ describe('the verdict', () => {
     expect(analyzeCommand('echo > /workspace/../y', {}, { root: '/workspace' }).decision).toBe('deny')
   })
 
-  it('says each thing once, points at it, and stops at a hundred', () => {
+  it('lists each reason once with its position, and at most a hundred', () => {
     const seen = (line: string) => analyzeCommand(line, policy).reasons.map(({ code, at }) => [code, line.slice(...at)])
     expect(seen('echo $(forbidden) `ls; forbidden`')).toEqual([
       ['POLICY_DENIED', 'forbidden'],
@@ -473,12 +473,12 @@ describe('the verdict', () => {
       ['psql <<<.a', 'psql <<<.a'],
     ] as const)
       expect(seen(line).map(([, text]) => text)).toEqual([what])
-    // What stands in backquotes within backquotes has lost its backslashes, so that its own place is not in the line.
+    // Nested backquotes have lost their backslashes, so their positions do not refer to the line.
     expect(seen('echo `echo \\`forbidden\\``')).toEqual([['POLICY_DENIED', '`echo \\`forbidden\\``']])
     expect(seen("sh -c 'echo `echo \\`forbidden\\``'")).toEqual([['POLICY_DENIED', "'echo `echo \\`forbidden\\``'"]])
   })
 
-  it('judges a thousand commands, and a quarter of a million characters in all', () => {
+  it('is limited to a thousand commands and 262,144 characters in total', () => {
     expect(decisionOf('a;'.repeat(1000))).toBe('allow')
     expect(analyzeCommand('a;'.repeat(1001), {}).reasons).toEqual([
       {
@@ -491,13 +491,13 @@ describe('the verdict', () => {
     const evals = (count: number) => `${'eval '.repeat(count)}echo ${'a'.repeat(65_000)}`
     expect(decisionOf(evals(3))).toBe('allow')
     expect(codes(analyzeCommand(evals(4), {}))).toEqual(['TOO_COMPLEX'])
-    // In all exactly 262 144 characters, and a few more.
+    // Exactly 262,144 characters in total, and a few more.
     const exactly = (more: number) => `${'eval '.repeat(4)}echo ${'a'.repeat(52_413 + more)}; ls`
     expect(decisionOf(exactly(0))).toBe('allow')
     expect(codes(analyzeCommand(exactly(1), {}))).toEqual(['TOO_COMPLEX'])
   })
 
-  it('tells of a line by its characters alone, and where', () => {
+  it('reports an unusual character with its position', () => {
     const told = (line: string) => analyzeCommand(line, {}).reasons.map(({ code, message, at }) => [code, message, at])
     const odd = (point: string) => `The line contains U+${point}, which is invisible or looks like another character`
     expect(told('a'.repeat(65_536))).toEqual([])
@@ -522,7 +522,7 @@ describe('the verdict', () => {
     }
   })
 
-  it('lets the rules of a policy speak of each command', () => {
+  it('applies the rules of a policy to each command', () => {
     const rules = compilePolicy({
       preset: 'autonomous',
       rules: [
@@ -534,35 +534,40 @@ describe('the verdict', () => {
       const verdict = rules.evaluate({ tool: 'run_command', input: {}, accesses: [], commands: [text] })
       return { decision: verdict.decision, reason: verdict.reason }
     }
-    const judged = (line: string) => analyzeCommand(line, {}, { decide })
-    expect(judged('git status').decision).toBe('allow')
-    expect(judged('git add -A && timeout 9 git push origin main').decision).toBe('ask')
-    expect(judged('git push; curl http://x').reasons.map(({ action, at }) => [action, at])).toEqual([
+    const analyzed = (line: string) => analyzeCommand(line, {}, { decide })
+    expect(analyzed('git status').decision).toBe('allow')
+    expect(analyzed('git add -A && timeout 9 git push origin main').decision).toBe('ask')
+    expect(analyzed('git push; curl http://x').reasons.map(({ action, at }) => [action, at])).toEqual([
       ['deny', [10, 23]],
       ['ask', [0, 8]],
     ])
-    expect(codes(judged('git push'))).toEqual(['RULE'])
-    expect(judged('git status').reasons).toEqual([])
-    expect(judged(`${'git push;'.repeat(150)}curl http://x`).decision).toBe('deny')
-    expect(judged(`${'git push;'.repeat(150)}curl http://x`).reasons).toHaveLength(100)
-    expect(judged(`${'ls;'.repeat(150)}curl http://x`).decision).toBe('deny')
-    expect(judged("sh -c 'curl http://x'").decision).toBe('deny')
-    expect(judged("echo 'curl x'").decision).toBe('allow')
+    expect(codes(analyzed('git push'))).toEqual(['RULE'])
+    expect(analyzed('git status').reasons).toEqual([])
+    expect(analyzed(`${'git push;'.repeat(150)}curl http://x`).decision).toBe('deny')
+    expect(analyzed(`${'git push;'.repeat(150)}curl http://x`).reasons).toHaveLength(100)
+    expect(analyzed(`${'ls;'.repeat(150)}curl http://x`).decision).toBe('deny')
+    expect(analyzed("sh -c 'curl http://x'").decision).toBe('deny')
+    expect(analyzed("echo 'curl x'").decision).toBe('allow')
   })
 
-  it('holds what rules deny apart from what they ask about, each under its own code', () => {
+  it('separates denials and questions of rules', () => {
     const words = { no: 'deny', maybe: 'ask' } as Partial<Record<string, 'deny' | 'ask'>>
     const decide = ({ name, text }: JudgedCommand) => ({ decision: words[name] ?? ('allow' as const), reason: text })
-    const judged = (line: string) => {
+    const analyzed = (line: string) => {
       const { decision, reasons } = analyzeCommand(line, {}, { decide })
       return [decision, ...reasons.map(({ code, action, message }) => [code, action, message].join(' '))]
     }
-    expect(judged('ls a')).toEqual(['allow'])
-    expect(judged('maybe a; ls b')).toEqual(['ask', 'RULE ask maybe a'])
-    expect(judged('maybe a; no b; maybe c')).toEqual(['deny', 'RULE deny no b', 'RULE ask maybe a', 'RULE ask maybe c'])
-    expect(judged(`${'maybe;'.repeat(100)}no`).slice(0, 2)).toEqual(['deny', 'RULE deny no'])
-    expect(judged(`${'maybe;'.repeat(60)}${'no;'.repeat(41)}`)).toHaveLength(1 + 100)
-    // A rule may say what the judge says, too.
+    expect(analyzed('ls a')).toEqual(['allow'])
+    expect(analyzed('maybe a; ls b')).toEqual(['ask', 'RULE ask maybe a'])
+    expect(analyzed('maybe a; no b; maybe c')).toEqual([
+      'deny',
+      'RULE deny no b',
+      'RULE ask maybe a',
+      'RULE ask maybe c',
+    ])
+    expect(analyzed(`${'maybe;'.repeat(100)}no`).slice(0, 2)).toEqual(['deny', 'RULE deny no'])
+    expect(analyzed(`${'maybe;'.repeat(60)}${'no;'.repeat(41)}`)).toHaveLength(1 + 100)
+    // A rule may have the same reason as the built-in denylist.
     const same = () => ({ decision: 'deny', reason: 'sudo takes other privileges' }) as const
     expect(codes(analyzeCommand('sudo ls', {}, { decide: same })).sort()).toEqual(['BUILT_IN_DENIED', 'RULE'])
   })
@@ -575,7 +580,7 @@ describe('the verdict', () => {
   })
 })
 
-/** Milliseconds of this process alone: others may be busy, too. */
+/** CPU time of this process in milliseconds, independent of other processes. */
 const cpuTime = (): number => {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
@@ -661,7 +666,7 @@ describe('hostile lines', () => {
     expect(analyzeCommand(line, policy).decision).toBe('deny')
   })
 
-  it('grows with the line', () => {
+  it('take time linear in the length of the line', () => {
     const cost = (line: string): number => {
       const times = Array.from({ length: 5 }, () => {
         const start = cpuTime()
@@ -679,7 +684,7 @@ describe('hostile lines', () => {
   })
 })
 
-describe('any text', () => {
+describe('arbitrary text', () => {
   const piece = fc.constantFrom(
     ...'a ls sudo forbidden $( ) ` " \' \\ ; & && | || > < << EOF ( ) { } [ ] [[ ]] $ ${ $x x= ! # ~ * ? - -c sh env eval if then fi do done case esac in for while'.split(
       ' ',
@@ -692,7 +697,7 @@ describe('any text', () => {
     .array(fc.oneof(piece, piece, fc.string({ unit: 'binary', maxLength: 3 })), { maxLength: 40 })
     .map((parts) => parts.join(''))
 
-  it('gets a verdict, always the same', () => {
+  it('gets a deterministic verdict', () => {
     fc.assert(
       fc.property(text, (line) => {
         const verdict = analyzeCommand(line, policy)
@@ -704,7 +709,7 @@ describe('any text', () => {
     )
   })
 
-  it('stays data in single quotes', () => {
+  it('is data in single quotes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme-ascii', maxLength: 60 }), (data) => {
         const quoted = `'${data.replaceAll("'", `'\\''`)}'`
@@ -719,7 +724,7 @@ describe('any text', () => {
   })
 })
 
-it('hands on what a rule throws, whoever wrote it', () => {
+it('analyzeCommand(): passes on errors that a rule throws', () => {
   const decide = () => {
     throw new Error('no word')
   }

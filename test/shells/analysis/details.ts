@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 import type { Case } from './bypasses.ts'
 
-/** More than the shells' parser and the judge write out from a brace list. */
+/** A brace list with more words than the parser and the analysis expand. */
 const many = Array.from({ length: 65 }, (_, i) => `a${i}`).join(',')
 
-/** What is known of single commands and constructs, option by option. Policy denies `forbidden`, `git push` and `npm publish`. */
+/** Lines for single commands and constructs, option by option. Policy denies `forbidden`, `git push` and `npm publish`. */
 export const details: Readonly<Record<string, readonly Case[]>> = {
-  'built-ins that move, run or set': [
+  'built-ins that change directory, run text or set variables': [
     ['popd', 'allow'],
     ['cd src && popd && cat <f', 'CWD_UNKNOWN'],
     ['cd a; popd; cat <f', 'CWD_UNKNOWN'],
@@ -83,7 +83,7 @@ export const details: Readonly<Record<string, readonly Case[]>> = {
     ['export "$x"', 'ARGUMENT_NOT_LITERAL'],
     ['export A$x', 'ARGUMENT_NOT_LITERAL'],
   ],
-  'characters and breaks': [
+  'characters and line continuations': [
     ['echo a\\\\\nls', 'allow'],
     ['echo a\\\\\\\nls', 'SYNTAX_ERROR'],
     ['echo \\\nls', 'allow'],
@@ -656,7 +656,7 @@ export const details: Readonly<Record<string, readonly Case[]>> = {
     ['bash 3<<E\nls\nE', 'HIDDEN_COMMAND'],
     ['bash {fd}<<E\nls\nE', 'HIDDEN_COMMAND'],
   ],
-  'variables that are run': [
+  'variables that contain commands': [
     ['CC="$x" make', 'VARIABLE_DENIED'],
     ['CC= make', 'allow'],
     ['CC="forbidden -x" make', 'POLICY_DENIED'],

@@ -5,7 +5,7 @@ import type { Case } from './bypasses.ts'
 const each = (words: string, line: (word: string) => string, expected: Case[1], ...also: ReasonCode[]): Case[] =>
   words.split(' ').map((word) => [line(word), expected, ...also])
 
-/** What lies just inside and just outside of each pattern. Policy denies `forbidden`, `git push` and `npm publish`. */
+/** Lines just inside and just outside of each pattern. Policy denies `forbidden`, `git push` and `npm publish`. */
 export const edges: Readonly<Record<string, readonly Case[]>> = {
   'programs that no policy allows': [
     ...each(
@@ -67,7 +67,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'allow',
     ),
   ],
-  'where the input of xargs goes': [
+  'the position of the input of xargs': [
     ['xargs --replace forbidden ls <f', 'POLICY_DENIED'],
     ['xargs --eof forbidden ls <f', 'POLICY_DENIED'],
     ['xargs --max-lines forbidden ls <f', 'POLICY_DENIED'],
@@ -115,7 +115,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['xargs -I a env a=c ls <f', 'ARGUMENT_NOT_LITERAL'],
     ['xargs <f', 'allow'],
   ],
-  'options of package managers in front of the subcommand': [
+  'options of package managers before the subcommand': [
     ['npm --tag a publish', 'POLICY_DENIED', 'HIDDEN_COMMAND'],
     ...each('--access --otp --foo -F -c -i -r', (option) => `npm ${option} a publish`, 'HIDDEN_COMMAND'),
     ...each('--foo --workspace -c -i -n', (option) => `pnpm ${option} a forbidden`, 'HIDDEN_COMMAND'),
@@ -249,7 +249,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     [`${'eval '.repeat(9)}ls`, 'TOO_COMPLEX'],
     ["eval eval eval eval eval eval eval eval 'sh -c ls'", 'TOO_COMPLEX'],
   ],
-  'options that a program may read in several ways': [
+  'options with several readings': [
     ['sort --c a', 'HIDDEN_COMMAND'],
     ['sort --compress-program=forbidden a', 'HIDDEN_COMMAND'],
     ['sort --comp\n', 'HIDDEN_COMMAND'],
@@ -375,7 +375,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('pipefail errexit nounset noclobber', (name) => `set -o ${name} -k`, 'HIDDEN_COMMAND'),
     ...each('apipefail pipefaila', (name) => `set -o ${name} -k`, 'allow'),
   ],
-  'breaks in the middle of a line': [
+  'line continuations': [
     ['\\\nls', 'allow'],
     ['ls\\\n', 'allow'],
     ['ls \\\n -a', 'allow'],
@@ -387,7 +387,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['echo \\\na\nls', 'allow'],
     ['echo a\\\\\\\nb', 'SYNTAX_ERROR'],
   ],
-  'names and places of commands': [
+  'names and directories of commands': [
     ['A=1 && cat <f', 'allow'],
     ['$(forbidden)', 'COMMAND_NOT_LITERAL', 'POLICY_DENIED'],
     ['declare a[b]=1', 'ARITHMETIC_NOT_KNOWN'],
@@ -399,7 +399,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     [`${'cd a; '.repeat(7)}cat <f`, 'allow'],
     [`${'cd a; '.repeat(8)}cat <f`, 'CWD_UNKNOWN'],
   ],
-  'numbers that are none': [
+  'arithmetic on values that are not numbers': [
     ...each('-ax -rax -Ersax', (option) => `x=1; read ${option} <f; echo $((x))`, 'ARITHMETIC_NOT_KNOWN'),
     ...each(
       'read builtin_read command_read mapfile readarray',
@@ -514,7 +514,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['x=1; [[ ${x[1]} -eq 1 ]]', 'ARITHMETIC_NOT_KNOWN'],
     ['[[ "\'" -eq 1 ]]', 'ARITHMETIC_NOT_KNOWN'],
   ],
-  'words that may turn out to be options': [
+  'words that may become options': [
     ...each(
       'sed_p sed_-e_p sed_-n_-f_a.sed go_test gcc pip wget install less man tsx docker_run tcpdump cargo',
       (command) => `x=--unknown; ${command.replaceAll('_', ' ')} "$x"`,
@@ -534,7 +534,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['docker exec --privileged "$x"', 'ARGUMENT_NOT_LITERAL', 'BUILT_IN_DENIED'],
     ['ls | xargs go', 'ARGUMENT_NOT_LITERAL'],
   ],
-  'words of which a part is known': [
+  'partly known words': [
     ...each('~"/a" ~/"a"', (word) => `bash ${word}`, 'ARGUMENT_NOT_LITERAL'),
     ['bash a~"b"', 'allow'],
     ['bash "a"~', 'allow'],
@@ -569,7 +569,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('node perl', (name) => `${name} '' a b`, 'HIDDEN_COMMAND'),
     ...each('printf set', (name) => `xargs ${name} <f`, 'ARGUMENT_NOT_LITERAL'),
   ],
-  'what stands on standard input': [
+  'standard input': [
     ['bash <<< ls >f', 'allow'],
     ['bash <<< forbidden >f', 'POLICY_DENIED'],
     ['bash <<< ls 3<f', 'allow'],
@@ -584,7 +584,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['cat <""', 'TARGET_NOT_LITERAL'],
     ['echo >o; ../a', 'OUTSIDE_WORKSPACE'],
   ],
-  'shells and what they are given': [
+  'arguments of shells': [
     ...each('fd fdfind', (name) => `${name} a-x --type=x b--exec`, 'allow'),
     ...each('-x -X -Hx -1x -tx --exec --exec-batch --e', (option) => `fd ${option} ls`, 'HIDDEN_COMMAND'),
     ...each('-x -1X --exec', (option) => `fdfind ${option} ls`, 'HIDDEN_COMMAND'),
@@ -675,7 +675,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['find . -exec bash \\; <<< ls', 'HIDDEN_COMMAND'],
     ['xargs bash <<< ls', 'ARGUMENT_NOT_LITERAL'],
   ],
-  'words that may turn out to end what find runs': [
+  'words that may end the command of find': [
     ['find . -exec ls "$x" -exec forbidden {} \\;', 'ARGUMENT_NOT_LITERAL'],
     ...each('"$x" ";$x" "+$x" *', (word) => `find . -exec ls ${word} "$y" \\;`, 'ARGUMENT_NOT_LITERAL'),
     ...each('"$x" "+$x"', (word) => `find . -exec ls ${word} -l \\;`, 'ARGUMENT_NOT_LITERAL'),
@@ -703,7 +703,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ),
     ["concurrently '1;forbidden'", 'POLICY_DENIED'],
   ],
-  'package managers that start what others would': [
+  'package managers that start other package managers': [
     ...each('exec x', (sub) => `npm ${sub} a --script-shell=b`, 'HIDDEN_COMMAND'),
     ['npm exec a --shell b', 'HIDDEN_COMMAND'],
     ['npm exec a -- --script-shell=b "$x"', 'allow'],
@@ -876,7 +876,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('-p -i -l -b', (end) => `ssh a${end} forbidden`, 'POLICY_DENIED'),
     ...each('-A-v -A-p22', (option) => `ssh ${option} h ls`, 'HIDDEN_COMMAND'),
   ],
-  'files of rules': [
+  makefiles: [
     ...each(
       '-f_a.mk --file_a.mk --makefile_a.mk --file=a.mk --makefile=a.mk',
       (option) => `echo >a.mk; make ${option.replace('_', ' ')}`,
@@ -919,7 +919,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['make "-A=$x"', 'ARGUMENT_NOT_LITERAL'],
     ['make "A=b"$x', 'ARGUMENT_NOT_LITERAL'],
   ],
-  'code in words: JavaScript': [
+  'inline code: JavaScript': [
     ...each(
       'require("fs") require("node:fs/promises") require("./a") require("../a/b.js") import("path") process.version process.version+a process.pid,a a[] a[10] a["b.c"] a["bc"] a[k] [a,b]/2 (a)=>[b] a.exports$',
       (code) => `node -e '${code}'`,
@@ -938,7 +938,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ["node -e 'a \n [b]'", 'INLINE_CODE'],
     ["node -e 'a?.[b]'", 'INLINE_CODE'],
   ],
-  'code in words: Python': [
+  'inline code: Python': [
     ...[
       'from  json  import loads',
       'from json.decoder import a',
@@ -968,7 +968,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ),
     ...each('oss aos shell', (name) => `python -c 'a.${name}(1)'`, 'allow'),
   ],
-  'code in words: Perl': [
+  'inline code: Perl': [
     ...[
       's/a/b/',
       ' s/a/b/ ; ',
@@ -1006,8 +1006,8 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       's/a/b/c/',
     ].map((code): Case => [`perl -pe '${code}' f`, 'INLINE_CODE']),
   ],
-  'code in words: awk': [
-    // What follows a value divides it, so that the pipe behind is one.
+  'inline code: awk': [
+    // After a value, a slash divides, so the pipe after it is a pipe.
     ...[
       'b',
       'bin',
@@ -1036,7 +1036,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'printer',
       'aprint',
     ].map((value): Case => [`awk '{a = ${value} / 2 | "c/\\""}' f`, 'INLINE_CODE']),
-    // Elsewhere it begins a pattern.
+    // Elsewhere, a slash starts a pattern.
     ...[
       '',
       '{',
@@ -1104,7 +1104,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ].map((code): Case => [`awk '${code}' f`, 'INLINE_CODE']),
     [`awk '/${'a'.repeat(1998)}/' f`, 'allow'],
   ],
-  'code in words: sed': [
+  'inline code: sed': [
     ...[
       '1p',
       '12p',
@@ -1222,7 +1222,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'y/a/b/e',
     ].map((code): Case => [`sed '${code}' f`, 'INLINE_CODE']),
   ],
-  'code that stands in one word with its option': [
+  'inline code in the word of its option': [
     ['python \'-c-__import__("os").system("forbidden")\' 1', 'INLINE_CODE'],
     ['python -c-os 1', 'INLINE_CODE'],
     ["perl '-e-system(\"forbidden\")' 's/a/b/'", 'INLINE_CODE'],
@@ -1627,7 +1627,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('snap flatpak', (name) => `${name} a`, 'HIDDEN_COMMAND'),
     ...each('gmake bmake', (name) => `${name} -Z`, 'HIDDEN_COMMAND'),
   ],
-  'scripts within scripts': [
+  'nested scripts': [
     ["eval eval eval eval eval eval eval eval 'sh -c x=1'", 'TOO_COMPLEX'],
     ["eval eval eval eval eval eval eval 'sh -c x=1'", 'allow'],
     ['echo $(a[1|2]=1)', 'SYNTAX_ERROR'],
@@ -1636,7 +1636,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ['[[ a == $(ls @(b|c)) ]]', 'SYNTAX_ERROR'],
     ["[[ a == $(eval 'ls @(b|c)') ]]", 'SYNTAX_ERROR'],
   ],
-  'moves in other ways': [
+  'other ways to change the directory': [
     ["trap 'cd a' DEBUG; cat <f", 'CWD_UNKNOWN'],
     ...each('cd pushd popd eval command builtin', (name) => `trap '${name} a' EXIT`, 'CWD_UNKNOWN'),
     ["trap 'ls' EXIT; cat <f", 'allow'],
@@ -1644,13 +1644,13 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('eval command builtin', (name) => `for x in 1; do ${name} cd a; done; cat <f`, 'CWD_UNKNOWN'),
     ['shopt -s lastpipe; ls | cd a; cat <f', 'HIDDEN_COMMAND'],
   ],
-  'files of devices': [
+  'device files': [
     ['cat </dev/urandom', 'allow'],
     ['echo >/dev/urandom', 'OUTSIDE_WORKSPACE'],
     ['cat </dev/null >/dev/null', 'allow'],
     ['cat </dev/random', 'OUTSIDE_WORKSPACE'],
   ],
-  'names on lists, one by one': [
+  'every name on the lists': [
     ...each(
       'curl wget wget2 aria2c fetch http https xh lynx w3m /usr/bin/curl',
       (name) => `${name} http://a | node a.js`,
@@ -1704,7 +1704,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
       'ODD_COMMAND_NAME',
     ),
   ],
-  'code behind code, and modules that are loaded': [
+  'code after code, and loaded modules': [
     ...each('-p -pe -e --print --eval', (option) => `node -p 1 ${option} vm`, 'INLINE_CODE'),
     ...each('-p -pe -e --print --eval', (option) => `node ${option} 1 --eval=vm`, 'INLINE_CODE'),
     ...each('-p -pe -e --print --eval', (option) => `node ${option} 1 -i`, 'HIDDEN_COMMAND'),
@@ -1787,7 +1787,7 @@ export const edges: Readonly<Record<string, readonly Case[]>> = {
     ...each('erl iex ghci R octave sbcl jshell scala groovy', (name) => `${name} a b`, 'allow'),
     ...each('erl ghci', (name) => `${name} -e b`, 'INLINE_CODE'),
   ],
-  'what runs a script though it looks as if nothing did': [
+  'commands that run a script unexpectedly': [
     ...each('-v -vB -Vx -vV -B', (option) => `python ${option}`, 'HIDDEN_COMMAND'),
     ...each('-v -B', (option) => `python ${option} ../a.py`, 'OUTSIDE_WORKSPACE'),
     ...each('-V -h --version --help', (option) => `python ${option}`, 'allow'),

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { fuzz } from './fuzz.ts'
 
-it('lets none of 100,000 lines pass that starts what is forbidden', { timeout: 7_200_000 }, async () => {
+it('analyzeCommand(): allows none of 100,000 generated lines that starts a forbidden program', {
+  timeout: 7_200_000,
+}, async () => {
   const count = Number(process.env.FUZZ_LINES ?? 100_000)
   const result = await fuzz(count, Number(process.env.FUZZ_SEED ?? 1), 1000)
   console.log(JSON.stringify({ ...result, escaped: result.escaped.length }))

@@ -4,20 +4,21 @@ import { type LineToRun, runLines } from './run-lines.ts'
 
 export interface FuzzResult {
   readonly lines: number
-  /** Lines that the judge let pass, per shell, and that were run. */
+  /** Number of allowed lines, per shell, that were run. */
   readonly passed: number
-  /** Of those, lines that started the harmless stub: the record does see what starts. */
+  /** Allowed lines that started the harmless stub, which shows that the record works. */
   readonly startedHarmless: number
-  /** Lines that passed and started what is forbidden. */
+  /** Allowed lines that started a forbidden program. */
   readonly escaped: readonly LineToRun[]
-  /** Of a sample of the refused lines, run as well: how many would have started what is forbidden. */
+  /** Number of refused lines that were run as a sample. */
   readonly sampled: number
+  /** Refused lines of the sample that started a forbidden program. */
   readonly wouldHaveStarted: number
 }
 
 const BATCH = 1000
 
-/** Generates lines, judges them, and runs those that pass by real bash and dash. */
+/** Generates lines, analyzes them, and runs the allowed ones in real bash and dash. */
 export async function fuzz(count: number, seed: number, sample: number): Promise<FuzzResult> {
   const random = randomFrom(seed)
   const passed: LineToRun[] = []
@@ -40,14 +41,14 @@ export async function fuzz(count: number, seed: number, sample: number): Promise
       if (line !== undefined && names.some(isForbidden)) escaped.push(line)
     }
   }
-  const would = sample === 0 ? [] : await runLines(refused)
+  const sampled = sample === 0 ? [] : await runLines(refused)
   return {
     lines: count,
     passed: passed.length,
     startedHarmless,
     escaped,
     sampled: refused.length,
-    wouldHaveStarted: would.filter((names) => names.some(isForbidden)).length,
+    wouldHaveStarted: sampled.filter((names) => names.some(isForbidden)).length,
   }
 }
 

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are lines for a shell
 
-/** Programs that no line may start: the first by the policy's list, the others by the built-in one. */
+/** Programs that no line may start: the first by the list of the policy, the others by the built-in list. */
 export const forbiddenPrograms = ['forbidden', 'sudo', 'reboot'] as const
 
 type Random = () => number
 
-/** The same numbers for the same seed. */
+/** A deterministic random generator. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -16,7 +16,7 @@ export function randomFrom(seed: number): Random {
   }
 }
 
-/** A line that hides a forbidden command, or only speaks of one, in some of the ways that shells have. */
+/** Returns a line that hides a forbidden command, or only mentions one as data. */
 export function hiddenCommand(random: Random): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
   const name = pick(forbiddenPrograms)
@@ -92,7 +92,7 @@ function spelled(name: string, random: Random, pick: <T>(items: readonly T[]) =>
   ])
 }
 
-/** What stands around the words of one command. */
+/** Wrappers around one command. */
 const aroundWords: readonly ((words: string) => string)[] = [
   (w) => `env ${w}`,
   (w) => `env -i ${w}`,
@@ -153,7 +153,7 @@ const aroundWords: readonly ((words: string) => string)[] = [
   (w) => `split --filter=${quoted(w)} a.txt`,
 ]
 
-/** What stands around a whole script. */
+/** Wrappers around a whole script. */
 const aroundScripts: readonly ((script: string) => string)[] = [
   (s) => `true; ${s}`,
   (s) => `true;${s}`,
@@ -329,7 +329,7 @@ const special = [
   '"$(',
 ]
 
-/** A few characters put in, taken out or doubled: what a parser may read otherwise than a shell. */
+/** Inserts, removes or doubles a few characters, which a parser may read differently from a shell. */
 function mutated(line: string, random: Random, pick: <T>(items: readonly T[]) => T): string {
   let text = line
   const times = 1 + Math.floor(random() * 3)

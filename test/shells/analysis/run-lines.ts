@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { forbiddenPrograms } from './hidden-commands.ts'
 
-/** Real programs that start others, or that lines of the generator use. What a machine does not have stays away. */
+/** Real programs that start others or that generated lines use, if the machine has them. */
 const tools =
   'bash sh dash env nice nohup timeout stdbuf setsid xargs find cat tee sort split tar awk mawk gawk sed perl make git grep chmod ls rm'.split(
     ' ',
@@ -26,8 +26,8 @@ export interface LineToRun {
 }
 
 /**
- * Runs lines by real shells in an empty directory of their own, without network, with nothing but stubs and the tools
- * above on PATH. Returns, for each line, the names of the stubs that it started.
+ * Runs lines in real shells, in an empty directory and without network, with only stubs and the tools above on PATH.
+ * Returns the names of the stubs that each line started.
  */
 export async function runLines(lines: readonly LineToRun[]): Promise<string[][]> {
   const base = mkdtempSync(join(tmpdir(), 'judged-'))
@@ -60,10 +60,10 @@ function prepare(base: string): void {
     if (real !== undefined) symlinkSync(real, join(bin, tool))
   }
   for (const name of [...forbiddenPrograms, 'ok']) {
-    // Built-ins only: the stub must work whatever PATH its caller has made.
+    // Only built-ins, so that the stub works with any PATH.
     writeFileSync(join(bin, name), `#!/bin/sh\nread -r n < '${base}/number'\necho "$n ${name}" >> '${base}/record'\n`)
     chmodSync(join(bin, name), 0o755)
-    for (const place of [work, join(work, 'bin')]) copyFileSync(join(bin, name), join(place, name))
+    for (const directory of [work, join(work, 'bin')]) copyFileSync(join(bin, name), join(directory, name))
   }
   writeFileSync(join(work, 'a.txt'), 'a\nb\n')
   writeFileSync(join(work, 'Makefile'), 'all:\n\t@ok $(X)\n')
@@ -83,7 +83,7 @@ sleep 0.2
   )
 }
 
-/** The driver, in a network of its own where the machine lets us have one. */
+/** Runs the driver, in a separate network namespace if the machine allows it. */
 function run(base: string): Promise<void> {
   return new Promise((done, fail) => {
     const script = `if unshare -n true 2>/dev/null; then exec unshare -n /bin/bash '${base}/driver'; else exec /bin/bash '${base}/driver'; fi`

@@ -5,8 +5,8 @@ const oneOf = (...sentences: readonly string[]): RegExp =>
     `^(${sentences.map((sentence) => sentence.replaceAll('NAME', '\\S+').replaceAll('TEXT', '"[^]+"')).join('|')})$`,
   )
 
-/** What the judge says of a refused line, by the code of its reason: whoever reads it has to learn what to change. */
-export const sentences: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
+/** All messages for refused lines, by the code of the reason. */
+export const messagePatterns: Readonly<Partial<Record<ReasonCode, RegExp>>> = {
   ARGUMENT_NOT_LITERAL: oneOf(
     'NAME: TEXT may become an option at run time; a path that starts with "./" cannot',
     'The file that NAME runs is only known at run time',
