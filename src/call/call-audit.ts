@@ -12,187 +12,227 @@ import type { AuthorizedChanges, CallAudit, CallStep } from './state/call.ts'
 import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
-/** What a record says of a call's effect. */
+/** The fields of a record that describe the effect of a call. */
 type Effect = Pick<AuditEntry, 'pathsWritten' | 'oldSha256' | 'newSha256' | 'artifactUris'>
 
-/** Of what a caller wrote: the audit marks secrets in it and cuts it further. */
-const MOST_TEXT = 10_000
+/** Characters to keep of a text that a caller wrote. The audit redacts secrets in it and cuts it further. */
+const MAX_TEXT_LENGTH = 10_000
 const NO_PATHS: readonly never[] = Object.freeze([])
 const NO_VERSIONS = Object.freeze({})
-const nothing: Effect = {
+const NO_EFFECT: Effect = {
   pathsWritten: NO_PATHS,
   oldSha256: NO_VERSIONS,
   newSha256: NO_VERSIONS,
   artifactUris: NO_PATHS,
 }
 
-/** Opens the record of a call. Nothing is written before the intent or the refusal. */
+/** Opens the audit of a call. Nothing is written before the intent or the refusal. */
 export function openCallAudit(
   workspace: WorkspaceState,
   run: RunState,
   toolName: string,
   options: { readonly step?: string; readonly via?: string },
 ): CallAudit {
-  run.calls += 1
-  const started = workspace.clock()
-  const toolCallId = `${run.id}-${run.calls}`
-  const shownName = String(toolName).slice(0, MOST_TEXT)
-  let step: CallStep = 'input'
-  let planned: readonly Access[] = NO_PATHS
-  let accesses: readonly GuardedAccess[] = NO_PATHS
-  let reason: string | undefined
-  let verdict: Verdict | undefined
-  let intended = false
-  let versions: Map<Path, string> | undefined
-  const approvals: NonNullable<AuditEntry['approvals']>[number][] = []
-  let plan: WorkPlan | undefined
-  let labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
-  let read: Path[] = []
-  const refusals = new Map<string, RefusedAccess>()
+  return new OpenCallAudit(workspace, run, toolName, options)
+}
 
-  const record: CallAudit = {
-    id: toolCallId,
-    started,
-    isCounted: false,
-    warnings: [],
-    enterStep: (next) => {
-      step = next
-    },
-    setPlannedAccesses: (plan) => {
-      planned = plan
-    },
-    setAccesses(reached, input) {
-      accesses = reached
-      reason = typeof input.reason === 'string' ? input.reason : undefined
-    },
-    addRead: (path) => {
-      read.push(path)
-    },
-    addRefusal(refusal) {
-      refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
-    },
-    setVerdict: (decided) => {
-      verdict = decided
-    },
-    addReadVersion: ({ path, sha256 }) => {
-      versions ??= new Map()
-      versions.set(path, hidden(path, sha256))
-    },
-    addApproval({ verdict }, how, by) {
-      const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
-      approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
-    },
-    setPlan: (given) => {
-      plan = given
-    },
-    setLabel(label, taint) {
-      if (taint !== undefined) labels = { label, taint: { ...taint } }
-    },
-    async writeIntent({ changes: known }) {
-      read = readPaths()
-      try {
-        const written = workspace.audit.record(entry('intent', started, intentOf(known)))
-        if (written !== undefined) await written
-        intended = true
-      } catch {
-        // A read changes nothing, so it may go on without its record; a mutation may not.
-        if (known.length > 0 || plan !== undefined) {
-          throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
-        }
-        warn()
-      }
-    },
-    writeOutcome: ({ applied }, artifactUri) => append('outcome', outcomeOf(applied, artifactUri)),
-    async writeRefusal(failure) {
-      read = readPaths()
-      await append(intended ? 'outcome' : 'refused', nothing, failure)
-    },
+class OpenCallAudit implements CallAudit {
+  readonly id: string
+  readonly started: number
+  readonly warnings: string[] = []
+  isCounted = false
+  readonly #audit: WorkspaceState['audit']
+  readonly #clock: WorkspaceState['clock']
+  readonly #run: RunState
+  readonly #toolName: string
+  readonly #options: { readonly step?: string; readonly via?: string }
+  #step: CallStep = 'input'
+  #planned: readonly Access[] = NO_PATHS
+  #accesses: readonly GuardedAccess[] = NO_PATHS
+  #reason: string | undefined
+  #verdict: Verdict | undefined
+  #plan: WorkPlan | undefined
+  #labels: Pick<AuditEntry, 'label' | 'taint'> | undefined
+  #isIntentWritten = false
+  #read: Path[] = []
+  #readVersions: Map<Path, string> | undefined
+  readonly #approvals: NonNullable<AuditEntry['approvals']>[number][] = []
+  readonly #refusals = new Map<string, RefusedAccess>()
+
+  constructor(
+    { audit, clock }: WorkspaceState,
+    run: RunState,
+    toolName: string,
+    options: { readonly step?: string; readonly via?: string },
+  ) {
+    run.calls += 1
+    this.#audit = audit
+    this.#clock = clock
+    this.#run = run
+    this.#toolName = String(toolName).slice(0, MAX_TEXT_LENGTH)
+    this.#options = options
+    this.started = clock()
+    this.id = `${run.id}-${run.calls}`
   }
 
-  function entry(phase: AuditEntry['phase'], timestamp: number, effect: Effect, failure?: Failure): AuditEntry {
-    const refused = failure !== undefined
+  enterStep(step: CallStep): void {
+    this.#step = step
+  }
+
+  setPlannedAccesses(planned: readonly Access[]): void {
+    this.#planned = planned
+  }
+
+  setAccesses(accesses: readonly GuardedAccess[], { reason }: Readonly<Record<string, unknown>>): void {
+    this.#accesses = accesses
+    this.#reason = typeof reason === 'string' ? reason : undefined
+  }
+
+  addRead(path: Path): void {
+    this.#read.push(path)
+  }
+
+  addRefusal(refusal: RefusedAccess): void {
+    this.#refusals.set(`${refusal.permission} ${refusal.path} ${refusal.code}`, refusal)
+  }
+
+  setVerdict(verdict: Verdict): void {
+    this.#verdict = verdict
+  }
+
+  addReadVersion({ path, sha256 }: { readonly path: Path; readonly sha256: string }): void {
+    this.#readVersions ??= new Map()
+    this.#readVersions.set(path, hidden(path, sha256))
+  }
+
+  addApproval(...[{ verdict }, how, by]: Parameters<CallAudit['addApproval']>): void {
+    const rules = verdict.rules.filter(({ action }) => action === 'ask').map(({ name }) => name)
+    this.#approvals.push({ how, rules: [...new Set(rules)], ...(by === undefined ? {} : { by }) })
+  }
+
+  setPlan(plan: WorkPlan | undefined): void {
+    this.#plan = plan
+  }
+
+  setLabel(...[label, taint]: Parameters<CallAudit['setLabel']>): void {
+    if (taint !== undefined) this.#labels = { label, taint: { ...taint } }
+  }
+
+  async writeIntent({ changes }: Pick<AuthorizedChanges, 'changes'>): Promise<void> {
+    this.#read = this.#readPaths()
+    try {
+      const written = this.#audit.record(this.#entry('intent', this.started, intentOf(changes)))
+      if (written !== undefined) await written
+      this.#isIntentWritten = true
+    } catch {
+      // A read changes nothing, so it may go on without its record. A mutation may not.
+      if (changes.length > 0 || this.#plan !== undefined) {
+        throw new ToolError('AUDIT_FAILED', 'The audit record could not be written, so nothing was changed')
+      }
+      this.#warn()
+    }
+  }
+
+  writeOutcome({ applied }: Receipt, artifactUri: string | undefined): Promise<void> {
+    return this.#append('outcome', outcomeOf(applied, artifactUri))
+  }
+
+  async writeRefusal(failure: Failure): Promise<void> {
+    this.#read = this.#readPaths()
+    await this.#append(this.#isIntentWritten ? 'outcome' : 'refused', NO_EFFECT, failure)
+  }
+
+  async #append(phase: AuditEntry['phase'], effect: Effect, failure?: Failure): Promise<void> {
+    try {
+      const written = this.#audit.record(this.#entry(phase, this.#clock(), effect, failure))
+      if (written !== undefined) await written
+    } catch {
+      this.#warn()
+    }
+  }
+
+  #warn(): void {
+    const warning = 'The audit record of this call could not be written'
+    if (!this.warnings.includes(warning)) this.warnings.push(warning)
+  }
+
+  #entry(phase: AuditEntry['phase'], timestamp: number, effect: Effect, failure?: Failure): AuditEntry {
+    const accesses = this.#accesses
+    const isRefused = failure !== undefined
     return {
       phase,
-      runId: run.id,
-      stepId: options.step,
-      toolCallId,
-      toolName: shownName,
-      via: options.via,
-      actor: run.actor,
+      runId: this.#run.id,
+      stepId: this.#options.step,
+      toolCallId: this.id,
+      toolName: this.#toolName,
+      via: this.#options.via,
+      actor: this.#run.actor,
       timestamp,
       permission: (accesses.find((access) => isMutating(access.permission)) ?? accesses[0])?.permission,
-      pathsAsked: refused ? planned.slice(0, 100).map(({ path }) => path.slice(0, MOST_TEXT)) : undefined,
-      pathsRead: read,
-      pathsSearched: pathsSearched(),
+      pathsAsked: isRefused ? this.#planned.slice(0, 100).map(({ path }) => path.slice(0, MAX_TEXT_LENGTH)) : undefined,
+      pathsRead: this.#read,
+      pathsSearched: this.#pathsSearched(),
       pathsWritten: effect.pathsWritten,
       oldSha256: effect.oldSha256,
       newSha256: effect.newSha256,
-      policyDecision: { decision: verdict?.decision ?? 'none', rules: rulesOf(verdict, failure) },
-      reason,
+      policyDecision: { decision: this.#verdict?.decision ?? 'none', rules: rulesOf(this.#verdict, failure) },
+      reason: this.#reason,
       artifactUris: effect.artifactUris,
-      durationMs: phase === 'intent' ? undefined : timestamp - started,
+      durationMs: phase === 'intent' ? undefined : timestamp - this.started,
       code: failure?.code,
-      step: refused ? step : undefined,
-      label: labels?.label,
-      taint: labels?.taint,
-      task: taskOf(run),
-      plan,
-      approvals: approvals.length === 0 ? undefined : [...approvals],
-      readSha256: phase === 'outcome' ? readVersions(effect) : undefined,
-      refusals: refusals.size === 0 || phase === 'intent' ? undefined : [...refusals.values()].map(told),
+      step: isRefused ? this.#step : undefined,
+      label: this.#labels?.label,
+      taint: this.#labels?.taint,
+      task: taskOf(this.#run),
+      plan: this.#plan,
+      approvals: this.#approvals.length === 0 ? undefined : [...this.#approvals],
+      readSha256: phase === 'outcome' ? this.#versionsBeside(effect) : undefined,
+      refusals:
+        this.#refusals.size === 0 || phase === 'intent' ? undefined : [...this.#refusals.values()].map(refusalEntry),
     }
   }
 
-  async function append(phase: AuditEntry['phase'], effect: Effect, failure?: Failure): Promise<void> {
-    try {
-      const written = workspace.audit.record(entry(phase, workspace.clock(), effect, failure))
-      if (written !== undefined) await written
-    } catch {
-      warn()
+  /** The versions that the call read of files that it did not write. */
+  #versionsBeside({ pathsWritten }: Effect): AuditEntry['readSha256'] {
+    if (this.#readVersions === undefined) return undefined
+    const versions = [...this.#readVersions].filter(([path]) => !pathsWritten.includes(path))
+    return versions.length === 0 ? undefined : shaMap(versions)
+  }
+
+  /** Files that were read, and files that the plan names for reading: each once, sorted. */
+  #readPaths(): Path[] {
+    const paths = [...this.#read]
+    for (const { permission, path, recursive } of this.#accesses) {
+      if (!isMutating(permission) && !recursive) paths.push(path)
     }
-  }
-
-  function readVersions({ pathsWritten }: Effect): AuditEntry['readSha256'] {
-    if (versions === undefined) return undefined
-    const seen = [...versions].filter(([path]) => !pathsWritten.includes(path))
-    return seen.length === 0 ? undefined : shaMap(seen)
-  }
-
-  function warn(): void {
-    const warning = 'The audit record of this call could not be written'
-    if (!record.warnings.includes(warning)) record.warnings.push(warning)
-  }
-
-  /** Files that were read, and those that were asked for by name, each once and sorted. */
-  function readPaths(): Path[] {
-    const paths = [...read]
-    for (const { permission, path, recursive } of accesses) if (!isMutating(permission) && !recursive) paths.push(path)
     return paths.length === 1 ? paths : [...new Set(paths)].sort()
   }
 
-  /** Scopes, which are no files: what the call was shown of them is among the paths read. */
-  function pathsSearched(): readonly Path[] | undefined {
-    if (!accesses.some(({ recursive }) => recursive)) return undefined
-    const scopes = accesses.filter(({ permission, recursive }) => recursive && !isMutating(permission))
+  /** The scopes of a listing or search. The files shown from them are among the paths read. */
+  #pathsSearched(): readonly Path[] | undefined {
+    if (!this.#accesses.some(({ recursive }) => recursive)) return undefined
+    const scopes = this.#accesses.filter(({ permission, recursive }) => recursive && !isMutating(permission))
     return scopes.length === 0 ? undefined : scopes.map(({ path }) => path)
   }
-
-  return record
 }
 
-/** Without the message: it repeats what the codes say. */
-function told({ permission, path, code }: RefusedAccess): { permission: Permission; path: string; code: string } {
+/** The refusal without its message, which repeats the code. */
+function refusalEntry({ permission, path, code }: RefusedAccess): {
+  permission: Permission
+  path: string
+  code: string
+} {
   return { permission, path, code }
 }
 
-/** What decided: the rules of the verdict, and the sink where a flow was refused. */
+/** The rules that decided, and the sink if labelled content was refused there. */
 function rulesOf(verdict: Verdict | undefined, failure: Failure | undefined): AuditEntry['policyDecision']['rules'] {
   const rules = verdict?.rules ?? NO_PATHS
   if (failure?.code !== 'TAINT_DENIED' || typeof failure.sink !== 'string') return rules
   return [{ name: failure.sink, action: 'deny', source: 'taint' }, ...rules]
 }
 
-/** What the run works on, with its first record and again whenever it is another. */
+/** The task of the run, in its first record and again after each change. */
 function taskOf(run: RunState): AuditEntry['task'] {
   const { task } = run
   if (task === run.recordedTask || task === undefined) return undefined
@@ -201,16 +241,16 @@ function taskOf(run: RunState): AuditEntry['task'] {
 }
 
 function intentOf(known: AuthorizedChanges['changes']): Effect {
-  if (known.length === 0) return nothing
+  if (known.length === 0) return NO_EFFECT
   return {
-    ...nothing,
+    ...NO_EFFECT,
     pathsWritten: known.map(({ change }) => change.path),
     oldSha256: shaMap(known.map(({ change }) => [change.path, expectedVersion(change)])),
   }
 }
 
 function outcomeOf(applied: Receipt['applied'], artifactUri: string | undefined): Effect {
-  if (applied.length === 0) return artifactUri === undefined ? nothing : { ...nothing, artifactUris: [artifactUri] }
+  if (applied.length === 0) return artifactUri === undefined ? NO_EFFECT : { ...NO_EFFECT, artifactUris: [artifactUri] }
   return {
     pathsWritten: applied.map(({ path }) => path),
     oldSha256: shaMap(applied.map(({ path, before }) => [path, auditVersion(path, before)])),

@@ -213,7 +213,14 @@ async function openApprovals(
   }
   const replayable = typeof target === 'string' ? { input } : undefined
   const began = grant?.parked.began ?? audit.started
-  const context: ApprovalContext = { grant, signal, approve, began, earlier: [], answered: audit.addApproval }
+  const context: ApprovalContext = {
+    grant,
+    signal,
+    approve,
+    began,
+    earlier: [],
+    answered: (...answer) => audit.addApproval(...answer),
+  }
   return { context, replayable, ask: (question) => requestStepApproval(workspace, run, replayable, question, context) }
 }
 

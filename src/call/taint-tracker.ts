@@ -10,41 +10,42 @@ import type { RunState } from './state/run-state.ts'
 import type { WorkspaceState } from './state/workspace-state.ts'
 
 /**
- * What flows through one call: the labels of what it reads, added to the taint of its run, against the ceilings of what it
- * reaches. Whatever a call read or replaced counts as shown, for its result, its error or its diff may show it. Names
- * alone, as listings give them, carry no label.
+ * Tracks the labels of one call: adds the labels of what it reads to the taint of its run, and compares them with the
+ * ceilings of what it writes to. Everything that a call read or replaced counts as shown, because its result, error or
+ * diff may show it. Names alone, as in listings, carry no label.
  */
 export interface TaintTracker {
   /**
-   * The call, with the questions of sinks that ask about its command.
+   * Returns the call, with the questions of sinks that ask about its command.
    *
-   * @throws ToolError `TAINT_DENIED` where the run's taint is too high for a command or a path that the call names
+   * @throws ToolError `TAINT_DENIED` if the taint of the run is too high for a command or a path that the call names
    */
   beginCall(call: AuthorizedCall): AuthorizedCall
   addRead(path: Path): void
-  /** Content of a label that its path does not tell. */
+  /** Records content whose label does not follow from its path. */
   addLabel(label: Label, path: string): void
   /** The highest label that may flow out of the call. */
   highestLabel(): Label
   /** @throws ToolError `TAINT_DENIED` */
   requireHostAllowed(host: string): void
   /**
-   * The verdict on the changes, with the questions of sinks that ask.
+   * Returns the changes, with the questions of sinks that ask about them.
    *
    * @throws ToolError `TAINT_DENIED`
    */
   authorizeChanges(changes: AuthorizedChanges): AuthorizedChanges
-  /** What was written carries the label of what may have flown into it. */
+  /** Labels the written files with the highest label that may have flowed into them. */
   labelChanges(changes: AuthorizedChanges, receipt: Receipt, into: WorkspaceState): void
-  /** The label of the result; the run has it from here on. */
+  /** Raises the taint of the run to the label of the result, and returns that label. */
   labelResult(): Label
+  /** Like `labelResult`, for a failure. A message without content of files raises nothing. */
   labelFailure(failure: Failure): Label
-  /** The label that a hook gave the result, where it is one and higher. */
+  /** Raises the label to the one that a hook gave the result, if it is valid and higher. */
   applyHookLabel(label: unknown): Label
 }
 
-/** Codes whose messages the workspace makes itself, without a byte of what the call had read. */
-const silent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Codes of failures whose messages contain nothing that the call has read. */
+const contentFreeCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'TAINT_DENIED',
   'POLICY_DENIED',
   'POLICY_DENIED_SECRET',
@@ -59,7 +60,12 @@ const silent: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'BACKEND_ERROR',
 ])
 
-/** Opens the flow of a call. `isTool`: what the workspace does beside its tools brings back states, and is not held up. */
+/**
+ * Opens the taint tracker of a call.
+ *
+ * @param isTool false for operations of the workspace itself, such as undo: they restore earlier states, and no sink
+ * refuses them
+ */
 export function openTaintTracker(
   workspace: WorkspaceState,
   run: RunState,
@@ -67,133 +73,148 @@ export function openTaintTracker(
   tool: string,
   isTool: boolean,
 ): TaintTracker {
-  return workspace.labels.active ? openActive(workspace, run, callId, tool, isTool) : inactive
+  return workspace.labels.active ? new ActiveTaintTracker(workspace, run, { callId, tool }, isTool) : inactive
 }
 
-function openActive(
-  workspace: WorkspaceState,
-  run: RunState,
-  callId: string,
-  tool: string,
-  isTool: boolean,
-): TaintTracker {
-  const { labels, fileLabels: carried } = workspace
-  let accesses: readonly GuardedAccess[] = []
-  let own: TaintOrigin | undefined
+class ActiveTaintTracker implements TaintTracker {
+  readonly #workspace: WorkspaceState
+  readonly #run: RunState
+  readonly #call: Pick<TaintOrigin, 'callId' | 'tool'>
+  readonly #isTool: boolean
+  #accesses: readonly GuardedAccess[] = []
+  /** The highest label that the call itself has read. */
+  #origin: TaintOrigin | undefined
 
-  function note(label: Label, path?: string): void {
-    if (isAbove(label, own?.label ?? 'public')) {
-      own = { label, callId, tool, ...(path === undefined ? {} : { path }) }
+  constructor(workspace: WorkspaceState, run: RunState, call: Pick<TaintOrigin, 'callId' | 'tool'>, isTool: boolean) {
+    this.#workspace = workspace
+    this.#run = run
+    this.#call = call
+    this.#isTool = isTool
+  }
+
+  beginCall(call: AuthorizedCall): AuthorizedCall {
+    this.#accesses = call.accesses
+    if (!this.#isTool) return call
+    const lines = linesOf(call)
+    this.#requireBelowCeilings({ commands: lines }, 'run the command')
+    const questions = this.#exceededSinks({ commands: lines }).map(({ name }) => this.#question(name))
+    for (const line of lines) this.addLabel(this.#workspace.labels.ofCommand(line))
+    for (const { permission, asked, path, recursive } of this.#accesses) {
+      if (recursive || !isContentWrite(permission)) continue
+      this.#requireBelowCeilings({ paths: [asked, path] }, `change ${quote(asked)}`)
+    }
+    return questions.length === 0 ? call : { ...call, verdict: this.#withQuestions(call.verdict, questions) }
+  }
+
+  addRead(path: Path): void {
+    this.addLabel(this.#labelOf(path), path)
+  }
+
+  addLabel(label: Label, path?: string): void {
+    if (!isAbove(label, this.#origin?.label ?? 'public')) return
+    this.#origin = { label, ...this.#call, ...(path === undefined ? {} : { path }) }
+  }
+
+  highestLabel(): Label {
+    return this.#highest()?.label ?? 'public'
+  }
+
+  requireHostAllowed(host: string): void {
+    const [sink] = this.#exceededSinks({ host })
+    if (sink !== undefined) throw deniedBySink(sink, this.#highest() as TaintOrigin, `reach ${quote(host)}`)
+  }
+
+  authorizeChanges(authorized: AuthorizedChanges): AuthorizedChanges {
+    if (!this.#isTool) return authorized
+    const questions: Verdict['rules'][number][] = []
+    for (const { change } of authorized.changes) {
+      if (change.to === null) continue
+      const paths = this.#namesOf(change.path)
+      this.#requireBelowCeilings({ paths }, `change ${quote(change.path)}`)
+      for (const { name } of this.#exceededSinks({ paths })) questions.push(this.#question(name, change.path))
+    }
+    if (questions.length === 0 || authorized.verdict.decision === 'deny') return authorized
+    const verdict = this.#withQuestions(authorized.verdict, questions)
+    return { ...authorized, verdict, approvalRequest: () => ({ ...authorized.approvalRequest(), verdict }) }
+  }
+
+  labelChanges({ changes }: AuthorizedChanges, { applied }: Receipt, into: WorkspaceState): void {
+    const label = this.highestLabel()
+    // The diff shows the previous content. It is read, and flows into nothing.
+    for (const { change, before } of changes) {
+      if (before?.type === 'file') this.addRead(change.path)
+    }
+    for (const { path, after } of applied) {
+      const written = this.#isTool ? label : (this.#workspace.fileLabels.get(path) ?? 'public')
+      if (after !== null && written !== 'public') {
+        into.fileLabels.set(path, maxLabel(into.fileLabels.get(path) ?? 'public', written))
+      }
     }
   }
 
-  /** The names by which the call reaches a path. */
-  function namesOf(path: Path): string[] {
+  labelResult(): Label {
+    if (this.#origin !== undefined) this.#run.taint.raise(this.#origin)
+    return this.#origin?.label ?? 'public'
+  }
+
+  applyHookLabel(label: unknown): Label {
+    if (isLabel(label)) this.addLabel(label)
+    return this.labelResult()
+  }
+
+  labelFailure({ code }: Failure): Label {
+    return contentFreeCodes.has(code) ? 'public' : this.labelResult()
+  }
+
+  /** Every name by which the call reaches a path. */
+  #namesOf(path: Path): string[] {
     const names: string[] = [path]
-    for (const { asked, path: reached } of accesses) {
+    for (const { asked, path: reached } of this.#accesses) {
       if (asked !== reached && isWithin(path, reached)) names.push(asked + path.slice(reached.length))
     }
     return names
   }
 
-  function labelOf(path: Path): Label {
-    return namesOf(path)
+  #labelOf(path: Path): Label {
+    const { labels, fileLabels } = this.#workspace
+    return this.#namesOf(path)
       .map(labels.ofPath)
-      .reduce(maxLabel, carried.get(path) ?? 'public')
+      .reduce(maxLabel, fileLabels.get(path) ?? 'public')
   }
 
-  /** What may flow out of the call. */
-  function highest(): TaintOrigin | undefined {
-    const before = run.taint.origin()
-    return own !== undefined && isAbove(own.label, before?.label ?? 'public') ? own : before
+  /** The origin of the highest label that may flow out of the call. */
+  #highest(): TaintOrigin | undefined {
+    const before = this.#run.taint.origin()
+    return this.#origin !== undefined && isAbove(this.#origin.label, before?.label ?? 'public') ? this.#origin : before
   }
 
-  function sinksAbove(target: SinkTarget): readonly LabelSink[] {
-    const origin = highest()
-    return origin === undefined ? [] : labels.exceededSinks(target, origin.label)
+  #exceededSinks(target: SinkTarget): readonly LabelSink[] {
+    const origin = this.#highest()
+    return origin === undefined ? [] : this.#workspace.labels.exceededSinks(target, origin.label)
   }
 
-  function requireStrict(target: SinkTarget, what: string): void {
-    const [sink] = sinksAbove(target).filter(({ above }) => above !== 'ask')
-    if (sink !== undefined) throw denied(sink, highest() as TaintOrigin, what, target.paths?.[0])
+  /** @throws ToolError `TAINT_DENIED` if a sink refuses, and does not ask */
+  #requireBelowCeilings(target: SinkTarget, action: string): void {
+    const sink = this.#exceededSinks(target).find(({ above }) => above !== 'ask')
+    if (sink !== undefined) throw deniedBySink(sink, this.#highest() as TaintOrigin, action, target.paths?.[0])
   }
 
-  function raise(): Label {
-    if (own !== undefined) run.taint.raise(own)
-    return own?.label ?? 'public'
-  }
-
-  return {
-    beginCall(call) {
-      accesses = call.accesses
-      if (!isTool) return call
-      const lines = linesOf(call)
-      requireStrict({ commands: lines }, 'run the command')
-      const asking = sinksAbove({ commands: lines }).map(({ name }) => question(name))
-      for (const line of lines) note(labels.ofCommand(line))
-      for (const { permission, asked, path, recursive } of accesses) {
-        if (recursive || !writes(permission)) continue
-        requireStrict({ paths: [asked, path] }, `change ${quote(asked)}`)
-      }
-      return asking.length === 0 ? call : { ...call, verdict: asks(call.verdict, asking) }
-    },
-    addRead: (path) => note(labelOf(path), path),
-    addLabel: note,
-    highestLabel: () => highest()?.label ?? 'public',
-    requireHostAllowed(host) {
-      const [sink] = sinksAbove({ host })
-      if (sink !== undefined) throw denied(sink, highest() as TaintOrigin, `reach ${quote(host)}`)
-    },
-    authorizeChanges(changes) {
-      if (!isTool) return changes
-      const asking: Verdict['rules'][number][] = []
-      for (const { change } of changes.changes) {
-        if (change.to === null) continue
-        const paths = namesOf(change.path)
-        requireStrict({ paths }, `change ${quote(change.path)}`)
-        for (const { name } of sinksAbove({ paths })) asking.push(question(name, change.path))
-      }
-      if (asking.length === 0 || changes.verdict.decision === 'deny') return changes
-      const verdict = asks(changes.verdict, asking)
-      return { ...changes, verdict, approvalRequest: () => ({ ...changes.approvalRequest(), verdict }) }
-    },
-    labelChanges({ changes: known }, { applied }, into) {
-      const label = highest()?.label ?? 'public'
-      // What the diff of the call can show was there before it, and flows into nothing.
-      for (const { change, before } of known) {
-        if (before?.type === 'file') note(labelOf(change.path), change.path)
-      }
-      for (const { path, after } of applied) {
-        const carries = isTool ? label : (carried.get(path) ?? 'public')
-        if (after !== null && carries !== 'public') {
-          into.fileLabels.set(path, maxLabel(into.fileLabels.get(path) ?? 'public', carries))
-        }
-      }
-    },
-    labelResult: raise,
-    applyHookLabel(label) {
-      if (isLabel(label)) note(label)
-      return raise()
-    },
-    labelFailure: ({ code }) => (silent.has(code) ? 'public' : raise()),
-  }
-
-  function asks(verdict: Verdict, asking: Verdict['rules']): Verdict {
-    const [first] = asking
+  #withQuestions(verdict: Verdict, questions: Verdict['rules']): Verdict {
+    const [first] = questions
     const where = first?.path === undefined ? 'there' : `into ${quote(first.path)}`
-    const reason = `${describe(highest() as TaintOrigin)} would flow ${where}: "${first?.name}" asks`
-    return { ...verdict, decision: 'ask', reason, rules: [...asking, ...verdict.rules] }
+    const reason = `${describe(this.#highest() as TaintOrigin)} would flow ${where}: "${first?.name}" asks`
+    return { ...verdict, decision: 'ask', reason, rules: [...questions, ...verdict.rules] }
   }
 
-  function question(sink: string, path?: string): Verdict['rules'][number] {
-    const label = highest()?.label
-    return { name: `${sink} (${label})`, action: 'ask', source: 'taint', ...(path === undefined ? {} : { path }) }
+  #question(sink: string, path?: string): Verdict['rules'][number] {
+    const name = `${sink} (${this.#highest()?.label})`
+    return { name, action: 'ask', source: 'taint', ...(path === undefined ? {} : { path }) }
   }
 }
 
 const unlabelled = (): Label => 'public'
 
-/** A workspace whose policy speaks of no labels. */
+/** The tracker of a workspace whose policy has no labels. */
 const inactive: TaintTracker = {
   beginCall: (call) => call,
   addRead() {},
@@ -207,7 +228,7 @@ const inactive: TaintTracker = {
   applyHookLabel: unlabelled,
 }
 
-function writes(permission: string): boolean {
+function isContentWrite(permission: string): boolean {
   return /^file:(write|append|move|copy|patch)/.test(permission)
 }
 
@@ -217,10 +238,10 @@ function linesOf({ tool, input, line }: AuthorizedCall): string[] {
   return lines.flat().filter((text) => text !== undefined)
 }
 
-function denied(sink: LabelSink, origin: TaintOrigin, what: string, path?: string): ToolError {
+function deniedBySink(sink: LabelSink, origin: TaintOrigin, action: string, path?: string): ToolError {
   return new ToolError(
     'TAINT_DENIED',
-    `Cannot ${what}: "${sink.name}" takes at most ${sink.ceiling} content, and ${describe(origin)} has been read`,
+    `Cannot ${action}: "${sink.name}" takes at most ${sink.ceiling} content, and ${describe(origin)} has been read`,
     {
       ...(path === undefined ? {} : { path }),
       label: origin.label,

@@ -28,8 +28,8 @@ export function createToolContext(
   call: AuthorizedCall,
   { audit, taint, signal, onProgress, ask, began, commit }: ToolContextOptions,
 ): ToolContext {
-  let desk: ToolContext['commands']
-  const reads = (path: Path, bytes = 0) => {
+  let session: ToolContext['commands']
+  const addRead = (path: Path, bytes = 0) => {
     run.rates.countRead(bytes)
     audit.addRead(path)
     taint.addRead(path)
@@ -43,7 +43,7 @@ export function createToolContext(
       visibility: (kind) =>
         createVisibility(workspace.policy, policyCall(run, call.tool.name, call.input), kind, call.verdict),
       signal,
-      onRead: reads,
+      onRead: addRead,
     }),
     limits: workspace.limits,
     signal,
@@ -62,7 +62,7 @@ export function createToolContext(
         signal,
       )
       for (const { path, oldPath, text } of diff.sections) {
-        reads(path as Path, text.length)
+        addRead(path as Path, text.length)
         if (oldPath !== undefined) taint.addRead(oldPath as Path)
       }
       return diff
@@ -70,15 +70,15 @@ export function createToolContext(
     workspaceDiffSha256: () => workspaceDiffSha256(workspace, run, signal),
     headCommit: workspace.diffs.headCommit,
     get commands() {
-      desk ??= openCommandSession(workspace, run, call, {
-        audit: { ...audit, addRead: reads },
+      session ??= openCommandSession(workspace, run, call, {
+        audit: { addRead, addRefusal: (refusal) => audit.addRefusal(refusal) },
         ask,
         began,
         commit,
-        requireHostAllowed: taint.requireHostAllowed,
-        noteReadable: taint.addRead,
+        requireHostAllowed: (host) => taint.requireHostAllowed(host),
+        noteReadable: (path) => taint.addRead(path),
       })
-      return desk
+      return session
     },
     processes: run.shell.processes,
     keepArtifact(name, text) {
@@ -88,10 +88,10 @@ export function createToolContext(
         return undefined
       }
     },
-    taint: taint.highestLabel,
+    taint: () => taint.highestLabel(),
     memory: workspace.memory === undefined ? undefined : { ...workspace.memory, scopes: run.scopes },
-    addLabel: taint.addLabel,
-    requireHostAllowed: taint.requireHostAllowed,
+    addLabel: (label, path) => taint.addLabel(label, path),
+    requireHostAllowed: (host) => taint.requireHostAllowed(host),
     async readArtifact(uri) {
       const text = await run.artifacts.read(uri)
       // An artifact of a run holds nothing above what the run had seen by then.
