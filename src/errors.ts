@@ -42,7 +42,7 @@ export const errorHints = {
   HOOK_FAILED: 'A hook failed. Tell the person in charge.',
 } as const
 
-/** The code of a refusal or failure: a key of {@link errorHints}. Stable. */
+/** The code of a refusal or failure: stable, machine-readable. */
 export type ErrorCode = keyof typeof errorHints
 
 /** What a refusal may carry beside its code: plain data, never a physical path and never a byte of a protected file. */

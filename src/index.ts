@@ -7,7 +7,15 @@ export type { AuditRecord, AuditSink } from './audit/audit-log.ts'
 export type { RunReport } from './audit/report.ts'
 export type { CallOptions, Progress, Success } from './call/state/call.ts'
 export type { WorkspaceEvent, WorkspaceListener } from './call/state/events.ts'
-export type { Hooks, PostToolResponse, PreToolCall } from './call/state/hooks.ts'
+export type {
+  HookAnswer,
+  HookCall,
+  HookResult,
+  Hooks,
+  PostToolResponse,
+  PreHookAnswer,
+  PreToolCall,
+} from './call/state/hooks.ts'
 export type { Task } from './call/state/run-state.ts'
 export type { Dialect } from './dialects/runtime/types.ts'
 export { type ErrorCode, type Failure, ToolError } from './errors.ts'
@@ -28,10 +36,10 @@ export {
 } from './policy/policy.ts'
 export type { Decision } from './policy/types.ts'
 export type { Shell } from './shells/types.ts'
-export type { Backend, Change, DirectoryEntry, Version } from './storage/backend.ts'
+export type { Backend } from './storage/backend.ts'
 export { mounts } from './storage/mounts.ts'
 export { readOnly } from './storage/read-only.ts'
-export { type Draft, defineTool, type ResultFields, type Tool, type ToolContext } from './tools/define-tool.ts'
+export { defineTool, type Tool, type ToolContext } from './tools/define-tool.ts'
 export type { ToolInput, ToolName, ToolOutput } from './tools/index.ts'
 export type { ToolSet } from './tools/tool-sets.ts'
 export {

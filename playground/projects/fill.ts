@@ -1,4 +1,5 @@
-import { type Backend, type Change, type Path, parsePath, ToolError } from 'wardspace'
+import { type Backend, type Path, parsePath, ToolError } from 'wardspace'
+import type { Change } from 'wardspace/backend'
 import type { ProjectFile, Task } from './types.ts'
 import { createYield } from './yield-to-page.ts'
 

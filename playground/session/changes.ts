@@ -1,4 +1,5 @@
-import type { JournalEntry, Path, Version, Workspace, WorkspaceHistory } from 'wardspace'
+import type { JournalEntry, Path, Workspace, WorkspaceHistory } from 'wardspace'
+import type { Version } from 'wardspace/backend'
 import { sha256Of } from './text.ts'
 import type { SessionProject } from './types.ts'
 

@@ -1,5 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import type { Backend, DirectoryEntry, Path } from 'wardspace'
+import type { Backend, Path } from 'wardspace'
+import type { DirectoryEntry } from 'wardspace/backend'
 
 /** One line of the tree. */
 export interface TreeRow {

@@ -1,5 +1,6 @@
 /** The audit: records and their chain, sinks, the check of a chain, and reports of runs. */
 
+export type { JournalChange } from '../history/journal.ts'
 export {
   type AuditCheck,
   type AuditEntry,

@@ -33,6 +33,7 @@ export interface GuardedReads {
 
 /** Walks and scans of granted trees. Hidden paths do not appear, except in `allEntries`. */
 export interface GuardedWalks {
+  /** Walks a directory and yields what a call of this kind may see, in order. */
   walk(start: Path, kind: WalkKind, filters: WalkFilters, maxDepth?: number): AsyncIterable<WalkEntry>
   /**
    * Returns the files and links that a listing shows and `matches` accepts, all at once: the fast form for whole trees. If

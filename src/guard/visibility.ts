@@ -61,7 +61,7 @@ export function createVisibility(
 const ORDINARY = 'ordinary.txt' as Path
 const ordinary = classifyPath(ORDINARY)
 
-/** The paths that a call may list or enter. {@link createVisibility} decides. */
+/** The paths that a call may list or enter. `createVisibility` decides. */
 export interface Visibility {
   /** Returns whether a walk shows the path. */
   see(path: Path, type: EntryType): boolean

@@ -2,9 +2,11 @@
 
 export type { Classification, FileKind, Protection } from '../files/classify/types.ts'
 export type { Access, ContentProtection, GuardedAccess } from './access.ts'
+export type { HandlerAnswer } from './approval.ts'
 export { type Label, type LabelPolicy, type LabelSink, type LabelSource, labelNames } from './labels.ts'
 export type { MemoryPolicy } from './memory-policy.ts'
 export type { NetworkPolicy } from './network-policy.ts'
+export type { ParkedEffect } from './parked-calls.ts'
 export { type Permission, permissions } from './permissions.ts'
 export {
   type CallPolicy,
@@ -22,4 +24,5 @@ export {
   type VerdictRule,
 } from './policy.ts'
 export { type Risk, type RiskFlag, riskMeanings } from './risk/index.ts'
+export type { Taint, TaintOrigin } from './taint.ts'
 export type { Decision, Override } from './types.ts'

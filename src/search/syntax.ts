@@ -23,6 +23,7 @@ export type Node =
   | { readonly type: 'repeat'; readonly node: Node; readonly min: number; readonly max: number; readonly lazy: boolean }
   | { readonly type: 'assert'; readonly kind: AssertKind }
 
+/** A condition of a pattern on the text around it, such as the start of a line. */
 export type AssertKind = 'lineStart' | 'lineEnd' | 'word' | 'notWord'
 
 /**

@@ -2,6 +2,8 @@
  * Types and helpers for authors of shells: the `Shell` contract, the analysis of command lines, and the parts that the
  * built-in shells share.
  */
+
+export type { Visibility } from '../guard/visibility.ts'
 export { type AnalyzeOptions, analyzeCommand, type Decide } from './analysis/index.ts'
 export type {
   CommandAccess,
@@ -12,6 +14,7 @@ export type {
   TextRange,
 } from './analysis/verdict.ts'
 export { applyChanges, type CommandChange } from './shared/apply-changes.ts'
+export type { Processes, RunningCommand } from './shared/background-processes.ts'
 export { createLineAnalyzer } from './shared/line-judge.ts'
 export { createLineProcess } from './shared/line-process.ts'
 export { createOutputTail, type OutputTail } from './shared/output-tail.ts'

@@ -35,7 +35,7 @@ export async function canonical(backend: LinkReads, path: LogicalPath, options: 
   return step.value
 }
 
-/** What is at a path, as {@link resolve} needs to know it. */
+/** What is at a path, as `canonical` needs it. */
 export type LookupResult = { readonly type: Exclude<EntryType, 'link'> } | { readonly link: string } | undefined
 
 /** The same for a backend that can look without waiting. */

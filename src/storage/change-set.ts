@@ -34,6 +34,7 @@ export type FileOf<P> = P & { readonly type: 'file' }
 
 /** How a backend shows its present tree to {@link checkChangeSet}. */
 export interface PresentView<P extends Present> {
+  /** The entry at a path, links not followed; `undefined` if there is none. */
   at(path: Path): P | undefined
   /** The sha256 of a file's content; only asked where `at` told of a file. */
   sha256(present: FileOf<P>, path: Path): string

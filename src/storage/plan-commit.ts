@@ -20,7 +20,9 @@ export type StoredEntry<C> =
 
 /** The tree before a commit. */
 export interface StoredTree<C> {
+  /** The entry at a path; `undefined` if there is none. */
   at(path: Path): StoredEntry<C> | undefined
+  /** The names in a directory. */
   names(directory: Path): Iterable<string>
 }
 

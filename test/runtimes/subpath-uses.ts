@@ -1,7 +1,8 @@
 import type { ObjectStore } from '../../src/backends/object-store/index.ts'
 import type { Dialect } from '../../src/dialects/runtime/types.ts'
-import type { Backend, Change, Path, Workspace } from '../../src/index.ts'
+import type { Backend, Path, Workspace } from '../../src/index.ts'
 import type { Shell } from '../../src/shells/author.ts'
+import type { Change } from '../../src/storage/kit.ts'
 
 export type Runtime = 'Node' | 'Deno' | 'Bun' | 'workerd' | 'Chromium'
 

@@ -6,13 +6,11 @@ import { overlay } from '../../src/backends/overlay/index.ts'
 import {
   type Backend,
   createWorkspace,
-  type Draft,
   type Hooks,
   type ParkedCall,
   type ParkedCalls,
   type Path,
   type PolicyInput,
-  type ResultFields,
   type Tool,
   type ToolContext,
   ToolError,
@@ -20,6 +18,7 @@ import {
 } from '../../src/index.ts'
 import { bash } from '../../src/shells/bash/index.ts'
 import { faulty } from '../../src/testing/index.ts'
+import type { Draft, ResultFields } from '../../src/tools/author.ts'
 
 const files = {
   'src/app.ts': 'export const answer = 41\n',

@@ -13,7 +13,7 @@ export interface Dialect {
   readonly name: string
   /** Whose names these are, in one line. */
   readonly description: string
-  /** Where its paths lie; see {@link createPathMapping}. */
+  /** Where its paths lie; see `createPathMapping`. */
   readonly pathMapping: PathMapping
   readonly tools: readonly DialectTool[]
   /** What to do next after a refusal, in words of this dialect: the names of its own tools and fields. */

@@ -10,6 +10,7 @@ export function sha256Portable(bytes: Uint8Array): string {
 
 /** A hash of bytes in parts. */
 export interface IncrementalHash {
+  /** Adds bytes to what is hashed. */
   update(bytes: Uint8Array): void
   /** Returns lowercase hex. Call nothing on the hash afterwards. */
   digest(): string

@@ -1,6 +1,8 @@
 /** Collects the end of a stream of text. */
 export interface OutputTail {
+  /** Appends UTF-8; a character may be split over two calls. */
   add(bytes: Uint8Array): void
+  /** Appends text. */
   addText(text: string): void
   /** Returns the text since the last call, or its end if it was too long. */
   take(): string

@@ -1,4 +1,5 @@
-import { type Change, createWorkspace, type Path } from 'wardspace'
+import { createWorkspace, type Path } from 'wardspace'
+import type { Change } from 'wardspace/backend'
 import { outsideFetch } from '../../../playground/outside/fetch.ts'
 import { zipOf } from '../../../playground/projects/export-zip.ts'
 import { filesOf, type StoredFile } from '../../../playground/projects/files-of.ts'
