@@ -25,7 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[] | '*'>> = {
   policy: ['files', 'limits', 'patch', 'paths', 'storage', 'util'],
   git: ['files', 'patch', 'paths', 'storage', 'util'],
   guard: ['files', 'paths', 'policy', 'storage'],
-  audit: ['files', 'paths', 'policy', 'storage', 'util'],
+  audit: ['files', 'paths', 'policy', 'storage', 'util', 'history'],
   shells: ['backends', 'files', 'git', 'guard', 'patch', 'paths', 'policy', 'search', 'storage', 'util'],
   tools: [
     'files',
