@@ -11,7 +11,7 @@ const READS = Number(process.env.RUNS ?? times(120, 300))
 const WRITES = Math.max(50, Math.ceil(READS / 6))
 
 describe.skipIf(process.platform !== 'linux')('links swapped in while the tools work', () => {
-  it('never lead outside, on any tool', { timeout: 3_600_000 }, async () => {
+  it('never lead outside with any tool', { timeout: 3_600_000 }, async () => {
     const attack = await startAttack()
     try {
       expect(attack.control(1_000_000)).toBe(true)

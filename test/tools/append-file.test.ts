@@ -13,7 +13,7 @@ describe('append_file', () => {
     expect(await text('a/b.log')).toBe('x\n')
   })
 
-  it('takes the line end, the encoding and the BOM of the file', async () => {
+  it('keeps the line end, the encoding and the BOM of the file', async () => {
     const wide = (text: string) => new Uint8Array(Buffer.from(text, 'utf16le').swap16())
     const { ok, bytes, text } = await bench({
       'crlf.txt': 'a\r\n',
@@ -31,13 +31,13 @@ describe('append_file', () => {
     expect(Buffer.from(await bytes('wide.txt'))).toEqual(Buffer.from(wide('\ufeffa\r\né\r\n')))
   })
 
-  it('warns where the file did not end in a newline', async () => {
+  it('warns if the file does not end in a newline', async () => {
     const { ok, text } = await bench({ 'a.txt': 'a' })
     expect((await ok('append_file', { path: 'a.txt', content: 'b' })).warnings.join()).toContain('newline')
     expect(await text('a.txt')).toBe('ab')
   })
 
-  it('refuses what is over the total, stale, no text, or no file', async () => {
+  it('refuses a file over the total, a stale version, binary files and directories', async () => {
     const { code, snapshot, sha } = await bench(
       {
         'a.txt': '12345678',
@@ -62,7 +62,7 @@ describe('append_file', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('keeps what the run knows of the file', async () => {
+  it('keeps what the run has read of the file', async () => {
     const { ok, code } = await bench({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     await ok('read_file', { path: 'a.txt' })
     await ok('append_file', { path: 'a.txt', content: 'x\n' })

@@ -68,7 +68,7 @@ const lifted = (overrides: readonly string[]) => ({
 })
 
 describe('apply_patch', () => {
-  it('makes an executable file where the same patch empties a directory', async () => {
+  it('creates an executable file in place of a directory that the patch empties', async () => {
     const { ok, backend } = await bench(tree, lifted(['mode']))
     const deletion =
       'diff --git a/gone/b.txt b/gone/b.txt\ndeleted file mode 100644\n--- a/gone/b.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-b\n'
@@ -78,7 +78,7 @@ describe('apply_patch', () => {
     expect(await backend.stat('gone' as Path)).toMatchObject({ type: 'file', mode: 0o755 })
   })
 
-  it('applies a patch of several files, all of it', async () => {
+  it('applies a patch of several files as a whole', async () => {
     const { ok, text, snapshot } = await bench({ 'a.txt': '1\n2\n3\n', 'old.txt': 'x\n', 'gone/b.txt': 'b\n' })
     const answer = await ok('apply_patch', { patch: several })
     expect(answer).toMatchObject({ applied: true, insertions: 3, deletions: 2, summary: 'Patched 5 files (+3 -2)' })
@@ -95,7 +95,7 @@ describe('apply_patch', () => {
     expect(Object.keys(await snapshot()).sort()).toEqual(['a.txt', 'made', 'made/c.txt', 'new', 'new/name.txt'])
   })
 
-  it('gives the same answer in a dry run, and changes nothing', async () => {
+  it('returns the same result for a dry run, and changes nothing', async () => {
     const { ok, call, snapshot } = await bench(tree)
     const before = await snapshot()
     const dry = await ok('apply_patch', { patch: several, dryRun: true })
@@ -106,7 +106,7 @@ describe('apply_patch', () => {
     expect(dry).toMatchObject({ filesTouched: real.filesTouched, insertions: 3, deletions: 2, applied: false })
   })
 
-  it('tells a V4A patch by itself, and applies it', async () => {
+  it('detects and applies a V4A patch', async () => {
     const { ok, text, snapshot } = await bench({ ...tree, 'crlf.txt': 'one\r\ntwo\r\nthree' })
     await ok('apply_patch', {
       patch: `*** Begin Patch
@@ -136,7 +136,7 @@ describe('apply_patch', () => {
     expect(await snapshot()).not.toHaveProperty('gone')
   })
 
-  it('refuses a V4A chunk that fits in several places, or nowhere', async () => {
+  it('refuses a V4A chunk that matches several places, or none', async () => {
     const { call } = await bench({ 'a.txt': 'x\ny\nx\ny\n' })
     const patch = (chunk: string) => `*** Begin Patch\n*** Update File: a.txt\n${chunk}*** End Patch\n`
     const answer = await call('apply_patch', { patch: patch('-x\n+z\n') })
@@ -146,7 +146,7 @@ describe('apply_patch', () => {
     expect(await call('apply_patch', { patch: patch('@@ y\n-x\n+z\n') })).toMatchObject({ ok: true })
   })
 
-  it('tells a conflict with its hunk, and what was expected and what is there', async () => {
+  it('reports a conflict with its hunk, the expected and the current lines', async () => {
     const { call, snapshot } = await bench(tree)
     const before = await snapshot()
     const patch = `${several.slice(0, several.indexOf('diff --git a/old'))}--- a/a.txt\n+++ b/a.txt\n@@ -5,3 +5,3 @@\n 5\n-six\n+SIX\n 7\n`
@@ -168,7 +168,7 @@ describe('apply_patch', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('applies a path in two sections in order', async () => {
+  it('applies two sections of one path in order', async () => {
     const { ok, text } = await bench(tree)
     await ok('apply_patch', {
       patch: `${change('a/old.txt', 'b/old.txt')}--- a/old.txt\n+++ b/old.txt\n@@ -1 +1 @@\n-y\n+z\n`,
@@ -176,7 +176,7 @@ describe('apply_patch', () => {
     expect(await text('old.txt')).toBe('z\n')
   })
 
-  it('checks the versions and the commit that are expected', async () => {
+  it('checks the expected versions and base commit', async () => {
     const { call, code, sha } = await bench(tree)
     const patch = change('a/old.txt', 'b/old.txt')
     const wrong = '0'.repeat(64)
@@ -218,7 +218,7 @@ describe('apply_patch', () => {
     const stored = `before\ntoken = "${token}"\nafter\n`
     const patch = (lines: string) => `--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n${lines}`
 
-    it('takes a mark in the context for what it hides, and never tells it', async () => {
+    it('matches a mark in the context with its secret, and never shows the secret', async () => {
       const { ok, call, text } = await bench({ 'a.txt': stored })
       const { content } = await ok('read_file', { path: 'a.txt' })
       const line = content.split('\n')[1] as string
@@ -229,7 +229,7 @@ describe('apply_patch', () => {
       expect(JSON.stringify([answer, conflict])).not.toContain(token)
     })
 
-    it('refuses to write a mark, and lets the line of one be removed', async () => {
+    it('refuses to write a mark, but allows removing its line', async () => {
       const { ok, code, text } = await bench({ 'a.txt': stored })
       const { content } = await ok('read_file', { path: 'a.txt' })
       const line = content.split('\n')[1] as string
@@ -402,7 +402,7 @@ const dangers: Readonly<Record<string, readonly [code: RegExp, patches: readonly
   ],
 }
 
-describe('a dangerous patch is refused whole, and changes nothing', () => {
+describe('a dangerous patch is refused as a whole and changes nothing', () => {
   it.each(Object.entries(dangers))('%s', async (_, [code, patches]) => {
     const { call, snapshot } = await bench(tree)
     const before = await snapshot()
@@ -420,7 +420,7 @@ describe('a dangerous patch is refused whole, and changes nothing', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('is lifted only by name', async () => {
+  it('is allowed only by an override that names the protection', async () => {
     const [mode] = dangers['mode changes']?.[1] ?? []
     const one = await bench(tree, lifted(['mode']))
     await one.ok('apply_patch', { patch: mode })
@@ -436,7 +436,7 @@ describe('a dangerous patch is refused whole, and changes nothing', () => {
 })
 
 describe('cost', () => {
-  it('is linear in patch and file, whatever they hold', async () => {
+  it('is linear in the size of patch and file for every content', async () => {
     const limits = {
       patchBytes: 1 << 26,
       patchInsertions: 10_000_000,
@@ -464,7 +464,7 @@ describe('cost', () => {
     expect(ownTime() - start).toBeLessThan(8000)
   })
 
-  it('of a hunk that does not fit is small', async () => {
+  it('of a hunk that does not match is small', async () => {
     const lines = Array.from({ length: 5000 }, (_, i) => `  const value${i} = compute(${i % 7})\n`)
     const { call } = await bench({ 'a.ts': lines.join('') })
     const patch = `--- a/a.ts\n+++ b/a.ts\n@@ -2500,3 +2500,3 @@\n${lines
@@ -481,7 +481,7 @@ describe('cost', () => {
   })
 })
 
-describe('apply_patch, by its corners', () => {
+describe('apply_patch, corner cases', () => {
   const section = (name: string, hunk: string) => `--- a/${name}\n+++ b/${name}\n${hunk}`
   const added = (name: string) => section(name, '@@ -0,0 +1 @@\n+x\n')
   const created = (name: string) =>
@@ -497,14 +497,14 @@ describe('apply_patch, by its corners', () => {
     expect(await call('apply_patch', { patch })).toMatchObject({ code: 'PATCH_BUDGET_EXCEEDED', limit: 'patchBytes' })
   })
 
-  it('makes a file of lines alone where there is none, and not in the place of a directory', async () => {
+  it('creates a file from added lines, but not in place of a directory', async () => {
     const { ok, call, text } = await bench({ d: { directory: true } })
     expect(await ok('apply_patch', { patch: added('new.txt') })).toMatchObject({ filesTouched: [{ kind: 'create' }] })
     expect(await text('new.txt')).toBe('x\n')
     expect(await call('apply_patch', { patch: added('d') })).toMatchObject({ code: 'IS_DIRECTORY' })
   })
 
-  it('lets two files change their names, and counts the last line of what a V4A patch deletes', async () => {
+  it('swaps the names of two files, and counts the last line of a file deleted by a V4A patch', async () => {
     const { ok, text } = await bench({ a: 'a\n', b: 'b\n', c: '1\n2' })
     await ok('apply_patch', { patch: renamed('a', 'b') + renamed('b', 'a') })
     expect([await text('a'), await text('b')]).toEqual(['b\n', 'a\n'])
@@ -512,14 +512,14 @@ describe('apply_patch, by its corners', () => {
     expect(await ok('apply_patch', { patch })).toMatchObject({ deletions: 2 })
   })
 
-  it('makes each missing directory once, also below a file that goes', async () => {
+  it('creates each missing directory once, also below a removed file', async () => {
     const { ok, snapshot } = await bench({ f: 'f\n' })
     const names = ['f/a/x', 'f/a/c/y', 'n/a/x', 'n/b/y']
     await ok('apply_patch', { patch: deleted('f') + names.map(created).join('') })
     expect(Object.keys(await snapshot())).toEqual(expect.arrayContaining(names))
   })
 
-  it('takes a name in other letters for the same file where the storage does, and a link for none', async () => {
+  it('ignores letter case if the storage does, and refuses a link', async () => {
     const inner = memory({ 'a.txt': 'a.txt\n', link: { link: 'a.txt' } })
     const backend: Backend = {
       ...inner,
@@ -533,7 +533,7 @@ describe('apply_patch, by its corners', () => {
     expect(await text('a.txt')).toBe('b\n')
   })
 
-  it('is cancelled between two files', async () => {
+  it('can be cancelled between two files', async () => {
     const workspace = await createWorkspace({ backend: memory({ a: 'a\n', b: 'b\n' }), policy: 'autonomous' })
     const stop = new AbortController()
     const onProgress = () => stop.abort()

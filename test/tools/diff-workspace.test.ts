@@ -104,7 +104,7 @@ function change(directory: string): void {
 }
 
 describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
-  it('gives a patch from which git makes the very tree', async () => {
+  it('returns a patch from which git creates the same tree', async () => {
     const directory = sample()
     change(directory)
     const found = await diffOf(open(directory))
@@ -126,7 +126,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     )
   })
 
-  it('finds nothing where nothing changed, also when files were touched', async () => {
+  it('is empty without changes, also if files were touched', async () => {
     const directory = sample()
     writeFileSync(join(directory, 'a.txt'), 'one\ntwo\nthree\n')
     const found = await diffOf(open(directory))
@@ -151,7 +151,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     }
   })
 
-  it('leaves submodules alone, and shows one that a file or a link took the place of', async () => {
+  it('skips submodules, but shows one that a file or a link replaced', async () => {
     const directory = newRepository()
     for (const name of ['kept', 'gone', 'file', 'link']) {
       mkdirSync(join(directory, name))
@@ -175,7 +175,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     expect(modes).toEqual(['100644 a.txt', '100644 file', '160000 gone', '160000 kept', '120000 link', ''])
   })
 
-  it('names binary files, and leaves out what is a secret, with their number', async () => {
+  it('names binary files, and leaves out secrets with their number', async () => {
     const directory = sample()
     change(directory)
     writeFileSync(join(directory, '.env'), 'PASSWORD=hunter2\n')
@@ -189,7 +189,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     expect(found.warnings.join()).toContain('2 changed files hidden by policy are left out')
   })
 
-  it('shows only the paths that were asked for, and statistics alone', async () => {
+  it('shows only the requested paths, and only statistics with statOnly', async () => {
     const directory = sample()
     change(directory)
     const found = await diffOf(open(directory), { paths: ['gone', './a.txt'], statOnly: true })
@@ -201,7 +201,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     expect([found.diff, found.truncated]).toEqual(['', false])
   })
 
-  it('is cut at a file or a hunk, and stays a patch', async () => {
+  it('is cut at a file or a hunk and stays a valid patch', async () => {
     const directory = sample()
     writeFileSync(
       join(directory, 'deep/er/b.ts'),
@@ -220,7 +220,7 @@ describe.each(Object.entries(backends))('diff_workspace over %s', (_, open) => {
     }
   })
 
-  it('compares with another commit, and refuses what is none', async () => {
+  it('compares with another commit, and refuses an unknown one', async () => {
     const directory = sample()
     const backend = open(directory)
     const workspace = await createWorkspace({ backend, policy: 'autonomous' })
@@ -276,7 +276,7 @@ describe('without a repository', () => {
       return nodeBackend(directory, { stateDir: temporary() })
     },
   }
-  it.each(Object.entries(open))('%s is compared with what it was when it was opened', async (_, make) => {
+  it.each(Object.entries(open))('%s is compared with its state when it was opened', async (_, make) => {
     const workspace = await createWorkspace({ backend: make(), policy: 'autonomous' })
     const empty = await workspace.call('diff_workspace', {})
     expect(empty).toMatchObject({ ok: true, baseCommit: null, filesChanged: 0, diff: '' })
@@ -310,8 +310,8 @@ describe('without a repository', () => {
   })
 })
 
-describe('diff_workspace, where not all can be told', () => {
-  it('says of how many files it does not know what they were', async () => {
+describe('diff_workspace with incomplete information', () => {
+  it('reports the number of files with an unknown original', async () => {
     const large = new Uint8Array(16 * 1024 * 1024 + 1)
     // Over a backend that does not hold its tree, first states are kept.
     const { tree: _, ...backend } = memory({ a: large, b: large })
@@ -326,7 +326,7 @@ describe('diff_workspace, where not all can be told', () => {
     await workspace.close()
   })
 
-  it('says of how many files it tells no more than that they changed', async () => {
+  it('reports the number of files that stat leaves out', async () => {
     const backend = memory({ 'a.txt': 'a\n', 'b.txt': 'b\n' })
     const workspace = await createWorkspace({ backend, policy: 'autonomous', limits: { diffFiles: 1 } })
     for (const path of ['a.txt', 'b.txt']) await workspace.call('append_file', { path, content: 'x\n' })

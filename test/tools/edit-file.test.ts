@@ -3,7 +3,7 @@ import { ownTime } from '../own-time.ts'
 import { bench } from './setup.ts'
 
 describe('edit_file', () => {
-  it('replaces the one place and keeps every other byte', async () => {
+  it('replaces the only occurrence and keeps every other byte', async () => {
     const { ok, bytes } = await bench({ 'a.ts': '\ufeffone\r\ntwo\r\nthree' })
     const answer = await ok('edit_file', { path: 'a.ts', oldText: 'one\ntwo', newText: '1\n2\n3' })
     expect(Buffer.from(await bytes('a.ts')).toString()).toBe('\ufeff1\r\n2\r\n3\r\nthree')
@@ -11,7 +11,7 @@ describe('edit_file', () => {
     expect(answer.diff).toContain('-two')
   })
 
-  it('gives each place of mixed line ends those of its own line, also two places of one line', async () => {
+  it('gives each replacement the line end of its own line in a file of mixed line ends', async () => {
     const { ok, text } = await bench({ 'a.ts': 'a b a\r\nc a\n' })
     await ok('edit_file', { path: 'a.ts', oldText: 'a', newText: 'x\ny', replaceAll: true })
     expect(await text('a.ts')).toBe('x\r\ny b x\r\ny\r\nc x\ny\n')
@@ -24,7 +24,7 @@ describe('edit_file', () => {
     expect(Buffer.from(await bytes('a.txt')).equals(Buffer.from('\ufeffaü𝒴𝒳\n', 'utf16le'))).toBe(true)
   })
 
-  it('names all the lines where a text is ambiguous, overlapping ones too', async () => {
+  it('refuses an ambiguous oldText and lists every line, including overlaps', async () => {
     const { call } = await bench({ 'a.ts': 'aaa\nb\nxaa\n' })
     expect(await call('edit_file', { path: 'a.ts', oldText: 'aa', newText: 'c' })).toMatchObject({
       code: 'EDIT_AMBIGUOUS',
@@ -37,7 +37,7 @@ describe('edit_file', () => {
     })
   })
 
-  it('shows the nearest passage, so that an edit can be mended at once', async () => {
+  it('shows the nearest passage if oldText does not occur', async () => {
     const { call, ok } = await bench({
       'a.ts': 'import x\n\nfunction f() {\n\treturn 1\n}\n\nfunction g() {\n\treturn 2\n}\n',
     })
@@ -58,7 +58,7 @@ describe('edit_file', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('applies several edits one after the other, all or none', async () => {
+  it('applies several edits in order, all or none', async () => {
     const { ok, call, text } = await bench({ 'a.ts': 'a b c' })
     const edits = [
       { oldText: 'a', newText: 'x' },
@@ -71,7 +71,7 @@ describe('edit_file', () => {
     expect(await text('a.ts')).toBe('y c')
   })
 
-  it('answers a dry run the same and changes nothing', async () => {
+  it('returns the same result for a dry run and changes nothing', async () => {
     const { ok, snapshot } = await bench({ 'a.ts': 'a\nb\n' })
     const before = await snapshot()
     const input = { path: 'a.ts', oldText: 'b', newText: 'c' }
@@ -116,7 +116,7 @@ describe('edit_file', () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
     const stored = `before\ntoken = "${token}" # note\nafter\n`
 
-    it('edits around them, sees only marks, and leaves them as they are', async () => {
+    it('edits around secrets, sees only marks, and keeps the secrets', async () => {
       const { ok, text, code } = await bench({ 'a.txt': stored })
       const answer = await ok('edit_file', { path: 'a.txt', oldText: '# note', newText: '# new note' })
       expect(await text('a.txt')).toBe(stored.replace('note', 'new note'))
@@ -124,7 +124,7 @@ describe('edit_file', () => {
       expect(await code('edit_file', { path: 'a.txt', oldText: token, newText: 'x' })).toBe('EDIT_NO_MATCH')
     })
 
-    it('refuses to change a part of a mark or to write one, and lets it be removed whole', async () => {
+    it('refuses to change a part of a mark or to write a mark, but allows removing a whole mark', async () => {
       const { ok, text, code } = await bench({ 'a.txt': stored })
       const { content } = await ok('read_file', { path: 'a.txt' })
       const mark = /\[REDACTED:[^\]]+\]/.exec(content)?.[0] as string
@@ -139,7 +139,7 @@ describe('edit_file', () => {
     })
   })
 
-  it('takes linear time whatever the texts', async () => {
+  it('takes linear time for every text', async () => {
     const { call, ok } = await bench({ 'a.txt': 'a'.repeat(1_000_000), 'b.txt': 'ab\r\n'.repeat(250_000) })
     const start = ownTime()
     await call('edit_file', { path: 'a.txt', oldText: `b${'a'.repeat(400_000)}`, newText: '' })
@@ -174,7 +174,7 @@ describe('edit_file in a file of mixed line ends', () => {
     expect(await text('a.txt')).toBe(after)
   })
 
-  it('changes what stands after a mark, and never a part of it', async () => {
+  it('changes text after a mark, but never a part of the mark', async () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
     const { ok, code, text } = await bench({ 'a.txt': `x\nkey ${token} x\nx\nkey2 ${token.toLowerCase()}${token} y\n` })
     await ok('edit_file', { path: 'a.txt', oldText: 'x', newText: 'z', replaceAll: true })

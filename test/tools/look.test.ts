@@ -20,7 +20,7 @@ const tree = {
 } as const
 
 describe('list_directory', () => {
-  it('lists what is visible, with kinds', async () => {
+  it('lists visible entries with their kinds', async () => {
     const { ok } = await bench(tree)
     const { entries, totalEntries, truncated } = await ok('list_directory', {})
     expect(entries.map(({ path, type, kind }: Record<string, string>) => [path, type, kind])).toEqual([
@@ -33,7 +33,7 @@ describe('list_directory', () => {
     expect(entries[0]).toMatchObject({ sizeBytes: 3 })
   })
 
-  it('shows of protected files only that they exist', async () => {
+  it('shows only that protected files exist', async () => {
     const { ok } = await bench(tree)
     const { entries } = await ok('list_directory', { includeHidden: true })
     const secret = entries.find(({ path }: { path: string }) => path === '.env')
@@ -41,7 +41,7 @@ describe('list_directory', () => {
     expect(entries.some(({ path }: { path: string }) => path.startsWith('.git/') || path === '.git')).toBe(false)
   })
 
-  it('goes as deep and shows as much as asked, and says what is left out', async () => {
+  it('respects maxDepth and maxEntries, and reports what it leaves out', async () => {
     const { ok } = await bench(tree)
     const deep = await ok('list_directory', { path: 'src', maxDepth: 2 })
     expect(deep.entries.map(({ path }: { path: string }) => path)).toEqual(['src/a.ts', 'src/deep', 'src/deep/b.ts'])
@@ -52,14 +52,14 @@ describe('list_directory', () => {
     expect(clamped.warnings).toHaveLength(2)
   })
 
-  it('refuses files and what is not there', async () => {
+  it('refuses files and missing paths', async () => {
     const { code } = await bench(tree)
     expect(await code('list_directory', { path: 'src/a.ts' })).toBe('NOT_A_DIRECTORY')
     expect(await code('list_directory', { path: 'none' })).toBe('NOT_FOUND')
     expect(await code('list_directory', { path: '.git' })).toBe('POLICY_DENIED')
   })
 
-  it('hides what an allowlist does not cover', async () => {
+  it('hides paths outside an allowlist', async () => {
     const { ok } = await bench(tree, { policy: { preset: 'autonomous', allowedPaths: ['src/deep/**'] } })
     const { entries } = await ok('list_directory', { maxDepth: 5 })
     expect(entries.map(({ path }: { path: string }) => path)).toEqual(['src', 'src/deep', 'src/deep/b.ts'])
@@ -67,7 +67,7 @@ describe('list_directory', () => {
 })
 
 describe('find_files', () => {
-  it('matches from the directory asked for and answers from the root', async () => {
+  it('matches relative to path and returns paths from the root', async () => {
     const { ok } = await bench(tree)
     expect((await ok('find_files', { pattern: '**/*.ts' })).files).toEqual(['link.ts', 'src/a.ts', 'src/deep/b.ts'])
     expect((await ok('find_files', { pattern: '*.ts', path: 'src' })).files).toEqual(['src/a.ts'])
@@ -79,7 +79,7 @@ describe('find_files', () => {
     expect((await ok('find_files', { pattern: 'b.ts' })).warnings.join()).toContain('**/b.ts')
   })
 
-  it('refuses what is no directory or no glob', async () => {
+  it('refuses a path that is not a directory and an invalid glob', async () => {
     const { code } = await bench(tree)
     expect(await code('find_files', { pattern: '*', path: 'src/a.ts' })).toBe('NOT_A_DIRECTORY')
     expect(await code('find_files', { pattern: '*', path: 'none' })).toBe('NOT_FOUND')
@@ -88,7 +88,7 @@ describe('find_files', () => {
 })
 
 describe('search_text', () => {
-  it('finds lines with their place', async () => {
+  it('finds lines with their line and column', async () => {
     const { ok } = await bench(tree)
     const { matches, filesSearched } = await ok('search_text', { query: 'answer' })
     expect(matches.map(({ path, line, column }: Record<string, unknown>) => [path, line, column])).toEqual([
@@ -98,7 +98,7 @@ describe('search_text', () => {
     expect(filesSearched).toBe(3)
   })
 
-  it('obeys case, globs, mode, context and a single file', async () => {
+  it('respects case, globs, mode, context and a single file', async () => {
     const { ok } = await bench(tree)
     expect((await ok('search_text', { query: 'answer', caseSensitive: false })).matches).toHaveLength(3)
     expect((await ok('search_text', { query: 'answer', includeGlob: '**/b.ts' })).matches).toHaveLength(1)
@@ -130,7 +130,7 @@ describe('search_text', () => {
     })
   })
 
-  it('stops at its limits and says at which', async () => {
+  it('stops at its limits and names the limit', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 50 }, (_, i) => [`${i}.txt`, `${'needle '.repeat(40)}\n`.repeat(50)]),
     )
@@ -150,7 +150,7 @@ describe('search_text', () => {
     })
   })
 
-  it('ends at its deadline, with what it has or as a timeout', async () => {
+  it('ends at its deadline with partial results or a timeout', async () => {
     const lots = Object.fromEntries(
       Array.from({ length: 40 }, (_, i) => [`${String(i).padStart(2, '0')}.txt`, 'ab'.repeat(1_000_000)]),
     )
@@ -163,7 +163,7 @@ describe('search_text', () => {
     ).toMatchObject({ code: 'SEARCH_TIMEOUT' })
   })
 
-  it.each([{}, { filesOnly: true }])('ends wherever its time runs out, with what it has: %j', async (more) => {
+  it.each([{}, { filesOnly: true }])('ends with partial results wherever its time runs out: %j', async (more) => {
     const { call } = await bench({ 'a.txt': 'x\n', 'b.txt': 'x\ny\n', 'c.txt': 'x\n' })
     const found: string[] = []
     // A clock that only goes on when it is looked at.
@@ -184,7 +184,7 @@ describe('search_text', () => {
     expect(distinct).toEqual(expect.arrayContaining(['2 timeout']))
   })
 
-  it('is cancelled, before and while it runs', async () => {
+  it('can be cancelled before and during the search', async () => {
     const lots = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`${i}.txt`, 'ab'.repeat(500_000)]))
     const { call } = await bench(lots)
     expect(await call('search_text', { query: 'x' }, { signal: AbortSignal.abort() })).toMatchObject({
@@ -200,7 +200,7 @@ describe('search_text', () => {
     expect(await running).toMatchObject({ code: 'ABORTED' })
   })
 
-  it('sees only the redacted text', async () => {
+  it('searches only the redacted text', async () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
     const { ok } = await bench({
       'a.txt': `x token=${token} github-token end\n`,
@@ -232,7 +232,7 @@ describe('search_text', () => {
     expect(JSON.stringify(matches)).not.toContain('a1B2')
   })
 
-  it('never reaches protected files', async () => {
+  it('never searches protected files', async () => {
     const { ok, code } = await bench(tree)
     const all = await ok('search_text', { query: 'answer', includeHidden: true, includeIgnored: true })
     const paths = all.matches.map(({ path }: { path: string }) => path)
@@ -272,7 +272,7 @@ describe('file_info', () => {
     expect(await ok('file_info', { path: '.' })).toMatchObject({ type: 'directory' })
   })
 
-  it('tells of protected files nothing but that they exist', async () => {
+  it('reports only that protected files exist', async () => {
     const { ok, code } = await bench({ ...tree, l: { link: '.env' } })
     for (const path of ['.env', 'server.pem', 'l']) {
       const answer = await ok('file_info', { path })
@@ -284,7 +284,7 @@ describe('file_info', () => {
   })
 })
 
-describe('search_text in what is no plain text', () => {
+describe('search_text in binary, UTF-16 and redacted files', () => {
   const token = `ghp_${'a1B2'.repeat(10)}`
   const odd = [0xff, 0xfe, 0x61, 0, 0x62]
   const stored = {
@@ -299,7 +299,7 @@ describe('search_text in what is no plain text', () => {
     'no-secret.txt': 'ghp_ answer [x]\n',
   }
 
-  it('counts and finds the same lines, of texts alone', async () => {
+  it('counts and finds the same lines, in text files only', async () => {
     const { ok } = await bench(stored)
     const expected = { 'a.ts': 3, 'big.txt': 1, 'latin.txt': 1, 'little.txt': 1, 'no-secret.txt': 1 }
     const { files } = await ok('search_text', { query: 'answer', filesOnly: true })
@@ -314,7 +314,7 @@ describe('search_text in what is no plain text', () => {
     expect(counts.files).toEqual([])
   })
 
-  it('finds nothing that stands in a mark alone, and brackets beside it', async () => {
+  it('finds no match inside a mark, but brackets next to it', async () => {
     const { ok } = await bench(stored)
     expect((await ok('search_text', { query: 'REDACTED', mode: 'regex', filesOnly: true })).files).toEqual([])
     expect((await ok('search_text', { query: 'REDACTED', mode: 'regex' })).matches).toEqual([])
@@ -328,7 +328,7 @@ describe('search_text in what is no plain text', () => {
     ])
   })
 
-  it('says where a file may not be searched', async () => {
+  it('refuses a file that policy closes to search', async () => {
     const rules = [{ name: 'no reading', action: 'deny', permissions: ['file:read'], paths: ['a.ts'] }] as const
     const { call } = await bench(stored, { policy: { preset: 'autonomous', rules } })
     expect(await call('search_text', { query: 'answer', path: 'a.ts' })).toMatchObject({
@@ -338,8 +338,8 @@ describe('search_text in what is no plain text', () => {
   })
 })
 
-describe('file_info of what is out of the ordinary', () => {
-  it('tells what it is, and its version', async () => {
+describe('file_info of unusual files', () => {
+  it('reports kind and version', async () => {
     const backend = memory({
       'odd.txt': new Uint8Array([0xff, 0xfe, 0x61]),
       'large.txt': 'x\n'.repeat(100),

@@ -48,7 +48,7 @@ const names = (workspace: Workspace) =>
   workspace.tools.map(({ name }) => name).filter((name) => name.startsWith('memory_'))
 
 describe('memory tools', () => {
-  it('are there where the policy has a memory, memory_recall only without the ACL', async () => {
+  it('exist if the policy has a memory, memory_recall only without the ACL', async () => {
     expect(names(await open({ memory: {} }))).toEqual(['memory_search', 'memory_get', 'memory_recall', 'memory_store'])
     const closed = await open()
     expect(names(closed)).toEqual(['memory_search', 'memory_get', 'memory_store'])
@@ -108,7 +108,7 @@ describe('memory tools', () => {
     },
   )
 
-  it('are judged by policy as anything is', async () => {
+  it('are subject to policy', async () => {
     const workspace = await open({
       preset: 'supervised',
       rules: [{ name: 'not that', action: 'deny', permissions: ['memory:read'], paths: ['memory/open.md'] }],
@@ -124,7 +124,7 @@ describe('memory tools', () => {
 const lastOf = async (workspace: Workspace) => workspace.auditRecords().at(-3) as { toolCallId: string }
 
 describe('the memory ACL', () => {
-  it('shows each caller the notes of its scopes, and those of nobody', async () => {
+  it('shows each caller the notes of its scopes and those without scopes', async () => {
     const workspace = await open()
     const all = { query: 'says', maxResults: 50 }
     const seenBy = async (scopes: string[]) => {
@@ -148,7 +148,7 @@ describe('the memory ACL', () => {
     expect(await seenBy(['re', 'Red', ''])).toEqual(['.hidden', 'open'])
   })
 
-  it('lets a caller store for its own scopes only, and leaves the notes of others alone', async () => {
+  it('lets a caller store only for its own scopes, and keeps the notes of others', async () => {
     const workspace = await open()
     const store = (input: object, scopes: string[]) =>
       workspace.run({ scopes }).callTool('memory_store', { content: 'x', ...input })
@@ -180,7 +180,7 @@ describe('the memory ACL', () => {
     })
   })
 
-  it('closes the notes to every other tool, to search, diff and shell, however they are named', async () => {
+  it('hides the notes from every other tool, search, diff and shell, under any path', async () => {
     const backend = memory(tree)
     const workspace = await open({}, { backend })
     const before = await snapshot(backend)
@@ -262,7 +262,7 @@ describe('the memory ACL', () => {
     expect(JSON.stringify(await workspace.call('diff_workspace', {}))).not.toMatch(/fresh|COBALT/)
   })
 
-  it('holds where the notes lie on a mount of their own, and under another path', async () => {
+  it('applies to notes on a mount and under another path', async () => {
     const workspace = await createWorkspace({
       mounts: { '': memory({ 'a.txt': 'a' }), 'notes/kept': memory({ 'red.md': note('[red]', 'CRIMSON') }) },
       policy: { preset: 'autonomous', memory: { path: 'notes/kept', acl: true } },
@@ -275,7 +275,7 @@ describe('the memory ACL', () => {
     expect(await workspace.call('copy_file', { path: 'notes', to: 'copied' })).toMatchObject({ ok: false })
   })
 
-  it('cannot be lifted by a rule, and is refused for a directory that has another name', async () => {
+  it('cannot be overridden by a rule, and is refused for a directory with another name', async () => {
     const workspace = await open({
       rules: [{ name: 'all', action: 'allow', paths: ['**'], overrides: ['secret'] }],
       tools: { read_file: 'allow' },
@@ -292,7 +292,7 @@ describe('taint', () => {
     sinks: [{ name: 'site', ceiling: 'public' as const, paths: ['site/**'] }],
   }
 
-  it('flows through a note, into another run and another process, to a sink that refuses it and names the note', async () => {
+  it('passes through a note into another run and another process, to a sink that refuses it and names the note', async () => {
     const backend = memory(tree)
     const first = await open({ labels }, { backend })
     await first.call('read_file', { path: 'src/app.ts' })
@@ -314,8 +314,8 @@ describe('taint', () => {
   })
 })
 
-describe('what is no note', () => {
-  it('is neither found nor given, whatever its name', async () => {
+describe('a file that is not a note', () => {
+  it('is neither found nor returned, under any name', async () => {
     const long = `WORD ${'x'.repeat(300)}`
     const workspace = await open(
       { memory: {} },
@@ -342,7 +342,7 @@ describe('what is no note', () => {
     expect(await workspace.call('memory_store', { id: 'large', content: 'other' })).toMatchObject({ ok: false })
   })
 
-  it('is all there is where nobody has stored any yet', async () => {
+  it('is ignored in a workspace without notes', async () => {
     for (const tree of [{}, { memory: 'a file\n' }]) {
       const workspace = await open({ memory: {} }, { backend: memory(tree) })
       expect(await workspace.call('memory_search', { query: 'x' })).toMatchObject({ ok: true, matches: [] })

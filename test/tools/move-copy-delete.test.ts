@@ -64,7 +64,7 @@ describe('a file that is not regular', () => {
 })
 
 describe('a source that changes during the call', () => {
-  it('is not taken along', async () => {
+  it('is not moved or copied', async () => {
     const tree = { 'd/x.txt': 'x\n', 'd/y.txt': 'y\n' }
     for (const to of [null, { type: 'link', target: 'd/x.txt' }] as const) {
       const backend: Backend = faulty(memory(tree), {
@@ -82,7 +82,7 @@ describe('a source that changes during the call', () => {
 })
 
 describe('move_file', () => {
-  it('moves a file with its bytes and mode, making parents', async () => {
+  it('moves a file with its bytes and mode, and creates parents', async () => {
     const { ok, snapshot, sha } = await bench({ x: { text: '#!', mode: 0o755 } })
     const version = await sha('x')
     expect(await ok('move_file', { path: 'x', to: 'a/b/y' })).toMatchObject({
@@ -93,7 +93,7 @@ describe('move_file', () => {
     expect(await snapshot()).toEqual({ a: 'directory', 'a/b': 'directory', 'a/b/y': 'file 755 #!' })
   })
 
-  it('moves a directory whole, hidden and ignored names too', async () => {
+  it('moves a whole directory, including hidden and ignored names', async () => {
     const { ok, snapshot } = await bench({
       'd/.hidden': 'h',
       'd/.gitignore': 'x',
@@ -123,7 +123,7 @@ describe('move_file', () => {
     expect(await snapshot()).not.toHaveProperty('l')
   })
 
-  it('knows at the new path what the run knew at the old', async () => {
+  it('keeps at the new path what the run has read at the old path', async () => {
     const { ok } = await bench({ 'a.ts': 'a' })
     await ok('read_file', { path: 'a.ts' })
     await ok('move_file', { path: 'a.ts', to: 'b.ts' })
@@ -132,7 +132,7 @@ describe('move_file', () => {
 })
 
 describe('on a storage that ignores letter case', () => {
-  it('only the spelling of a name can be changed, of files and directories', async () => {
+  it('can change only the letter case of a file or directory name', async () => {
     const inner = memory({ 'readme.md': 'r', 'Dir/x': 'x' })
     const { ok, code, snapshot } = await bench({}, { backend: ignoringCase(inner) })
     await ok('move_file', { path: 'readme.md', to: 'README.md' })
@@ -145,7 +145,7 @@ describe('on a storage that ignores letter case', () => {
 })
 
 describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
-  it('to overwrite, to go into itself, and what is not there', async () => {
+  it('to overwrite, to go into itself, and missing sources', async () => {
     const { code, call, snapshot, sha } = await bench({
       'a.ts': 'a',
       'b.ts': 'b',
@@ -173,7 +173,7 @@ describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('protected files under either name, however they are reached', async () => {
+  it('protected files under either name, on every way', async () => {
     const { code, snapshot } = await bench({
       '.env': 'A=1',
       'cloud/.aws/credentials': 'k',
@@ -200,7 +200,7 @@ describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('what a rule denies in a tree', async () => {
+  it('a tree with an entry that a rule denies', async () => {
     const policy = { preset: 'autonomous', deniedPaths: ['src/private/**'] } as const
     const { code, snapshot } = await bench({ 'src/private/x': 'x', 'src/y': 'y', 'in/private/z': 'z' }, { policy })
     const before = await snapshot()
@@ -209,7 +209,7 @@ describe.each(['move_file', 'copy_file'])('%s refuses', (tool) => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('a link whose target would lie outside from its new place', async () => {
+  it('a link whose target would be outside at its new path', async () => {
     const { code, ok, snapshot } = await bench({ 'a/b/l': { link: '../../x' }, x: 'x' })
     const before = await snapshot()
     expect(await code(tool, { path: 'a/b/l', to: 'l' })).toBe('PATH_REJECTED')
@@ -257,7 +257,7 @@ describe('delete_file', () => {
     expect(Object.keys(await snapshot())).toEqual(['b.ts'])
   })
 
-  it('refuses directories, other versions, protected targets and what is not there', async () => {
+  it('refuses directories, other versions, protected targets and missing paths', async () => {
     const { code, call, snapshot } = await bench({
       'd/x': 'x',
       'a.ts': 'a',
@@ -282,7 +282,7 @@ describe('delete_file', () => {
 })
 
 describe('create_directory', () => {
-  it('makes parents, and finds an existing directory fine', async () => {
+  it('creates parents, and accepts an existing directory', async () => {
     const { ok, snapshot } = await bench({ 'a/x': '' })
     expect(await ok('create_directory', { path: 'a/b/c' })).toMatchObject({ created: true })
     expect(await ok('create_directory', { path: 'a/b' })).toMatchObject({ created: false })

@@ -48,7 +48,7 @@ const open = (options: Partial<WorkspaceOptions> = {}) =>
   createWorkspace({ backend: memory(files), policy: 'autonomous', extraTools: [countLines], ...options })
 
 describe('tools of the embedding program', () => {
-  it('take the steps of every call: change, audit and undo', async () => {
+  it('go through the pipeline: change, audit and undo', async () => {
     const workspace = await open()
     const counted = await workspace.call('count_lines', { path: 'a.txt', into: 'a.count' })
     expect(counted).toMatchObject({ ok: true, lines: 2, summary: '2 lines' })
@@ -62,7 +62,7 @@ describe('tools of the embedding program', () => {
     expect(await workspace.call('read_file', { path: 'a.count' })).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('are guarded and judged, and cannot reach beyond their plan', async () => {
+  it('are guarded and subject to policy, and cannot access paths beyond their plan', async () => {
     const greedy = defineTool({
       ...countLines,
       name: 'greedy',
@@ -86,7 +86,7 @@ describe('tools of the embedding program', () => {
     expect(await sealed.call('count_lines', { path: 'a.txt' })).toMatchObject({ code: 'READ_ONLY' })
   })
 
-  it('that stand for a command line are judged by it, and need a shell', async () => {
+  it('with a command line are evaluated by it, and need a shell', async () => {
     const deploy = defineTool({ ...countLines, name: 'deploy', commandLine: () => 'rm -rf /', plan: () => [] })
     const input = { path: 'a.txt' }
     const without = await open({ extraTools: [deploy] as Tool[] })
@@ -115,7 +115,7 @@ describe('tools of the embedding program', () => {
     })
   })
 
-  it('know what the run has read, and ask before they reach a host', async () => {
+  it('know what the run has read, and check a host before they contact it', async () => {
     const send = defineTool({
       ...bare,
       name: 'send',
@@ -144,7 +144,7 @@ describe('tools of the embedding program', () => {
     })
   })
 
-  it('that fill the room for artifacts leave none for diffs and plans; the calls go on', async () => {
+  it('that fill the artifact storage leave no room for diffs and plans, and calls continue', async () => {
     const fill = defineTool({
       ...bare,
       name: 'fill',
@@ -173,7 +173,7 @@ describe('tools of the embedding program', () => {
     })
   })
 
-  it('stand beside any set, and are told of like the others', async () => {
+  it('are available beside any set, and are listed like the others', async () => {
     for (const tools of ['minimal', ['read_file'], ['read_file', 'count_lines']] as const) {
       const workspace = await open({ tools })
       expect(workspace.tools.at(-1)?.name).toBe('count_lines')
@@ -192,7 +192,7 @@ describe('tools of the embedding program', () => {
     )
   })
 
-  it('are repeated by a replay that is given them', async () => {
+  it('are repeated by a replay that receives them', async () => {
     const lines: string[] = []
     const workspace = await open({ record: (line) => void lines.push(line) })
     await workspace.call('count_lines', { path: 'a.txt', into: 'b.txt' })

@@ -201,7 +201,7 @@ const mutation = fc.oneof(
 )
 
 describe('a mutation', () => {
-  it('that is refused leaves every byte as it was, and every backend answers alike', async () => {
+  it('that is refused changes no byte, with the same answer on every backend', async () => {
     const tree = {
       'a.ts': 'one\ntwo one\n',
       'd/x.ts': 'x\r\n',

@@ -14,7 +14,7 @@ const put = (backend: Backend, text: string) =>
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex')
 
 describe('read_file', () => {
-  it('gives lines with the version of the whole file', async () => {
+  it('returns lines with the version of the whole file', async () => {
     const stored = '\ufeffone\r\ntwo\r\nthree'
     const { ok } = await bench({ 'a.ts': stored })
     expect(await ok('read_file', { path: 'a.ts', startLine: 2, maxLines: 1 })).toMatchObject({
@@ -34,7 +34,7 @@ describe('read_file', () => {
     )
   })
 
-  it('is bounded in lines and bytes, and says so', async () => {
+  it('limits lines and bytes, and reports the cut', async () => {
     const { ok } = await bench({
       'long.txt': 'x\n'.repeat(1500),
       'wide.txt': `${'é'.repeat(20_000)}\n`.repeat(3),
@@ -68,7 +68,7 @@ describe('read_file', () => {
     })
   })
 
-  it('refuses what is no text or protected, without a byte of it', async () => {
+  it('refuses binary and protected files without showing a byte', async () => {
     const { call, code } = await bench({
       blob: new Uint8Array([1, 0, 2]),
       'latin.txt': new Uint8Array([0x61, 0xe9, 0x0a]),
@@ -87,7 +87,7 @@ describe('read_file', () => {
     }
   })
 
-  it('reads the stored diff of a change, a range at a time, and of no other run', async () => {
+  it('reads the stored diff of a change in ranges, but not of another run', async () => {
     const { ok, code } = await bench({ 'a.ts': 'a\n' })
     const { artifactUri, diff } = await ok('edit_file', { path: 'a.ts', oldText: 'a', newText: 'b' })
     expect((await ok('read_file', { path: artifactUri })).content).toBe(diff)
@@ -96,7 +96,7 @@ describe('read_file', () => {
     expect(await code('read_file', { path: 'artifact://../x' })).toMatch(/NOT_FOUND|PATH_REJECTED|POLICY_DENIED/)
   })
 
-  describe('of a file over the limit of loaded text', () => {
+  describe('of a file over the size limit of text files', () => {
     const limits = { textFileBytes: 1000 }
     const token = `ghp_${'a1B2'.repeat(10)}`
     const lines = Array.from({ length: 20_000 }, (_, i) =>
@@ -166,14 +166,14 @@ describe('read_file', () => {
       }
     })
 
-    it('shows nothing of a secret that its bound cuts', async () => {
+    it('shows nothing of a secret that a limit cuts', async () => {
       const text = `${'x'.repeat(90)} ${token} ${'y'.repeat(2000)}\n`
       const { ok } = await bench({ 'a.txt': text }, { limits: { ...limits, readBytes: 100 } })
       const { content, truncated } = await ok('read_file', { path: 'a.txt' })
       expect({ content, truncated }).toEqual({ content: `${'x'.repeat(90)} `, truncated: true })
     })
 
-    it('ends where it is cancelled, and where the file becomes another', async () => {
+    it('stops when it is cancelled and when the file changes', async () => {
       const stored = 'x\n'.repeat(part)
       const stopping = new AbortController()
       for (const [happens, expected] of [

@@ -28,7 +28,7 @@ function reader(run: Pick<WorkspaceRun, 'call'>) {
 }
 
 describe('read_file with ifChanged', () => {
-  it('names the call that showed the lines, with their version, and tells a model so in few words', async () => {
+  it('names the call that showed the lines and their version, in few words', async () => {
     const { workspace, read } = await open()
     const first = await workspace.call('read_file', { path: 'a.txt' })
     const again = await workspace.call('read_file', { path: 'a.txt', ifChanged: true })
@@ -122,7 +122,7 @@ describe('read_file with ifChanged', () => {
     for (let n = 0; n < 2; n++) expect(await read({ path, lineNumbers: true })).toContain('| +eins\n')
   })
 
-  it('is no lie, whatever happens in between', async () => {
+  it('is always true, whatever happens between the reads', async () => {
     const step = fc.oneof(
       fc.record({ who: fc.constantFrom('own', 'other', 'outside'), text: fc.constantFrom('a\n', 'b\nc\n', text) }),
       fc.record({ startLine: fc.integer({ min: 1, max: 3 }), maxLines: fc.integer({ min: 1, max: 4 }) }),
@@ -166,7 +166,7 @@ describe('read_file with ifChanged', () => {
   })
 })
 
-describe('what a run remembers of its readings', () => {
+describe('the read history of a run', () => {
   const lines = (path: string, n = 1) => ({
     path: path as Path,
     sha256: 's',
@@ -175,7 +175,7 @@ describe('what a run remembers of its readings', () => {
     lineNumbers: false,
   })
 
-  it('is bounded: the latest files, and the latest readings of each', () => {
+  it('is bounded to the latest files and the latest reads of each', () => {
     const reads = createReadHistory()
     for (let n = 0; n < 1001; n++) reads.noteLines(lines(`f${n}`), `c${n}`)
     expect([reads.findCall(lines('f0')), reads.findCall(lines('f1')), reads.findCall(lines('f1000'))]).toEqual([

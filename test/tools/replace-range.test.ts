@@ -18,7 +18,7 @@ async function replaced(stored: string, startLine: number, endLine: number, newT
 }
 
 describe('replace_range', () => {
-  it('gives the new text the line ends of old files of a Mac', async () => {
+  it('gives the new text the CR line ends of the file', async () => {
     expect((await replaced('a\rb\r', 1, 1, 'x\ny')).text).toBe('x\ry\r')
   })
 
@@ -49,7 +49,7 @@ describe('replace_range', () => {
     expect(shown.replace(/\r?\n$/, '').replaceAll('\r\n', '\n')).toBe(newText.replace(/\n$/, ''))
   })
 
-  it('never merges lines, touches nothing outside and keeps the last newline', () => {
+  it('never merges lines, changes nothing outside the range and keeps the final newline', () => {
     const end = fc.constantFrom('\n', '\r\n')
     const line = fc.stringMatching(/^[a-cé]{0,4}$/)
     const text = fc
@@ -89,7 +89,7 @@ describe('replace_range', () => {
     )
   })
 
-  it('refuses ranges that are not there, with the number of lines', async () => {
+  it('refuses ranges outside the file, with the number of lines', async () => {
     const { call, sha, snapshot } = await bench({ 'a.txt': 'a\nb\n' })
     const before = await snapshot()
     const expectedSha256 = await sha('a.txt')
@@ -121,7 +121,7 @@ describe('replace_range', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('counts the lines that read_file shows, and keeps secrets', async () => {
+  it('counts lines as read_file does, and keeps secrets', async () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
     const { ok, code, text, sha } = await bench({ 'a.txt': `a\nt ${token}\nb\n` })
     const expectedSha256 = await sha('a.txt')

@@ -13,7 +13,7 @@ const registry = [
 ]
 
 describe('resolveToolSet', () => {
-  it('gives named sets in the order of the registry', () => {
+  it('returns named sets in the order of the registry', () => {
     expect(resolveToolSet('minimal', registry)).toEqual(['read_file', 'write_file', 'list_directory', 'search_text'])
     expect(resolveToolSet('files', registry)).toEqual(registry.slice(0, -1))
     expect(resolveToolSet('full', registry)).toEqual(registry)

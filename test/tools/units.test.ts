@@ -21,7 +21,7 @@ import { submitPlan } from '../../src/tools/submit-plan.ts'
 import { optionalPackage } from '../../src/util/optional-package.ts'
 
 describe('occurrences', () => {
-  it('equal those of indexOf, in both ways of finding them', () => {
+  it('equal those of indexOf with both algorithms', () => {
     const text = fc.stringMatching(/^[ab]{0,60}$/)
     fc.assert(
       fc.property(
@@ -62,7 +62,7 @@ describe('a hash of parts', () => {
 })
 
 describe('utf8Length', () => {
-  it('equals what is encoded', () => {
+  it('equals the length of the encoded text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(utf8Length(text)).toBe(Buffer.byteLength(text))
@@ -71,10 +71,10 @@ describe('utf8Length', () => {
   })
 })
 
-describe('a text that is bounded', () => {
+describe('a bounded text', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'é', '€', '𝒳', '\n'), maxLength: 60 })
 
-  it('keeps as many whole lines as fit from its beginning, or else as many characters', () => {
+  it('keeps the leading whole lines that fit, or else the characters', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 40 }), (content, most) => {
         const fits = (part: string) => Buffer.byteLength(part) <= most
@@ -125,8 +125,8 @@ describe('a text that is bounded', () => {
   })
 })
 
-describe('a result that is bounded', () => {
-  it('keeps the beginning of long texts and lists, and everything in an artifact', async () => {
+describe('a bounded result', () => {
+  it('keeps the start of long texts and lists, and the whole in an artifact', async () => {
     const artifacts = createArtifacts('run')
     const result = {
       ok: true,
@@ -153,7 +153,7 @@ describe('a result that is bounded', () => {
   })
 })
 
-describe('the passage nearest to a text', () => {
+describe('nearestPassage', () => {
   const numbered = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, i) => `line ${i + from}`).join('\n')
   it.each<[string, string, string, unknown]>([
@@ -178,8 +178,8 @@ describe('the passage nearest to a text', () => {
   })
 })
 
-describe('what a tool cannot do without', () => {
-  it('is named where it is missing', async () => {
+describe('a missing precondition of a tool', () => {
+  it('is named by the error', async () => {
     expect(() => targetOf({ accesses: [] }, 1)).toThrow('planned no access 1')
     expect(() => sessionOf({ commands: undefined })).toThrow('This workspace has no shell')
     expect(() => memoryOf({ memory: undefined })).toThrow('The workspace has no memory')
@@ -202,14 +202,14 @@ describe('what a tool cannot do without', () => {
     expect(await draft(() => undefined)).toEqual({ approved: true })
   })
 
-  it('has a time, whatever a storage gives', () => {
+  it('gives a valid time for an invalid one of the storage', () => {
     expect(isoTime(1_767_225_600_000)).toBe('2026-01-01T00:00:00.000Z')
     expect(isoTime(Number.NaN)).toBe('1970-01-01T00:00:00.000Z')
   })
 })
 
 describe('marks in a text', () => {
-  it('are those that are known, and closed in time', () => {
+  it('are found if they are known and closed within the length limit', () => {
     const known = new Map([['[REDACTED:token:1]', 'one']])
     const text = `[REDACTED:token:2][REDACTED:${'x'.repeat(300)}] [REDACTED:token:1]\n[REDACTED:[REDACTED:token:1`
     const start = text.indexOf('[REDACTED:token:1]')

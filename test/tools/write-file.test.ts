@@ -5,20 +5,20 @@ import { bench } from './setup.ts'
 const sha = (text: string | Uint8Array) => createHash('sha256').update(text).digest('hex')
 
 describe('write_file', () => {
-  it('creates a file with its parents and gives its version', async () => {
+  it('creates a file with its parents and returns its version', async () => {
     const { ok, text } = await bench({})
     const answer = await ok('write_file', { path: 'a/b/c.ts', content: 'é\n' })
     expect(answer).toMatchObject({ created: true, oldSha256: null, newSha256: sha('é\n'), bytesWritten: 3 })
     expect(await text('a/b/c.ts')).toBe('é\n')
   })
 
-  it('makes no parents when told so', async () => {
+  it('creates no parents with createParents: false', async () => {
     const { code, snapshot } = await bench({})
     expect(await code('write_file', { path: 'a/b.ts', content: '', createParents: false })).toBe('NOT_FOUND')
     expect(await snapshot()).toEqual({})
   })
 
-  it('replaces only the version that the caller knows', async () => {
+  it('replaces only the expected version', async () => {
     const { ok, call, code, text } = await bench({ 'a.ts': 'one\n' })
     const refused = await call('write_file', { path: 'a.ts', content: 'x' })
     expect(refused).toMatchObject({ code: 'WRITE_CONFLICT', currentSha256: sha('one\n') })
@@ -32,7 +32,7 @@ describe('write_file', () => {
     await ok('write_file', { path: 'a.ts', content: 'three\n' })
   })
 
-  it('is served by what the run was shown whole, not by a part', async () => {
+  it('needs no hash after a complete read, but after a partial read', async () => {
     const { ok, code } = await bench({ 'a.ts': 'one\ntwo\n' })
     await ok('read_file', { path: 'a.ts', maxLines: 1 })
     expect(await code('write_file', { path: 'a.ts', content: 'x' })).toBe('WRITE_CONFLICT')
@@ -40,13 +40,13 @@ describe('write_file', () => {
     await ok('write_file', { path: 'a.ts', content: 'x' })
   })
 
-  it('takes a line that was cut as not shown', async () => {
+  it('does not count a cut line as read', async () => {
     const { ok, code } = await bench({ 'a.txt': 'x'.repeat(70_000) })
     expect(await ok('read_file', { path: 'a.txt' })).toMatchObject({ truncated: true, endLine: 1 })
     expect(await code('write_file', { path: 'a.txt', content: 'x' })).toBe('WRITE_CONFLICT')
   })
 
-  it('demands hash and reading where the stale guard says so', async () => {
+  it('requires hash and read with the stale guard "shown"', async () => {
     const { ok, code } = await bench({ 'a.ts': 'one\n' }, { staleGuard: 'shown' })
     const expectedSha256 = sha('one\n')
     expect(await code('write_file', { path: 'a.ts', content: 'x', expectedSha256 })).toBe('WRITE_CONFLICT')
@@ -54,7 +54,7 @@ describe('write_file', () => {
     await ok('write_file', { path: 'a.ts', content: 'x', expectedSha256 })
   })
 
-  it('obeys its mode', async () => {
+  it('respects its mode', async () => {
     const { ok, code } = await bench({ 'a.ts': 'a' })
     expect(await code('write_file', { path: 'a.ts', content: '', mode: 'CREATE_NEW' })).toBe('ALREADY_EXISTS')
     expect(await code('write_file', { path: 'b.ts', content: '', mode: 'REPLACE_EXISTING' })).toBe('NOT_FOUND')
@@ -76,21 +76,21 @@ describe('write_file', () => {
     expect((await backend.stat('x' as never))?.mode).toBe(0o755)
   })
 
-  it('warns where line ends change', async () => {
+  it('warns if line ends change', async () => {
     const { ok } = await bench({ 'a.txt': 'a\r\nb\r\n' })
     const expectedSha256 = sha('a\r\nb\r\n')
     const answer = await ok('write_file', { path: 'a.txt', content: 'a\nb\n', expectedSha256 })
     expect(answer.warnings.join()).toContain('crlf')
   })
 
-  it('replaces what is no text, by its version', async () => {
+  it('replaces a binary file by its version', async () => {
     const binary = new Uint8Array([1, 0, 2])
     const { ok, code } = await bench({ blob: binary })
     expect(await code('write_file', { path: 'blob', content: 'x' })).toBe('WRITE_CONFLICT')
     await ok('write_file', { path: 'blob', content: 'x', expectedSha256: sha(binary) })
   })
 
-  it('never writes a mark over what it hides', async () => {
+  it('never writes a mark over its secret', async () => {
     const token = `ghp_${'a1B2'.repeat(10)}`
     const stored = `token = ${token}\n`
     const { ok, code, text } = await bench({ 'a.txt': stored })
@@ -100,7 +100,7 @@ describe('write_file', () => {
     expect(await text('a.txt')).toBe(stored)
   })
 
-  it('refuses what does not fit, cannot be encoded, or is no file', async () => {
+  it('refuses content over the limit, lone surrogates and directories', async () => {
     const { code, snapshot } = await bench({ 'd/a.ts': '' }, { limits: { writeBytes: 10 } })
     const before = await snapshot()
     expect(await code('write_file', { path: 'a', content: 'ééééé!' })).toBe('LIMIT_EXCEEDED')

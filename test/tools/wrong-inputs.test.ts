@@ -35,7 +35,7 @@ const pathOf: Readonly<Record<PathCase, string>> = {
 }
 
 describe('every tool', () => {
-  it('repeats no field at length that it does not know', async () => {
+  it('shortens the name of an unknown field in its error', async () => {
     const answer = await (await bench(tree)).call('read_file', { path: 'a.ts', ['x'.repeat(5000)]: 1 })
     expect(answer).toMatchObject({ code: 'INVALID_INPUT', field: `${'x'.repeat(200)}…` })
     expect(JSON.stringify(answer).length).toBeLessThan(2000)
@@ -71,7 +71,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       expect(await snapshot()).toEqual(before)
     }
 
-    it('refuses what is no input of it', async () => {
+    it('refuses inputs of the wrong type and unknown fields', async () => {
       const cases: [unknown, string][] = [
         [undefined, 'INVALID_INPUT'],
         [null, 'INVALID_INPUT'],
@@ -126,7 +126,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       )
     })
 
-    itOfPaths('takes any prototype name as an ordinary one', async () => {
+    itOfPaths('accepts names of the prototype as ordinary paths', async () => {
       const { call } = await bench(tree)
       for (const path of ['__proto__', 'constructor', 'hasOwnProperty/toString']) {
         const answer = await call(name, { ...good, path })
@@ -134,7 +134,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       }
     })
 
-    itOfPaths('keeps away from git, and from secrets under any name', async () => {
+    itOfPaths('refuses git internals, and secrets under any name', async () => {
       const { call } = await bench(tree)
       for (const field of paths) {
         for (const path of ['.git/config', '.GIT/config', '.git/x', 'd/.git/x', 'git~1/config']) {
@@ -153,7 +153,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       expect(await call('file_info', { path: '.env' })).not.toHaveProperty('sha256')
     })
 
-    itOfPaths('gives the code that fits what is there', async () => {
+    itOfPaths('returns the code that fits the entry at the path', async () => {
       const cases: [unknown, RegExp][] = [[{ ...good, path: 'a.ts/x' }, /NOT_A_DIRECTORY/]]
       for (const [pathCase, code] of Object.entries(codes)) {
         cases.push([{ ...good, path: pathOf[pathCase as PathCase] }, new RegExp(code)])
@@ -171,7 +171,7 @@ describe.each(builtinTools.map((tool) => [tool.name, tool as { input: z.ZodObjec
       await refusals(cases)
     })
 
-    it('has schemas that can be told to a model', async () => {
+    it('has a strict JSON Schema for models', async () => {
       const { toJSONSchema } = await import('zod').then(({ z }) => z)
       expect(toJSONSchema(tool.input)).toMatchObject({ type: 'object', additionalProperties: false })
     })

@@ -14,7 +14,7 @@ function shuffled(value: unknown): unknown {
 }
 
 describe('canonicalJson', () => {
-  it('is JSON, and the same for the same data in any order of keys', () => {
+  it('returns JSON that is equal for equal data in any order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         const text = canonicalJson(value)
@@ -32,12 +32,12 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('leaves out what JSON leaves out', () => {
+  it('omits what JSON omits', () => {
     expect(canonicalJson({ a: undefined, b: () => 1, c: [undefined, Number.NaN] })).toBe('{"c":[null,null]}')
     expect(canonicalJson(undefined)).toBe('null')
   })
 
-  it('escapes as JSON does', () => {
+  it('escapes like JSON', () => {
     for (const text of ['"', '\\', '\n', '\u0000', '\ud800', '\u2028', 'é', 'x'.repeat(300)]) {
       expect(canonicalJson(text)).toBe(JSON.stringify(text))
     }

@@ -61,7 +61,7 @@ describe('sha256', () => {
     expect(hash.digest()).toBe(oracle(bytes))
   })
 
-  it('is not worked out ahead where there is a native one', async () => {
+  it('is not precomputed if there is a native hash', async () => {
     const bytes = sample(1000)
     await precomputeSha256([bytes])
     expect(cachedSha256(bytes)).toBeUndefined()
@@ -133,7 +133,7 @@ describe('sha256 on platforms without Node', () => {
     return lengths
   }
 
-  it('hands large files to WebCrypto, shared memory as a copy', async () => {
+  it('passes large files to WebCrypto, and shared memory as a copy', async () => {
     const shared = new Uint8Array(new SharedArrayBuffer(40_000))
     shared.set(sample(40_000))
     const lengths = await handed(async () => {
@@ -145,7 +145,7 @@ describe('sha256 on platforms without Node', () => {
     expect(lengths).toEqual([32_769, 40_000, 40_000])
   })
 
-  it('works out ahead what WebCrypto is faster for, once', async () => {
+  it('precomputes once the hashes for which WebCrypto is faster', async () => {
     const all = [511, 512, 513].map(sample)
     const [small, first, second] = all as [Uint8Array, Uint8Array, Uint8Array]
     const kept = new WeakMap<Uint8Array, string>()
@@ -182,7 +182,7 @@ describe('sha256 on platforms without Node', () => {
     expect(findNativeCrypto(host, 'sha256', sha256Portable)).toBeUndefined()
   })
 
-  it('has no native hash of a kind that the module has not', () => {
+  it('has no native hash for an algorithm that the module lacks', () => {
     const half = {
       hash,
       createHash(algorithm: string) {
@@ -195,7 +195,7 @@ describe('sha256 on platforms without Node', () => {
     expect(findNativeCrypto(host, 'sha1', sha1Portable)).toBeUndefined()
   })
 
-  it('asks for the module by its name, and takes one without crypto.hash', () => {
+  it('requests the module by name, and accepts one without crypto.hash', () => {
     const older = { createHash }
     const asked: string[] = []
     const getBuiltinModule = (name: string) => {
@@ -208,7 +208,7 @@ describe('sha256 on platforms without Node', () => {
     expect(oneShot({ createHash, hash: (...given) => given.join(' ') }, 'sha256')('x')).toBe('sha256 x hex')
   })
 
-  it('hashes large files all the same where there is no WebCrypto', async () => {
+  it('hashes large files also without WebCrypto', async () => {
     const version = await without(undefined)
     vi.stubGlobal('crypto', undefined)
     expect(await version.sha256Async(sample(40_000))).toBe(oracle(sample(40_000)))

@@ -73,7 +73,7 @@ describe('decodeText', () => {
     },
   )
 
-  it('reads UTF-8 without a mark, and writes it back', () => {
+  it('decodes UTF-8 without a BOM, and encodes it back', () => {
     fc.assert(
       fc.property(
         anyText.filter((text) => !text.startsWith('\ufeff')),
@@ -86,7 +86,7 @@ describe('decodeText', () => {
     )
   })
 
-  it('gives back any bytes or refuses them, and refuses exactly what is not UTF-8', () => {
+  it('restores all bytes or refuses them, and refuses exactly invalid UTF-8', () => {
     const tricky = fc.array(
       fc.oneof(
         fc.constantFrom(
@@ -139,12 +139,12 @@ describe('decodeText', () => {
     expect(refused).toBeGreaterThan(times(60, 200))
   })
 
-  it('keeps a second mark as text', () => {
+  it('keeps a second BOM as text', () => {
     const bytes = bytesOf(0xef, 0xbb, 0xbf, '\ufeffa')
     expect(decodeText(bytes, path)).toMatchObject({ bom: true, text: '\ufeffa' })
   })
 
-  it('reads what iconv writes', () => {
+  it('decodes the output of iconv', () => {
     const text = 'Grüße, мир 😀\r\nzweite\r\n'
     for (const [name, encoding] of [
       ['UTF-16LE', 'utf-16le'],
@@ -272,7 +272,7 @@ describe('decodeText', () => {
     expect(decodeText(bytes, path)).toMatchObject({ text, encoding })
   })
 
-  it('has no limit on UTF-16 from the number of arguments', () => {
+  it('decodes UTF-16 longer than the limit on arguments', () => {
     const text = 'ab😀\n'.repeat(100_000)
     expect(decodeText(bytesOf(marks['utf-16le'], Buffer.from(text, 'utf16le')), path).text).toBe(text)
   })
@@ -306,14 +306,14 @@ describe('encodeText', () => {
     )
   })
 
-  it('writes UTF-16 without a mark', () => {
+  it('encodes UTF-16 without a BOM', () => {
     expect([...encodeText('aЖ', { encoding: 'utf-16le', bom: false })]).toEqual([0x61, 0, 0x16, 0x04])
     expect([...encodeText('aЖ', { encoding: 'utf-16be', bom: false })]).toEqual([0, 0x61, 0x04, 0x16])
   })
 })
 
 describe('looksBinary', () => {
-  it('looks where git looks', () => {
+  it('checks the same bytes as git', () => {
     const late = new Uint8Array(9000).fill(0x61)
     late[8000] = 0
     expect(looksBinary(late)).toBe(false)
@@ -321,7 +321,7 @@ describe('looksBinary', () => {
     expect(looksBinary(late)).toBe(true)
   })
 
-  it('looks as far in UTF-16', () => {
+  it('checks as many bytes of UTF-16', () => {
     const units = Buffer.from(`\ufeff${'a'.repeat(4500)}`, 'utf16le')
     units[8000] = 0
     expect(looksBinary(units)).toBe(false)
@@ -362,7 +362,7 @@ describe('line ends', () => {
     expect(detectLineEnd(text)).toBe(eol)
   })
 
-  it('equal a regular expression', () => {
+  it('equal those of a regular expression', () => {
     const names: Record<string, LineEnd> = { '\n': 'lf', '\r\n': 'crlf', '\r': 'cr' }
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '\r', '\r\n') }), (text) => {
@@ -404,7 +404,7 @@ describe('line ends', () => {
 })
 
 describe('without Node', () => {
-  it('text without half characters is written where the platform cannot tell by itself', () => {
+  it('well-formed text is encoded on platforms without isWellFormed', () => {
     const own = Object.getOwnPropertyDescriptor(String.prototype, 'isWellFormed')
     Object.defineProperty(String.prototype, 'isWellFormed', { value: undefined, configurable: true })
     try {
@@ -418,7 +418,7 @@ describe('without Node', () => {
     }
   })
 
-  it('bytes are looked at in the same way', () => {
+  it('bytes are searched with the same results', () => {
     const bytes = Uint8Array.from({ length: 9000 }, (_, i) => (i * 7) & 0xff)
     expect(exactText(bytes)).toBe(Buffer.from(bytes).toString('latin1'))
     expect(byteText(bytes)).toBe(exactText(bytes))
@@ -441,7 +441,7 @@ describe('without Node', () => {
     expect(findNativeMethods(Buffer as unknown as typeof buffer)).toEqual({ latin1Slice, indexOf })
   })
 
-  it('parts of bytes are put together in new memory', () => {
+  it('concatBytes copies into new memory', () => {
     const parts = [bytesOf('ab'), bytesOf(), bytesOf('c')]
     expect([...concatBytes(parts)]).toEqual([...bytesOf('abc')])
     expect(concatBytes(parts.slice(0, 1))).not.toBe(parts[0])

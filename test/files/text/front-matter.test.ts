@@ -10,7 +10,7 @@ const content = fc.string({ maxLength: 40 }).map((text) => text.replaceAll('\r',
 const byYaml = (text: string) => parse(text.split('\n---\n')[0]?.slice(4) ?? '', { version: '1.2', logLevel: 'error' })
 
 describe('a note', () => {
-  it('is read as it was written, by us and by YAML', () => {
+  it('is parsed as it was written, by parseNote and by YAML', () => {
     fc.assert(
       fc.property(word, fc.option(word, { nil: undefined }), fc.array(word), fc.array(word), content, (...given) => {
         const [id, title, labels, scopes, text] = given
@@ -85,7 +85,7 @@ describe('a note', () => {
     ),
   )
 
-  it('has the scopes and labels that YAML finds, or is none', () => {
+  it('has the same scopes and labels as in YAML, or is rejected', () => {
     let agreed = 0
     fc.assert(
       fc.property(fc.array(line, { maxLength: 6 }), (lines) => {
@@ -182,11 +182,11 @@ describe('a note', () => {
     expect([byYaml(`---\n${front}\n---\n`).scopes].flat()).toEqual(scopes)
   })
 
-  it.each(['title: [a]', 'title:\n- a', 'labels: {}', 'labels: 1'])('is none where it says %j', (front) => {
+  it.each(['title: [a]', 'title:\n- a', 'labels: {}', 'labels: 1'])('is rejected with %j', (front) => {
     expect(parseNote(`---\n${front}\n---\nx`)).toBeUndefined()
   })
 
-  it('begins after at most one empty line', () => {
+  it('starts after at most one empty line', () => {
     expect(parseNote('---\nid: a\n---\n\n\nx')?.content).toBe('\nx')
     expect(parseNote('---\nid: a\n---\nx\n\ny')?.content).toBe('x\n\ny')
     expect(parseNote('---\nid: a\n---\n')?.content).toBe('')
@@ -198,7 +198,7 @@ describe('a note', () => {
     })
   })
 
-  it('is everything where there is no front matter, and none where that does not end', () => {
+  it('is the whole text without front matter, and rejected if the front matter does not end', () => {
     expect(parseNote('# Title\n\n---\n')).toMatchObject({ scopes: [], content: '# Title\n\n---\n' })
     expect(parseNote('---\nscopes: [a]\n')).toBeUndefined()
     expect(parseNote('---\r\nscopes: [a]\r\ntags:\r\n  - x: y\r\n---\r\ntext\r\n')).toMatchObject({ scopes: ['a'] })

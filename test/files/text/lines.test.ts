@@ -71,7 +71,7 @@ describe('lines', () => {
     })
   })
 
-  it('past the end are none', () => {
+  it('after the end are empty', () => {
     expect(sliceLines('a\nb\n', 3, 10)).toEqual({
       content: '',
       startLine: 3,
