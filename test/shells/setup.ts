@@ -10,7 +10,7 @@ import { snapshot } from '../tools/setup.ts'
 // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever field it expects
 export type Answer = Record<string, any>
 
-/** A shell whose lines nobody judges, so that its files alone have to keep what is protected. */
+/** A shell whose lines are not evaluated, so that only its files protect anything. */
 export function unjudged(shell: Shell): Shell {
   const line = { decision: 'allow', commands: [], accesses: [], reasons: [] } as const
   return {
@@ -35,12 +35,13 @@ export async function shellBench(
   return {
     workspace,
     backend,
-    run: (command, more = {}, how) => workspace.call('run_command', { command, ...more }, how) as Promise<Answer>,
+    run: (command, more = {}, options) =>
+      workspace.call('run_command', { command, ...more }, options) as Promise<Answer>,
     snapshot: () => snapshot(backend),
   }
 }
 
-/** The files of one command over a backend, which nobody judges. */
+/** The files of one command over a backend, without policy. */
 export function filesOver(backend: Backend, more: Partial<CommandFilesOptions> = {}) {
   return createCommandFiles({
     backend,

@@ -38,8 +38,8 @@ async function open() {
   return { workspace, run }
 }
 
-describe('a sample project in a page', () => {
-  it('has its failing test mended', async () => {
+describe('bash() in a page', () => {
+  it('repairs the failing test of a sample project', async () => {
     const { workspace, run } = await open()
     const failing = await run('npm test')
     expect(failing, JSON.stringify(failing)).toMatchObject({ ok: true, exitCode: 1 })
@@ -49,14 +49,14 @@ describe('a sample project in a page', () => {
     const edit = { path: 'src/add.js', oldText: 'a - b', newText: 'a + b', expectedSha256: sha256 }
     expect(await workspace.call('edit_file', edit)).toMatchObject({ ok: true })
     expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 0, stdout: expect.stringContaining('fail 0') })
-    // Nothing but the page's own server was asked for anything.
+    // Every request went to the page's own server.
     const asked = performance.getEntriesByType('resource').map(({ name }) => new URL(name))
     expect(asked.length).toBeGreaterThan(0)
     expect(asked.filter(({ protocol, host }) => protocol !== 'data:' && host !== location.host)).toEqual([])
     await workspace.close()
   })
 
-  it('gives a script no protected file, and tells of the try', async () => {
+  it('refuses a protected file to a script and lists the refusal', async () => {
     const { workspace, run } = await open()
     const result = await run(`node -e "require('fs').readFileSync('.env')"`)
     expect(result).toMatchObject({ ok: true, exitCode: 1, refused: [{ path: '.env', code: 'POLICY_DENIED_SECRET' }] })
@@ -67,10 +67,10 @@ describe('a sample project in a page', () => {
 
   it.each([
     ['a script without an end', 'node loop.js'],
-    ['a script that takes all memory', 'node bomb.js'],
+    ['a script that allocates all memory', 'node bomb.js'],
     ['a tight loop of bash', 'while :; do :; done'],
     ['a bash variable that doubles', 'a=xxxxxxxxxx; while :; do a=$a$a; done'],
-  ])('stops %s at its limit while the page lives', async (_, command) => {
+  ])('stops %s at its limit and keeps the page responsive', async (_, command) => {
     const { workspace, run } = await open()
     await run('node -p 1')
     let beats = 0
@@ -79,7 +79,7 @@ describe('a sample project in a page', () => {
     }, 20)
     const { ok, code, exitCode } = await run(command, 800)
     clearInterval(heart)
-    // What ran out of memory may have failed by itself.
+    // A script that ran out of memory may have failed on its own.
     expect(ok ? exitCode !== 0 : ['COMMAND_TIMEOUT', 'LIMIT_EXCEEDED'].includes(code), String(code)).toBe(true)
     expect(beats).toBeGreaterThan(1)
     expect(await run('echo on')).toMatchObject({ ok: true, stdout: 'on\n' })

@@ -4,8 +4,8 @@ import { type Answer, shellBench } from '../setup.ts'
 
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
 
-describe('a command', () => {
-  it('tells its output, exit code and what it changed', async () => {
+describe('run_command with bash()', () => {
+  it('returns output, exit code and changed files', async () => {
     const { run } = await shellBench({ 'a.txt': 'one\n' })
     const result = await run('cat a.txt; echo oops >&2; echo two > b.txt; exit 3')
     expect(result).toMatchObject({
@@ -20,7 +20,7 @@ describe('a command', () => {
     expect(result.refused).toBeUndefined()
   })
 
-  it('is one change set, which one undo takes back', async () => {
+  it('commits one change set, which one undo reverts', async () => {
     const tree: Record<string, string> = {}
     for (let i = 0; i < 50; i++) {
       tree[`del/${i}.txt`] = `d${i}\n`
@@ -42,7 +42,7 @@ describe('a command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('moves and removes directories with all that is in them', async () => {
+  it('moves and removes directories with their contents', async () => {
     const { run, snapshot } = await shellBench({ 'src/a/b.txt': 'b', 'src/c.txt': 'c', 'gone/x/y': 'y' })
     expect(await run('mv src lib && rm -r gone && ls lib')).toMatchObject({
       ok: true,
@@ -52,14 +52,14 @@ describe('a command', () => {
     expect(Object.keys(await snapshot()).sort()).toEqual(['lib', 'lib/a', 'lib/a/b.txt', 'lib/c.txt'])
   })
 
-  it('refuses to start where there is no directory', async () => {
+  it('refuses a cwd that is not a directory', async () => {
     const { run } = await shellBench({ 'a.txt': '' })
     expect(await run('true', { cwd: 'nowhere' })).toMatchObject({ ok: false, code: 'NOT_FOUND' })
     expect(await run('true', { cwd: 'a.txt' })).toMatchObject({ ok: false, code: 'NOT_A_DIRECTORY' })
     expect(await run('true', { cwd: '../x' })).toMatchObject({ ok: false, code: 'PATH_REJECTED' })
   })
 
-  it('finds nothing outside of the workspace, and that it looked is told', async () => {
+  it('finds nothing outside of the workspace and lists the attempt', async () => {
     const { run } = await shellBench({ 'a.txt': '' })
     const result = await run('cat /etc/passwd; cat ../../etc/passwd; cat /proc/self/environ; ls /')
     expect(result.stdout).toBe('dev\ntmp\nworkspace\n')
@@ -69,7 +69,7 @@ describe('a command', () => {
     ])
   })
 
-  it('has /dev/null, /dev/urandom and files of its own in /tmp', async () => {
+  it('provides /dev/null, /dev/urandom and temporary files in /tmp', async () => {
     const { run } = await shellBench({})
     expect(await run('echo a > /dev/null; head -c 5 /dev/urandom | wc -c; cat /dev/null; ls /dev')).toMatchObject({
       stdout: '5\nfd\nnull\nurandom\n',
@@ -82,7 +82,7 @@ describe('a command', () => {
     expect(await run('ls /tmp')).toMatchObject({ stdout: '' })
   })
 
-  it('ends its script where a redirection fails, and keeps what it said', async () => {
+  it('ends its script at a failed redirection and keeps the output', async () => {
     const { run } = await shellBench({ 'a/b': '' })
     for (const [target, why] of [
       ['no/file', 'No such file or directory'],
@@ -99,7 +99,7 @@ describe('a command', () => {
     }
   })
 
-  it('keeps the end of much output, and all of it as an artifact', async () => {
+  it('returns the end of long output and stores all of it as an artifact', async () => {
     const { run, workspace } = await shellBench({}, { limits: { commandOutputBytes: 2000 } })
     const result = await run('seq 1 5000; seq 1 5000 >&2; echo last >&2')
     expect(result.truncated).toBe(true)
@@ -110,7 +110,7 @@ describe('a command', () => {
     expect(whole).toMatchObject({ ok: true, content: '1\n2\n3\n' })
   })
 
-  it('counts as having shown a file that it put out whole, and no other', async () => {
+  it('counts a file as shown only if it printed it whole', async () => {
     const { run, workspace } = await shellBench({ 'a.txt': 'one\ntwo\n', 'b.txt': 'one\ntwo\nthree\n' })
     await run('cat a.txt; head -1 b.txt')
     const replace = (path: string) => workspace.call('write_file', { path, content: 'x', mode: 'REPLACE_EXISTING' })
@@ -118,7 +118,7 @@ describe('a command', () => {
     expect(await replace('b.txt')).toMatchObject({ ok: false, code: 'WRITE_CONFLICT' })
   })
 
-  it('is dropped whole by a timeout, a cancellation and a bound', async () => {
+  it('keeps no change after a timeout, a cancellation or an exceeded limit', async () => {
     const { run, snapshot, workspace } = await shellBench({ 'a.txt': 'a' })
     const before = await snapshot()
     expect(await run('echo b > a.txt; sleep 60', { timeoutMs: 100 })).toMatchObject({
@@ -140,7 +140,7 @@ describe('a command', () => {
     ])
   })
 
-  it('does nothing where someone else changed the same file meanwhile', async () => {
+  it('changes nothing after a concurrent change of the same file', async () => {
     const { run, workspace } = await shellBench({ 'a.txt': 'a\n' })
     const slow = run('sed -i s/a/b/ a.txt; echo n > n.txt; sleep 0.3')
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -151,14 +151,14 @@ describe('a command', () => {
   })
 })
 
-describe('where a command starts', () => {
-  it('is the root, unless it is kept', async () => {
+describe('the cwd of a command', () => {
+  it('is the root, unless it is kept between calls', async () => {
     const { run } = await shellBench({ 'sub/a.txt': '' })
     expect(await run('cd sub; true')).toMatchObject({ cwd: 'sub' })
     expect(await run('pwd')).toMatchObject({ stdout: '/workspace\n', cwd: '.' })
   })
 
-  it('is kept between the calls of one run, whatever the output says', async () => {
+  it('is kept between the calls of one run, whatever the output contains', async () => {
     const { run, workspace } = await shellBench({ 'sub/a.txt': '', 'other/b.txt': '' }, { keepCwd: true })
     const other = workspace.run()
     await run('cd sub ; true')
@@ -172,8 +172,8 @@ describe('where a command starts', () => {
   })
 })
 
-describe('policy in a command', () => {
-  it('hides what it hides', async () => {
+describe('policy for commands of bash()', () => {
+  it('hides the files that policy hides', async () => {
     const policy = { preset: 'autonomous', deniedPaths: ['private'] } as const
     const { run } = await shellBench({ 'private/plan.txt': 'plan\n', 'a.txt': 'plan\n' }, { policy })
     const result = await run('ls -a; find .; echo *; grep -r plan .; [ -e private ] || echo none; cat private/plan.txt')
@@ -182,7 +182,7 @@ describe('policy in a command', () => {
     expect(result.refused).toMatchObject([{ path: 'private/plan.txt', code: 'POLICY_DENIED' }])
   })
 
-  it('asks once for all that a command wrote, and shows it', async () => {
+  it('asks once for all writes of a command and shows them', async () => {
     const requests: Record<string, unknown>[] = []
     const rules = [{ name: 'docs', action: 'ask', permissions: ['file:write:*'], paths: ['docs/**'] }] as const
     const { run, snapshot } = await shellBench(
@@ -205,7 +205,7 @@ describe('policy in a command', () => {
     expect(requests[0]?.diff).toContain('docs/c.md')
   })
 
-  it('asks for a read with the clock of the command stopped', async () => {
+  it('stops the clock of the command while a read waits for approval', async () => {
     const rules = [{ name: 'plans', action: 'ask', permissions: ['file:read'], paths: ['plans/**'] }] as const
     const policy = { preset: 'autonomous', rules } as const
     const tree = { 'plans/a.md': 'alpha\n', 'plans/b.md': 'beta\n', 'c.md': 'c\n' }
@@ -218,7 +218,7 @@ describe('policy in a command', () => {
         return 'allow' as const
       },
     })
-    // What is loaded when it is first needed is loaded.
+    // Loads what is loaded on first use.
     await run('cat c.md; echo c > c.txt')
     const result = await run('cat plans/a.md plans/b.md; echo x >> log.txt', { timeoutMs: 1000 })
     expect(result).toMatchObject({ ok: true, stdout: 'alpha\nbeta\n', filesChanged: ['log.txt'] })
@@ -229,7 +229,7 @@ describe('policy in a command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('asks before it runs a command that needs an approval', async () => {
+  it('asks before it runs a command that needs approval', async () => {
     const asked: string[] = []
     const { run } = await shellBench(
       { 'a.txt': 'a\n' },
@@ -252,7 +252,7 @@ describe('policy in a command', () => {
     ])
   })
 
-  it('is carried out after one answer, where nobody could be asked at once', async () => {
+  it('runs a pending command after one answer', async () => {
     const rules = [
       { name: 'plans', action: 'ask', permissions: ['file:read'], paths: ['plans/**'] },
       { name: 'docs', action: 'ask', permissions: ['file:write:*'], paths: ['docs/**'] },
@@ -269,7 +269,7 @@ describe('policy in a command', () => {
     expect(result).toMatchObject({ ok: true, stdout: 'alpha\n', filesChanged: ['docs/a.md'] })
   })
 
-  it('lets commands read where nothing may be written', async () => {
+  it('lets commands read if nothing may be written', async () => {
     const { run, snapshot } = await shellBench({ 'a.txt': 'a\n' }, { readOnly: true })
     const before = await snapshot()
     const result = await run('cat a.txt; f=b.txt; echo b > $f')
@@ -293,7 +293,7 @@ describe('policy in a command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('keeps generated files, and asks for lockfiles', async () => {
+  it('refuses generated files and asks for lockfiles', async () => {
     const tree = { 'dist/a.js': 'a', 'src/g.ts': '// @generated\nx\n', 'package-lock.json': '{}\n' }
     const { run, snapshot } = await shellBench(tree)
     const before = await snapshot()
@@ -306,13 +306,13 @@ describe('policy in a command', () => {
     expect(await snapshot()).toEqual(before)
   })
 
-  it('is not there without a shell', async () => {
+  it('offers no run_command without a shell', async () => {
     const { workspace } = await shellBench({}, { shell: undefined as never })
     expect(workspace.tools.map(({ name }) => name)).not.toContain('run_command')
     expect(await workspace.call('run_command', { command: 'ls' })).toMatchObject({ code: 'SHELL_UNAVAILABLE' })
   })
 
-  it('waits for the plan in plan mode', async () => {
+  it('refuses commands in plan mode before the plan is approved', async () => {
     const { run, workspace } = await shellBench({}, { mode: 'plan' })
     expect(await run('ls')).toMatchObject({ ok: false, code: 'PLAN_MODE' })
     workspace.approvePlan()
@@ -320,8 +320,8 @@ describe('policy in a command', () => {
   })
 })
 
-describe('a secret in a file', () => {
-  it('is a mark for commands, and stays in the file that they edit, copy or move', async () => {
+describe('a secret in a file of a command', () => {
+  it('shows as a mark and stays in the files that commands edit, copy or move', async () => {
     const { run, backend } = await shellBench({ 'conf.ts': `const token = '${TOKEN}'\nconst x = 1\n` })
     const result = await run(
       'cat conf.ts; base64 conf.ts; sed -i s/x/y/ conf.ts; cp conf.ts copy.ts; cat copy.ts | rev',
@@ -337,7 +337,7 @@ describe('a secret in a file', () => {
     }
   })
 
-  it('cannot be brought to a place where it would no longer be recognised', async () => {
+  it('cannot be written where it would no longer be recognised', async () => {
     const { run, backend } = await shellBench({ 'conf.ts': `const token = '${TOKEN}'\n` })
     for (const line of [
       'sed "s/.REDACTED/aaaa&/" conf.ts > out',
@@ -351,15 +351,15 @@ describe('a secret in a file', () => {
     }
   })
 
-  it('is marked in the output, wherever it came from', async () => {
+  it('shows as a mark in the output, whatever its source', async () => {
     const { run } = await shellBench({})
     const result = await run(`a=${TOKEN.slice(0, 10)}; b=${TOKEN.slice(10)}; echo "$a$b"; echo "$a$b" >&2`)
     expect(result.stdout + result.stderr).not.toContain(TOKEN)
   })
 })
 
-describe('the shell itself', () => {
-  it('ends what runs when it is closed', async () => {
+describe('close() of bash()', () => {
+  it('ends running commands', async () => {
     const shell = bash()
     const { run } = await shellBench({}, { shell })
     const running = run('sleep 60')
@@ -369,8 +369,8 @@ describe('the shell itself', () => {
   })
 })
 
-describe('a line', () => {
-  it('is judged before anything of it runs, and can be explained', async () => {
+describe('a command line of bash()', () => {
+  it('is evaluated before any part of it runs, and can be explained', async () => {
     const policy = { preset: 'autonomous', commands: { deny: ['curl'] } } as const
     const { run, workspace } = await shellBench({ 'a.txt': 'a', '.env': 'x' }, { shell: bash(), policy })
     for (const line of [
@@ -391,7 +391,7 @@ describe('a line', () => {
     })
   })
 
-  it('is refused for a file that it plainly opens, by the same rules as any call', async () => {
+  it('is refused for a file that it plainly opens, by the rules for any call', async () => {
     const { run, workspace } = await shellBench({ '.env': 'x' }, { shell: bash() })
     expect(await run('cat < .env')).toMatchObject({ ok: false, code: 'POLICY_DENIED_SECRET', path: '.env' })
     expect(workspace.auditRecords().at(-1)?.refusals).toEqual([
@@ -399,7 +399,7 @@ describe('a line', () => {
     ])
   })
 
-  it('meets rules on commands with each of its commands', async () => {
+  it('is evaluated by command rules for each of its commands', async () => {
     const rules = [
       { name: 'look', action: 'allow', permissions: ['command:run'], commands: ['ls*', 'cat *'] },
       { name: 'no sed', action: 'deny', commands: ['sed *'] },
@@ -424,7 +424,7 @@ describe('a line', () => {
   })
 })
 
-describe('files of a line', () => {
+describe('the files of a command line', () => {
   const tree = { 'a.txt': 'a\n', 'd/b.txt': 'b\n', 'd/e/c.txt': 'c\n', 'f/g.txt': 'g\n' }
   it.each<readonly [line: string, expected: object]>([
     ['rm missing', { exitCode: 1, stderr: expect.stringContaining('No such file') }],
@@ -478,7 +478,7 @@ describe('files of a line', () => {
     expect(await run(line)).toMatchObject({ ok: true, ...expected })
   })
 
-  it('are bounded in size and number', async () => {
+  it('have limits for size and number', async () => {
     const limits = { commandFileBytes: 50, treeEntries: 3 }
     const { run, snapshot } = await shellBench({ ...tree, big: 'x'.repeat(100) }, { limits })
     const before = await snapshot()

@@ -17,15 +17,15 @@ import { shellBench, unjudged } from '../setup.ts'
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
 const tree = { 'a.txt': 'a\n', 'src/b.ts': 'b\n', '.env': 'PASSWORD=hunter2\n', 'private/plan.txt': 'plan\n' }
 
-/** With the judge of lines, as a program has it. */
+/** With the evaluation of lines, as in an embedding program. */
 function opened(options: Partial<WorkspaceOptions> = {}) {
   return shellBench(tree, { shell: bash(), git: git(), clock: () => 1_767_225_600_000, ...options })
 }
 
 const started = 'git init -q && git add . && git commit -qm first'
 
-describe('git that changes the repository', () => {
-  it('sees its own work in one line, as one change that one undo takes back', async () => {
+describe('git commands that change the repository', () => {
+  it('see the earlier changes of their line, which one undo reverts as a whole', async () => {
     const { run, workspace, snapshot, backend } = await opened()
     const before = await snapshot()
     const line = `${started} && git checkout -qb topic && echo more >> a.txt && git commit -qam second && git log --oneline`
@@ -48,7 +48,7 @@ describe('git that changes the repository', () => {
     expect((await run('git status')).stderr).toBe('fatal: not a git repository\n')
   })
 
-  it('keeps nothing where the line is late, and takes back the last of several commits alone', async () => {
+  it('keep nothing after a timeout, and undo only the last of several commits', async () => {
     const { run, workspace, snapshot } = await opened()
     await run(started)
     const before = await snapshot()
@@ -61,7 +61,7 @@ describe('git that changes the repository', () => {
     expect((await run('git log --format=%s; git status -s; cat a.txt')).stdout).toBe('second\nfirst\nb\n')
   })
 
-  it('works in the background and in a fork, and what the fork did can be taken over', async () => {
+  it('work in the background and in a fork, whose changes can be accepted', async () => {
     const { run, workspace } = await opened()
     await run(started)
     await workspace.call('start_command', { command: 'echo b > a.txt; git commit -qam second' })
@@ -81,7 +81,7 @@ describe('git that changes the repository', () => {
     )
   })
 
-  it('takes no protected or hidden file into a commit, and shows none out of one', async () => {
+  it('commit no protected or hidden file, and show none from a commit', async () => {
     const directory = newRepository()
     for (const [path, text] of Object.entries({ ...tree, 'conf.ts': `x = '${TOKEN}'\n` })) {
       execFileSync('sh', ['-c', 'mkdir -p "$(dirname "$1")" && cat > "$1"', 'sh', path], {
@@ -108,15 +108,15 @@ describe('git that changes the repository', () => {
     }
     expect(answers[1]).toMatchObject({ exitCode: 128, refused: [{ path: '.env', code: 'POLICY_DENIED_SECRET' }] })
     expect(answers[3]).toMatchObject({ exitCode: 128, refused: [{ path: 'private/plan.txt', code: 'POLICY_DENIED' }] })
-    // A checkout that would bring a protected file is refused whole.
+    // A checkout that would create a protected file is refused as a whole.
     expect(answers[8]).toMatchObject({ exitCode: 128, filesChanged: [] })
     const refused = workspace.auditRecords().flatMap(({ refusals = [] }) => refusals)
     expect(refused).toContainEqual({ permission: 'file:read', path: '.env', code: 'POLICY_DENIED_SECRET' })
-    // What stood as a mark is whole again where it is written.
+    // A mark becomes the secret again when it is written.
     await run('git show HEAD:conf.ts > copy.ts')
     expect(decoder.decode((await backend.read('copy.ts' as Path)).bytes)).toBe(`x = '${TOKEN}'\ny\n`)
 
-    // Nor that a hidden file is there, which is changed in the files and differs between the commits.
+    // Nor does it reveal a hidden file that was changed and differs between the commits.
     for (const line of ['git reset --hard', 'git checkout HEAD~1', 'git restore .', 'git restore private/plan.txt']) {
       const answer = await run(line)
       expect(JSON.stringify(answer), line).not.toContain(line.includes('plan') ? 'Policy' : 'private')
@@ -127,7 +127,7 @@ describe('git that changes the repository', () => {
     expect(added.stdout).toBe('A  copy.ts\n')
   })
 
-  it('writes into .git by no other command', async () => {
+  it('are the only commands that write into .git', async () => {
     const { run, snapshot } = await opened()
     await run(started)
     const before = await snapshot()
@@ -151,7 +151,7 @@ describe('git that changes the repository', () => {
     expect(after).toEqual(before)
   })
 
-  it('says what it has not, and what to do instead', async () => {
+  it('name an alternative to what is not available', async () => {
     const { run } = await opened()
     await run(started)
     for (const verb of ['merge', 'rebase', 'push', 'pull', 'stash', 'config', 'tag', 'cherry-pick', 'gc']) {
@@ -174,7 +174,7 @@ describe('git that changes the repository', () => {
   })
 })
 
-/** One session; `~` before a line: what it says is put in other words, and only its exit code is as git's. */
+/** One session. After `~`, only the exit code of a line has to equal git's, since its message has other words. */
 const session = [
   'git init -q -b trunk',
   'git init -q',
@@ -256,7 +256,7 @@ const session = [
   '~git show HEAD:nothing',
 ]
 
-describe('git, for looking at what only another git leaves behind', () => {
+describe('git commands on a repository of another git', () => {
   async function withObjects() {
     const bench = await opened()
     await bench.run(`printf 'x.log\\nout/\\n' > .gitignore; ${started}`)
@@ -280,7 +280,7 @@ describe('git, for looking at what only another git leaves behind', () => {
   const by = (at: number, message: string) =>
     `author B <b@x.y> ${at} +0000\ncommitter B <b@x.y> ${at} +0000\n\n${message}\n`
 
-  it('shows packed branches, merges, and commits that say nothing', async () => {
+  it('show packed branches, merges, and commits without a message', async () => {
     const { run, first, tree, put, commit } = await withObjects()
     const left = await commit(`tree ${tree}\nparent ${first}\n${by(1_767_225_601, 'left')}`)
     const right = await commit(`tree ${tree}\nparent ${first}\n${by(1_767_225_602, 'right')}`)
@@ -299,7 +299,7 @@ describe('git, for looking at what only another git leaves behind', () => {
     )
   })
 
-  it('tells a file that went to another name, and what the index alone has lost', async () => {
+  it('report a renamed file, and a file that only the index has lost', async () => {
     const { run, backend, put, workspace } = await withObjects()
     const moved = await run(
       'mkdir out; echo x > out/made.js; mv a.txt c.txt; git add .; git diff --cached; git status -s',
@@ -319,7 +319,7 @@ describe('git, for looking at what only another git leaves behind', () => {
     expect(damaged.stderr).toContain('index')
   })
 
-  it('says that a file is ignored, and what a checkout would overwrite', async () => {
+  it('report an ignored file, and what a checkout would overwrite', async () => {
     const { run } = await withObjects()
     expect(await run('echo x > x.log; git add x.log')).toMatchObject({
       exitCode: 128,
@@ -335,8 +335,8 @@ describe('git, for looking at what only another git leaves behind', () => {
   })
 })
 
-describe('git, line by line', () => {
-  it('does and says what the real one does', async () => {
+describe('git compared with the real git, line by line', () => {
+  it('has the same effects and the same output', async () => {
     const files = { 'a.txt': 'a\nb\n', 'b.txt': 'b\n', 'd/c.txt': 'c', 'e/f/g.txt': 'g' }
     const { run, backend } = await shellBench(files, {
       shell: unjudged(bash()),
@@ -369,7 +369,7 @@ describe('git, line by line', () => {
       const ours = await run(line.replace(/^~/, ''))
       expect(`${ours.exitCode}`, `${line}\n${ours.stderr}`).toBe(code)
       if (line.startsWith('~')) continue
-      // Hints, modes and dates stand in git's words only.
+      // Only git prints hints, modes and dates in these words.
       const plain = out.replace(/^ {2}\(use .*\n|^ (create|delete) mode .*\n|^ Date: .*\n/gm, '')
       const told = (text: string) => text.replaceAll(directory, '/workspace').replace(/\n+/g, '\n')
       expect(told(ours.stdout), line).toBe(told(plain))
@@ -380,7 +380,7 @@ describe('git, line by line', () => {
     expect(realGit(ours, 'log', '--all', '--format=%H %D')).toBe(realGit(directory, 'log', '--all', '--format=%H %D'))
   })
 
-  it('says what it does not know, and does nothing then', async () => {
+  it('refuses unknown options and changes nothing', async () => {
     const { run, snapshot, backend } = await opened({ shell: unjudged(bash()) })
     await run(
       `${started} && git checkout -q -b other && echo c > c.txt && git add c.txt && git commit -q -m other && git checkout -q main`,
@@ -464,7 +464,7 @@ describe('git, line by line', () => {
       expect(answer.exitCode, line).toBeGreaterThan(0)
       expect(answer.stderr, line).toContain(said)
     }
-    // The second commit is emptied by what stood there before it.
+    // Restoring the parent's content empties the second commit.
     await run('git checkout -q other; rm c.txt; git add -u')
     expect(await run('git commit --amend -m x')).toMatchObject({
       exitCode: 1,
@@ -487,13 +487,13 @@ describe('git, line by line', () => {
   })
 })
 
-describe('git and policy', () => {
+describe('git commands under policy', () => {
   const closed = {
     preset: 'autonomous',
     rules: [{ name: 'no commits', action: 'deny', permissions: ['git:write'] }],
   } as const
 
-  it('denies the change of the repository where a rule does, and lets it be looked at', async () => {
+  it('refuse changes of the repository that a rule denies, and still read it', async () => {
     const first = await opened()
     await first.run(started)
     const { run, snapshot, workspace } = await opened({ backend: first.backend, policy: closed })
@@ -519,13 +519,13 @@ describe('git and policy', () => {
     expect((await sealed.run('git commit --allow-empty -m x')).exitCode).toBe(128)
     const planning = await opened({ backend: first.backend, mode: 'plan' })
     expect(await planning.run('git commit --allow-empty -m x')).toMatchObject({ code: 'PLAN_MODE' })
-    // Paths that are allowed are all that may be changed, git's own among them or not.
+    // Only allowed paths may be changed, including those of git itself.
     const narrow = await opened({ backend: first.backend, policy: { preset: 'autonomous', allowedPaths: ['src/**'] } })
     expect((await narrow.run('git commit --allow-empty -m x')).exitCode).toBe(128)
     expect(await snapshot()).toEqual(before)
   })
 
-  it('asks once, at the end, for all that a line did', async () => {
+  it('ask once, at the end, for all changes of a line', async () => {
     const asking = {
       preset: 'autonomous',
       rules: [{ name: 'commits', action: 'ask', permissions: ['git:write'] }],
@@ -546,7 +546,7 @@ describe('git and policy', () => {
     expect(await no.snapshot()).toEqual(before)
   })
 
-  it('takes a file into a commit that may be read, and does not show its changes', async () => {
+  it('commit a readable file without showing its changes', async () => {
     const rules = [{ name: 'no diff', action: 'deny', permissions: ['file:diff'], paths: ['a.txt'] }] as const
     const { run, backend } = await opened({ policy: { preset: 'autonomous', rules: [...rules] } })
     const done = await run('git init -q; git add a.txt src/b.ts; git commit -qm first; git show --format=%s')
@@ -556,7 +556,7 @@ describe('git and policy', () => {
     expect([...index.keys()]).toEqual(['a.txt', 'src/b.ts'])
   })
 
-  it('comes to the very commit that was approved, when it is resumed', async () => {
+  it('make exactly the approved commit when resumed', async () => {
     let now = 1_767_225_600_000
     const asking = {
       preset: 'autonomous',
@@ -572,7 +572,7 @@ describe('git and policy', () => {
 })
 
 describe('git clone', () => {
-  it('reaches the hosts that policy names, and no other', async () => {
+  it('reaches only the hosts that policy names', async () => {
     const root = temporary()
     const source = newRepository()
     execFileSync('sh', ['-c', 'echo one > a.txt; echo X=1 > notes.md'], { cwd: source })

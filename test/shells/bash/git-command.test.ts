@@ -50,8 +50,8 @@ afterAll(async () => {
   rmSync(base, { recursive: true })
 })
 
-describe('git, for looking', () => {
-  it('tells what the real one tells, of what may be shown', async () => {
+describe('git commands that read', () => {
+  it('print what the real git prints, for visible files', async () => {
     const { run } = bench
     const ordinary = (text: string) =>
       text
@@ -76,7 +76,7 @@ describe('git, for looking', () => {
     expect((await run('git diff | patch -p1 --dry-run')).exitCode).not.toBe(0)
   })
 
-  it('tells no protected or hidden file and no secret, and what it showed is in the audit', async () => {
+  it('show no protected or hidden file and no secret, and are audited', async () => {
     const { run, workspace } = bench
     const lines = [
       'git status',
@@ -95,7 +95,7 @@ describe('git, for looking', () => {
     expect(workspace.auditRecords().some(({ pathsRead }) => pathsRead.includes('a.txt'))).toBe(true)
   })
 
-  it('sees what its own command has changed, and says what it has not', async () => {
+  it('see the changes of their own command, and name what is not available', async () => {
     const { run } = bench
     const result = await run('echo three >> a.txt; git diff -- a.txt; git merge other')
     expect(result.stdout).toContain('+three')

@@ -5,7 +5,7 @@ import { startNodeThread, startWebThread, threadKind } from '../../../src/shells
 import { createThreads, type JobOptions } from '../../../src/shells/bash/thread-pool.ts'
 import type { FromThread, ToThread } from '../../../src/shells/bash/thread-protocol.ts'
 
-/** A thread that does nothing by itself, and notes what it is told. */
+/** A thread that does nothing and records the messages to it. */
 function noted(events: ThreadEvents) {
   const told: ToThread[] = []
   const thread = { events, told, isHeld: true, isKilled: false, isDeaf: false }
@@ -54,7 +54,7 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('jobs in threads', () => {
-  it('get a thread of their own while there are any, and share the least busy after that', async () => {
+  it('get a thread of their own up to the maximum, then share the least busy one', async () => {
     const { made, begin, say } = open()
     const jobs = [begin(), begin(), begin(), begin(), begin()]
     expect(made.map(({ told }) => told.length)).toEqual([2, 1, 1, 1])
@@ -62,7 +62,7 @@ describe('jobs in threads', () => {
     expect(await jobs[0]).toEqual(result)
     expect(made[0]?.isHeld).toBe(true)
     await say(0, { type: 'done', job: 5, answer: { value: result } })
-    // Of a job that is over, nothing is heard any more.
+    // Messages of an ended job are ignored.
     await say(0, { type: 'done', job: 5, answer: { error: { message: 'late', is: 'system' } } })
     await say(0, { type: 'ask', job: 5, question: 1, asked: { fs: 'readFile', args: [] } })
     expect(await jobs[4]).toEqual(result)
@@ -72,7 +72,7 @@ describe('jobs in threads', () => {
     expect(made[0]?.told).toHaveLength(3)
   })
 
-  it('are answered, and told where an answer cannot travel or failed', async () => {
+  it('get answers, and an error if an answer fails or cannot be cloned', async () => {
     const { made, begin, say } = open()
     const refused = new ToolError('POLICY_DENIED', 'no', { path: 'x' })
     const job = begin({
@@ -100,7 +100,7 @@ describe('jobs in threads', () => {
     expect(await job).toBe('LIMIT_EXCEEDED too much')
   })
 
-  it('that are late are ended with their thread, and those beside them told so', async () => {
+  it('are ended with their thread on a timeout, and the other jobs of the thread get an error', async () => {
     const { made, begin, say } = open()
     const jobs = [begin({ timeoutMs: 100 }), begin(), begin(), begin(), begin()]
     await vi.advanceTimersByTimeAsync(349)
@@ -110,14 +110,14 @@ describe('jobs in threads', () => {
     expect(await jobs[4]).toBe('ABORTED The command was stopped, with another one that had to be ended')
     expect(made.map(({ isKilled }) => isKilled)).toEqual([true, false, false, false])
     expect(made[0]?.told.at(-1)).toEqual({ type: 'stop', job: 1 })
-    // Nothing that a dead thread still says is heard, nor what ends after it.
+    // Messages of a dead thread and its later end are ignored.
     await say(0, { type: 'done', job: 5, answer: { value: result } })
     made[0]?.events.onEnd()
     void begin()
     expect(made).toHaveLength(5)
   })
 
-  it('that are called off get a moment to end by themselves', async () => {
+  it('get a grace period after an abort', async () => {
     const { made, begin, say, threads } = open()
     const stop = new AbortController()
     const [first, second] = [begin({ signal: stop.signal }), begin({ signal: stop.signal })]
@@ -135,7 +135,7 @@ describe('jobs in threads', () => {
     expect(made[0]?.isKilled).toBe(true)
   })
 
-  it('are told what became of a thread that ends by itself, also while they are served', async () => {
+  it('get an error if their thread ends by itself, also while a request is served', async () => {
     const { made, begin, say } = open()
     let answer = (_: unknown) => {}
     const first = begin({ serve: () => new Promise((resolve) => (answer = resolve)) })
@@ -154,8 +154,8 @@ describe('jobs in threads', () => {
   })
 })
 
-describe('a thread of the platform', () => {
-  it('of the web is made as its build says, and its failure is told once', () => {
+describe('threads of the platform', () => {
+  it('create a Web Worker by the given function and report its failure once', () => {
     const worker = Object.assign(new EventTarget(), { postMessage: vi.fn(), terminate: vi.fn() })
     const events = { onMessage: vi.fn(), onEnd: vi.fn() }
     const thread = startWebThread(() => worker as unknown as Worker, events)
@@ -172,7 +172,7 @@ describe('a thread of the platform', () => {
     expect(worker.terminate).toHaveBeenCalledOnce()
   })
 
-  it('is of the web before it is of Node, and none where there is neither', () => {
+  it('are Web Workers if there are any, else workers of Node, else none', () => {
     try {
       expect(threadKind()).toBe('node')
       vi.stubGlobal('Worker', function none() {})

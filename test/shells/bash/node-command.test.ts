@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-// As published: a thread needs a file of its own.
+// The build, as published: a thread needs a file of its own.
 import { memory } from '../../../dist/backends/memory/index.js'
 import { createWorkspace } from '../../../dist/index.js'
 import { bash } from '../../../dist/shells/bash/index.js'
@@ -18,7 +18,7 @@ async function open(tree: Record<string, string>) {
 }
 
 describe('node', () => {
-  it('runs scripts of CommonJS', async () => {
+  it('runs CommonJS scripts', async () => {
     const { run } = await open({
       'main.cjs': `
         const { add } = require('./lib')
@@ -92,7 +92,7 @@ describe('node', () => {
     ])
   })
 
-  it('runs and prints code, and says what it has not', async () => {
+  it('runs and prints code, and refuses what is not available', async () => {
     const { run } = await open({ 'a.ts': 'let x: number = 1', 'bad.js': 'let a = ;', 'throws.js': '\nnull.x' })
     expect(await run('node -p "[1, 2].map((x) => x * 2)"')).toMatchObject({ stdout: '[ 2, 4 ]\n', exitCode: 0 })
     expect(await run('node -e "console.log(path.resolve(\'x\'))"')).toMatchObject({ stdout: '/workspace/x\n' })
@@ -136,7 +136,7 @@ describe('node', () => {
     expect((await run('npm test -- --test-name-pattern=calls')).stdout).toContain('✔ calls back')
   })
 
-  it('reaches no protected file, and each try is told', async () => {
+  it('cannot access a protected file, and each attempt is listed', async () => {
     const { run, workspace } = await open({
       '.env': 'PASSWORD=hunter2\n',
       'try.cjs': `
@@ -165,7 +165,7 @@ describe('node', () => {
     expect(await workspace.call('read_file', { path: 'copied/.env' })).toMatchObject({ ok: false })
   })
 
-  it('has room for calls that lie some hundred deep, and lets a script catch that they lie too deep', async () => {
+  it('has room for hundreds of nested calls, and lets a script catch a stack overflow', async () => {
     const { run } = await open({
       'deep.cjs': `
         const plain = (n) => (n === 0 ? 0 : plain(n - 1) + 1)
@@ -180,7 +180,7 @@ describe('node', () => {
     })
   })
 
-  it('reaches nothing of the program that runs it', async () => {
+  it('has no access to the program that runs it', async () => {
     const { run } = await open({
       'escape.cjs': `
         const found = []
@@ -203,7 +203,7 @@ describe('node', () => {
     ['an allocation bomb', 'const all = []; for (;;) all.push(new Array(100000).fill(1))'],
     ['a recursion', 'function f() { return f() + 1 }; f()'],
     ['a text that doubles', "let s = 'x'; for (;;) s += s"],
-  ])('stops %s, with nothing kept, while the caller lives', async (_, code) => {
+  ])('stops %s without keeping changes or blocking the caller', async (_, code) => {
     const { run, workspace } = await open({ 'x.cjs': `require('fs').writeFileSync('made.txt', ''); ${code}` })
     await run('node -p 1')
     let beats = 0

@@ -10,7 +10,7 @@ import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
 const top = join(import.meta.dirname, '../../..')
 const wasm = 'node_modules/@jitl/quickjs-wasmfile-release-asyncify/dist/emscripten-module.wasm'
 
-/** The page: a project with a failing test, and whatever a test wants to run in it. */
+/** The page: a project with a failing test, and a function that runs commands in it. */
 const page = `
 import { memory } from './dist/backends/memory/index.js'
 import { git } from './dist/git/index.js'
@@ -31,7 +31,7 @@ globalThis.run = async (command, timeoutMs = 60_000) => {
 globalThis.ready = true
 `
 
-/** Everything that the browser asks for goes through here, whoever asks: the page, its workers, or itself. */
+/** A proxy for every request of the browser: of the page, its workers, and the browser itself. */
 const asked: string[] = []
 let isOnline = true
 let files: Readonly<Record<string, readonly [type: string, body: string | Uint8Array]>>
@@ -91,13 +91,13 @@ afterAll(async () => {
   proxy.close()
 })
 
-it('asks for nothing while commands and scripts run in a page, and goes on where nothing answers', async () => {
+it('a page makes no request while commands and scripts run, and works offline', async () => {
   const tab = await browser.newPage()
   await tab.goto('http://localhost/')
   await tab.waitForFunction('globalThis.ready === true')
   const run = (command: string, timeoutMs?: number) =>
     tab.evaluate(`run(${JSON.stringify(command)}, ${timeoutMs})`) as Promise<Record<string, unknown>>
-  // What is loaded when it is needed: once.
+  // Loads what is loaded on first use.
   expect(await run('npm test')).toMatchObject({ ok: true, exitCode: 1 })
   expect(await run('git init -q; git add .; git commit -qm first')).toMatchObject({ exitCode: 0 })
   expect(asked.filter((url) => !url.startsWith('http://localhost/'))).toEqual([])
@@ -121,7 +121,7 @@ it('asks for nothing while commands and scripts run in a page, and goes on where
   }
   expect(asked).toEqual([])
 
-  // Had the page or a worker asked for something, this would have seen it.
+  // A request of the page or of a worker would have been recorded here.
   await tab.evaluate(`fetch('https://page.test/').catch(() => {})`)
   const fromWorker = 'new Blob(["fetch(\'https://worker.test/\').catch(() => {}).then(() => postMessage(1))"])'
   await tab.evaluate(`new Promise((done) => { new Worker(URL.createObjectURL(${fromWorker})).onmessage = done })`)

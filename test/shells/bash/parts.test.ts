@@ -32,7 +32,7 @@ import { filesOver } from '../setup.ts'
 const bytes = (text: string) => new TextEncoder().encode(text)
 const path = (text: string) => text as Path
 
-/** Refuses whatever lies at or below a path. */
+/** Refuses every access to a path or below it. */
 const refusing = (below: string): CommandFilesOptions['judge'] => {
   return (access) => {
     if (access.path.startsWith(below)) throw new ToolError('POLICY_DENIED', `Nothing below ${below}`)
@@ -40,7 +40,7 @@ const refusing = (below: string): CommandFilesOptions['judge'] => {
 }
 
 describe('the files of a command', () => {
-  it('take a fault of the judge for no refusal', async () => {
+  it('do not record an internal error as a refusal', async () => {
     const judge = () => {
       throw new TypeError('a fault')
     }
@@ -49,7 +49,7 @@ describe('the files of a command', () => {
     expect(files.refusals).toEqual([])
   })
 
-  it('do not tell a hidden file from nothing by a path through it', async () => {
+  it('give the same answer for a path through a hidden file as for a missing one', async () => {
     const see = (one: Path) => !one.startsWith('hidden')
     const sight = () => ({ see, enter: see, revision: 'some' })
     const files = filesOver(memory({ hidden: 'h', shown: 's' }), { visibility: sight })
@@ -57,14 +57,14 @@ describe('the files of a command', () => {
     await expect(files.stat('shown/below')).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
   })
 
-  it('make nothing where there is no directory', async () => {
+  it('create nothing in a missing directory', async () => {
     const files = filesOver(memory({ 'a.txt': 'a' }))
     await expect(files.write('none/b.txt', bytes('b'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
     await expect(files.write('a.txt/b.txt', bytes('b'))).rejects.toMatchObject({ code: 'NOT_A_DIRECTORY' })
     await expect(files.remove('none')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('note the refusal of a write that the line announced as the making of a file', async () => {
+  it('record the refusal of a write that the line announced as a creation', async () => {
     const files = filesOver(memory(), { judge: refusing('.env') })
     await expect(files.reach({ permission: 'file:write', path: '.env' })).rejects.toMatchObject({
       code: 'POLICY_DENIED',
@@ -72,7 +72,7 @@ describe('the files of a command', () => {
     expect(files.refusals).toMatchObject([{ permission: 'file:write:create', path: '.env', code: 'POLICY_DENIED' }])
   })
 
-  it('refuse a whole change set for a hidden file, and do not name it', async () => {
+  it('refuse a whole change set for a hidden file without naming it', async () => {
     const see = (one: Path) => one !== 'hidden'
     const sight = () => ({ see, enter: see, revision: 'some' })
     const backend = memory({ hidden: 'h', 'a.txt': 'a' })
@@ -83,7 +83,7 @@ describe('the files of a command', () => {
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['a.txt', 'hidden'])
   })
 
-  it('search over a backend that has no way of its own, files alone, until a visit has enough', async () => {
+  it('search files one by one over a backend without scan, until a visit returns false', async () => {
     const { scan: _, ...backend } = memory({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', d: { directory: true } })
     const files = filesOver(backend)
     const seen: string[] = []
@@ -94,12 +94,12 @@ describe('the files of a command', () => {
     expect(seen).toEqual(['a.txt a', 'b.txt b'])
   })
 
-  it('end a search with their command', async () => {
+  it('end a search when the command is aborted', async () => {
     const files = filesOver(memory({ 'a.txt': 'a' }), { signal: AbortSignal.abort() })
     await expect(files.scan([path('a.txt')], undefined, () => true)).rejects.toMatchObject({ code: 'ABORTED' })
   })
 
-  it('move nothing that is no file, directory or link', async () => {
+  it('refuse to move anything but files, directories and links', async () => {
     const inner = memory({ pipe: '' })
     const stat: Backend['stat'] = async (one) => {
       const found = await inner.stat(one)
@@ -113,7 +113,7 @@ describe('the files of a command', () => {
   })
 })
 
-describe('what a command has made, done once more', () => {
+describe('applyChanges', () => {
   const made = (name: string, after: CommandChange['after']): CommandChange => ({
     path: path(name),
     before: null,
@@ -122,7 +122,7 @@ describe('what a command has made, done once more', () => {
   const directory = (name: string) => made(name, { type: 'directory' })
   const file = (name: string) => made(name, { type: 'file', bytes: bytes('x') })
 
-  it('leaves out what is refused with all that is below it, and tells of the refusals alone', async () => {
+  it('skips refused paths and everything below them, and lists only the refusals', async () => {
     const backend = memory()
     const judge: CommandFilesOptions['judge'] = (access) => {
       if (access.path === 'd') throw new ToolError('POLICY_DENIED', 'Not that one')
@@ -138,7 +138,7 @@ describe('what a command has made, done once more', () => {
     ['its directory is missing', filesOver(memory()), { code: 'NOT_FOUND' }],
     ['it was stopped', filesOver(memory(), { signal: AbortSignal.abort() }), { code: 'ABORTED' }],
     [
-      'something is at fault',
+      'there is an internal error',
       filesOver(memory(), {
         judge() {
           throw new TypeError('a fault')
@@ -146,7 +146,7 @@ describe('what a command has made, done once more', () => {
       }),
       { message: 'a fault' },
     ],
-  ])('fails where %s', async (_, files, expected) => {
+  ])('fails if %s', async (_, files, expected) => {
     await expect(applyChanges(files, [file('d/x')])).rejects.toMatchObject(expected)
   })
 })
@@ -164,7 +164,7 @@ describe('background commands', () => {
     return { process, stopped }
   }
 
-  it('are forgotten once they have ended and there are twice as many as may run', async () => {
+  it('are dropped after their end once twice the maximum are stored', async () => {
     const processes = createProcesses(1, new Set())
     const running = await processes.add('one', ending().process, 0)
     for (const line of ['two', 'three', 'four']) await processes.add(line, ending(0).process, 0)
@@ -173,7 +173,7 @@ describe('background commands', () => {
     expect(processes.get('process-4').line).toBe('four')
   })
 
-  it('that begin while all are ended are ended as well', async () => {
+  it('are stopped if added after close', async () => {
     const processes = createProcesses(1, new Set())
     const late = ending()
     await processes.close()
@@ -181,7 +181,7 @@ describe('background commands', () => {
     expect(late.stopped).toEqual(['stopped'])
   })
 
-  it('of a line read no input, and tell of a fault without its words', async () => {
+  it('read no input, and report an internal error without its message', async () => {
     const process = createLineProcess('bash', async () => {
       throw new TypeError('/home/someone')
     })
@@ -190,7 +190,7 @@ describe('background commands', () => {
     expect([process.output(), process.exitCode]).toEqual([{ stdout: '', stderr: 'The command failed\n' }, 126])
   })
 
-  it('are ended at once where they were called off before they began, or their shell was', async () => {
+  it('end immediately if they or their shell were aborted before they started', async () => {
     const commands = createRunningCommands()
     const run = async (how: { signal?: AbortSignal }) => {
       let end = (_: string) => {}
@@ -205,7 +205,7 @@ describe('background commands', () => {
   })
 })
 
-it('a line that opens the root opens it by its name', () => {
+it('a line that opens the root names it "."', () => {
   const call = { tool: 'run_command', input: {}, accesses: [] }
   const policy = compilePolicy({ preset: 'autonomous' })
   expect(createLineAnalyzer({})('cat < .', { cwd: ROOT, policy, call }).opens).toEqual([
@@ -213,19 +213,19 @@ it('a line that opens the root opens it by its name', () => {
   ])
 })
 
-it('bytes that begin as a text in UTF-16 does, and are none, are given as they are', () => {
+it('bytes that only begin like UTF-16 text are unchanged', () => {
   const text = new Uint8Array([0xff, 0x41])
   expect(createMarks().hide(text, path('a.md'))).toBe(text)
 })
 
-it('bash gives a line its input', async () => {
+it('bash() passes stdin to a line', async () => {
   const shell = bash()
   const command = { line: 'cat; echo end', cwd: ROOT, env: {}, stdin: 'given\n', timeoutMs: 60_000, now: () => 0 }
   expect(await shell.run({ ...command, files: filesOver(memory()) })).toMatchObject({ stdout: 'given\nend\n' })
   await shell.close()
 })
 
-describe('files as the interpreter has them', () => {
+describe('bashFs', () => {
   const fsOver = (backend: Backend, more: Partial<CommandFilesOptions> = {}) => {
     const workspace = filesOver(backend, more)
     const roots = { workspace, scratch: filesOver(memory({ tmp: { directory: true } })) }
@@ -236,41 +236,41 @@ describe('files as the interpreter has them', () => {
     return { ...memory({ 'a.txt': 'a' }), read: fail, commit: fail }
   }
 
-  it.each<[what: string, run: (fs: ReturnType<typeof fsOver>) => Promise<unknown>, expected: object]>([
+  it.each<[operation: string, run: (fs: ReturnType<typeof fsOver>) => Promise<unknown>, expected: object]>([
     ['a directory that is not empty', (fs) => fs.rm('/workspace/d'), { code: 'ENOTEMPTY' }],
     ['a copy into itself', (fs) => fs.cp('/workspace/d', '/workspace/d/e', { recursive: true }), { code: 'EINVAL' }],
-    ['a copy of all there is', (fs) => fs.cp('/', '/workspace/d', { recursive: true }), { code: 'EINVAL' }],
-    ['a list of what is no directory', (fs) => fs.readdir('/dev/null'), { code: 'EACCES' }],
-    ['the true path of nothing', (fs) => fs.realpath('/etc'), { code: 'ENOENT' }],
-  ])('refuse %s', async (_, run, expected) => {
+    ['a copy of the whole tree', (fs) => fs.cp('/', '/workspace/d', { recursive: true }), { code: 'EINVAL' }],
+    ['a listing of a file', (fs) => fs.readdir('/dev/null'), { code: 'EACCES' }],
+    ['the real path of a missing file', (fs) => fs.realpath('/etc'), { code: 'ENOENT' }],
+  ])('refuses %s', async (_, run, expected) => {
     await expect(run(fsOver(memory({ 'd/a.txt': 'a' })))).rejects.toMatchObject(expected)
   })
 
-  it('fail as a system does where the backend fails', async () => {
+  it('fails with system errors if the backend fails', async () => {
     const fs = fsOver(failing())
     await expect(fs.readFile('/workspace/a.txt')).rejects.toMatchObject({
       code: 'EIO',
       message: "EIO: i/o error, read '/workspace/a.txt'",
     })
-    // The opening of a redirection ends the script.
+    // A failed redirection ends the script.
     await expect(fs.writeFile('/workspace/a.txt', '', 'binary')).rejects.toThrow('bash: a.txt: Input/output error\n')
   })
 
-  it('copy what may be copied, and then tell of what may not', async () => {
+  it('copies the permitted files, then fails for the others', async () => {
     const backend = memory({ 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/c.txt': 'c' })
     const fs = fsOver(backend, { judge: refusing('d/b') })
     await expect(fs.cp('/workspace/d', '/workspace/e', { recursive: true })).rejects.toMatchObject({ code: 'EACCES' })
     expect(await fs.readdir('/workspace/e')).toEqual(['a.txt', 'c.txt'])
   })
 
-  it('are named by walking alone, and have the types and modes of a system', async () => {
+  it('lists no paths by itself, and returns the types and modes of a system', async () => {
     const fs = fsOver(memory({ 'a.txt': new Uint8Array([0xe9]), link: { link: 'a.txt' } }))
     expect(fs.getAllPaths()).toEqual([])
     expect(await fs.readFile('/workspace/a.txt', 'latin1')).toBe('é')
     expect([await fs.realpath('/'), await fs.realpath('/dev/null')]).toEqual(['/', '/dev/null'])
     expect(await fs.readdir('/')).toContain('workspace')
     expect(await fs.lstat('/workspace/link')).toMatchObject({ isSymbolicLink: true, mode: 0o777 })
-    // Where the storage has no modes, they are those that a system gives.
+    // Without modes in the storage, the modes are a system's defaults.
     const own = memory({ 'a.txt': '', link: { link: 'a.txt' } })
     const modeless = fsOver({
       ...own,
@@ -284,8 +284,8 @@ describe('files as the interpreter has them', () => {
   })
 })
 
-describe('the interpreter', () => {
-  /** An interpreter that runs a line so. */
+describe('runLine', () => {
+  /** An interpreter that runs a line by the given function. */
   const running = (exec: () => unknown) =>
     ({
       Bash: class Bash {
@@ -296,14 +296,14 @@ describe('the interpreter', () => {
   const done = { stdout: '', stderr: '', exitCode: 0, env: {} }
   const worldOf = (signal: AbortSignal) => ({ fs: new InMemoryFs(), commands: [], signal })
 
-  it('keeps nothing of a line that was called off before it began, as it ended, or while it failed', async () => {
+  it('refuses a line that was aborted before its start, at its end, or while it failed', async () => {
     const never = running(() => new Promise(() => {}))
     await expect(runLine(never, request, worldOf(AbortSignal.abort()))).rejects.toMatchObject({ code: 'ABORTED' })
     for (const settle of ['resolve', 'reject'] as const) {
       const stop = new AbortController()
       const last = running(() => ({
         catch() {},
-        // biome-ignore lint/suspicious/noThenProperty: a promise that settles just before it is called off
+        // biome-ignore lint/suspicious/noThenProperty: a promise that settles just before it is aborted
         then(resolve: (value: object) => void, reject: (error: Error) => void) {
           ;({ resolve, reject })[settle](Object.assign(new Error('it failed'), done))
           stop.abort()
@@ -313,7 +313,7 @@ describe('the interpreter', () => {
     }
   })
 
-  it('tells of its own failure in one line, if it says anything', async () => {
+  it('reports a failure of the interpreter on one line', async () => {
     const { signal } = new AbortController()
     for (const [error, message] of [
       [new Error('two\nlines'), 'two lines'],
@@ -327,7 +327,7 @@ describe('the interpreter', () => {
     }
   })
 
-  it('that has no error of its own to end a script with gets a plain one', async () => {
+  it('uses a plain error if the interpreter has no ExitError', async () => {
     for (const thrown of [
       new TypeError('no such variable'),
       Object.assign(new Error('it ends'), { name: 'ExitError' }),
@@ -345,7 +345,7 @@ describe('the interpreter', () => {
     }
   })
 
-  it('is loaded once, and once more after a failure', async () => {
+  it('loads the interpreter once, and again after a failure', async () => {
     let loads = 0
     const load = memoizeAsync(async () => {
       loads += 1
@@ -357,18 +357,18 @@ describe('the interpreter', () => {
   })
 })
 
-describe('commands of our own', () => {
+describe('custom commands', () => {
   const at = { cwd: '/workspace', stdin: '' }
-  /** A call as the interpreter makes it, without what it may leave out. */
+  /** A call as the interpreter makes it, without the optional members. */
   const contextOf = (files: Record<string, string>, more: Partial<ResolvedCommandContext> = {}) =>
     ({ fs: new InMemoryFs(files), cwd: '/', env: new Map(), stdin: '', ...more }) as unknown as ResolvedCommandContext
 
-  it('are not there where neither we nor the interpreter have them', async () => {
+  it('fail if the interpreter has no command of the name either', async () => {
     const { command } = customCommand('grep', async () => undefined)
     expect(await command.execute([], contextOf({}))).toEqual({ stdout: '', stderr: 'grep: not here\n', exitCode: 2 })
   })
 
-  it('git and patch end with their line', async () => {
+  it('git and patch stop when their line is aborted', async () => {
     const stopped = () => Promise.reject(new ToolError('ABORTED', 'The command was stopped'))
     const git = gitCommand(() => ({ head: stopped }) as unknown as CommandGit)
     await expect(git.attempt(['status'], at)).rejects.toMatchObject({ code: 'ABORTED' })
@@ -380,7 +380,7 @@ describe('commands of our own', () => {
     await expect(grep?.attempt(['-r', 'a', '.'], at)).rejects.toMatchObject({ code: 'ABORTED' })
   })
 
-  it('git clone tells of its work unless it is to be quiet, and always what no workspace can hold', async () => {
+  it('git clone prints progress unless --quiet, and always the skipped files', async () => {
     const clone = async () => ({ commit: '0'.repeat(40), skipped: ['con'] })
     const git = gitCommand(
       () => ({ head: async () => undefined, change: async () => ({ clone }) }) as unknown as CommandGit,
@@ -392,13 +392,13 @@ describe('commands of our own', () => {
     expect(await told()).toBe(`Cloning into '.'...\n${quiet}`)
   })
 
-  it('npm says where it cannot run a script', async () => {
+  it('npm reports that it cannot run a script', async () => {
     const files = { '/package.json': '{ "scripts": { "test": "true" } }' }
     const told = { stdout: '', stderr: 'npm error no script can be run here\n', exitCode: 1 }
     expect(await npmCommand().execute(['test'], contextOf(files))).toEqual(told)
   })
 
-  it('node tells of a fault of its engine without its words, and ends the line for what ended it from outside', async () => {
+  it('node reports an engine failure without its message, and ends the line if it was ended from outside', async () => {
     const ended: string[] = []
     const run = async (error: Error) => {
       const command = nodeCommand(
@@ -413,7 +413,7 @@ describe('commands of our own', () => {
     expect(ended).toEqual(['COMMAND_TIMEOUT'])
   })
 
-  it('node --test looks at no more files than it can', async () => {
+  it('node --test examines a limited number of files', async () => {
     const names = ['a.test.js', ...Array.from({ length: 100_000 }, () => '.hidden')]
     const stat = async () => ({ isFile: true, isDirectory: false })
     const files = { readdir: async () => names, lstat: stat } as unknown as ScriptFiles
@@ -421,7 +421,7 @@ describe('commands of our own', () => {
   })
 })
 
-it('a thread of Node that is ended tells so', async () => {
+it('a worker of Node reports its end', async () => {
   await new Promise<void>((resolve) => {
     startNodeThread({ onMessage() {}, onEnd: resolve }).kill()
   })

@@ -13,7 +13,7 @@ const after = {
   'src/moved.txt': numbers.replace('line 9', 'neuf'),
 }
 
-/** A patch as git makes it, from one tree to another. */
+/** Returns git's patch from one tree to another. */
 function patchOf(from: Record<string, string>, to: Record<string, string>): string {
   const directory = mkdtempSync(join(tmpdir(), 'patch-'))
   const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8' })
@@ -40,7 +40,7 @@ function patchOf(from: Record<string, string>, to: Record<string, string>): stri
 describe('patch', () => {
   const diff = patchOf(before, after)
 
-  it('carries out what git has put down, from its input or a file', async () => {
+  it('applies patches of git, from its input or a file', async () => {
     for (const line of ['patch -p1 < the.patch', 'cat the.patch | patch -p1', 'patch -p1 -i the.patch']) {
       const { run, snapshot } = await shellBench({ ...before, 'the.patch': diff })
       const result = await run(line)
@@ -52,7 +52,7 @@ describe('patch', () => {
     }
   })
 
-  it('does all of it or nothing, and nothing in a dry run', async () => {
+  it('applies all changes or none, and none in a dry run', async () => {
     const { run, snapshot } = await shellBench({ ...before, 'src/old.txt': 'other\n', 'the.patch': diff })
     const untouched = await snapshot()
     expect(await run('patch -p1 < the.patch')).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^patch: /) })
@@ -64,23 +64,18 @@ describe('patch', () => {
   const section = (name: string, hunk: string) => `--- a/${name}\n+++ b/${name}\n${hunk}`
   const create = (name: string) =>
     `diff --git a/${name} b/${name}\nnew file mode 100644\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+new\n`
-  it.each<[why: string, patch: string, expected: object, x: string | undefined]>([
+  it.each<[label: string, patch: string, expected: object, x: string | undefined]>([
+    ['a missing file', section('none', '@@ -1 +1 @@\n-a\n+b\n'), { stderr: /"none": it does not exist/ }, 'a\n'],
+    ['a new file that exists', create('x'), { stderr: /"x": it already exists/ }, 'a\n'],
     [
-      'a file that is not there',
-      section('none', '@@ -1 +1 @@\n-a\n+b\n'),
-      { stderr: /"none": it does not exist/ },
-      'a\n',
-    ],
-    ['a new file that is there', create('x'), { stderr: /"x": it already exists/ }, 'a\n'],
-    [
-      'two parts for one file',
+      'two sections for one file',
       section('x', '@@ -1 +1 @@\n-a\n+b\n') + section('x', '@@ -1 +1 @@\n-b\n+c\n'),
       {},
       'c\n',
     ],
-    ['lines alone, for a file that is not there', section('y', '@@ -0,0 +1 @@\n+new\n'), {}, 'a\n'],
-    ['lines alone, for one that is', section('x', '@@ -0,0 +1 @@\n+new\n'), { stderr: /./ }, 'a\n'],
-  ])('of %s', async (_, patch, { stderr = /^$/ }: { stderr?: RegExp }, x) => {
+    ['a plain diff that creates a missing file', section('y', '@@ -0,0 +1 @@\n+new\n'), {}, 'a\n'],
+    ['a plain diff that creates an existing file', section('x', '@@ -0,0 +1 @@\n+new\n'), { stderr: /./ }, 'a\n'],
+  ])('handles %s', async (_, patch, { stderr = /^$/ }: { stderr?: RegExp }, x) => {
     const { run, backend } = await shellBench({ x: 'a\n', 'the.patch': patch })
     const result = await run('patch -s -p1 < the.patch')
     expect(result).toMatchObject({ ok: true, exitCode: result.stderr === '' ? 0 : 1, stdout: '' })
@@ -88,7 +83,7 @@ describe('patch', () => {
     expect(new TextDecoder().decode((await backend.read('x' as never)).bytes)).toBe(x)
   })
 
-  it('refuses what is not UTF-8, whose bytes would be others in the files', async () => {
+  it('refuses a patch that is not UTF-8', async () => {
     const patch = Buffer.from('--- a/x.txt\n+++ b/x.txt\n@@ -1 +1 @@\n-a\n+caf\xe9\n', 'latin1')
     const { run, snapshot } = await shellBench({ 'x.txt': 'a\n', 'latin.patch': new Uint8Array(patch) })
     const untouched = await snapshot()
@@ -98,7 +93,7 @@ describe('patch', () => {
     expect(await snapshot()).toEqual(untouched)
   })
 
-  it('reaches no protected file', async () => {
+  it('cannot change a protected file', async () => {
     const patch = patchOf({ '.env': 'PASSWORD=hunter2\n' }, { '.env': 'PASSWORD=x\n' })
     const moved = patchOf({ '.env': 'PASSWORD=hunter2\n' }, { 'plain.txt': 'PASSWORD=hunter2\n' })
     const { run, snapshot } = await shellBench({ '.env': 'PASSWORD=hunter2\n', 'a.patch': patch, 'b.patch': moved })
@@ -110,7 +105,7 @@ describe('patch', () => {
     expect(await run('patch -p3 < a.patch')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('-p3') })
   })
 
-  it('works below the directory that it is called in', async () => {
+  it('resolves paths in the directory of the call', async () => {
     const { run, backend } = await shellBench({
       'sub/x.txt': 'a\n',
       'p.patch': patchOf({ 'x.txt': 'a\n' }, { 'x.txt': 'b\n' }),

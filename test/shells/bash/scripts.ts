@@ -1,7 +1,7 @@
-/** Scripts that do the same in the engine of the shell as in Node: `main.cjs` exports what is compared. */
+/** Scripts whose results must be the same in the shell's engine and in Node: `main.cjs` exports what is compared. */
 export const scripts: readonly (readonly [string, Readonly<Record<string, string | { link: string }>>])[] = [
   [
-    'modules are found by its rules',
+    'require finds the same modules',
     {
       'main.cjs': `module.exports = async () => {
         const told = (value) => (typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value))
@@ -59,7 +59,7 @@ export const scripts: readonly (readonly [string, Readonly<Record<string, string
     },
   ],
   [
-    'modules are imported by its rules',
+    'import finds the same modules',
     {
       'main.cjs': `module.exports = () => import('./probe.mjs').then(({ probe }) => probe())`,
       'probe.mjs': `
@@ -95,7 +95,7 @@ export const scripts: readonly (readonly [string, Readonly<Record<string, string
     },
   ],
   [
-    'files are read and changed as by its fs',
+    'fs reads and changes files in the same way',
     {
       'main.cjs': `
         const fs = require('fs'), path = require('path')
@@ -139,7 +139,7 @@ export const scripts: readonly (readonly [string, Readonly<Record<string, string
     },
   ],
   [
-    'bytes are written and told as by its buffers',
+    'Buffer encodes and decodes in the same way',
     {
       'main.cjs': `module.exports = async () => {
         const out = []

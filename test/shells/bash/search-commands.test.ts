@@ -125,7 +125,7 @@ describe.each([
   ['grep', grep],
   ['rg', rg],
 ] as const)('%s', (name, table) => {
-  it.each(table.map((args) => [args.join(' '), args] as const))('%s: as the real one', async (_, args) => {
+  it.each(table.map((args) => [args.join(' '), args] as const))('%s: as the real command', async (_, args) => {
     const { run } = await shellBench(tree)
     const ours = await run(`${name} ${quoted(args)}`)
     const more = name === 'rg' ? ['--no-require-git', '--sort', 'path'] : []
@@ -137,14 +137,14 @@ describe.each([
       env: { ...process.env, LC_ALL: 'C.UTF-8' },
     })
     expect(ours.exitCode, ours.stderr).toBe(real.status)
-    // Which file comes first is the file system's own choice for the one, ours for the other.
+    // The order of files is the file system's for the real command, and ours for this one.
     expect(sorted(ours.stdout)).toEqual(sorted(real.stdout))
     expect(ours.stderr === '').toBe(real.stderr === '')
   })
 })
 
-describe('what our search does not know', () => {
-  it('is left to the interpreter', async () => {
+describe('grep and rg calls that our search does not support', () => {
+  it('are left to the interpreter', async () => {
     const { run } = await shellBench(tree)
     expect(await run("grep -rno 'fo*' src/b.ts | head -1")).toMatchObject({ stdout: expect.stringContaining('foo') })
     expect(await run('echo foo | grep foo')).toMatchObject({ stdout: 'foo\n', exitCode: 0 })
@@ -158,15 +158,15 @@ describe('what our search does not know', () => {
   })
 })
 
-describe('searching', () => {
-  it('lists no file for what it may hold and does not', async () => {
+describe('grep and rg', () => {
+  it('list no file that only may contain a match', async () => {
     const { run } = await shellBench({ 'a.txt': 'foobar\n', 'b.txt': 'foo\n', 'empty.txt': '', 'star.txt': '(*b)\n' })
     expect(await run("grep -rl 'foo$' .")).toMatchObject({ stdout: './b.txt\n' })
     expect(await run('grep -rvl zzz . | sort')).toMatchObject({ stdout: './a.txt\n./b.txt\n./star.txt\n' })
     expect(await run("grep -rh '\\(*b\\)' .")).toMatchObject({ stdout: '(*b)\n' })
   })
 
-  it('shows nothing of what policy hides or protects', async () => {
+  it('show nothing that policy hides or protects', async () => {
     const policy = { preset: 'autonomous', deniedPaths: ['src/deep'] } as const
     const { run } = await shellBench({ ...tree, '.env': 'foo=secret\n', 'src/.env.local': 'foo=secret\n' }, { policy })
     for (const line of ['grep -r foo .', 'rg -uuu foo', 'grep -rc . .', 'rg --files -uu', 'grep -rL zzz .']) {
@@ -176,7 +176,7 @@ describe('searching', () => {
     }
   })
 
-  it('takes linear time', async () => {
+  it('take linear time', async () => {
     const { run } = await shellBench({ 'a.txt': `${'a'.repeat(50_000)}\n` })
     const start = ownTime()
     await run("grep -rE '(a+)+$b' .; rg '(a|a)*b' .")

@@ -33,7 +33,7 @@ describe('a line in a Web Worker', () => {
     'echo before; cat /etc/passwd nothing; cat .env; echo after',
     'echo "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-one\n+ONE\n two" | patch -p1; cat a.txt; patch --nothing',
     'cat <(echo a) /dev/null; echo t > /tmp/t; cat /tmp/t; cd /tmp',
-  ])('does what it does in the thread of its caller: %s', async (line) => {
+  ])("has the effect of a line in the caller's thread: %s", async (line) => {
     const [one, other] = [await open(tree), await open(tree, here)]
     const { callId: _, durationMs: __, artifactUri: ___, ...expected } = await other.run(line)
     expect(await one.run(line)).toMatchObject(expected)
@@ -42,11 +42,11 @@ describe('a line in a Web Worker', () => {
   })
 })
 
-describe('a line that is ended', () => {
+describe('a line ended from outside', () => {
   it.each([
     ['in a Web Worker', inThread],
     ['in the thread of its caller', here],
-  ])('%s tells why, and the next one runs', async (_, shell) => {
+  ])('%s reports the reason, and the next line runs', async (_, shell) => {
     const { run, snapshot } = await open({ 'a.txt': 'a' }, shell)
     const before = await snapshot()
     const stop = new AbortController()
@@ -60,10 +60,10 @@ describe('a line that is ended', () => {
   })
 
   it.each([
-    ['1 where it nests too deeply for the stack of its host', '('.repeat(100_000), /RangeError: Maximum call stack/],
-    ['1 where its own timers fail', "__ward.wait = () => { throw new Error('no timers') }", /Error: no timers/],
-    ['3 where it says so, and goes on', 'process.exit(3); for (;;);', /^$/],
-  ])('as a script, with %s', async (code, text, stderr) => {
+    ['1 if it nests too deeply for the stack of its host', '('.repeat(100_000), /RangeError: Maximum call stack/],
+    ['1 if its timers fail', "__ward.wait = () => { throw new Error('no timers') }", /Error: no timers/],
+    ['3 if it exits with 3 and then loops', 'process.exit(3); for (;;);', /^$/],
+  ])('ends a script with exit code %s', async (code, text, stderr) => {
     const main = { kind: 'code', text, prints: false, isModule: false } as const
     const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
     const limits = { deadline: Number.POSITIVE_INFINITY, memoryBytes: 1e8, outputBytes: 1e6 }
@@ -80,7 +80,7 @@ describe('a line that is ended', () => {
     ['COMMAND_TIMEOUT', { deadline: 0 }, '1'],
     ['ABORTED', { signal: AbortSignal.abort() }, '1'],
     ['ABORTED', { signal: AbortSignal.timeout(1) }, 'setTimeout(() => {}, 1e6)'],
-  ])('as a script: %s for %j', async (code, limits, text) => {
+  ])('ends a script with %s for the limits %j', async (code, limits, text) => {
     const main = { kind: 'code', text, prints: false, isModule: false } as const
     const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
     const all = {
@@ -93,7 +93,7 @@ describe('a line that is ended', () => {
   })
 })
 
-it('a module at the root of all files knows its directory', async () => {
+it('import.meta.dirname of a module at / is /', async () => {
   const main = { kind: 'file', path: '/m.mjs' } as const
   const script = { main, isTest: false, args: [], cwd: '/', env: {}, stdin: '' }
   const limits = { deadline: Number.POSITIVE_INFINITY, memoryBytes: 1e8, outputBytes: 1e6 }
@@ -103,7 +103,7 @@ it('a module at the root of all files knows its directory', async () => {
   })
 })
 
-it('a thread is answered for files alone, and by no other name', async () => {
+it('a thread can call only the methods of the file system', async () => {
   const told: object[] = []
   let tell = (_: object) => {}
   const worker = {
@@ -125,7 +125,7 @@ it('a thread is answered for files alone, and by no other name', async () => {
   expect(told).toEqual([{ error: { message: 'There is no constructor', is: 'system' } }])
 })
 
-describe('node, beside the real one', () => {
+describe('node compared with the real Node', () => {
   it.each(scripts)('%s', async (_, files) => {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'scripts-')))
     const tree: Record<string, string | { link: string }> = { ...files }

@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 
 /**
- * Web Workers as a browser has them, whose other side runs in this thread: messages are cloned and come later, as ever.
- * Gives the addresses of those that were made; `close` puts the globals back.
+ * Stands in for a browser's Web Workers. The worker's code runs in this thread; messages are cloned and asynchronous.
+ * `made` lists the addresses of the created workers; `close` restores the globals.
  */
 export function standInForWorkers(): { readonly made: string[]; close(): void } {
   const { port1: outside, port2: inside } = new MessageChannel()

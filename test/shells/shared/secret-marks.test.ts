@@ -15,7 +15,7 @@ const tree = {
   '.git/config': `[core]\n\t${SECRET}\n\tvalue-of-it\n`,
 }
 
-/** Lines that name the file `F` and would give its content away, or change it, if they could. */
+/** Lines that try to reveal or change the content of the file `F`. */
 const lines = [
   'cat F',
   'cat -A F',
@@ -150,10 +150,10 @@ const never = ['hunter2', 'value-of-it', Buffer.from('hunter2-the').toString('ba
 const protectedPaths = ['.env', 'conf/.env.production', '.ssh/id_rsa', 'link-to-it', '.git/config']
 
 describe.each([
-  ...protectedPaths.map((path) => [path, 'unjudged', unjudged(bash())] as const),
-  ['.env', 'judged', bash()] as const,
-])('%s, %s', (path, _, shell) => {
-  it(`is reached by none of ${lines.length} lines`, async () => {
+  ...protectedPaths.map((path) => [path, 'without line evaluation', unjudged(bash())] as const),
+  ['.env', 'with line evaluation', bash()] as const,
+])('the protected file %s, %s', (path, _, shell) => {
+  it(`is not revealed or changed by any of ${lines.length} lines`, async () => {
     const { run, snapshot, workspace } = await shellBench(tree, { shell })
     const before = await snapshot()
     const wrong: string[] = []
@@ -177,11 +177,11 @@ describe.each([
   })
 })
 
-describe('each try', () => {
-  it('is in the result and in the audit', async () => {
+describe('each refused attempt', () => {
+  it('is listed in the result and in the audit', async () => {
     const { run, workspace } = await shellBench(tree)
     const silent: string[] = []
-    /** Lines that end before they come to the file. */
+    /** Lines that end before they access the file. */
     const never = new Set(['cp -r . copied', 'cp -a . copied', 'rm -rf .'])
     for (const pattern of lines.slice(0, lines.indexOf('test -s F && echo not empty'))) {
       if (never.has(pattern)) continue
@@ -205,13 +205,13 @@ describe('each try', () => {
   })
 })
 
-describe('marks', () => {
+describe('secret marks', () => {
   const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
   const other = token.replace('a1', 'zz')
   const bytes = (text: string) => new TextEncoder().encode(text)
   const [a, b, c] = ['a.ts', 'b.ts', 'c.ts'] as Path[] as [Path, Path, Path]
 
-  it('hide no part of a UTF-16 text with a secret: all of it is refused', () => {
+  it('refuse UTF-16 text with a secret as a whole', () => {
     const units = new Uint8Array(Buffer.from(`\ufeff${token}`, 'utf16le'))
     const { hide } = createMarks()
     for (const text of [units, new Uint8Array(Buffer.from(units).swap16())]) {
@@ -221,7 +221,7 @@ describe('marks', () => {
     expect(hide(plain, a)).toBe(plain)
   })
 
-  it('are brought back where they mean one thing, and left or refused elsewhere', () => {
+  it('are restored if unambiguous, and left or refused otherwise', () => {
     const { hide, restore } = createMarks()
     const text = new TextDecoder().decode(hide(bytes(`x = '${token}'\n`), a))
     const mark = /\[REDACTED:[^\]]*\]/.exec(text)?.[0] as string
