@@ -8,17 +8,17 @@ import { vi } from 'vitest'
 export interface BrowserStorage {
   readonly root: FileSystemDirectoryHandle
   around: (step: string, name: string) => unknown
-  /** What is stored in a file, by names that are divided by slashes. */
+  /** The content of a file, by its path with slashes. */
   bytes(path: string): Uint8Array | undefined
   /** The names in a directory. */
   names(path: string): readonly string[]
-  /** As another program changes it. */
+  /** Changes it like another program. */
   put(path: string, bytes: Uint8Array): void
   remove(path: string): void
 }
 
 export interface BrowserParts {
-  /** Whether there are synchronous handles, as in a worker, and files can be moved. */
+  /** Whether synchronous handles exist, as in a worker, and files can be moved. */
   readonly sync?: boolean
   readonly locks?: LockManager | undefined
   readonly storage?: object
@@ -32,7 +32,7 @@ interface Node {
   isGone?: boolean
 }
 
-/** Puts the parts in place, until `vi.unstubAllGlobals()`. */
+/** Installs the parts until `vi.unstubAllGlobals()`. */
 export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserParts = {}): BrowserStorage {
   const locks = 'locks' in rest ? rest.locks : webLocks()
   let ticks = 0
@@ -185,7 +185,7 @@ export function browserStorage({ sync = false, storage = {}, ...rest }: BrowserP
   }
 }
 
-/** Locks that are given in turn, to one at a time. */
+/** Locks with one holder at a time, in order of the requests. */
 export function webLocks(): LockManager {
   const last = new Map<string, Promise<unknown>>()
   return {
@@ -223,7 +223,7 @@ function cut(bytes: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   return kept
 }
 
-/** The database that remembers which directories were picked: one store, whose keys count up. */
+/** The database of picked directories: one store with ascending keys. */
 export function pickedDirectories(): void {
   const kept: FileSystemDirectoryHandle[] = []
   const answered = (result: unknown) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { onPage } from '../../runtimes/host-chromium.ts'
 
-/** A user's page over the package as built: whether the worker starts, without any configuration. */
+/** A page that uses the built package: does the worker start without configuration? */
 const built = join(import.meta.dirname, '../../../dist')
 let directory: string
 
@@ -29,8 +29,8 @@ beforeAll(() => {
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-describe('the worker of a packed workspace', () => {
-  it('starts where the modules are served as they are', async () => {
+describe('worker of a packed workspace', () => {
+  it('starts from unbundled modules', async () => {
     await expectWorker((path) => {
       if (path === '/') return html(readFileSync(join(directory, 'index.html')))
       if (path === '/main.js') return script(page(''))
@@ -68,7 +68,7 @@ describe('the worker of a packed workspace', () => {
     )
   })
 
-  it('is done without where a bundler leaves it out, and info() says so', async () => {
+  it('is not used if a bundler omits it, which info() reports', async () => {
     const { build } = await import('esbuild')
     const { outputFiles } = await build({
       entryPoints: [join(directory, 'main.js')],

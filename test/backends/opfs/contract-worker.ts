@@ -3,13 +3,13 @@ import { scale } from '../../contract/scale.ts'
 import { type CaseResult, runCase } from '../../runtimes/report.ts'
 import { workerSubjects } from './subjects.ts'
 
-/** Runs the contract here, in a worker, over workspaces that it opens itself, and says how it went. */
+/** Runs the contract in this worker, over workspaces that it opens, and posts the results. */
 globalThis.onmessage = async ({ data: subject }: { readonly data: string }) => {
   const create = workerSubjects()[subject]
   if (create === undefined) throw new Error(`There is no subject "${subject}"`)
   const waiting = [...backendContract({ name: subject, create, scale })]
   const outcomes: CaseResult[] = []
-  // Each case has a workspace of its own, and waits for the storage most of the time.
+  // Each case has its own workspace, and mostly waits for the storage.
   const work = async () => {
     for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) outcomes.push(await runCase(one))
   }

@@ -13,10 +13,10 @@ import { differenceOf, faultsOf } from '../../runtimes/table.ts'
 import { freshName, pageSubjects, removeWorkspace, workerSubjects } from './subjects.ts'
 
 describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
-  // Each case has a workspace of its own, and waits for the storage most of the time.
+  // Each case has its own workspace, and mostly waits for the storage.
   registerContract('the contract', backendContract({ name, create, scale }), { describe, it: it.concurrent })
 
-  it('gives the results and records of memory for the same calls, but for modes where it has none', async () => {
+  it('returns the same results and records as memory(), except for unsupported modes', async () => {
     let modes = true
     const story = await storyOver(async () => {
       const subject = await create()
@@ -28,9 +28,9 @@ describe.each(Object.entries(pageSubjects()))('%s', (name, create) => {
   })
 })
 
-/** Where the workspace is opened in a worker, its contract is run there. */
+/** Workspaces that are opened in a worker run their contract there. */
 describe.each(Object.keys(workerSubjects()))('%s', (name) => {
-  it('keeps the contract', async ({ task }) => {
+  it('fulfills the contract', async ({ task }) => {
     const worker = new Worker(new URL('./contract-worker.ts', import.meta.url), { type: 'module' })
     const outcomes = await new Promise<CaseResult[]>((resolve, reject) => {
       worker.onmessage = ({ data }) => resolve(data)
@@ -44,7 +44,7 @@ describe.each(Object.keys(workerSubjects()))('%s', (name) => {
 })
 
 describe('opfs', () => {
-  it('tells where it stores, and how much room there is', async () => {
+  it('reports where it stores and how much space there is', async () => {
     const name = freshName()
     const backend = await opfs({ name })
     const info = await backend.info()
@@ -56,8 +56,8 @@ describe('opfs', () => {
   })
 })
 
-describe('a directory handle', () => {
-  it('gives names as they are stored where letter case does not tell', async () => {
+describe('directoryHandle', () => {
+  it('returns stored spellings on a case-insensitive file system', async () => {
     const root = await navigator.storage.getDirectory()
     const handle = await root.getDirectoryHandle(freshName(), { create: true })
     const backend = await directoryHandle(handle)
@@ -71,7 +71,7 @@ describe('a directory handle', () => {
     await root.removeEntry(handle.name, { recursive: true })
   })
 
-  it('without permission is refused, and asks only where that is of use', async () => {
+  it('refuses a handle without permission, and asks only if that can help', async () => {
     const root = await navigator.storage.getDirectory()
     const asked: string[] = []
     const locked = {

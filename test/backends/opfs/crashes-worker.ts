@@ -1,7 +1,7 @@
 import { crashEverywhere, type Failing } from './crashes.ts'
 import { workerSubjects } from './subjects.ts'
 
-/** Whose storage is to fail in this worker, and how. */
+/** The subject whose storage fails in this worker, and how. */
 export interface Asked {
   readonly subject: string
   readonly failing: Failing

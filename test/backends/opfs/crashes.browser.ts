@@ -4,8 +4,8 @@ import { type Crashed, crashEverywhere, type Failing } from './crashes.ts'
 import type { Asked } from './crashes-worker.ts'
 import { pageSubjects } from './subjects.ts'
 
-/** The packed layout is shown against faults of many kinds in `packed.test.ts`. */
-describe('storage that fails at any call tears no set', () => {
+/** `packed.test.ts` tests the packed layout against many kinds of faults. */
+describe('storage that fails at any call leaves no partial set', () => {
   it.each<[string, Failing]>([
     ['OPFS files, page', 'once'],
     ['directory handle, page', 'dead'],

@@ -2,13 +2,13 @@ import type { Backend } from '../../../src/storage/backend.ts'
 import { change, commit, directory, file, snapshot } from '../../../src/testing/backend/case.ts'
 import type { BackendSubject } from '../../../src/testing/index.ts'
 
-/** `dead`: from the chosen call on, the storage does nothing more, as after a kill. `once`: that call alone fails. */
+/** `dead`: from the chosen call on, every call of the storage fails, as after a kill. `once`: only that call fails. */
 export type Failing = 'dead' | 'once'
 
-/** What became of a set whose storage failed at each of its calls. */
+/** The results for a set whose storage failed at each of its calls. */
 export interface Crashed {
   readonly outcomes: Readonly<Record<'old' | 'new', number>>
-  /** What must not be: a tree in between, or an answer that the tree does not bear out. */
+  /** Violations: a partial tree, or a result that contradicts the tree. */
   readonly faults: readonly string[]
 }
 
@@ -42,7 +42,7 @@ export async function crashEverywhere(create: () => Promise<BackendSubject>, fai
   }
 }
 
-/** What the set leads to. */
+/** The tree after the set. */
 async function unfailing(create: () => Promise<BackendSubject>): Promise<string> {
   const { backend, dispose } = await create()
   await begin(backend)
@@ -73,7 +73,7 @@ async function told(backend: Backend): Promise<string> {
   return JSON.stringify([...(await snapshot(backend))].sort())
 }
 
-/** Makes the calls of the browser's own storage fail. */
+/** Makes calls of the browser's storage fail. */
 function failFrom(at: number, failing: Failing) {
   const undo: (() => void)[] = []
   let count = 0
@@ -94,7 +94,7 @@ function failFrom(at: number, failing: Failing) {
     }
   }
   return {
-    /** Puts the calls back, and tells whether one has failed. */
+    /** Restores the calls. Returns whether one has failed. */
     restore(): boolean {
       for (const back of undo) back()
       return count >= at

@@ -5,25 +5,25 @@ type Operation =
   | { readonly type: 'write'; readonly at: number; readonly bytes: Uint8Array }
   | { readonly type: 'truncate'; readonly size: number }
 
-/** Two slots on a disk that can be killed in any operation, and that loses what it likes of what was not flushed. */
+/** Two slots on a disk that can be killed in any operation, and then loses arbitrary unflushed writes. */
 export interface FaultyDisk {
   readonly slots: Slots
   /** Operations so far, and bytes written. */
   readonly operations: number
   readonly written: number
-  /** From then on nothing happens any more: the operation of that number, or the write that reaches that byte, is torn. */
+  /** The operation with that number, or the write that reaches that byte, is torn; later ones do nothing. */
   killAt(limit: { readonly operation?: number; readonly byte?: number }): void
-  /** Bytes that both slots may have together; over it, writes throw as a browser's do, with a part written. */
+  /** Maximum total size of both slots. Beyond it, a write throws like that of a browser, after a part. */
   quota: number
   /** The next flushes fail. */
   failingFlushes: number
   /** The next truncations fail. */
   failingTruncations: number
-  /** After a kill of the tab: everything that was written is there. */
+  /** The disk after a kill of the tab: it has everything that was written. */
   afterKill(): FaultyDisk
-  /** After a power cut: of what was not flushed, each operation is there, torn, or not. */
+  /** The disk after a power cut: each unflushed operation is complete, torn or lost. */
   afterPowerCut(random: () => number): FaultyDisk
-  /** The slot's bytes as they are, to be broken. */
+  /** The bytes of a slot, for tests that damage them. */
   bytes(slot: Slot): Uint8Array
 }
 
@@ -117,7 +117,7 @@ export function faultyDisk(
           const luck = random()
           if (luck < 0.3) continue
           if (luck < 0.6 && operation.type === 'write') {
-            // Torn into sectors: some of them made it.
+            // Torn: only some sectors were written.
             const cut = Math.floor(random() * operation.bytes.length)
             const start = random() < 0.5 ? 0 : cut
             const end = start === 0 ? cut : operation.bytes.length
@@ -137,7 +137,7 @@ export function faultyDisk(
   return disk
 }
 
-/** A lease that is always given, to one. */
+/** A lease with a single holder. */
 export function onlyOne(disk: FaultyDisk): Lease {
   return { acquire: async () => disk.slots, close: async () => {} }
 }

@@ -22,19 +22,19 @@ const failing = (name: string, step: string, of?: string) => (asked: string, at:
 }
 const files = (more: OpfsOptions = {}) => opfs({ layout: 'files', ...more })
 
-describe('what opfs() opens', () => {
+describe('opfs()', () => {
   it.each<[OpfsOptions, string]>([
     [{ name: '' }, 'the name must be'],
     [{ name: '..' }, 'the name must be'],
     [{ name: 'a/b' }, 'the name must be'],
     [{ lockTimeoutMs: 0 }, 'lockTimeoutMs must be a positive integer'],
     [{ maxBytes: 1.5 }, 'maxBytes must be a positive integer'],
-  ])('is refused for %o', async (options, message) => {
+  ])('refuses %o', async (options, message) => {
     await expect(opfs(options)).rejects.toThrow(TypeError)
     await expect(opfs(options)).rejects.toThrow(`opfs(): ${message}`)
   })
 
-  it('is the workspace `default`, without a worker where none can be started, and info() says so', async () => {
+  it('opens the workspace `default`, without a worker if none can be started, and reports that in info()', async () => {
     const storage = browserStorage({ storage: { persisted: async () => false } })
     const backend = await opfs()
     expect(await backend.info()).toEqual({
@@ -54,7 +54,7 @@ describe('what opfs() opens', () => {
     await again.close()
   })
 
-  it('tells what the browser says of keeping it, and nothing where it is not to be asked', async () => {
+  it('reports whether the browser persists it, and nothing with persist: false', async () => {
     let asked = 0
     const storage = { persist: async () => asked++ === 0, persisted: async () => false }
     browserStorage({ storage })
@@ -82,7 +82,7 @@ describe('what opfs() opens', () => {
       {},
       'the browser does not permit it',
     ],
-  ])('is refused with %s', async (_, parts, options, why) => {
+  ])('fails with %s', async (_, parts, options, why) => {
     if (parts !== undefined) browserStorage(parts)
     await expect(opfs(options)).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
@@ -90,7 +90,7 @@ describe('what opfs() opens', () => {
     })
   })
 
-  it('lets go of it where opening fails, so that it can be opened when that is mended', async () => {
+  it('releases the workspace if opening fails, so that it can be opened later', async () => {
     const storage = browserStorage()
     for (const layout of ['packed', 'files'] as const) {
       storage.around = failing('NotReadableError', 'getFile')
@@ -107,7 +107,7 @@ describe('what opfs() opens', () => {
     }
   })
 
-  it('works without channels between tabs', async () => {
+  it('works without BroadcastChannel', async () => {
     browserStorage()
     vi.stubGlobal('BroadcastChannel', undefined)
     const backend = await opfs({ onChange: () => expect.unreachable() })
@@ -117,8 +117,8 @@ describe('what opfs() opens', () => {
   })
 })
 
-describe('synchronous handles', () => {
-  it('keep the journal, and tell where only a part was written', async () => {
+describe('synchronous slots', () => {
+  it('store the journal, and report a partial write', async () => {
     const storage = browserStorage({ sync: true, locks: undefined })
     const closed: string[] = []
     storage.around = (step, name) => step === 'closeSync' && closed.push(name)
@@ -136,7 +136,7 @@ describe('synchronous handles', () => {
     await again.close()
   })
 
-  it('are waited for where another is still open, for a while', async () => {
+  it('wait a while for a handle that is still open', async () => {
     const storage = browserStorage({ sync: true, locks: undefined })
     vi.useFakeTimers()
     let busy = 3
@@ -164,8 +164,8 @@ describe('synchronous handles', () => {
   })
 })
 
-describe('writable streams', () => {
-  it('are dropped where a write fails, and what was there stays', async () => {
+describe('asynchronous slots', () => {
+  it('keep the old content if a write fails', async () => {
     const storage = browserStorage()
     const backend = await opfs()
     await commit(backend, change('a', file('old')))
@@ -182,7 +182,7 @@ describe('writable streams', () => {
     await backend.close()
   })
 
-  it('cut off what a kill left half written', async () => {
+  it('truncate what a kill left incomplete', async () => {
     const storage = browserStorage()
     const backend = await opfs()
     await commit(backend, change('a', file('1')))
@@ -197,8 +197,8 @@ describe('writable streams', () => {
   })
 })
 
-describe('a workspace of files', () => {
-  it('is closed once, and refuses what comes after', async () => {
+describe('files layout', () => {
+  it('closes once, and refuses later calls', async () => {
     browserStorage()
     const backend = await files()
     await commit(backend, change('a', file('1')))
@@ -212,7 +212,7 @@ describe('a workspace of files', () => {
     }
   })
 
-  it('writes what is staged whole, or refuses with NO_SPACE', async () => {
+  it('writes staged files completely, or refuses with NO_SPACE', async () => {
     const storage = browserStorage({ sync: true })
     const backend = await files()
     await commit(backend, change('a', file('old')))
@@ -224,7 +224,7 @@ describe('a workspace of files', () => {
     await backend.close()
   })
 
-  it('finishes what a kill left, wherever it was: staged, in place already, or to be copied', async () => {
+  it('completes a killed commit whose files are staged, in place already, or to be copied', async () => {
     const storage = browserStorage({ sync: true })
     const steps = encodeSteps([
       { do: 'directory', path: at('d') },
@@ -239,7 +239,7 @@ describe('a workspace of files', () => {
     expect(await textAt(backend, 'd/b')).toBe('there')
     expect(storage.names('wardspace/default/state')).toEqual([])
     await backend.close()
-    // A browser that moves nothing goes on from a journal of one that does.
+    // A browser without move() continues from a journal of one with it.
     const other = browserStorage()
     other.put('wardspace/default/state/staged-1', bytesOf('copied'))
     other.put('wardspace/default/state/journal', steps)
@@ -249,7 +249,7 @@ describe('a workspace of files', () => {
     await copied.close()
   })
 
-  it('is not opened where a journal cannot be read, or holds what is not known', async () => {
+  it('fails to open with an unreadable journal or unknown steps', async () => {
     const storage = browserStorage({ sync: true })
     const steps = encodeSteps([{ do: 'file', path: at('a'), staged: 'staged-1' }])
     storage.put('wardspace/default/state/staged-1', bytesOf('1'))
@@ -274,7 +274,7 @@ describe('a workspace of files', () => {
     await backend.close()
   })
 
-  it('keeps the handles of so many files, and finds the others again', async () => {
+  it('caches a limited number of file handles, and looks up the others again', async () => {
     const storage = browserStorage()
     for (let i = 0; i < 4_100; i++) storage.put(`wardspace/default/files/f${i}`, bytesOf(`${i}`))
     const backend = await files()
@@ -284,7 +284,7 @@ describe('a workspace of files', () => {
   })
 })
 
-describe('a picked folder', () => {
+describe('directoryHandle()', () => {
   const picked = async (parts: BrowserParts = {}) => {
     const storage = browserStorage(parts)
     pickedDirectories()
@@ -292,7 +292,7 @@ describe('a picked folder', () => {
     return { storage, handle }
   }
 
-  it('must be one, and be opened with a time to wait', async () => {
+  it('refuses other handles and malformed options', async () => {
     const { handle } = await picked()
     const misused = [
       [undefined, {}, 'needs a directory handle'],
@@ -306,7 +306,7 @@ describe('a picked folder', () => {
     }
   })
 
-  it('is granted where a browser knows no permissions, and stays as it was where it knows no asking', async () => {
+  it('treats a handle without permission methods as granted, and one without requestPermission as unchanged', async () => {
     const { handle } = await picked()
     expect(await permissionOf(handle)).toBe('granted')
     const asking = { ...handle, queryPermission: async () => 'prompt' } as FileSystemDirectoryHandle
@@ -335,7 +335,7 @@ describe('a picked folder', () => {
     })
   })
 
-  it('tells by its names whether letter case counts', async () => {
+  it('detects case sensitivity from existing names', async () => {
     const { storage, handle } = await picked()
     const cases = async () => {
       const backend = await directoryHandle(handle)
@@ -350,13 +350,13 @@ describe('a picked folder', () => {
     storage.put('picked/lower', bytesOf(''))
     expect(await cases(), 'LOWER is not there').toBe(true)
     storage.around = (step, name) => {
-      // As a file system does that takes them for one.
+      // Like a case-insensitive file system.
       if (step === 'getFileHandle' && name === 'LOWER') throw new DOMException('other', 'TypeMismatchError')
     }
     expect(await cases(), 'LOWER is there').toBe(false)
   })
 
-  it('is opened again after a failure, and tells of it as of a folder', async () => {
+  it('opens again after a failure, which it reports as one of the folder', async () => {
     const { storage, handle } = await picked()
     storage.around = failing('NotAllowedError', 'getFileHandle', 'journal')
     await expect(directoryHandle(handle, { lockTimeoutMs: 50 })).rejects.toMatchObject({
@@ -374,7 +374,7 @@ describe('a picked folder', () => {
     await backend.close()
   })
 
-  it('shows no names that no path may have, and refuses those that the storage does not take', async () => {
+  it('hides names that are not valid in a path, and refuses those that the storage does not support', async () => {
     const { storage, handle } = await picked()
     storage.put('picked/a:b', bytesOf(''))
     storage.put('picked/ok', bytesOf(''))
@@ -390,7 +390,7 @@ describe('a picked folder', () => {
     await backend.close()
   })
 
-  it('spells names as they are stored, those that are not there as they were asked for', async () => {
+  it('returns stored spellings, and the requested spelling of missing names', async () => {
     const { storage, handle } = await picked()
     storage.put('picked/Docs/File', bytesOf(''))
     const backend = await directoryHandle(handle, { caseSensitive: false })
@@ -405,7 +405,7 @@ describe('a picked folder', () => {
     await backend.close()
   })
 
-  it('is looked at anew: another program may have removed what was there', async () => {
+  it('notices that another program removed a directory', async () => {
     const { storage, handle } = await picked()
     const backend = await directoryHandle(handle, { caseSensitive: true })
     await commit(backend, change('d', directory), change('d/a', file('1')), change('b', file('2')))
@@ -419,11 +419,11 @@ describe('a picked folder', () => {
     await backend.close()
   })
 
-  it('that changes under a commit refuses it, and keeps what it can', async () => {
+  it('refuses a commit during which the folder changes, and keeps what it can', async () => {
     const { storage, handle } = await picked()
     const backend = await directoryHandle(handle, { caseSensitive: true })
     await commit(backend, change('d', directory), change('a', file('old')))
-    // After the look, before the step.
+    // Between the look-up and the step.
     const vanishing = (before: string) => {
       storage.around = (step, name) => {
         if (step === 'closeWritable' && name === before) storage.remove('picked/d')
@@ -443,13 +443,13 @@ describe('a picked folder', () => {
     storage.around = () => undefined
     expect(await textAt(backend, 'a')).toBe('old')
     await commit(backend, change('d', directory), change('d/f', file('1')))
-    // What was to be removed is gone already: that is what was asked for.
+    // The file to remove is already gone, as requested.
     vanishing('journal')
     await commit(backend, change('d/f', null), change('a', file('new')))
     expect([...(await snapshot(backend)).keys()]).toEqual(['a'])
     await backend.close()
   })
-  it('in which a directory is missing that a journal needs is opened when it is there again', async () => {
+  it('opens again when a directory that the journal needs has returned', async () => {
     const { storage, handle } = await picked()
     await (await directoryHandle(handle)).close()
     const [id] = storage.names('wardspace/.folders')
@@ -465,7 +465,7 @@ describe('a picked folder', () => {
   })
 })
 
-describe('a failure of the storage', () => {
+describe('storageFailure', () => {
   it.each([
     ['QuotaExceededError', 'NO_SPACE', 'the storage of this site is full'],
     ['NotAllowedError', 'BACKEND_ERROR', 'the browser does not permit it'],
@@ -475,7 +475,7 @@ describe('a failure of the storage', () => {
     ['NotReadableError', 'BACKEND_ERROR', 'it was changed while it was read'],
     ['DataError', 'BACKEND_ERROR', 'the storage failed (DataError)'],
     [undefined, 'BACKEND_ERROR', 'the storage failed'],
-  ])('of the name %s is %s: %s', (name, code, why) => {
+  ])('converts %s to %s: %s', (name, code, why) => {
     const error = name === undefined ? 'no error at all' : new DOMException('/home/user/profile', name)
     const told = storageFailure('Cannot read "a"', error, 'a')
     expect(told).toMatchObject({ code, message: `Cannot read "a": ${why}`, details: { path: 'a' } })
@@ -483,8 +483,8 @@ describe('a failure of the storage', () => {
   })
 })
 
-describe('what one tab tells another', () => {
-  it('names the paths, as long as they are not too many', async () => {
+describe('openChanges', () => {
+  it('announces the paths, unless they are too many', async () => {
     const told: (readonly string[] | undefined)[] = []
     const one = openChanges('x', undefined)
     const other = openChanges('x', ({ paths }) => told.push(paths))
@@ -506,7 +506,7 @@ describe('what one tab tells another', () => {
 describe('a lease between tabs', () => {
   const held = (value: string) => async () => ({ value, close() {} })
 
-  it('is refused where its holder does not answer in time, and where its storage cannot be opened', async () => {
+  it('fails if its holder does not answer in time, and if its storage cannot be opened', async () => {
     browserStorage()
     const one = localLease({ name: 'n', timeoutMs: 60_000, open: held('one') })
     expect(await one.acquire(async () => {})).toBe('one')
@@ -529,8 +529,8 @@ describe('a lease between tabs', () => {
   })
 })
 
-describe('a worker that keeps the journal open', () => {
-  /** A worker as the page sees it, over the worker's own side. `drop` is told of each message, and may swallow it. */
+describe('worker of a packed workspace', () => {
+  /** The page's view of a worker, connected to the worker's side. `drop` sees each message, and may suppress it. */
   function startedWorker({ drop = (_: PageMessage): boolean => false, starts = true } = {}) {
     const state = { terminated: 0, fail: () => {}, told: (_: WorkerMessage) => {} }
     const worker = {
@@ -556,10 +556,10 @@ describe('a worker that keeps the journal open', () => {
     }
   }
 
-  it('serves a workspace as a worker of its own would', async () => {
+  it('serves a workspace', async () => {
     const storage = browserStorage({ sync: true, locks: undefined })
     const { state, start } = startedWorker()
-    // The page itself has none.
+    // The page has no synchronous handles.
     vi.stubGlobal('FileSystemFileHandle', { prototype: {} })
     vi.stubGlobal('Worker', class {})
     const backend = await opfs({ worker: start })
@@ -569,7 +569,7 @@ describe('a worker that keeps the journal open', () => {
     const flushed = backend.commit([change('b', file('1'))], { durability: 'durable' })
     await expect(flushed).rejects.toMatchObject({ code: 'NO_SPACE' })
     storage.around = () => undefined
-    // What is said without being asked changes nothing.
+    // Unexpected messages change nothing.
     state.told({ event: 'ready' })
     state.told({ event: 'wanted' })
     expect(await textAt(backend, 'a')).toBe('2')
@@ -577,7 +577,7 @@ describe('a worker that keeps the journal open', () => {
     expect(state.terminated).toBe(1)
   })
 
-  it('is done without where it does not start, or says nothing for long', async () => {
+  it('is not used if it does not start or does not answer in time', async () => {
     const storage = browserStorage()
     vi.stubGlobal('Worker', class {})
     const throwing = () => {
@@ -600,7 +600,7 @@ describe('a worker that keeps the journal open', () => {
     expect(silent.state.terminated).toBe(1)
   })
 
-  it('that fails lets nobody wait, and is ended where it does not even take the name', async () => {
+  it('rejects pending requests if it fails, and is terminated if its start request fails', async () => {
     const storage = browserStorage({ sync: true, locks: undefined })
     const options = { name: 'n', timeoutMs: 1_000, directory: storage.root }
     const first = startedWorker({
@@ -618,12 +618,12 @@ describe('a worker that keeps the journal open', () => {
     await expect(acquiring).rejects.toThrow('The worker failed')
   })
 
-  it('tells of refusals as they are, and of every step after the lease was lost', async () => {
+  it('passes on refusals, and refuses every step after the lease is lost', async () => {
     const storage = browserStorage({ sync: true })
     const options = { name: 'n', timeoutMs: 20, directory: storage.root }
     const one = await remoteLease(startedWorker().start, options)
     let wanted = 0
-    // The page is asked, and does not answer.
+    // The page does not answer the request to give up the lease.
     const slots = await one?.acquire(() => {
       wanted += 1
       return new Promise(() => {})

@@ -54,7 +54,7 @@ const anySteps = fc.array(anyStep, { minLength: 1, maxLength: 12 })
 
 const show = async (backend: Backend) => JSON.stringify([...(await snapshot(backend))].sort())
 
-/** The states that a reference passes through; `undefined` for what it refuses. */
+/** The states of a reference implementation; `undefined` for refused commits. */
 async function statesOf(steps: readonly Step[]) {
   const reference = memory()
   const states = [await show(reference)]
@@ -65,7 +65,7 @@ async function statesOf(steps: readonly Step[]) {
   return states
 }
 
-/** Runs until the kill; tells how many steps were acknowledged, and the last of them that was durable. */
+/** Runs until the kill. Returns how many steps were acknowledged, and the last durable one of them. */
 async function runSteps(disk: FaultyDisk, steps: readonly Step[]) {
   let acknowledged = 0
   let durable = 0
@@ -75,7 +75,7 @@ async function runSteps(disk: FaultyDisk, steps: readonly Step[]) {
       try {
         await backend.commit(set, { durability })
         acknowledged = i + 1
-        // A set that changes nothing has nothing to be flushed.
+        // A set that changes nothing needs no flush.
         if (durability === 'durable') durable = i + 1
       } catch (error) {
         if ((error as ToolError).code === 'BACKEND_ERROR') return { acknowledged, durable }
@@ -83,13 +83,13 @@ async function runSteps(disk: FaultyDisk, steps: readonly Step[]) {
       }
     }
   } catch {
-    // Killed while it was opened.
+    // Killed during opening.
   }
   return { acknowledged, durable }
 }
 
-describe('a kill', () => {
-  it('at any byte and any operation leaves every set wholly old or wholly new', async () => {
+describe('packed workspace after a kill', () => {
+  it('has each set completely or not at all, for every byte and operation', async () => {
     await fc.assert(
       fc.asyncProperty(
         anySteps,
@@ -106,7 +106,7 @@ describe('a kill', () => {
           const after = disk.afterKill()
           const found = await show(await open(after))
           expect(states.slice(acknowledged, acknowledged + 2)).toContain(found)
-          // What was found stays, and can be gone on from.
+          // The recovered state stays, and accepts further commits.
           const again = await open(after.afterKill())
           expect(await show(again)).toBe(found)
           await again.commit([change('new', file('n'))], { durability: 'durable' })
@@ -117,7 +117,7 @@ describe('a kill', () => {
     )
   })
 
-  it('of the power loses nothing that was durable, and tears no set', async () => {
+  it('has every durable commit and no partial set after a power cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         anySteps,
@@ -142,7 +142,7 @@ describe('a kill', () => {
     )
   })
 
-  it('at every operation and many bytes of a compaction leaves everything', async () => {
+  it('has everything, for every operation and many bytes of a compaction', async () => {
     const small = { slackBytes: 5_000 }
     const before = faultyDisk()
     const backend = await open(before, small)
@@ -192,8 +192,8 @@ describe('a kill', () => {
   })
 })
 
-describe('damage', () => {
-  it('is told, or leaves an earlier state: never a torn one', async () => {
+describe('damaged packed workspace', () => {
+  it('reports the damage or has an earlier state, never a partial one', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     const states = [await show(backend)]
@@ -209,7 +209,7 @@ describe('damage', () => {
       const flipped = faultyDisk([broken, new Uint8Array()])
       try {
         expect(states).toContain(await show(await open(flipped)))
-        // Only the last record can be taken for one that a kill tore.
+        // Only damage to the last record looks like a kill.
         expect(states.slice(-2)).toContain(await show(await open(faultyDisk([broken, new Uint8Array()]))))
       } catch (error) {
         expect((error as ToolError).code, String(error)).toBe('BACKEND_ERROR')
@@ -220,7 +220,7 @@ describe('damage', () => {
     expect(told).toBeGreaterThan((whole.length * 8) / 11 / 2)
   })
 
-  it('is not made by a file that looks like a journal', async () => {
+  it('is not confused by a file that looks like a journal', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { random: () => 0x12345678 })
     for (let i = 0; i < 4; i++) await backend.commit([change('a', file(`a${i}`))], { durability: 'durable' })
@@ -238,7 +238,7 @@ describe('damage', () => {
     expect([...(await snapshot(again)).keys()]).toEqual(['a'])
   })
 
-  it('of a snapshot is told', async () => {
+  it('reports a damaged snapshot', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 0 })
     for (let i = 0; i < 5; i++) await backend.commit([change('a', file(`${i}`.repeat(900)))], { durability: 'durable' })
@@ -253,7 +253,7 @@ describe('damage', () => {
     })
   })
 
-  it('of a later version is refused, and left alone', async () => {
+  it('refuses a journal of a newer version, and leaves it unchanged', async () => {
     const disk = faultyDisk()
     await (await open(disk)).commit([change('a', file('a'))], { durability: 'durable' })
     const { crc32 } = await import('../../../src/util/crc32.ts')
@@ -270,8 +270,8 @@ describe('damage', () => {
   })
 })
 
-describe('a storage that is full', () => {
-  it('refuses with NO_SPACE, loses nothing, and takes what fits', async () => {
+describe('packed workspace in full storage', () => {
+  it('refuses with NO_SPACE, loses nothing, and accepts commits that fit', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     await backend.commit([change('a', file('a'))], { durability: 'durable' })
@@ -287,7 +287,7 @@ describe('a storage that is full', () => {
     expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
   })
 
-  it('goes on where flushing or cutting off failed', async () => {
+  it('continues after a failed flush or truncation', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     await backend.commit([change('a', file('1'))], { durability: 'durable' })
@@ -306,7 +306,7 @@ describe('a storage that is full', () => {
     expect(await show(await open(disk.afterKill()))).toBe(now)
   })
 
-  it('is the limit of the workspace, too', async () => {
+  it('enforces maxBytes in the same way', async () => {
     const backend = await open(faultyDisk(), { maxBytes: 10 })
     await backend.commit([change('a', file('12345678'))], { durability: 'durable' })
     const over = backend.commit([change('b', file('123'))], { durability: 'durable' })
@@ -316,8 +316,8 @@ describe('a storage that is full', () => {
   })
 })
 
-describe('the journal', () => {
-  it('holds no content twice that was moved or appended to', async () => {
+describe('journal', () => {
+  it('does not store moved or appended content twice', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     const text = 'x'.repeat(100_000)
@@ -332,7 +332,7 @@ describe('the journal', () => {
     expect(await show(await open(disk.afterKill()))).toBe(await show(backend))
   })
 
-  it('gives the same nodes, tags and times when it is opened again, and no tag twice', async () => {
+  it('restores the same nodes, tags and times, and never reuses a tag', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     const seen = new Set<string>()
@@ -345,7 +345,7 @@ describe('the journal', () => {
     expect(await facts(await open(disk.afterKill()))).toEqual(await facts(backend))
   })
 
-  it('is kept small', async () => {
+  it('is compacted', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 10_000 })
     for (let i = 0; i < 300; i++) {
@@ -357,8 +357,8 @@ describe('the journal', () => {
   })
 })
 
-describe('records that another wrote after the lease went', () => {
-  /** Two tabs over one storage, that give it to each other by hand. */
+describe('records that another tab wrote after the lease was lost', () => {
+  /** Two tabs over one storage, between which the test passes the lease. */
   async function twoTabs(more = {}) {
     const disk = faultyDisk()
     const givers: (() => Promise<void>)[] = []
@@ -377,14 +377,14 @@ describe('records that another wrote after the lease went', () => {
   }
   const text = (i: number) => file(`${i}`.repeat(900))
 
-  it('are read, and nothing is read again', async () => {
+  it('are read once, without reading the others again', async () => {
     const { one, other } = await twoTabs()
     await one.commit([change('a', file('1'))], { durability: 'durable' })
     await other.commit([change('b', file('2'))], { durability: 'durable' })
     expect(await show(one)).toBe(await show(other))
   })
 
-  it('are found wherever its compactions have put them', async () => {
+  it('are found after its compactions', async () => {
     for (const compactions of [1, 2, 3]) {
       const { one, other } = await twoTabs({ slackBytes: 0 })
       await one.commit([change('a', text(0))], { durability: 'durable' })
@@ -394,11 +394,11 @@ describe('records that another wrote after the lease went', () => {
     }
   })
 
-  it('are found where the slot that was left could not be cut off', async () => {
+  it('are found if the old slot could not be truncated', async () => {
     const { disk, one, other } = await twoTabs({ slackBytes: 0 })
     await one.commit([change('a', text(0))], { durability: 'durable' })
     await other.commit([change('a', text(1))], { durability: 'durable' })
-    // Of its three truncations, the second is of the old slot.
+    // The second of its three truncations is that of the old slot.
     const { truncate } = disk.slots
     let count = 0
     disk.slots.truncate = async (slot, size) => {
@@ -414,7 +414,7 @@ describe('records that another wrote after the lease went', () => {
     expect(await show(one)).toBe(await show(other))
   })
 
-  it('are not made up where some are gone', async () => {
+  it('are not invented if some are missing', async () => {
     const { disk, givers, one } = await twoTabs()
     await one.commit([change('a', file('1'))], { durability: 'relaxed' })
     const size = disk.bytes(0).length
@@ -424,7 +424,7 @@ describe('records that another wrote after the lease went', () => {
     expect([...(await snapshot(one)).keys()]).toEqual(['a'])
   })
 
-  it('are none where they do not follow each other', async () => {
+  it('are ignored if they do not follow each other', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     const ends: number[] = []
@@ -432,20 +432,20 @@ describe('records that another wrote after the lease went', () => {
       await backend.commit([change(name, file(name))], { durability: 'relaxed' })
       ends.push(disk.bytes(0).length)
     }
-    // The third where the second was: whole, of this journal, and of another place.
+    // The third in place of the second: intact and of this journal, but at another position.
     const bytes = disk.bytes(0)
     const mixed = new Uint8Array([...bytes.subarray(0, ends[0]), ...bytes.subarray(ends[1])])
     expect([...(await snapshot(await open(faultyDisk([mixed, new Uint8Array()])))).keys()]).toEqual(['a'])
   })
 
-  it('leave a commit that waits in its turn, whenever the lease goes', async () => {
+  it('keep the order of a waiting commit, whenever the lease is lost', async () => {
     const { disk, givers, one, other } = await twoTabs()
     await one.commit([change('a', file('1'))], { durability: 'durable' })
     await new Promise((resolve) => setImmediate(resolve))
     const committed = one.commit([change('b', file('2'))], { durability: 'durable' })
     for (const giveUp of givers.splice(0)) void giveUp()
     await committed
-    // Noticed only by the write.
+    // Only the write notices the loss.
     const { write } = disk.slots
     disk.slots.write = async () => {
       disk.slots.write = write
@@ -458,8 +458,8 @@ describe('records that another wrote after the lease went', () => {
   })
 })
 
-describe('a packed backend', () => {
-  it('that is closed refuses what comes after, and is closed once', async () => {
+describe('openPacked', () => {
+  it('refuses calls after close, and closes once', async () => {
     const backend = await open(faultyDisk())
     await backend.close()
     await backend.close()
@@ -468,7 +468,7 @@ describe('a packed backend', () => {
     await expect(backend.commit([change('a', null)], { durability: 'durable' })).rejects.toMatchObject(closed)
   })
 
-  it('refuses every commit that waits for a lease that cannot be had', async () => {
+  it('rejects every waiting commit if the lease cannot be acquired', async () => {
     let giveUp = async () => {}
     let isGone = false
     const disk = faultyDisk()
@@ -495,7 +495,7 @@ describe('a packed backend', () => {
     await backend.commit([change('a', file('1'))], { durability: 'durable' })
   })
 
-  it('names no path where an empty set had only to be flushed', async () => {
+  it('names no path if the flush for an empty set fails', async () => {
     const disk = faultyDisk()
     const backend = await open(disk)
     await backend.commit([change('a', file('1'))], { durability: 'relaxed' })
@@ -505,7 +505,7 @@ describe('a packed backend', () => {
     expect(await show(await open(disk.afterPowerCut(() => 0)))).toBe(await show(backend))
   })
 
-  it('goes on in the journal that it has where there is no room for another', async () => {
+  it('continues in its journal if there is no space for a compaction', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 0 })
     await backend.commit([change('a', file('1'.repeat(9_000)))], { durability: 'durable' })
@@ -522,7 +522,7 @@ describe('a packed backend', () => {
     expect(await textAt(await open(disk.afterKill()), 'a')).toBe('4'.repeat(100))
   })
 
-  it('is opened anew where a compaction failed and could not be taken back', async () => {
+  it('opens again after a compaction that failed and could not be undone', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 0 })
     await backend.commit([change('a', file('1'.repeat(900)))], { durability: 'durable' })
@@ -535,7 +535,7 @@ describe('a packed backend', () => {
   })
 })
 
-describe('what a record says', () => {
+describe('record', () => {
   const EMPTY = directoryNode({ type: 'directory', size: 0, tag: '0.0' })
   const payload = (write: (writer: ReturnType<typeof openWriter>) => void) => {
     const bytes = new Uint8Array(1_000)
@@ -608,11 +608,11 @@ describe('what a record says', () => {
         to.f64(Number.NaN)
       },
     ],
-  ])('is refused where %s is not known', (_, message, write) => {
+  ])('is refused if %s is unknown', (_, message, write) => {
     expect(() => replayRecord(EMPTY, payload(write), 1)).toThrow(new RangeError(message))
   })
 
-  it('is the content whole where less of it was there than the caller knew', async () => {
+  it('contains the complete content if the shared prefix is longer than the old file', async () => {
     for (const present of [file('y'.repeat(500)), file('short'), directory, null]) {
       const disk = faultyDisk()
       const backend = await open(disk)
@@ -624,7 +624,7 @@ describe('what a record says', () => {
     }
   })
 
-  it('is the hash, too, where it was known: nobody works it out again', async () => {
+  it('contains a known hash, which is not computed again', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 0 })
     const bytes = bytesOf('1'.repeat(900))
@@ -641,7 +641,7 @@ describe('what a record says', () => {
     expect(await hashes(), 'from a snapshot').toBe(hash)
   })
 
-  it('is a tree in as many records as it takes', async () => {
+  it('splits a snapshot into as many records as needed', async () => {
     const disk = faultyDisk()
     const backend = await open(disk, { slackBytes: 0 })
     for (const i of [1, 2, 3]) {
@@ -652,7 +652,7 @@ describe('what a record says', () => {
     expect(await textAt(await open(disk.afterKill()), 'a')).toBe('3'.repeat(4_500_000))
   })
 
-  it('is of ordinary bits and no time where nobody tells any', () => {
+  it('has default modes and no time if none are given', () => {
     const bytes = bytesOf('1')
     const bare = { type: 'file', bytes, stat: { type: 'file', size: 1, tag: '1.1' } } as const
     const tree = directoryNode(EMPTY.stat, [['a', bare]])

@@ -3,7 +3,7 @@ import { sha256 } from '../../../src/files/hash/sha256.ts'
 import type { Path } from '../../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../../src/storage/backend.ts'
 
-/** What a test asks of a page, or of a worker in it: this module is loaded by both. */
+/** The functions that a test calls in a page, or in a worker of it. Both load this module. */
 export type Layout = 'packed' | 'files'
 
 const encoder = new TextEncoder()
@@ -30,7 +30,7 @@ async function textOf(from: Backend, path: string): Promise<string> {
   return decoder.decode((await from.read(path as Path)).bytes)
 }
 
-/** A long text that a torn write would show in. */
+/** A long text that makes a torn write visible. */
 const content = (round: number): string => `${round}\n`.repeat(3_000)
 
 const api = {
@@ -39,7 +39,7 @@ const api = {
     opened.delete(name)
   },
 
-  /** Starts a worker that writes until it is ended, for so long; tells the last set that it had acknowledged. */
+  /** Starts a worker that writes until it is terminated after that time. Returns the last acknowledged set. */
   async writeAndKill(name: string, layout: Layout, from: number, ms: number): Promise<number> {
     const worker = new Worker(new URL('/page.js', location.href), { type: 'module' })
     let last = from
@@ -55,7 +55,7 @@ const api = {
     return last
   },
 
-  /** Which sets the files are of. */
+  /** The sets that the files belong to. */
   async rounds(name: string, layout: Layout): Promise<number[]> {
     const from = await open(name, layout)
     const found: number[] = []
@@ -68,7 +68,7 @@ const api = {
     return found
   },
 
-  /** One of two: replaces the counter if it is still what it was in the round before. */
+  /** One of two competitors: replaces the counter if it has the value of the previous round. */
   async race(name: string, layout: Layout, before: string, after: string): Promise<boolean> {
     const here = await open(name, layout)
     const expect = { sha256: sha256(encoder.encode(before)) }
@@ -91,15 +91,15 @@ const api = {
 
   changes: (): unknown[] => changes,
 
-  /** Loads what a patch needs. */
+  /** Loads the modules that a patch needs. */
   async load(name: string, layout: Layout): Promise<void> {
     await import('../../../src/index.ts')
     await open(name, layout)
   },
 
-  /** Twenty files, and a patch of all of them. Answers once the patch is on its way. */
+  /** Creates 20 files, and starts a patch of all of them. Resolves when the patch has started. */
   async patch(name: string, layout: Layout, round: number): Promise<number> {
-    // Only here: it is most of the code.
+    // Imported only here: it is most of the code.
     const { createWorkspace } = await import('../../../src/index.ts')
     const workspace = await createWorkspace({ backend: await open(name, layout), policy: 'autonomous' })
     const paths = Array.from({ length: 20 }, (_, i) => `f${i}.txt`)
@@ -141,7 +141,7 @@ const api = {
     return { code: 'none', names: 0, whole: true }
   },
 
-  /** Every name below the workspace's own directory, as the browser tells them. */
+  /** All names below the directory of the workspace, as listed by the browser. */
   async names(name: string): Promise<string[]> {
     const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
     const found: string[] = []

@@ -2,10 +2,10 @@ import { directoryHandle } from '../../../src/backends/directory-handle/index.ts
 import { type OpfsOptions, opfs } from '../../../src/backends/opfs/index.ts'
 import type { BackendSubject } from '../../../src/testing/index.ts'
 
-/** Empty backends over the origin private file system, by name: each call makes one in a directory of its own. */
+/** Empty backends in the origin private file system, by name. Each call creates one in its own directory. */
 export type Subjects = Readonly<Record<string, () => Promise<BackendSubject>>>
 
-/** What a page can open. `worker` starts `src/backends/opfs/worker.ts`, where a bundle does not lie beside it. */
+/** Subjects that a page can open. `worker` starts `src/backends/opfs/worker.ts`, since no bundle is next to it. */
 export function pageSubjects(worker?: () => Worker): Subjects {
   return {
     'OPFS packed, page over worker': workspace({ ...(worker !== undefined && { worker }), access: 'sync' }),
@@ -15,7 +15,7 @@ export function pageSubjects(worker?: () => Worker): Subjects {
   }
 }
 
-/** What a dedicated worker can open. */
+/** Subjects that a dedicated worker can open. */
 export function workerSubjects(): Subjects {
   return {
     'OPFS packed, worker': workspace({ access: 'sync' }),
@@ -23,12 +23,12 @@ export function workerSubjects(): Subjects {
   }
 }
 
-/** A name that no other subject of this origin has. */
+/** A name that is unique in this origin. */
 export function freshName(): string {
   return `test-${crypto.randomUUID()}`
 }
 
-/** Removes a workspace that is closed. */
+/** Removes a closed workspace. */
 export async function removeWorkspace(name: string): Promise<void> {
   const all = await (await navigator.storage.getDirectory()).getDirectoryHandle('wardspace')
   await all.removeEntry(name, { recursive: true })

@@ -11,7 +11,7 @@ import { counted } from '../../coverage/counted.ts'
 import { chromiumArgs, chromiumPath } from '../../runtimes/chromium.ts'
 import type { Layout, PageApi } from './page.ts'
 
-/** Real pages and workers of a real Chromium, which are ended while they write. */
+/** Pages and workers of Chromium that are terminated while they write. */
 let directory: string
 let server: Server
 let context: BrowserContext
@@ -60,7 +60,7 @@ async function openPage(): Promise<Page> {
   return page
 }
 
-/** Calls a function of the page's. */
+/** Calls a function of the page. */
 function ask<K extends keyof PageApi>(
   page: Page,
   name: K,
@@ -76,9 +76,9 @@ function ask<K extends keyof PageApi>(
 }
 
 describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
-  it('is wholly old or new when a worker that writes without pause is ended', async () => {
+  it('has each set completely or not at all when a worker is terminated while writing', async () => {
     const page = await openPage()
-    // Several workspaces at a time, each killed one kill after the other.
+    // Several workspaces concurrently; the kills of each one are sequential.
     const most = times(6, 20)
     const kills = async (name: string): Promise<void> => {
       let last = 0
@@ -97,7 +97,7 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
     await page.close()
   })
 
-  it('has one winner in each round of two pages that expect the same version', async () => {
+  it('lets exactly one of two pages win that expect the same version', async () => {
     const pages = [await openPage(), await openPage()] as const
     let present = 'start'
     await ask(pages[0], 'write', `raced-${layout}`, layout, 'counter', present)
@@ -118,19 +118,19 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
     await Promise.all(pages.map((page) => page.close()))
   })
 
-  it('has the whole patch of 20 files or none when the page is closed', async () => {
+  it('has a patch of 20 files completely or not at all when the page is closed', async () => {
     const name = `patched-${layout}`
     const looking = await openPage()
     await ask(looking, 'patch', name, layout, 0)
     await ask(looking, 'close', name)
     let round = 0
     const outcomes = new Set<string>()
-    // One waits for the answer; and as often again as it takes until a page was closed before its patch was there.
+    // One page waits for the result; others repeat until one is closed before its patch is applied.
     const delays = [undefined, 50, 20, 8, 3, ...Array<number>(30).fill(0)]
     for (let i = 0; i < delays.length && (i < 6 || outcomes.size < 2); i++) {
       const delay = delays[i]
       const closing = await openPage()
-      // Opened and loaded first, so that the time is that of the patch.
+      // Opened and loaded first, so that the time measures only the patch.
       await ask(closing, 'load', name, layout)
       const patching = ask(closing, 'patch', name, layout, round + 1).catch(() => undefined)
       if (delay === undefined) await patching
@@ -149,7 +149,7 @@ describe.each<Layout>(['packed', 'files'])('OPFS %s', (layout) => {
     await looking.close()
   })
 
-  it('refuses with NO_SPACE where the quota is reached, and loses nothing', async () => {
+  it('refuses with NO_SPACE when the quota is reached, and loses nothing', async () => {
     const page = await openPage()
     const { usage = 0 } = await page.evaluate(() => navigator.storage.estimate())
     const session = await context.newCDPSession(page)
