@@ -2,7 +2,7 @@ import { Miniflare } from 'miniflare'
 import { type BucketBinding, type ObjectStore, r2 } from '../../src/backends/object-store/index.ts'
 import { createInjector } from '../../src/testing/faults.ts'
 
-/** A real R2 bucket of miniflare, in this process's hands. */
+/** An R2 bucket of miniflare in this process. */
 export async function openBucket(): Promise<{ readonly store: ObjectStore; dispose(): Promise<void> }> {
   const miniflare = new Miniflare({
     modules: true,
@@ -13,7 +13,7 @@ export async function openBucket(): Promise<{ readonly store: ObjectStore; dispo
   return { store: r2(bucket), dispose: () => miniflare.dispose() }
 }
 
-/** Everything in a store below a prefix. */
+/** All objects of a store below a prefix. */
 export async function keysIn(store: ObjectStore, prefix: string): Promise<string[]> {
   const keys: string[] = []
   let cursor: string | undefined
@@ -25,7 +25,7 @@ export async function keysIn(store: ObjectStore, prefix: string): Promise<string
   return keys
 }
 
-/** The store with something done around each call; `call` carries it out. */
+/** The store with a wrapper around each call; `call` performs it. */
 export function around(
   store: ObjectStore,
   step: <T>(name: keyof ObjectStore, key: string, call: () => Promise<T>) => Promise<T>,
@@ -57,7 +57,7 @@ export function dying(store: ObjectStore, at: number, when: 'before' | 'after') 
   return { store: dead, died, calls: () => faults.calls.length }
 }
 
-/** The store whose nth call fails once: before it takes effect, or only its answer is lost. */
+/** The store whose nth call fails once: before it takes effect, or by losing the response. */
 export function failing(store: ObjectStore, at: number, when: 'before' | 'after') {
   const error = new Error('the network at 10.0.0.7 failed')
   const faults = createInjector<keyof ObjectStore>(callOf(at, { when, error }))
@@ -65,7 +65,7 @@ export function failing(store: ObjectStore, at: number, when: 'before' | 'after'
   return { store: flaky, calls: () => faults.calls.length }
 }
 
-/** A fault of the nth call; of infinity: none. */
+/** A fault of the nth call; infinity for none. */
 function callOf<F extends object>(nth: number, fault: F): (F & { nth: number })[] {
   return nth === Number.POSITIVE_INFINITY ? [] : [{ ...fault, nth }]
 }

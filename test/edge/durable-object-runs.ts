@@ -4,13 +4,13 @@ import type { Path } from '../../src/paths/logical-path.ts'
 import type { Backend, Change } from '../../src/storage/backend.ts'
 import { change, file } from '../../src/testing/backend/case.ts'
 
-/** What tests have done within a Durable Object, and measured there. */
+/** Test runs and measurements inside a Durable Object. */
 
 const commit = (backend: Backend, ...changes: Change[]) => backend.commit(changes, { durability: 'durable' })
 const rowsOf = ({ sql }: DurableStorage, table: string) =>
   Number(sql.exec(`SELECT count(*) AS n FROM ${table}`).toArray()[0]?.n)
 
-/** A file far over the 2 MB that a row may have, and how many bytes of it a range takes from the database. */
+/** Stores a file far over the 2 MB limit of a row, and counts the bytes that reading a range loads. */
 export async function largeFile(storage: DurableStorage) {
   let taken = 0
   const counted: DurableStorage = {
@@ -48,7 +48,7 @@ export async function largeFile(storage: DurableStorage) {
   }
 }
 
-/** Writers within one object, over waits of every kind: how many won, and what was left. */
+/** Concurrent writers in one object, with all kinds of waits. Returns the number of winners and the result. */
 export async function commitsAtOnce(storage: DurableStorage) {
   const backends = [durableObject(storage), durableObject(storage)]
   await commit(backends[0] as Backend, change('a', file('0')), change('b', file('0')))
@@ -76,7 +76,7 @@ export async function commitsAtOnce(storage: DurableStorage) {
   return { winners, torn }
 }
 
-/** A database that fails at each of a commit's statements in turn, and one that is full. */
+/** A database that fails at each statement of a commit in turn, and a full one. */
 export async function failingStorage(storage: DurableStorage) {
   let left = Number.POSITIVE_INFINITY
   let message = 'gone: SQLITE_IOERR at /var/db'
@@ -121,7 +121,7 @@ export async function failingStorage(storage: DurableStorage) {
   return { failures, codes: [...codes].sort(), isUnchanged, isChangedAtLast: (await look()) !== before }
 }
 
-/** Milliseconds, the best of several rounds of many calls: the platform's clock stands still between waits. */
+/** Milliseconds, the best of several rounds of many calls, because the platform's clock stands still between waits. */
 export async function measure(storage: DurableStorage) {
   const backend = durableObject(storage)
   const content = new Uint8Array(4096).fill(97)
@@ -149,7 +149,7 @@ export async function measure(storage: DurableStorage) {
   }
 }
 
-/** Time goes on in workerd only when something was waited for. */
+/** The clock of workerd advances only after I/O. */
 async function moment(): Promise<number> {
   await new Promise((resume) => setTimeout(resume, 1))
   return Date.now()

@@ -18,8 +18,8 @@ async function get(path: string): Promise<unknown> {
   return (await workerd.dispatchFetch(`http://edge${path}`)).json()
 }
 
-describe('in a Durable Object', () => {
-  it('a large file is stored in parts, read in ranges, moved without being written', async () => {
+describe('durableObject in workerd', () => {
+  it('stores a large file in parts, reads ranges of it, and moves it without a rewrite', async () => {
     expect(await get('/large')).toEqual({
       isSmallRight: true,
       takenBySmall: 2 * 256 * 1024,
@@ -30,17 +30,17 @@ describe('in a Durable Object', () => {
     })
   })
 
-  it('commits never mix, over waits and over two backends on one storage', async () => {
+  it('never interleaves commits, with waits and with two backends on one storage', async () => {
     expect(await get('/at-once')).toEqual({ winners: 20, torn: 0 })
   })
 
-  it('a database that fails at any statement leaves everything as it was, and is told without what it said', async () => {
+  it('changes nothing if any statement fails, and does not expose the message of the database', async () => {
     const { failures, ...rest } = (await get('/full')) as { failures: number }
     expect(rest).toEqual({ codes: ['BACKEND_ERROR', 'NO_SPACE'], isUnchanged: true, isChangedAtLast: true })
     expect(failures).toBeGreaterThan(8)
   })
 
-  it('MCP is served over HTTP: a session with calls, refusals, and questions to the person', async () => {
+  it('serves MCP over HTTP: a session with calls, refusals and questions to the user', async () => {
     const client = new Client({ name: 'edge', version: '1.0.0' }, { capabilities: { elicitation: { form: {} } } })
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { decision: 'allow once' } }))
     const reach = (headers: Record<string, string>) =>
@@ -68,14 +68,14 @@ describe('in a Durable Object', () => {
   })
 })
 
-it('a storage without SQLite is refused', () => {
+it('durableObject refuses a storage without SQLite', () => {
   for (const storage of [undefined, {}, { get() {}, put() {} }]) {
     expect(() => durableObject(storage as unknown as DurableStorage)).toThrow(TypeError)
   }
 })
 
-describe('a database', () => {
-  /** The storage of a platform that answers statements by what they begin with. */
+describe('durableObject database', () => {
+  /** A fake storage that answers statements by their beginning. */
   const answering = (answers: Record<string, readonly object[] | (() => never)>): DurableStorage => ({
     sql: {
       exec(query) {
@@ -89,13 +89,13 @@ describe('a database', () => {
   const state = { 'SELECT format': [{ format: 1, next: 1 }] }
   const row = { type: 'file', tag: 1, at: 0, mode: 0o644, size: 3, sha256: 'a'.repeat(64), content: 1, target: null }
 
-  it('of a later version is refused', () => {
+  it('is refused if a newer version wrote it', () => {
     expect(() => durableObject(answering({ 'SELECT format': [{ format: 2, next: 1 }] }))).toThrow(
       new TypeError('durableObject(): the storage has format 2; this version knows 1'),
     )
   })
 
-  it('that holds less than it says is told of, and no other bytes are made up', async () => {
+  it('is reported as failing if content is missing, instead of returning other bytes', async () => {
     for (const [rows, type] of [
       [[{ ...row, sha256: null }], 'file'],
       [[{ ...row, type: 'link' }], 'link'],
@@ -121,7 +121,7 @@ describe('a database', () => {
     }
   })
 
-  it('says only of what kind its failures are', async () => {
+  it('exposes only the code of its failures', async () => {
     for (const [thrown, code, message] of [
       [new Error('UNIQUE failed: "secret": SQLITE_CONSTRAINT'), 'BACKEND_ERROR', 'failed (SQLITE_CONSTRAINT)'],
       [new Error('no idea'), 'BACKEND_ERROR', 'failed (unknown)'],
@@ -133,7 +133,7 @@ describe('a database', () => {
       const backend = durableObject({
         sql,
         transactionSync(closure) {
-          // Where it is about to be kept.
+          // When the transaction is about to be committed.
           const result = closure()
           if (fails) throw thrown
           return result

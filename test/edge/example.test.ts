@@ -11,14 +11,14 @@ const tokens = { AGENT_TOKEN: 'agent-token', APPROVER_TOKEN: 'approver-token' }
 let data: string
 let server: { readonly address: string; readonly child: ChildProcess } | undefined
 
-/** Starts the example as `npm run example:edge` does, over the same files each time. */
+/** Starts the example like `npm run example:edge`, over the same files each time. */
 async function start(): Promise<void> {
   const script = join(root, 'examples/edge-worker/start.ts')
   const child = spawn(process.execPath, ['--import', 'tsx', script, '--port', '0', '--data', data], {
     cwd: root,
     env: { ...process.env, ...tokens },
     stdio: ['ignore', 'pipe', 'inherit'],
-    // A group of its own, so that workerd is killed with it.
+    // Its own process group, so that workerd is killed with it.
     detached: true,
   })
   for await (const line of createInterface({ input: child.stdout })) {
@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(data, { recursive: true, force: true })
 })
 
-it('opens for the right token only', async () => {
+it('example worker accepts only the right token', async () => {
   const paths = [
     '/tools',
     '/workspaces/demo/tools/list_directory',
@@ -74,19 +74,19 @@ it('opens for the right token only', async () => {
       expect((await send('GET', path, undefined, token)).status, `${path} with ${token}`).toBe(401)
     }
   }
-  // An agent cannot approve what it asked for.
+  // An agent cannot approve its own request.
   expect((await send('POST', '/workspaces/demo/approvals/x', { answer: 'allow' })).status).toBe(401)
   expect((await send('GET', '/workspaces/demo/audit')).status).toBe(401)
   expect((await call('list_directory', {}, '..')).status).toBe(404)
   expect((await call('list_directory', '{')).status).toBe(400)
 })
 
-it('tells its tools', async () => {
+it('example worker lists its tools', async () => {
   const { body } = await send('GET', '/tools')
   expect((body as unknown as { name: string }[]).map(({ name }) => name)).toContain('apply_patch')
 })
 
-it('holds what was done before it was killed, and a call that waits for a person', async () => {
+it('example worker keeps changes and a pending approval after a kill', async () => {
   const written = await call('write_file', { path: 'src/app.ts', content: 'export const answer = 41\n' })
   expect(written).toMatchObject({ status: 200, body: { ok: true, created: true } })
   const sha = written.body.newSha256
@@ -124,7 +124,7 @@ it('holds what was done before it was killed, and a call that waits for a person
   expect((audit.records as unknown[]).length).toBeGreaterThan(10)
 })
 
-it('lets one of ten writers win who expect the same version', async () => {
+it('example worker lets exactly one of ten writers win that expect the same version', async () => {
   const { body } = await call('write_file', { path: 'race.txt', content: 'base' })
   for (let round = 0, sha = body.newSha256; round < 5; round++) {
     const writes = Array.from({ length: 10 }, (_, i) =>

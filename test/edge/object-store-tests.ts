@@ -12,7 +12,7 @@ async function textAt(backend: Backend, path: string): Promise<string> {
   return new TextDecoder().decode((await backend.read(path as Path)).bytes)
 }
 
-/** Everything in a tree, as text. */
+/** The complete content of a tree as text. */
 async function snapshot(backend: Backend, directory = ''): Promise<string[]> {
   const lines: string[] = []
   for (const { name, type } of await backend.list(directory as Path)) {
@@ -23,7 +23,7 @@ async function snapshot(backend: Backend, directory = ''): Promise<string[]> {
   return lines
 }
 
-/** A tree, and a change set that does something of every kind to it. */
+/** A tree, and a change set with every kind of change. */
 async function prepare(backend: Backend): Promise<void> {
   await commit(
     backend,
@@ -44,7 +44,7 @@ const changes = [
   change('d/deep', file('deeper')),
 ]
 
-/** Before and after each of the first calls, some of them at the same time. */
+/** Before and after each of the first calls, some of which are concurrent. */
 async function everyCall(calls: number, test: (at: number, when: 'before' | 'after') => Promise<void>): Promise<void> {
   for (let at = 1; at <= calls; at += 2) {
     const these = [at, at + 1].filter((one) => one <= calls)
@@ -62,8 +62,8 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
   const space = () => `space-${++spaces}`
   const open = (prefix: string, store: ObjectStore = bucket()) => objectStore(store, { prefix })
 
-  describe('a process that dies', () => {
-    it('at any call of a commit leaves the tree wholly old or new, and nothing that the sweep does not find', async () => {
+  describe('killed process', () => {
+    it('leaves the tree completely old or new at any call of a commit, and only objects that the sweep deletes', async () => {
       const reference = space()
       await prepare(open(reference))
       const old = await snapshot(open(reference))
@@ -82,7 +82,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
         const isNew = found.join() === now.join()
         expect(acknowledged === 'died' || isNew, 'what was acknowledged is there').toBe(true)
         outcomes[isNew ? 'new' : 'old'] += 1
-        // Two days later: nothing is left but the manifest and what it names.
+        // Two days later, only the manifest and the objects that it names are left.
         await sweep(bucket(), { prefix, clock: () => Date.now() + 48 * 60 * 60 * 1000 })
         expect(await snapshot(open(prefix))).toEqual(found)
         expect((await keysIn(bucket(), prefix)).length).toBe(1 + found.filter((line) => line.includes(':')).length)
@@ -94,7 +94,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       expect(live).toBeGreaterThan(5)
     })
 
-    it('while it makes the first commit of all leaves nothing or everything', async () => {
+    it('leaves nothing or everything of the first commit', async () => {
       await everyCall(9, async (at, when) => {
         const prefix = space()
         const { store, died } = dying(bucket(), at, when)
@@ -104,8 +104,8 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
     })
   })
 
-  describe('a store that fails once', () => {
-    it('at any call, and also where only the answer is lost, changes nothing of what a commit does', async () => {
+  describe('failing store', () => {
+    it('does not change the result of a commit if one call fails or loses its response', async () => {
       const reference = space()
       await prepare(open(reference))
       const counted = failing(bucket(), Number.POSITIVE_INFINITY, 'before')
@@ -120,7 +120,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       })
     })
 
-    it('for good is told without what it said, and as unknown where it is', async () => {
+    it('is reported without its message if it keeps failing, as an unknown outcome where that is so', async () => {
       const prefix = space()
       await prepare(open(prefix))
       const before = await snapshot(open(prefix))
@@ -139,7 +139,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
   })
 
   describe('several isolates', () => {
-    it('with one expected version: exactly one wins, in each round', async () => {
+    it('have exactly one winner per round if they expect the same version', async () => {
       const prefix = space()
       await commit(open(prefix), change('f', file('0')))
       const isolates = Array.from({ length: 8 }, () => open(prefix))
@@ -158,7 +158,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       }
     })
 
-    it('never make a tree that one alone could not: a file below a file', async () => {
+    it('never create a tree that a single one could not: a file below a file', async () => {
       for (let round = 0; round < rounds; round++) {
         const prefix = space()
         await commit(open(prefix), change('keep', file('1')))
@@ -173,7 +173,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       }
     })
 
-    it('read what is there by now, where what they were about to read was replaced and deleted', async () => {
+    it('read the new content if the old one was replaced and deleted meanwhile', async () => {
       const prefix = space()
       const writer = open(prefix)
       await commit(writer, change('f', file('first')), change('g', file('1')))
@@ -182,7 +182,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
         if (isMeddling && key.includes('contents')) {
           isMeddling = false
           await commit(writer, change('f', file('second')))
-          // Only now the first content is deleted.
+          // The first content is deleted only now.
           await commit(writer, change('g', file('2')))
         }
         return call()
@@ -198,8 +198,8 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
     })
   })
 
-  describe('a large file', () => {
-    it('is stored in parts, and read in ranges without loading it', async () => {
+  describe('large file', () => {
+    it('is stored in parts, and read in ranges without loading it completely', async () => {
       const prefix = space()
       const bytes = Uint8Array.from({ length: 8 * 1024 * 1024 + 5 }, (_, i) => (i * 2654435761) >>> 24)
       await commit(open(prefix), change('large', { type: 'file', bytes }))
@@ -234,7 +234,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
     })
   })
 
-  describe('what is not accepted', () => {
+  describe('objectStore refuses', () => {
     it('a store that ignores conditions, before anything is written', async () => {
       const { put } = bucket()
       const stores: Readonly<Record<string, ObjectStore>> = {
@@ -255,7 +255,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       }
     })
 
-    it('a store that refuses what it should take, or does not tell contents apart', async () => {
+    it('a store that refuses valid writes, or gives two contents the same ETag', async () => {
       const { put } = bucket()
       const stores: Readonly<Record<string, ObjectStore['put']>> = {
         'refuses to create a new object': async () => undefined,
@@ -274,7 +274,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       }
     })
 
-    it('a manifest that is damaged: it is told, and left as it is', async () => {
+    it('a damaged manifest, which stays unchanged', async () => {
       for (const text of [
         '',
         '{',
@@ -292,7 +292,7 @@ export function objectStoreTests(bucket: () => ObjectStore, { rounds }: { readon
       }
     })
 
-    it('prefixes that are no plain path, and a sweep of what is young', async () => {
+    it('prefixes that are not plain paths, and a sweep of young objects', async () => {
       for (const prefix of ['', '/', '../x', '/abs', 'a\\b', '.']) {
         expect(() => objectStore(bucket(), { prefix }), prefix).toThrow(TypeError)
       }

@@ -12,7 +12,7 @@ describe('over R2', () => {
   afterAll(() => bucket.dispose())
   objectStoreTests(() => bucket.store, { rounds: 20 })
 
-  // In workerd it is kept too, with smaller trees.
+  // Workerd runs the contract too, with smaller trees.
   let subjects = 0
   const create = () => ({ backend: objectStore(bucket.store, { prefix: `subject ${++subjects}` }) })
   registerContract('the contract', backendContract({ name: 'R2', create }), { describe, it })

@@ -13,7 +13,7 @@ describe('over the S3 protocol', () => {
   objectStoreTests(() => s3({ endpoint: 'http://s3', bucket: 'my-bucket', fetch: answer }), { rounds: 20 })
 })
 
-describe('an object store', () => {
+describe('objectStore', () => {
   const encode = (text: string) => new TextEncoder().encode(text)
   const text = async (backend: Backend, path: string) =>
     new TextDecoder().decode((await backend.read(path as Path)).bytes)
@@ -25,12 +25,12 @@ describe('an object store', () => {
     vi.useRealTimers()
   })
 
-  it('that lost a content is told of as failing, by a read, a part of it, and a scan', async () => {
+  it('reports a missing content in a read, a range read and a scan', async () => {
     const { store, objects } = memory()
     const backend = objectStore(store)
     await commit(backend, change('a', file('1')), change('large', file(new Uint8Array(8 * 1024 * 1024 + 5))))
     for (const key of [...objects.keys()]) {
-      // The one of `a`, and the second part of the other.
+      // The content of `a`, and the second part of the other one.
       if (key.includes('contents') && (objects.get(key)?.bytes.length ?? 0) < 10) objects.delete(key)
     }
     for (const path of ['a', 'large']) {
@@ -41,13 +41,13 @@ describe('an object store', () => {
     expect((await backend.read('large' as Path, { start: 0, end: 9 })).bytes).toEqual(new Uint8Array(9))
   })
 
-  it('is scanned without what went while it was read', async () => {
+  it('omits files from a scan that are deleted during it', async () => {
     const { store } = memory()
     const writer = objectStore(store)
     await commit(writer, change('a', file('1')), change('b', file('2')))
     const meddle = async () => {
       await commit(writer, change('a', null), change('b', null), change('c', file('3')))
-      // Only now the contents are deleted.
+      // The contents are deleted only now.
       await commit(writer, change('d', file('4')))
     }
     let meddling: Promise<void> | undefined
@@ -63,7 +63,7 @@ describe('an object store', () => {
     expect(seen).toEqual([])
   })
 
-  it('is judged as it is now, never as it was seen', async () => {
+  it('checks a commit against the current tree, never a cached one', async () => {
     const { store } = memory()
     const backend = objectStore(store)
     const other = objectStore(store)
@@ -77,7 +77,7 @@ describe('an object store', () => {
     expect(await text(other, 'c/d')).toBe('3')
   })
 
-  it('in which others always come first refuses in the end, and keeps no content', async () => {
+  it('gives up if other writers always commit first, and leaves no content', async () => {
     const { store, objects } = memory()
     await commit(objectStore(store), change('a', file('1')))
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -101,7 +101,7 @@ describe('an object store', () => {
     expect(await text(objectStore(store), 'a')).toBe('1')
   })
 
-  it('that takes more than an hour is not committed to: its contents may have been swept', async () => {
+  it('refuses a commit that takes more than an hour, because its contents may be swept', async () => {
     const { store, objects } = memory()
     vi.useFakeTimers({ toFake: ['Date'], now: 0 })
     const slow = around(store, (name, key, call) => {
@@ -115,7 +115,7 @@ describe('an object store', () => {
     expect([...objects.keys()]).toEqual([])
   })
 
-  it('that is full is told as it is, by the manifest too, and at once', async () => {
+  it('reports a full store at once, for contents and for the manifest', async () => {
     const { store, objects } = memory()
     const backend = objectStore(store)
     await commit(backend, change('a', file('1')))
@@ -133,7 +133,7 @@ describe('an object store', () => {
     expect(objects.size).toBeGreaterThan(1)
   })
 
-  it('that answers what it was not asked is told of', async () => {
+  it('reports an unexpected response', async () => {
     const { store } = memory()
     const odd = objectStore({ ...store, get: async () => 'unchanged' })
     await expect(odd.stat('a' as Path)).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('an object store', () => {
     })
   })
 
-  it('whose answers overtake each other is known by the latest commit', async () => {
+  it('caches the latest commit if responses overtake each other', async () => {
     const { store, seen } = memory()
     await commit(objectStore(store), change('a', file('1')))
     let answer = () => {}
@@ -174,7 +174,7 @@ describe('an object store', () => {
     expect(puts, 'what is known is not older than its own commit').toHaveLength(1)
   })
 
-  it('keeps one tree where two looks that know nothing yet see the same', async () => {
+  it('caches one tree if two first requests return the same', async () => {
     const { store } = memory()
     await commit(objectStore(store), change('b', file('2')))
     let arrived = 0
@@ -196,7 +196,7 @@ describe('an object store', () => {
     expect(one).toBe(other)
   })
 
-  it('of R2 is listed page by page', async () => {
+  it('lists R2 page by page', async () => {
     const uploaded = new Date(5)
     const pages: Record<string, Awaited<ReturnType<BucketBinding['list']>>> = {
       first: { objects: [{ key: 'p/a', size: 1, uploaded }], truncated: true, cursor: 'second' },
@@ -215,7 +215,7 @@ describe('an object store', () => {
     })
   })
 
-  it('of S3 may send the whole for a part, and mark characters in its answers', async () => {
+  it('accepts a whole object for a range, and escaped characters, from S3', async () => {
     const { answer } = createS3()
     const whole = s3({
       endpoint: 'http://s3',
@@ -247,7 +247,7 @@ describe('an object store', () => {
   })
 })
 
-/** All of the above runs over R2 too, in `object-store.long.ts`; here what matters most, since each call takes its time. */
+/** `object-store.long.ts` runs all of the above over R2; here only the most important cases, because each call is slow. */
 describe('over R2', () => {
   let bucket: Awaited<ReturnType<typeof openBucket>>
   beforeAll(async () => {
@@ -259,7 +259,7 @@ describe('over R2', () => {
   const g = 'g' as Path
   const set = (text: string) => [f, g].map((path) => change(path, file(text)))
 
-  it('a process that dies at any call leaves both of two files old or new', async () => {
+  it('a process killed at any call leaves two files both old or both new', async () => {
     const found = new Set<string>()
     for (const [at, when] of [1, 2, 3, 4, 5].flatMap((n) => [[n, 'before'] as const, [n, 'after'] as const])) {
       const prefix = `r2-${at}-${when}`
@@ -275,7 +275,7 @@ describe('over R2', () => {
     expect([...found].sort()).toEqual(['new', 'old'])
   })
 
-  it('of eight isolates with one expected version exactly one wins', async () => {
+  it('exactly one of eight isolates wins that expect the same version', async () => {
     const isolates = Array.from({ length: 8 }, () => objectStore(bucket.store, { prefix: 'race' }))
     const outcomes = await Promise.allSettled(
       isolates.map((backend, i) =>

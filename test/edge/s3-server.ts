@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** One request as the server saw it. */
+/** A request that the server received. */
 export interface SeenRequest {
   readonly method: string
   readonly url: string
@@ -66,7 +66,7 @@ export function createS3({ honours = ['if-match', 'if-none-match'] as readonly s
   return { answer, objects, seen }
 }
 
-/** The same behind a real server. */
+/** The same behind a real HTTP server. */
 export async function startS3(options: Parameters<typeof createS3>[0] = {}) {
   const { answer, objects, seen } = createS3(options)
   const server = createServer(async (incoming, outgoing) => {

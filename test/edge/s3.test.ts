@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** As a signing fetch does: it adds what it needs to the request. */
+/** Like a signing fetch: adds headers to the request. */
 const signed = (request: Request) => {
   request.headers.set('authorization', 'AWS4-HMAC-SHA256 test')
   return fetch(request)
@@ -40,7 +40,7 @@ registerContract(
 describe('s3', () => {
   const bytes = (text: string) => new TextEncoder().encode(text)
 
-  it('sends what the protocol asks for, with names that need care', async () => {
+  it('sends the requests of the protocol, and encodes special characters in names', async () => {
     const key = "a b/ü+!'()*~&?#%2F.txt"
     server.seen.length = 0
     const made = await store().put(key, bytes('0123456789'), { ifNoneMatch: '*' })
@@ -72,7 +72,7 @@ describe('s3', () => {
     expect(Math.abs((objects[0]?.uploadedAt ?? 0) - Date.now())).toBeLessThan(60_000)
   })
 
-  it('refuses a server that ignores conditions, and says which', async () => {
+  it('refuses a server that ignores conditions, and names the condition', async () => {
     for (const honours of [['if-match'], ['if-none-match'], []]) {
       const careless = await startS3({ honours })
       try {
@@ -93,7 +93,7 @@ describe('s3', () => {
     await requireConditions(store(), 'probes/fine')
   })
 
-  it('says nothing of the server where it fails', async () => {
+  it('exposes nothing of the server in errors', async () => {
     const gone = s3({ endpoint: 'http://127.0.0.1:1', bucket: 'my-bucket', fetch: signed })
     const failed = await objectStore(gone)
       .list('' as Path)
@@ -121,7 +121,7 @@ describe('s3', () => {
     expect(() => s3({ endpoint: 'no address', bucket: 'b', fetch: signed })).toThrow(TypeError)
   })
 
-  it('takes what a server does not have for deleted, and deletes the rest', async () => {
+  it('treats missing objects as deleted, and deletes the others', async () => {
     const asked: string[] = []
     const missing = s3({
       endpoint: server.endpoint,
@@ -135,7 +135,7 @@ describe('s3', () => {
     expect(asked).toEqual(['DELETE /my-bucket/gone', 'DELETE /my-bucket/there'])
   })
 
-  it('is swept', async () => {
+  it('supports sweep', async () => {
     const prefix = 'swept'
     const backend = objectStore(store(), { prefix })
     const to = { type: 'file', bytes: bytes('x') } as const

@@ -2,7 +2,7 @@ import { type DurableStorage, durableObject } from '../../src/backends/durable-o
 import { type BucketBinding, objectStore, r2 } from '../../src/backends/object-store/index.ts'
 import type { BackendSubject } from '../../src/testing/index.ts'
 
-/** A backend in an object's storage, which must be empty and is emptied afterwards. */
+/** A backend in the storage of an object, which must be empty and is emptied afterwards. */
 export function durableObjectSubject(storage: DurableStorage & { deleteAll(): Promise<void> }): BackendSubject {
   return {
     backend: durableObject(storage),
@@ -23,7 +23,7 @@ export function durableObjectSubject(storage: DurableStorage & { deleteAll(): Pr
 
 let subjects = 0
 
-/** A backend in a bucket, below a prefix of its own. */
+/** A backend in a bucket, below its own prefix. */
 export function r2Subject(bucket: BucketBinding): BackendSubject {
   const prefix = `subject-${++subjects}`
   const open = () => objectStore(r2(bucket), { prefix })

@@ -13,7 +13,7 @@ interface Env {
   }
 }
 
-/** A Durable Object in which runs are made over its own storage. */
+/** A Durable Object that performs test runs over its own storage. */
 export class Subject {
   private readonly state: DurableObjectState
   private mcp: Promise<McpHandler> | undefined
@@ -45,7 +45,7 @@ export class Subject {
   }
 }
 
-/** The tools of a workspace in the storage of a Durable Object: all requests of a session come to the same one. */
+/** The tools of a workspace in the storage of a Durable Object. All requests of a session reach the same object. */
 async function serveMcp({ storage }: DurableObjectState): Promise<McpHandler> {
   const workspace = await createWorkspace({ backend: durableObject(storage), policy: 'supervised' })
   return mcpHandler({

@@ -3,7 +3,7 @@ import { build } from 'esbuild'
 import { Miniflare, type MiniflareOptions } from 'miniflare'
 import { counted } from '../coverage/counted.ts'
 
-/** Bundles a worker as a user's build would, for workerd without any of Node. */
+/** Bundles a worker like a user's build, for workerd without Node APIs. */
 export async function bundleWorker(entry: string): Promise<string> {
   const { outputFiles, warnings } = await build({
     entryPoints: [join(import.meta.dirname, entry)],
@@ -21,7 +21,7 @@ export async function bundleWorker(entry: string): Promise<string> {
   return outputFiles[0]?.text ?? ''
 }
 
-/** Starts a worker in real workerd: no compatibility flag is set, so that nothing of Node is there. */
+/** Starts a worker in workerd without compatibility flags, so no Node APIs exist. */
 export async function startWorker(entry: string, options: Partial<MiniflareOptions> = {}): Promise<Miniflare> {
   const script = await bundleWorker(entry)
   const miniflare = new Miniflare({
