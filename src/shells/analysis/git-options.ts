@@ -85,10 +85,10 @@ function inspectSub(call: Call, sub: string, args: readonly Argument[]): undefin
         return refuseUnclear(call, argument)
     }
   }
-  const [first, ...rest] = args
+  const [first, ...operands] = args
   switch (sub) {
     case 'bisect':
-      if (first?.literal === 'run') walk.run(rest, { ...scope, via: [...scope.via, 'git'] }, at)
+      if (first?.literal === 'run') walk.run(operands, { ...scope, via: [...scope.via, 'git'] }, at)
       else if (first !== undefined && first.literal === undefined) return refuseUnclear(call, first)
       return undefined
     case 'submodule': {

@@ -8,7 +8,7 @@ type CodeCheck = (code: string) => string | undefined
 export const checkJavaScript: CodeCheck = (code) => {
   if (/\\[uxU0-7]/.test(code)) return 'an escape may hide any text'
   const modules = /\b(require|import|from)\b\s*\(?\s*(['"`])([^'"`]*)\2/g
-  let rest = code
+  let codeWithoutImports = code
   for (const [whole, , , name = ''] of code.matchAll(modules)) {
     if (
       !/^(node:)?(fs|fs\/promises|path|url|util|assert|assert\/strict|crypto|os|events|zlib|querystring|string_decoder|timers|perf_hooks|punycode)$/.test(
@@ -18,14 +18,14 @@ export const checkJavaScript: CodeCheck = (code) => {
     ) {
       return `the module ${JSON.stringify(name)} is not on the list`
     }
-    rest = rest.replace(whole, '')
+    codeWithoutImports = codeWithoutImports.replace(whole, '')
   }
   const word =
     /\b(require|import|eval|Function|AsyncFunction|constructor|prototype|__proto__|child_process|binding|_linkedBinding|dlopen|mainModule|module|globalThis|global|Reflect|Proxy|Worker|worker_threads|cluster|vm|repl|inspector|spawn|spawnSync|exec|execSync|execFile|execFileSync|fork|kill|getBuiltinModule|Deno|Bun|WebAssembly|with|setTimeout|setInterval|GeneratorFunction|getOwnPropertyDescriptors?|getPrototypeOf|defineProperty|SharedArrayBuffer)\b/.exec(
-      rest,
+      codeWithoutImports,
     )
   if (word !== null) return `${JSON.stringify(word[0])} may reach other processes`
-  for (const [, member = ''] of rest.matchAll(/\bprocess\b\s*(\??\.\s*\w+)?/g)) {
+  for (const [, member = ''] of codeWithoutImports.matchAll(/\bprocess\b\s*(\??\.\s*\w+)?/g)) {
     if (
       !/^\.(version|versions|platform|arch|argv|env|cwd|exit|exitCode|pid|uptime|memoryUsage|hrtime|stdout|stderr|stdin|title|release|execPath|nextTick)$/.test(
         member,
@@ -34,7 +34,7 @@ export const checkJavaScript: CodeCheck = (code) => {
       return 'process may reach other processes'
     }
   }
-  return namesComputed(rest) ? 'a computed name may be any name' : undefined
+  return namesComputed(codeWithoutImports) ? 'a computed name may be any name' : undefined
 }
 
 /** Whether brackets may access a computed member. The character before them tells a member from a list. */
@@ -90,8 +90,8 @@ export const checkAwk: CodeCheck = (code) => {
   let afterValue = false
   const token = /\s+|#[^\n]*|"(?:[^"\\\n]|\\[\s\S])*"|\d[\w.]*|\.\d+|([A-Za-z_]\w*)|\|\||&&|\+\+|--|[\s\S]/y
   // Every character belongs to a token, so the loop ends only at the end of the code.
-  for (let found = token.exec(code); found !== null; found = token.exec(code)) {
-    const [text, name] = found
+  for (let match = token.exec(code); match !== null; match = token.exec(code)) {
+    const [text, name] = match
     if (/^(\s+|#[^\n]*)$/.test(text)) {
       if (text.includes('\n')) afterValue = false
       continue
@@ -106,10 +106,10 @@ export const checkAwk: CodeCheck = (code) => {
       }
       // Implementations of awk differ on a slash in a bracket expression.
       const pattern = /^\/((?:[^/\\\n[]|\\[^\n]|\[\^?[^\]/|"\\\n]+\])*)\//.exec(
-        code.slice(found.index, found.index + 2000),
+        code.slice(match.index, match.index + 2000),
       )
       if (pattern === null) return 'it contains a pattern that is not plain'
-      token.lastIndex = found.index + pattern[0].length
+      token.lastIndex = match.index + pattern[0].length
       afterValue = true
     } else if (text === '|') {
       return 'a pipe starts a command'
@@ -149,21 +149,21 @@ export const checkSed: CodeCheck = (script) => {
     at += 1
     if (/[\s;{}]/.test(command) || command === '') continue
     if (/[pPdDnNgGhHxqQ=lzF]/.test(command)) {
-      const rest = /\s*\d*\s*(?=[;}\n]|$)/y
-      rest.lastIndex = at
-      if (rest.exec(script) === null) return 'it does not parse'
-      at = rest.lastIndex
+      const pattern = /\s*\d*\s*(?=[;}\n]|$)/y
+      pattern.lastIndex = at
+      if (pattern.exec(script) === null) return 'it does not parse'
+      at = pattern.lastIndex
     } else if (/[aic]/.test(command)) {
       // The text continues to the end of its line, and over lines that end in a backslash.
-      const rest = /(?:[^\\\n]|\\[\s\S])*/y
-      rest.lastIndex = at
-      rest.exec(script)
-      at = rest.lastIndex
+      const pattern = /(?:[^\\\n]|\\[\s\S])*/y
+      pattern.lastIndex = at
+      pattern.exec(script)
+      at = pattern.lastIndex
     } else if (/[btT:]/.test(command)) {
-      const rest = /\s*[\w.-]*\s*(?=[;}\n]|$)/y
-      rest.lastIndex = at
-      if (rest.exec(script) === null) return 'it does not parse'
-      at = rest.lastIndex
+      const pattern = /\s*[\w.-]*\s*(?=[;}\n]|$)/y
+      pattern.lastIndex = at
+      if (pattern.exec(script) === null) return 'it does not parse'
+      at = pattern.lastIndex
     } else if (command === 's' || command === 'y') {
       const end = endOfParts(script, at)
       if (end === undefined) return 'it contains a substitution that does not parse'
@@ -191,9 +191,9 @@ function endOfParts(script: string, start: number): number | undefined {
     else if (char === '[' && parts === 0) {
       const close = /\[\^?\]?(?:\[:\w+:\]|[^\]\n])*\]/y
       close.lastIndex = at
-      const found = close.exec(script)
-      if (found !== null) {
-        if (found[0].includes(delimiter)) return undefined
+      const match = close.exec(script)
+      if (match !== null) {
+        if (match[0].includes(delimiter)) return undefined
         at = close.lastIndex - 1
       }
     } else if (char === delimiter) parts += 1

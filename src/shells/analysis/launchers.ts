@@ -88,18 +88,18 @@ function inspectShell(call: Call, dialect: 'bash' | 'sh'): undefined {
 function checkAsProgram(
   { walk, name, args, scope, at }: Call,
   script: string,
-  rest: readonly Argument[],
+  scriptArgs: readonly Argument[],
   position: TextRange,
 ): void {
   const textOf = (words: readonly Argument[]) => words.map(({ literal, raw }) => ` ${literal ?? raw}`).join('')
-  const literals = rest.map(({ literal }) => literal ?? null)
+  const literals = scriptArgs.map(({ literal }) => literal ?? null)
   const plain = script
     .slice(script.lastIndexOf('/') + 1)
     .toLowerCase()
     .replace(/\.(exe|cmd|bat|com)$/, '')
-  const { denied } = nameVariants(script, plain, literals, script + textOf(rest))
+  const { denied } = nameVariants(script, plain, literals, script + textOf(scriptArgs))
   const { analysis } = walk
-  const builtIn = builtInDenial(plain, rest)
+  const builtIn = builtInDenial(plain, scriptArgs)
   if (builtIn !== undefined) analysis.deny('BUILT_IN_DENIED', builtIn, position)
   const listed = analysis.lists.deniedBy(denied)
   if (listed !== undefined) analysis.deny('POLICY_DENIED', `Policy denies ${JSON.stringify(listed)}`, position)

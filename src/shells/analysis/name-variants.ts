@@ -9,9 +9,9 @@ interface Forms {
  * deny entry may match any spelling: the name without its directory, or the words without options.
  */
 export function nameVariants(name: string, plain: string, args: readonly (string | null)[], text: string): Forms {
-  const rest = text.slice(name.length)
+  const argumentText = text.slice(name.length)
   const base = name.slice(name.lastIndexOf('/') + 1)
-  const allowed = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(name) ? [text, base + rest] : [text]
+  const allowed = /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(name) ? [text, base + argumentText] : [text]
   const words: string[] = []
   for (let i = 0; i < args.length; i++) {
     const word = args[i]
@@ -22,7 +22,7 @@ export function nameVariants(name: string, plain: string, args: readonly (string
     }
     words.push(word)
   }
-  return { allowed, denied: [text, plain + rest, [plain, ...words].join(' ')] }
+  return { allowed, denied: [text, plain + argumentText, [plain, ...words].join(' ')] }
 }
 
 /** Options before a subcommand that take the next word as their value. */

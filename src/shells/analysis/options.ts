@@ -61,10 +61,10 @@ export function readOptions(args: readonly Argument[], table: OptionTable): Opti
     for (let at = 1; at < literal.length; at++) {
       const name = literal.charAt(at)
       if (table.valued?.includes(name) === true) {
-        const own = literal.slice(at + 1)
-        const next = own === '' ? args[++i] : undefined
-        if (own === '' && (next === undefined || next.splits)) return { unclear: argument }
-        options.push({ name, value: next === undefined ? own : next.literal, argument })
+        const attached = literal.slice(at + 1)
+        const next = attached === '' ? args[++i] : undefined
+        if (attached === '' && (next === undefined || next.splits)) return { unclear: argument }
+        options.push({ name, value: next === undefined ? attached : next.literal, argument })
         break
       }
       if (table.attached?.includes(name) === true) {

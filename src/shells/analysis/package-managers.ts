@@ -54,12 +54,16 @@ export const packageManagers: Inspectors = {
   }),
   cmake: {
     inspect(call) {
-      const [first, second, ...rest] = call.args
+      const [first, second, ...commandWords] = call.args
       if (first?.literal !== '-E') return undefined
       if (second?.literal === undefined) return refuseUnclear(call, second ?? first)
       if (/^(env|time|chdir)$/.test(second.literal)) {
         const words =
-          second.literal === 'env' ? skipAssignments(call, rest) : second.literal === 'chdir' ? rest.slice(1) : rest
+          second.literal === 'env'
+            ? skipAssignments(call, commandWords)
+            : second.literal === 'chdir'
+              ? commandWords.slice(1)
+              : commandWords
         if (words !== undefined && words.length > 0)
           call.walk.run(words, { ...call.scope, via: [...call.scope.via, 'cmake'] }, call.at)
       }
@@ -101,20 +105,20 @@ function mayTake(plain: string, option: string, next: string): boolean {
 
 function inspectManager(call: Call, executes: readonly string[]): undefined {
   const { args } = call
-  const rest: Argument[] = []
+  const commandWords: Argument[] = []
   for (let i = 0; i < args.length; i++) {
     const argument = args[i] as Argument
     const { literal } = argument
-    const executing = executes.includes(knownText(rest[0]))
+    const executing = executes.includes(knownText(commandWords[0]))
     if (literal === undefined) {
-      if (rest.length === 0) return refuseUnclear(call, argument)
+      if (commandWords.length === 0) return refuseUnclear(call, argument)
       // After the name of a script, npm still reads options.
       if (mayBeOption(argument) && (argument.splits || call.plain === 'npm')) return refuseUnclear(call, argument)
-    } else if (literal === '--' && rest.length > 0) {
+    } else if (literal === '--' && commandWords.length > 0) {
       // The remaining words are arguments of the script or the program.
-      rest.push(...args.slice(executing ? i : i + 1))
+      commandWords.push(...args.slice(executing ? i : i + 1))
       break
-    } else if (rest.length === 0 && literal.startsWith('-')) {
+    } else if (commandWords.length === 0 && literal.startsWith('-')) {
       if (isShellOption(literal)) return refuseUnclear(call, argument)
       if (call.plain === 'bun' && /^(-[epi]|--eval|--print)/.test(literal)) return refuseUnclear(call, argument)
       if ((call.plain === 'npm' ? npmValued : valued).test(literal)) {
@@ -127,7 +131,7 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
       // After the name of a program, only npm still reads its own options.
       if (!executing || (call.plain === 'npm' && !/^--call(=|$)/.test(literal))) return refuseUnclear(call, argument)
     }
-    rest.push(argument)
+    commandWords.push(argument)
   }
   for (const [index, argument] of args.entries()) {
     const directory = /^(?:-C|--prefix|--dir|--cwd)(?:=(.*))?$/.exec(knownText(argument))
@@ -137,43 +141,45 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
     call.walk.analysis.addAccess(value, 'read', call.scope, argument.at)
   }
   call.walk.analysis.addExecuted('package.json', call.scope, call.at)
-  const sub = rest[0]?.literal
+  const sub = commandWords[0]?.literal
   if (sub === undefined) return undefined
-  if (executes.includes(sub)) return execute(call, rest.slice(1))
-  const others = skipPackageSelection(call.plain, sub, rest)
+  if (executes.includes(sub)) return execute(call, commandWords.slice(1))
+  const others = skipPackageSelection(call.plain, sub, commandWords)
   if (others !== undefined) return inspectManager({ ...call, args: others }, executes)
   if (call.plain === 'bun' && /^(exec|repl)$/.test(sub)) {
     call.walk.analysis.deny('INLINE_CODE', 'Code for bun is not analyzed', call.at)
     return undefined
   }
   if (sub === 'explore') {
-    const words = rest.slice(2)
+    const words = commandWords.slice(2)
     if (words.length > 0) call.walk.run(words, { ...call.scope, via: [...call.scope.via, call.plain] }, call.at)
     return undefined
   }
   if (/^(config|c|set)$/.test(sub)) {
-    const setting = rest.find(
+    const setting = commandWords.find(
       ({ literal }) =>
         literal === undefined ||
         /script-?shell|node-?options|^editor|^git\b|^shell\b|viewer|globalconfig|userconfig|^prefix/.test(literal),
     )
     if (setting !== undefined) return refuseUnclear(call, setting)
   }
-  if (sub === 'pkg' && rest[1]?.literal !== 'get') {
-    const field = rest.find(({ literal }) => literal === undefined || /^(scripts|bin)\b/.test(literal))
+  if (sub === 'pkg' && commandWords[1]?.literal !== 'get') {
+    const field = commandWords.find(({ literal }) => literal === undefined || /^(scripts|bin)\b/.test(literal))
     if (field !== undefined) return refuseUnclear(call, field)
   }
-  if (/^(run|run-script|rum|urn)$/.test(sub) && rest[1] !== undefined && rest[1].literal === undefined)
-    return refuseUnclear(call, rest[1])
+  if (/^(run|run-script|rum|urn)$/.test(sub) && commandWords[1] !== undefined && commandWords[1].literal === undefined)
+    return refuseUnclear(call, commandWords[1])
   // A word that is not a subcommand is a script, or a program of a package.
   if (call.plain !== 'npm' && !ownWords.test(sub)) {
-    if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.'))) checkScriptFile(call, rest[0] as Argument)
-    else call.walk.run(rest, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
+    if (sub.includes('/') || (call.plain === 'bun' && sub.includes('.')))
+      checkScriptFile(call, commandWords[0] as Argument)
+    else
+      call.walk.run(commandWords, { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] }, call.at)
   }
   if (call.plain === 'yarn' || call.plain === 'bun') {
-    if (sub === 'run' && rest.length > 1)
+    if (sub === 'run' && commandWords.length > 1)
       call.walk.run(
-        rest.slice(1),
+        commandWords.slice(1),
         { ...call.scope, skipAllowlist: true, via: [...call.scope.via, call.plain] },
         call.at,
       )
@@ -182,13 +188,17 @@ function inspectManager(call: Call, executes: readonly string[]): undefined {
 }
 
 /** Returns the words after those that only select packages of the workspace. */
-function skipPackageSelection(plain: string, sub: string, rest: readonly Argument[]): readonly Argument[] | undefined {
-  if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub)) return rest.slice(1)
+function skipPackageSelection(
+  plain: string,
+  sub: string,
+  commandWords: readonly Argument[],
+): readonly Argument[] | undefined {
+  if (plain === 'pnpm' && /^(recursive|multi|m)$/.test(sub)) return commandWords.slice(1)
   if (plain !== 'yarn') return undefined
-  if (sub === 'workspace') return rest.slice(2)
+  if (sub === 'workspace') return commandWords.slice(2)
   if (sub !== 'workspaces') return undefined
-  if (knownText(rest[1]) !== 'foreach') return rest.slice(1)
-  const words = rest.slice(2)
+  if (knownText(commandWords[1]) !== 'foreach') return commandWords.slice(1)
+  const words = commandWords.slice(2)
   while (foreachFlags.test(knownText(words[0]))) words.shift()
   return words
 }
@@ -245,11 +255,11 @@ function execute(call: Call, args: readonly Argument[]): undefined {
 
 /** Analyzes the command after a subcommand, as in `poetry run COMMAND`. */
 function inspectSubcommand(call: Call, words: readonly string[], table: OptionTable, operands = 0): undefined {
-  const [first, ...rest] = call.args
+  const [first, ...commandWords] = call.args
   if (first === undefined) return undefined
   if (first.literal === undefined || /^-(?!-(version|help)$)/.test(first.literal)) return refuseUnclear(call, first)
   if (!words.includes(first.literal)) return undefined
-  const read = readOptions(rest, table)
+  const read = readOptions(commandWords, table)
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
   let inner = read.operands.slice(operands)
   // Tools may be named before the command: mise exec node@20 -- node.
@@ -287,6 +297,6 @@ function inspectDeno(call: Call): undefined {
   const program = args.findIndex((word) => /^[^-].*\.[cm]?[jt]sx?$/.test(knownText(word)))
   const file = args[program]
   if (file !== undefined && !/^\w+:/.test(knownText(file))) checkScriptFile(call, file)
-  const own = file === undefined ? args : args.slice(0, program + 1)
-  return refuseOptions({ ...call, args: own }, /^(-|--eval|(data|https?|blob):.*)$/)
+  const denoArgs = file === undefined ? args : args.slice(0, program + 1)
+  return refuseOptions({ ...call, args: denoArgs }, /^(-|--eval|(data|https?|blob):.*)$/)
 }

@@ -38,8 +38,8 @@ export function analyzeSource(analysis: Analysis, text: string, scope: Scope, wh
       /* v8 ignore if -- @preserve: a net under the parser, which reports it first */
       if (inner === undefined) return analysis.deny('SYNTAX_ERROR', 'An expansion does not parse', at)
       // Inside backquotes, positions are relative to the quote.
-      const own = inner.source === undefined ? innerScope : { ...innerScope, at: innerScope.at ?? at }
-      analyzeScript(walk, inner, { ...own, stdin: undefined, isLoose: false, isPattern: false })
+      const scriptScope = inner.source === undefined ? innerScope : { ...innerScope, at: innerScope.at ?? at }
+      analyzeScript(walk, inner, { ...scriptScope, stdin: undefined, isLoose: false, isPattern: false })
     },
     run: (words, innerScope, at) => analyzeWords(walk, words, innerScope, at),
     source: (inner, innerScope, at) =>

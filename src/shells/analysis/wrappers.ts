@@ -8,7 +8,7 @@ import { type Argument, knownText } from './words.ts'
 export const wrappers: Inspectors = {
   env: transparent(
     { flags: 'i0v', valued: 'u', longFlags: ['ignore-environment', 'null', 'debug'], longValued: ['unset'] },
-    (call, rest) => skipAssignments(call, rest),
+    (call, operands) => skipAssignments(call, operands),
   ),
   nice: {
     transparent: true,
@@ -40,8 +40,8 @@ export const wrappers: Inspectors = {
   ),
   stdbuf: transparent({ flags: '', valued: 'ioe', longValued: ['input', 'output', 'error'] }, skip(0)),
   setsid: transparent({ flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] }, skip(0)),
-  command: transparent({ flags: 'pvV' }, (call, rest, seen) =>
-    seen.some((name) => 'vV'.includes(name)) ? [] : skip(0)(call, rest, seen),
+  command: transparent({ flags: 'pvV' }, (call, operands, optionNames) =>
+    optionNames.some((name) => 'vV'.includes(name)) ? [] : skip(0)(call, operands, optionNames),
   ),
   builtin: transparent({ flags: '' }, skip(0)),
   exec: transparent({ flags: 'cl', valued: 'a' }, skip(0)),
@@ -55,7 +55,7 @@ export const wrappers: Inspectors = {
   i386: transparent({ flags: '' }, skip(0)),
   taskset: transparent({ flags: 'ac', longFlags: ['cpu-list', 'all-tasks'] }, skip(1)),
   prlimit: refuseAlways('the command that it starts cannot be determined from its options'),
-  'cross-env': transparent({ flags: '' }, (call, rest) => skipAssignments(call, rest)),
+  'cross-env': transparent({ flags: '' }, (call, operands) => skipAssignments(call, operands)),
   dotenv: transparent({ flags: 'c', valued: 'ev' }, skip(0)),
   busybox: transparent({ flags: '' }, skip(0)),
   toybox: transparent({ flags: '' }, skip(0)),
@@ -72,24 +72,33 @@ export const wrappers: Inspectors = {
   ),
 }
 
-type Rest = (call: Call, rest: readonly Argument[], seen: readonly string[]) => readonly Argument[] | undefined
+type SelectCommand = (
+  call: Call,
+  operands: readonly Argument[],
+  optionNames: readonly string[],
+) => readonly Argument[] | undefined
 
-function transparent(table: OptionTable, rest: Rest): Inspector {
-  return { transparent: true, inspect: (call) => start(call, call.args, table, rest) }
+function transparent(table: OptionTable, selectCommand: SelectCommand): Inspector {
+  return { transparent: true, inspect: (call) => start(call, call.args, table, selectCommand) }
 }
 
 /** Skips a number of operands before the command. */
-function skip(count: number): Rest {
-  return (call, rest) => {
-    const odd = rest.slice(0, count).find(({ literal }) => literal === undefined)
-    return odd === undefined ? rest.slice(count) : refuseUnclear(call, odd)
+function skip(count: number): SelectCommand {
+  return (call, operands) => {
+    const odd = operands.slice(0, count).find(({ literal }) => literal === undefined)
+    return odd === undefined ? operands.slice(count) : refuseUnclear(call, odd)
   }
 }
 
-function start(call: Call, args: readonly Argument[], table: OptionTable, rest: Rest): CwdAfter | undefined {
+function start(
+  call: Call,
+  args: readonly Argument[],
+  table: OptionTable,
+  selectCommand: SelectCommand,
+): CwdAfter | undefined {
   const read = readOptions(args, table)
   if ('unclear' in read) return refuseUnclear(call, read.unclear)
-  const words = rest(
+  const words = selectCommand(
     call,
     read.operands,
     read.options.map(({ name }) => name),
@@ -101,12 +110,12 @@ function start(call: Call, args: readonly Argument[], table: OptionTable, rest: 
 }
 
 /** Returns the words after `NAME=VALUE`. Refuses a word that may or may not be an assignment. */
-export function skipAssignments(call: Call, rest: readonly Argument[]): readonly Argument[] | undefined {
-  for (const [index, argument] of rest.entries()) {
+export function skipAssignments(call: Call, operands: readonly Argument[]): readonly Argument[] | undefined {
+  for (const [index, argument] of operands.entries()) {
     const text = argument.literal ?? argument.lead
     const equals = text.indexOf('=')
     if (equals === -1 || argument.splits) {
-      return argument.literal === undefined ? refuseUnclear(call, argument) : rest.slice(index)
+      return argument.literal === undefined ? refuseUnclear(call, argument) : operands.slice(index)
     }
     checkVariable(call.walk, text.slice(0, equals), argument.literal?.slice(equals + 1), call.scope, argument.at)
   }

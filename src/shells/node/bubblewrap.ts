@@ -19,14 +19,14 @@ export function bubblewrap(program = '/usr/bin/bwrap'): Sandbox {
     network: false,
     wrap({ root, commandDir, cwd, masks, readable, argv }) {
       const hidden = join(commandDir, 'void/d')
-      const shown = [...system.filter((path) => existsSync(path) && !lstatSync(path).isSymbolicLink()), ...readable]
+      const visible = [...system.filter((path) => existsSync(path) && !lstatSync(path).isSymbolicLink()), ...readable]
       const mounts = [
-        ...shown.flatMap((path) => ['--ro-bind', path, path]),
+        ...visible.flatMap((path) => ['--ro-bind', path, path]),
         ...system.filter(isLink).flatMap((path) => ['--symlink', readlinkSync(path), path]),
         ...settings.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
         // A directory that contains the workspace would show it a second time, without its masks.
         ...[root, commandDir]
-          .filter((path) => shown.some((above) => path === above || path.startsWith(`${above}/`)))
+          .filter((path) => visible.some((above) => path === above || path.startsWith(`${above}/`)))
           .flatMap((path) => ['--ro-bind', hidden, path]),
         ...['--proc', '/proc', '--dev', '/dev', '--bind', root, SANDBOX_ROOT],
         ...masks.flatMap(({ kind, source = kind, path }) => [

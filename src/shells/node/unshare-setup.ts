@@ -7,48 +7,48 @@
 export const SETUP = `
 set -eu
 path=$PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin
-root=$1 own=$2 writes=$3 start=$4; shift 4
+root=$1 dir=$2 writes=$3 start=$4; shift 4
 # mountinfo escapes other characters, and some are separators in the options of overlayfs.
-case $own in *[!A-Za-z0-9._/-]*) exit 1 ;; esac
-new=$own/new
+case $dir in *[!A-Za-z0-9._/-]*) exit 1 ;; esac
+new=$dir/new
 mount -t tmpfs -o mode=755 wardspace "$new"
-for place in /usr /opt /nix/store; do
-  if [ -d "$place" ]; then mkdir -p "$new$place"; mount --rbind "$place" "$new$place"; fi
+for entry in /usr /opt /nix/store; do
+  if [ -d "$entry" ]; then mkdir -p "$new$entry"; mount --rbind "$entry" "$new$entry"; fi
 done
-for place in /bin /sbin /lib /lib32 /lib64 /libx32; do
-  if [ -h "$place" ]; then cp -P "$place" "$new$place"
-  elif [ -d "$place" ]; then mkdir "$new$place"; mount --rbind "$place" "$new$place"; fi
+for entry in /bin /sbin /lib /lib32 /lib64 /libx32; do
+  if [ -h "$entry" ]; then cp -P "$entry" "$new$entry"
+  elif [ -d "$entry" ]; then mkdir "$new$entry"; mount --rbind "$entry" "$new$entry"; fi
 done
 mkdir "$new/etc" "$new/workspace" "$new/tmp" "$new/dev" "$new/proc" "$new/old"
-for place in alternatives ssl ca-certificates pki ld.so.conf.d; do
-  if [ -d "/etc/$place" ]; then mkdir "$new/etc/$place"; mount --rbind "/etc/$place" "$new/etc/$place"; fi
+for entry in alternatives ssl ca-certificates pki ld.so.conf.d; do
+  if [ -d "/etc/$entry" ]; then mkdir "$new/etc/$entry"; mount --rbind "/etc/$entry" "$new/etc/$entry"; fi
 done
 files=
-for place in passwd group hosts nsswitch.conf ld.so.cache ld.so.conf localtime; do
-  if [ -f "/etc/$place" ]; then files="$files /etc/$place"; fi
+for entry in passwd group hosts nsswitch.conf ld.so.cache ld.so.conf localtime; do
+  if [ -f "/etc/$entry" ]; then files="$files /etc/$entry"; fi
 done
 cp -L $files "$new/etc"
 masks=$1; shift
 if [ "$writes" = overlayfs ]; then
-  mount --bind "$root" "$own/lower"
-  mount -t overlay -o "lowerdir=$own/lower,upperdir=$own/upper,workdir=$own/work,userxattr" wardspace "$new/workspace"
+  mount --bind "$root" "$dir/lower"
+  mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work,userxattr" wardspace "$new/workspace"
 else
   mount --bind "$root" "$new/workspace"
 fi
 while [ "$masks" -gt 0 ]; do
-  mount --bind "$own/void/$1" "$new/workspace/$2"
+  mount --bind "$dir/void/$1" "$new/workspace/$2"
   mount -o remount,bind,ro "$new/workspace/$2"
   shift 2
   masks=$((masks - 1))
 done
 mount -t tmpfs -o mode=1777 wardspace "$new/tmp"
 mkdir "$new/tmp/home"
-shown=$1; shift
-while [ "$shown" -gt 0 ]; do
+extra=$1; shift
+while [ "$extra" -gt 0 ]; do
   mkdir -p "$new$1"
   mount --rbind "$1" "$new$1"
   shift
-  shown=$((shown - 1))
+  extra=$((extra - 1))
 done
 while read -r _ _ _ _ point _; do
   case $point in
@@ -57,9 +57,9 @@ while read -r _ _ _ _ point _; do
     "$new"/*) mount -o remount,bind,ro "$point" ;;
   esac
 done < /proc/self/mountinfo
-for hidden in "$root" "$own"; do
+for hidden in "$root" "$dir"; do
   # A directory that contains the workspace would show it a second time, without its masks.
-  if [ -e "$new$hidden" ]; then mount --bind "$own/void/d" "$new$hidden"; fi
+  if [ -e "$new$hidden" ]; then mount --bind "$dir/void/d" "$new$hidden"; fi
 done
 for device in null zero full random urandom; do
   : > "$new/dev/$device"
@@ -86,9 +86,9 @@ exec setpriv --no-new-privs --inh-caps=-all --ambient-caps=-all --bounding-set=-
 export const NAMES = `
 set -eu
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
-root=$1 own=$2; shift 2
-mount --bind "$root" "$own/lower"
-mount -t overlay -o "lowerdir=$own/lower,upperdir=$own/upper,workdir=$own/work,userxattr" wardspace "$own/new"
-cd "$own/new"
+root=$1 dir=$2; shift 2
+mount --bind "$root" "$dir/lower"
+mount -t overlay -o "lowerdir=$dir/lower,upperdir=$dir/upper,workdir=$dir/work,userxattr" wardspace "$dir/new"
+cd "$dir/new"
 exec find "$@" -mindepth 1 -maxdepth 1 -print0
 `

@@ -61,7 +61,7 @@ export class ContainerHost {
 
   /** Ends a container that no longer responds as expected. The next command boots a new one. */
   abandon({ session, background }: BootedContainer): void {
-    /* v8 ignore if -- @preserve: a defence in depth: only a command gives up its own container, and nobody else does in its turn */
+    /* v8 ignore if -- @preserve: a defence in depth: only the line that runs abandons its container */
     if (this.#booted?.session !== session) return
     this.#booted = undefined
     this.#runtime = undefined
