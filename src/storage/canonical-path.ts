@@ -2,43 +2,43 @@ import { ToolError } from '../errors.ts'
 import { childOf, type LogicalPath, type Path, parentOf, parsePath, quote, ROOT } from '../paths/logical-path.ts'
 import type { Backend, EntryType } from './backend.ts'
 
-/** As many links as Linux follows; more are taken for a circle. */
+/** Maximum number of links followed, as in Linux. More are treated as a circle. */
 const MAX_LINKS = 40
 
-/** What is needed of a backend: reads that never follow a link, neither at the end of a path nor within it. */
+/** Reads that never follow a link, neither at the end of a path nor within it. */
 export type LinkReads = Pick<Backend, 'stat' | 'readLink'>
 
 /** Options of {@link canonical}. */
 export interface CanonicalOptions {
-  /** Leaves the last name alone, for what acts on a link itself. */
+  /** Does not resolve the last name, for operations on a link itself. */
   readonly noFollow?: boolean
 }
 
 /**
- * The derived default of `Backend.canonical`: resolves link by link from the root. One `stat` where the path exists and
- * no link is involved. What does not exist keeps its name below the nearest directory that does.
+ * Implements `Backend.canonical` with `stat` and `readLink`: resolves link by link from the root. Needs one `stat` if the
+ * path exists and contains no link. Names that do not exist are kept below the nearest existing directory.
  *
- * @throws ToolError `PATH_REJECTED` where a link leads outside or in a circle, `NOT_A_DIRECTORY` where a file stands in the way
+ * @throws ToolError `PATH_REJECTED` if a link leads outside or in a circle, `NOT_A_DIRECTORY` if an ancestor is a file
  */
 export async function canonical(backend: LinkReads, path: LogicalPath, options: CanonicalOptions = {}): Promise<Path> {
   if (path === '') return ROOT
   const direct = await statOrNothing(backend, path as Path)
-  // A stat follows nothing, so that what it finds has no link above it.
+  // `stat` follows no link, so the path contains none.
   if (direct !== undefined && (direct.type !== 'link' || options.noFollow)) return path as Path
   const steps = resolve(path, options.noFollow ?? false)
   let step = steps.next()
   while (!step.done) {
     const stat = await backend.stat(step.value)
-    const seen = stat && (stat.type === 'link' ? { link: await backend.readLink(step.value) } : { type: stat.type })
-    step = steps.next(seen)
+    const entry = stat && (stat.type === 'link' ? { link: await backend.readLink(step.value) } : { type: stat.type })
+    step = steps.next(entry)
   }
   return step.value
 }
 
-/** What is at a path, as `canonical` needs it. */
+/** The entry at a path: its type, or the target of a link. */
 export type LookupResult = { readonly type: Exclude<EntryType, 'link'> } | { readonly link: string } | undefined
 
-/** The same for a backend that can look without waiting. */
+/** Like {@link canonical}, for backends with synchronous lookups. */
 export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalPath, noFollow: boolean): Path {
   const steps = resolve(path, noFollow)
   let step = steps.next()
@@ -46,67 +46,67 @@ export function canonicalSync(look: (path: Path) => LookupResult, path: LogicalP
   return step.value
 }
 
-/** The algorithm, apart from how one looks: yields each path that it must know about. */
-function* resolve(asked: LogicalPath, noFollow: boolean): Generator<Path, Path, LookupResult> {
+/** The algorithm, independent of how entries are looked up: yields each path to look up. */
+function* resolve(requestedPath: LogicalPath, noFollow: boolean): Generator<Path, Path, LookupResult> {
   const refuse = (why: string): never => {
-    throw new ToolError('PATH_REJECTED', `Path ${quote(asked)} ${why}`, { path: asked })
+    throw new ToolError('PATH_REJECTED', `Path ${quote(requestedPath)} ${why}`, { path: requestedPath })
   }
-  // Names still to be walked, the next one last.
-  const rest = asked.split('/').reverse()
-  let ownNames = rest.length
-  let here: Path = ROOT
+  // Names still to be resolved, the next one last.
+  const pending = requestedPath.split('/').reverse()
+  let ownNames = pending.length
+  let current: Path = ROOT
   let links = 0
-  while (rest.length > 0) {
-    const isOwnLast = rest.length === 1 && ownNames > 0
-    const name = rest.pop() as string
+  while (pending.length > 0) {
+    const isOwnLast = pending.length === 1 && ownNames > 0
+    const name = pending.pop() as string
     if (name === '' || name === '.') continue
     if (name === '..') {
-      if (here === '') refuse('leads outside the workspace')
-      here = parentOf(here)
+      if (current === '') refuse('leads outside the workspace')
+      current = parentOf(current)
       continue
     }
-    const next = childOf(here, name)
-    const seen = yield next
-    if (seen === undefined) {
-      if (rest.includes('..')) refuse('leads through a directory that does not exist')
-      const tail = rest.filter((part) => part !== '' && part !== '.').reverse()
-      here = tail.reduce<Path>((directory, part) => childOf(directory, part), next)
+    const next = childOf(current, name)
+    const entry = yield next
+    if (entry === undefined) {
+      if (pending.includes('..')) refuse('leads through a directory that does not exist')
+      const tail = pending.filter((part) => part !== '' && part !== '.').reverse()
+      current = tail.reduce<Path>((directory, part) => childOf(directory, part), next)
       break
     }
-    if ('link' in seen) {
+    if ('link' in entry) {
       if (isOwnLast && noFollow) {
-        here = next
+        current = next
         break
       }
       links += 1
       if (links > MAX_LINKS) refuse('leads through too many links')
-      if (seen.link.startsWith('/')) refuse('leads outside the workspace')
-      // From here on only the names below the link belong to the path that was asked for.
-      ownNames = Math.min(ownNames, rest.length)
-      rest.push(...seen.link.split('/').reverse())
+      if (entry.link.startsWith('/')) refuse('leads outside the workspace')
+      // From here on, only the names below the link belong to the requested path.
+      ownNames = Math.min(ownNames, pending.length)
+      pending.push(...entry.link.split('/').reverse())
       continue
     }
-    if (seen.type !== 'directory' && rest.length > 0) {
+    if (entry.type !== 'directory' && pending.length > 0) {
       throw new ToolError(
         'NOT_A_DIRECTORY',
-        `Path ${quote(asked)} leads through ${quote(next)}, which is not a directory`,
+        `Path ${quote(requestedPath)} leads through ${quote(next)}, which is not a directory`,
         {
-          path: asked,
+          path: requestedPath,
         },
       )
     }
-    here = next
+    current = next
   }
-  // A link's text may hold names that the guard never saw.
-  if (links > 0 && here !== '' && !isGuarded(here)) refuse('leads to a name that is not allowed')
-  return here
+  // The target of a link may contain names that the path guard has not checked.
+  if (links > 0 && current !== '' && !isGuarded(current)) refuse('leads to a name that is not allowed')
+  return current
 }
 
 async function statOrNothing(backend: LinkReads, path: Path) {
   try {
     return await backend.stat(path)
   } catch (error) {
-    // Some storages refuse to look through a link; the walk finds out why.
+    // Some storages refuse to stat through a link. Resolving name by name finds the reason.
     if (error instanceof ToolError && (error.code === 'PATH_REJECTED' || error.code === 'NOT_A_DIRECTORY'))
       return undefined
     throw error

@@ -3,9 +3,9 @@ import { type LogicalPath, type Path, parentOf, parsePath, quote } from '../path
 import type { Change, EntryType, Stat } from './backend.ts'
 
 /**
- * Refuses a change set that makes no sense whatever the tree looks like: a path twice, the root, a malformed
- * expectation or state, something present below what the same set makes a file, a link or absent, a link that leads
- * outside. Pure. Every backend calls it (most through {@link checkChangeSet}), so that all refuse the same sets.
+ * Refuses a change set that is invalid for any tree: a duplicate path, the root, a malformed expectation or state, an
+ * entry below a path that the same set makes a file, a link or absent, a link that leads outside. Pure. Every backend
+ * calls it (most through {@link checkChangeSet}), so that all refuse the same sets.
  *
  * @throws ToolError `INVALID_INPUT`, `PATH_REJECTED`, `NOT_A_DIRECTORY`, `NOT_FOUND`
  */
@@ -23,34 +23,34 @@ export function validateChanges(changes: readonly Change[]): void {
   }
 }
 
-/** What is at a path now. Nodes of a tree in memory are such as they are. */
+/** An existing entry. Nodes of a tree in memory have this shape. */
 export interface Present {
   readonly type: EntryType
   readonly stat: Pick<Stat, 'tag'>
 }
 
-/** Such of it as is a file. */
+/** An existing entry that is a file. */
 export type FileOf<P> = P & { readonly type: 'file' }
 
-/** How a backend shows its present tree to {@link checkChangeSet}. */
+/** The present tree of a backend, for {@link checkChangeSet}. */
 export interface PresentView<P extends Present> {
   /** The entry at a path, links not followed; `undefined` if there is none. */
   at(path: Path): P | undefined
-  /** The sha256 of a file's content; only asked where `at` told of a file. */
+  /** Returns the sha256 of a file. Called only if `at` returned a file. */
   sha256(present: FileOf<P>, path: Path): string
-  /** The names in a directory; only asked where `at` told of one. */
+  /** Returns the names in a directory. Called only if `at` returned a directory. */
   names(path: Path): Iterable<string>
 }
 
 /**
- * Judges a whole change set against the present tree, before anything is touched: `validateChanges`, every expectation,
- * every target state, every parent, and that no directory vanishes with something left in it. Returns what is at each
- * change's path, in the order of the set. A backend that must wait for its storage gathers the view first.
+ * Checks a change set against the present tree: {@link validateChanges}, every expectation, target state and parent, and
+ * that no directory is deleted with entries left in it. Changes nothing. Returns the entry at the path of each change, in
+ * the order of the set. A backend with asynchronous lookups loads the view first.
  *
- * A directory gives way to a file or a link only where the change expects that directory by its `tag` and the set makes
- * everything in it absent; a file or a link gives way to a directory only where it is expected by `sha256` or `tag`.
+ * A file or link may replace a directory only if the change expects the directory by its `tag` and the set deletes
+ * everything in it. A directory may replace a file or link only if that is expected by `sha256` or `tag`.
  *
- * @throws ToolError what {@link validateChanges} throws, `WRITE_CONFLICT` (with `currentSha256`, null for what is no
+ * @throws ToolError what {@link validateChanges} throws, `WRITE_CONFLICT` (with `currentSha256`, null if there is no
  *   file), `ALREADY_EXISTS`, `IS_DIRECTORY`, `NOT_A_DIRECTORY`, `NOT_FOUND`, `DIRECTORY_NOT_EMPTY`
  */
 export function checkChangeSet<P extends Present>(changes: readonly Change[], view: PresentView<P>): (P | undefined)[] {
@@ -58,31 +58,31 @@ export function checkChangeSet<P extends Present>(changes: readonly Change[], vi
   const byPath = changes.length < 2 ? undefined : indexByPath(changes)
   return changes.map((change) => {
     const present = view.at(change.path)
-    judgeExpectation(change, present, view)
-    judgeTarget(change, present)
+    checkExpectation(change, present, view)
+    checkTarget(change, present)
     if (change.to === null || change.to.type !== 'directory') {
-      if (present?.type === 'directory') judgeEmptied(change, byPath, view)
+      if (present?.type === 'directory') checkEmptied(change, byPath, view)
     }
-    if (change.to !== null) judgeParent(change, byPath, view)
+    if (change.to !== null) checkParent(change, byPath, view)
     return present
   })
 }
 
 /**
- * The order in which a set can be applied step by step: what vanishes first, children before parents, then directories,
- * parents before children, then files and links. The same for every order of the set.
+ * Sorts a set into an order in which it can be applied step by step: deletions (children before parents), directories
+ * (parents before children), files and links. The result does not depend on the order of the set.
  */
 export function applyOrder<C extends Change>(changes: readonly C[]): readonly C[] {
   if (changes.length < 2) return changes
-  const absent = changes.filter(({ to }) => to === null).sort((a, b) => (a.path < b.path ? 1 : -1))
+  const deletions = changes.filter(({ to }) => to === null).sort((a, b) => (a.path < b.path ? 1 : -1))
   const directories = changes.filter(({ to }) => to?.type === 'directory').sort(byPathAscending)
-  const rest = changes.filter(({ to }) => to !== null && to.type !== 'directory').sort(byPathAscending)
-  return [...absent, ...directories, ...rest]
+  const others = changes.filter(({ to }) => to !== null && to.type !== 'directory').sort(byPathAscending)
+  return [...deletions, ...directories, ...others]
 }
 
 /**
- * Where a link at `path` leads, by its text alone. Only relative targets that stay inside are taken, and `..` only at
- * their beginning: after a name it would climb from wherever that name leads, which may be another place later.
+ * Returns the path that a link at `path` leads to, from its text alone. Accepts only relative targets that stay inside,
+ * with `..` only at the beginning: after a name, it would be relative to wherever that name leads, which can change.
  *
  * @throws ToolError `PATH_REJECTED`
  */
@@ -111,7 +111,7 @@ export function linkTarget(path: LogicalPath, target: string): LogicalPath {
   return parsed
 }
 
-/** The refusal of a change whose expected version is not there. `currentSha256` is null where no file is. */
+/** Returns the error for an unmet expectation. `currentSha256` is null if there is no file. */
 export function conflict(path: LogicalPath, currentSha256: string | null): ToolError {
   const why = currentSha256 === null ? 'the expected file is not there' : 'it is not the expected version'
   return new ToolError('WRITE_CONFLICT', `Cannot change ${quote(path)}: ${why}`, { path, currentSha256 })
@@ -133,7 +133,7 @@ function validateChange(change: Change): void {
   else if (to.mode !== undefined && !isMode(to.mode)) throw invalid(path, 'its mode is no permission bits')
 }
 
-function judgeExpectation<P extends Present>(
+function checkExpectation<P extends Present>(
   { path, expect }: Change,
   present: P | undefined,
   view: PresentView<P>,
@@ -157,7 +157,7 @@ function judgeExpectation<P extends Present>(
   if (sha256 !== expect.sha256) throw conflict(path, sha256)
 }
 
-function judgeTarget({ path, expect, to }: Change, present: Present | undefined): void {
+function checkTarget({ path, expect, to }: Change, present: Present | undefined): void {
   if (to === null || present === undefined) return
   if (to.type === 'directory') {
     if (present.type === 'directory' || expect !== 'any') return
@@ -170,7 +170,7 @@ function judgeTarget({ path, expect, to }: Change, present: Present | undefined)
   }
 }
 
-function judgeEmptied<P extends Present>(
+function checkEmptied<P extends Present>(
   change: Change,
   byPath: ReadonlyMap<string, Change> | undefined,
   view: PresentView<P>,
@@ -183,13 +183,13 @@ function judgeEmptied<P extends Present>(
   }
 }
 
-function judgeParent<P extends Present>(
+function checkParent<P extends Present>(
   change: Change,
   byPath: ReadonlyMap<string, Change> | undefined,
   view: PresentView<P>,
 ): void {
   const parent = parentOf(change.path)
-  // What the set says of a parent was judged: it is a directory.
+  // A parent in the set was checked already: it becomes a directory.
   if (parent === '' || byPath?.has(parent)) return
   for (let above = parent; above !== ''; above = parentOf(above)) {
     const present = view.at(above)

@@ -32,17 +32,17 @@ import { stateAt } from './versions.ts'
 import type { ReadVerb } from './wrong-type.ts'
 
 /**
- * One tree of several backends, each under a path; the one under `''` is the root and must be there. The longest path
- * wins, and hides what the backend below has there. Mount points and the directories that lead to them show even where
- * the backend below lacks them, and can be neither written, deleted nor replaced (`POLICY_DENIED`). Links do not cross
- * mounts: each resolves within its own backend.
+ * Combines several backends into one tree, each under a path. The backend under `''` is the root and is required. The
+ * longest path wins, and hides what the backend below has there. Mount points and their parent directories exist even if
+ * the backend below lacks them, and cannot be written, deleted or replaced (`POLICY_DENIED`). Links do not cross mounts:
+ * each resolves within its own backend.
  *
- * A change set may touch one lasting backend and any number of volatile ones; over two lasting ones it is refused whole
- * (`INVALID_INPUT`). The volatile ones commit first and are put back if the lasting one, the last, refuses.
+ * A change set may touch one persistent backend and any number of volatile ones; with two persistent ones it is refused
+ * (`INVALID_INPUT`). The volatile backends commit first, and are restored if the persistent one fails.
  *
- * Capabilities err on the side of care: `links` if any part has them, everything else only if all parts have it.
+ * `links` is declared if any part has it, every other capability only if all parts have it.
  *
- * @throws TypeError without a root, for a path that the guard refuses, for a path given twice
+ * @throws TypeError without a root, for a path that `parsePath` refuses, for a duplicate path
  * @example
  * ```ts
  * const backend = mounts({ '': memory({ 'a.txt': 'hello\n' }), notes: memory() })
@@ -55,7 +55,7 @@ export function mounts(parts: Readonly<Record<string, Backend>>): Backend {
   return backend
 }
 
-/** Mounts within mounts are laid out flat, so that the rules hold for all of them together. */
+/** Nested mounts are flattened, so that the rules hold across all of them. */
 const tables = new WeakMap<Backend, MountTable>()
 
 interface Mount {
@@ -66,10 +66,10 @@ interface Mount {
 interface MountTable {
   /** Longest path first; the root is the last. */
   readonly all: readonly Mount[]
-  /** The names of mounts, and of what leads to them, by their directory. */
+  /** The names of mount points and their parents, by directory. */
   readonly namesIn: ReadonlyMap<string, ReadonlySet<string>>
   owner(path: LogicalPath): Mount
-  /** Whether a path is a mount point or leads to one. */
+  /** Whether a path is a mount point or a parent of one. */
   isFixed(path: LogicalPath): boolean
 }
 
@@ -234,7 +234,7 @@ function combined(all: readonly Capabilities[]): Capabilities {
   })
 }
 
-/** The changes of mount points and what leads to them: only "shall be a directory" is taken, as no change. */
+/** Returns the changes of mount points and their parents. They may only ask for a directory, which changes nothing. */
 async function checkFixed(changes: readonly Change[], table: MountTable): Promise<Set<Change>> {
   const fixed = new Set<Change>()
   for (const change of changes) {
@@ -262,11 +262,11 @@ async function checkFixed(changes: readonly Change[], table: MountTable): Promis
 interface Group {
   readonly mount: Mount
   readonly changes: readonly Change[]
-  /** Directories that lead to mounts and that the backend itself may lack. */
+  /** Parents of mount points, which the backend itself may lack. */
   readonly parents: readonly Change[]
 }
 
-/** The changes by backend, in its own paths; the lasting one last. */
+/** Groups changes by backend, with paths of that backend. Persistent backends come last. */
 function grouped(changes: readonly Change[], table: MountTable): Group[] {
   const groups = new Map<Mount, { changes: Change[]; parents: Map<Path, Change> }>()
   for (const { path, expect, to, from } of changes) {
@@ -289,8 +289,8 @@ function grouped(changes: readonly Change[], table: MountTable): Group[] {
     changes: group.changes,
     parents: [...group.parents.values()],
   }))
-  const isLasting = ({ mount }: Group) => Number(mount.backend.capabilities.persistent)
-  return all.sort((a, b) => isLasting(a) - isLasting(b))
+  const isPersistent = ({ mount }: Group) => Number(mount.backend.capabilities.persistent)
+  return all.sort((a, b) => isPersistent(a) - isPersistent(b))
 }
 
 function refuseCrossingLink(table: MountTable, mount: Mount, path: Path, target: string): void {
@@ -302,8 +302,8 @@ function refuseCrossingLink(table: MountTable, mount: Mount, path: Path, target:
 }
 
 /**
- * Commits group after group. The lasting one comes last: its success is the success of the set, and before it only
- * backends were changed that a crash empties anyway and that can be put back at once.
+ * Commits one group after another. The persistent backend comes last: its success is the success of the set. The volatile
+ * backends before it are empty after a crash, and are restored after a failure.
  */
 async function commitAll(groups: readonly Group[], options: CommitOptions): Promise<Receipt['applied'][number][]> {
   const done: Done[] = []
@@ -326,14 +326,14 @@ async function commitAll(groups: readonly Group[], options: CommitOptions): Prom
   }
 }
 
-/** What was committed to a volatile backend, and what was there before. */
+/** A commit to a volatile backend, and the states before. */
 interface Done {
   readonly mount: Mount
   readonly changes: readonly Change[]
   readonly before: readonly EntryState[]
 }
 
-/** Undoes it, but for what someone else has written over in the meantime: that is kept, and told. */
+/** Undoes a commit. Fails if another writer has changed the same paths since. */
 async function putBack({ mount, changes, before }: Done, options: CommitOptions): Promise<void> {
   const { backend } = mount
   const { signal: _, ...how } = options
@@ -382,8 +382,8 @@ async function scanOne(
 }
 
 /**
- * The trees of all parts as one. The node of a directory that leads to a mount is made, and stays the same one while
- * its parts do, so that walks can remember it; every other node is the part's own.
+ * Combines the trees of all parts. Nodes of parents of mount points are new, and stay the same while their parts do, so
+ * that walks can cache them. All other nodes are those of the parts.
  */
 function combinedTree(table: MountTable): () => DirectoryNode {
   const made = new Map<string, { below: TreeNode | undefined; children: readonly TreeNode[]; node: DirectoryNode }>()
@@ -405,7 +405,7 @@ function combinedTree(table: MountTable): () => DirectoryNode {
   return () => nodeOf(ROOT, undefined)
 }
 
-/** A directory with some entries put over its own. `over` is sorted. */
+/** Returns a directory with some entries replaced or added. `over` is sorted. */
 function overlaid(directory: DirectoryNode | undefined, over: ReadonlyMap<string, DirectoryNode>): DirectoryNode {
   return {
     type: 'directory',

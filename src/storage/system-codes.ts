@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
 
-/** What a system's file calls say for our codes, as programs expect it. */
+/** The system error codes that programs expect for our error codes. */
 export const systemCodes: Partial<Record<ErrorCode, string>> = {
   NOT_FOUND: 'ENOENT',
   ALREADY_EXISTS: 'EEXIST',

@@ -7,15 +7,15 @@ import { rangeOf } from './read-range.ts'
 import { directoryNode, nodeAt, nodeFinder, withNodeAt } from './tree.ts'
 import { type ReadVerb, wrongType } from './wrong-type.ts'
 
-/** Gives a tag for each node that is made. */
+/** Generates a tag for each new node. */
 export interface Tags {
   next(): string
 }
 
-/** What a backend reads that holds its tree in memory. */
+/** The reads of a backend with a tree in memory. */
 export type TreeReads = Required<Pick<Backend, 'canonical' | 'stat' | 'list' | 'read' | 'readLink' | 'scan'>>
 
-/** The reads of a backend, from the tree as it is at each call. */
+/** Creates reads of the tree that `present` returns at each call. */
 export function treeReads(present: () => DirectoryNode): TreeReads {
   const look = (path: Path): LookupResult => {
     const node = nodeAt(present(), path)
@@ -23,10 +23,10 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
   }
   const refusal = (verb: ReadVerb, path: Path) => wrongType(verb, path, (at) => nodeAt(present(), at)?.type)
   return {
-    async canonical(path, how) {
+    async canonical(path, options) {
       const node = nodeAt(present(), path as Path)
-      if (node !== undefined && (node.type !== 'link' || how?.noFollow)) return path as Path
-      return canonicalSync(look, path, how?.noFollow ?? false)
+      if (node !== undefined && (node.type !== 'link' || options?.noFollow)) return path as Path
+      return canonicalSync(look, path, options?.noFollow ?? false)
     },
 
     async stat(path) {
@@ -63,16 +63,16 @@ export function treeReads(present: () => DirectoryNode): TreeReads {
   }
 }
 
-/** A judged change set in a tree of its own, which nobody sees before it is put in place. */
+/** A tree with a checked change set applied, and the receipt. */
 export interface Draft {
   readonly root: DirectoryNode
   readonly receipt: Receipt
 }
 
 /**
- * Judges a change set against a tree and makes the tree that it leads to. The one given stays as it is.
+ * Checks a change set against a tree and returns the tree with the set applied. The given tree does not change.
  *
- * @throws ToolError what `judgeChanges` throws
+ * @throws ToolError what {@link checkChangeSet} throws
  */
 export function draftOf(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): Draft {
   const before = checkChangeSet(changes, {
@@ -95,7 +95,7 @@ export function draftOf(root: DirectoryNode, changes: readonly Change[], at: num
   }
 }
 
-/** The tree with a set in it that was judged before. */
+/** Returns the tree with a checked set applied. */
 export function applyAll(root: DirectoryNode, changes: readonly Change[], at: number, tags: Tags): DirectoryNode {
   const touch = (parent: DirectoryNode): Stat => ({ ...parent.stat, modifiedAt: at, tag: tags.next() })
   let draft = root
@@ -110,7 +110,7 @@ export const LINK_MODE = 0o777
 
 const DIRECTORY_VERSION: Version = Object.freeze({ type: 'directory' })
 
-/** The draft with one change in it. `present` is the tree before the set, for what a change takes over. */
+/** Returns the draft with one change applied. `present` is the tree before the set, for bits that are kept. */
 function applied(
   draft: DirectoryNode,
   present: DirectoryNode,
@@ -127,12 +127,12 @@ function applied(
   if (to.type === 'link') return withNodeAt(draft, path, linkNode(to.target, at, tags), touch)
   const old = nodeAt(present, path)
   const source = from === undefined ? undefined : nodeAt(present, from)
-  const kept = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
-  const file = fileNode(to.bytes, to.mode ?? kept?.stat.mode ?? FILE_MODE, at, tags)
+  const previous = old?.type === 'file' ? old : source?.type === 'file' ? source : undefined
+  const file = fileNode(to.bytes, to.mode ?? previous?.stat.mode ?? FILE_MODE, at, tags)
   return withNodeAt(draft, path, file, touch)
 }
 
-/** A file's node with the sha256 of its bytes, once someone asked for it. */
+/** A file node that caches the sha256 of its bytes. */
 export interface HashedFile extends FileNode {
   hash?: string
 }
@@ -142,36 +142,36 @@ export function hashOf(node: HashedFile): string {
   return node.hash
 }
 
-/** The hash, where it was worked out or noted before. */
-export function knownHashOf(node: HashedFile): string | undefined {
+/** Returns the hash if it is cached. */
+export function cachedHashOf(node: HashedFile): string | undefined {
   return node.hash ?? cachedSha256(node.bytes)
 }
 
-/** The permission bits of a file, by its stat or its version. */
+/** Returns the permission bits of a stat or version of a file. */
 export function modeOf({ mode = FILE_MODE }: { readonly mode?: number }): number {
   return mode
 }
 
-/** Of a file, the hash is worked out when it is asked for: a receipt that nobody reads costs none. */
+/** Returns the version of a node. A file is hashed on first access, so an unread receipt costs nothing. */
 export function versionOfNode(node: TreeNode | undefined): Version {
   if (node === undefined) return null
   if (node.type === 'directory') return DIRECTORY_VERSION
   if (node.type === 'link') return { type: 'link', target: node.target }
-  const known = knownHashOf(node)
+  const cached = cachedHashOf(node)
   const { size } = node.stat
   const mode = modeOf(node.stat)
-  return known === undefined ? hashedLater(node, size, mode) : { type: 'file', sha256: known, size, mode }
+  return cached === undefined ? lazyVersion(node, size, mode) : { type: 'file', sha256: cached, size, mode }
 }
 
-function hashedLater(file: HashedFile, size: number, mode: number): Version {
-  let waiting: HashedFile | undefined = file
+function lazyVersion(file: HashedFile, size: number, mode: number): Version {
+  let pending: HashedFile | undefined = file
   let hash: string | undefined
   return {
     type: 'file',
     get sha256() {
-      if (waiting !== undefined) hash = hashOf(waiting)
-      // The version of a file keeps no content alive.
-      waiting = undefined
+      if (pending !== undefined) hash = hashOf(pending)
+      // Releases the node, so that the version does not keep the content alive.
+      pending = undefined
       return hash as string
     },
     size,

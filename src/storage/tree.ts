@@ -1,13 +1,13 @@
 import type { Path } from '../paths/logical-path.ts'
 import type { DirectoryNode, Stat, TreeNode } from './backend.ts'
 
-/**
- * A persistent tree: no node ever changes, a change makes new nodes from its directory up to the root and shares all the
- * others. A directory is an array of sorted chunks, so that a change in one of 10,000 entries copies a chunk of at most
- * 64 and the list of chunks. Made for backends that hold their tree in memory.
+/*
+ * A persistent tree for backends in memory. Nodes are immutable: a change creates new nodes from its directory up to the
+ * root and shares all others. A directory is an array of sorted chunks, so that a change among 10,000 entries copies one
+ * chunk of at most 64 entries and the list of chunks.
  */
 
-/** A directory with the given entries, which must be sorted by UTF-16 units and have no name twice. */
+/** Creates a directory. The entries must be sorted by UTF-16 code units, without duplicates. */
 export function directoryNode(stat: Stat, entries: readonly (readonly [string, TreeNode])[] = []): DirectoryNode {
   const chunks: Chunk[] = []
   for (let start = 0; start < entries.length; start += FILLED_CHUNK) {
@@ -17,7 +17,7 @@ export function directoryNode(stat: Stat, entries: readonly (readonly [string, T
   return makeDirectory(stat, chunks)
 }
 
-/** The directory with one entry put in (or over the one of that name), and the stat given. */
+/** Returns the directory with one entry added or replaced, and the given stat. */
 export function withEntry(
   directory: DirectoryNode,
   name: string,
@@ -35,7 +35,7 @@ export function withEntry(
   const names = inserted(chunk.names, index, name)
   const nodes = inserted(chunk.nodes, index, node)
   if (names.length <= FULL_CHUNK) return makeDirectory(stat, replaced(chunks, at, { names, nodes }))
-  // Filling from the end, as a sorted load does, shall leave full chunks behind.
+  // Appending, as a sorted load does, leaves filled chunks behind.
   const half = index === FULL_CHUNK ? FILLED_CHUNK : names.length >> 1
   const copy = chunks.slice()
   copy.splice(
@@ -47,7 +47,7 @@ export function withEntry(
   return makeDirectory(stat, copy)
 }
 
-/** The directory without an entry, and with the stat given. The same directory if it has no such entry. */
+/** Returns the directory without an entry, and with the given stat; the same directory if it has no such entry. */
 export function withoutEntry(directory: DirectoryNode, name: string, stat: Stat = directory.stat): DirectoryNode {
   const { chunks } = directory as ChunkedDirectory
   if (chunks.length === 0) return directory
@@ -62,7 +62,7 @@ export function withoutEntry(directory: DirectoryNode, name: string, stat: Stat 
   return makeDirectory(stat, copy)
 }
 
-/** The node at a path, or undefined. No link is followed. */
+/** Returns the node at a path, or undefined. Follows no link. */
 export function nodeAt(root: DirectoryNode, path: Path): TreeNode | undefined {
   if (path === '') return root
   let directory = root
@@ -77,7 +77,7 @@ export function nodeAt(root: DirectoryNode, path: Path): TreeNode | undefined {
   }
 }
 
-/** {@link nodeAt} for many paths of one tree: fastest when the names of one directory come together. */
+/** Returns {@link nodeAt} for many paths of one tree. Fastest if paths of one directory follow each other. */
 export function nodeFinder(root: DirectoryNode): (path: Path) => TreeNode | undefined {
   let prefix = ''
   let directory: DirectoryNode | undefined = root
@@ -86,16 +86,16 @@ export function nodeFinder(root: DirectoryNode): (path: Path) => TreeNode | unde
     const nameStart = path.lastIndexOf('/') + 1
     if (nameStart !== prefix.length || !path.startsWith(prefix)) {
       prefix = path.slice(0, nameStart)
-      const found = nodeAt(root, path.slice(0, Math.max(0, nameStart - 1)) as Path)
-      directory = found?.type === 'directory' ? found : undefined
+      const parent = nodeAt(root, path.slice(0, Math.max(0, nameStart - 1)) as Path)
+      directory = parent?.type === 'directory' ? parent : undefined
     }
     return directory?.get(nameStart === 0 ? path : path.slice(nameStart))
   }
 }
 
 /**
- * The tree with the node at a path put in, or taken out with `undefined`. The parent must exist. `touch` gives the stat of
- * the parent when its names or their types change; those further up only point elsewhere and keep theirs.
+ * Returns the tree with the node at a path set, or removed with `undefined`. The parent must exist. `touch` returns the
+ * new stat of the parent if its names or their types change; directories further up keep their stat.
  */
 export function withNodeAt(
   root: DirectoryNode,
@@ -135,56 +135,56 @@ export function withNodeAt(
 }
 
 /**
- * Tells of every name under which two directories do not hold the very same node, in their order. What they share as a
- * whole is passed over, so that the cost is that of what was changed between the two.
+ * Visits every name whose node differs between two directories, sorted. Shared chunks are skipped, so the cost is
+ * proportional to the changes.
  */
 export function forEachDifference(
   before: DirectoryNode,
   after: DirectoryNode,
   visit: (name: string, before: TreeNode | undefined, after: TreeNode | undefined) => void,
 ): void {
-  const old = chunksOf(before)
-  const now = chunksOf(after)
-  let oldChunk = 0
-  let nowChunk = 0
+  const older = chunksOf(before)
+  const newer = chunksOf(after)
+  let olderChunk = 0
+  let newerChunk = 0
   let i = 0
   let k = 0
-  while (oldChunk < old.length || nowChunk < now.length) {
-    const a = old[oldChunk]
-    const b = now[nowChunk]
+  while (olderChunk < older.length || newerChunk < newer.length) {
+    const a = older[olderChunk]
+    const b = newer[newerChunk]
     if (a === b && i === 0 && k === 0) {
-      oldChunk += 1
-      nowChunk += 1
+      olderChunk += 1
+      newerChunk += 1
       continue
     }
-    // A chunk in which entries were only replaced has the very same names.
+    // A chunk in which entries were only replaced shares its array of names.
     if (a !== undefined && b !== undefined && a.names === b.names && i === 0 && k === 0) {
       for (let at = 0; at < a.names.length; at++) {
         if (a.nodes[at] !== b.nodes[at]) visit(a.names[at] as string, a.nodes[at], b.nodes[at])
       }
-      oldChunk += 1
-      nowChunk += 1
+      olderChunk += 1
+      newerChunk += 1
       continue
     }
     const first = a?.names[i]
     const second = b?.names[k]
     const isOld = second === undefined || (first !== undefined && first <= second)
     const isNew = first === undefined || (second !== undefined && second <= first)
-    const gone = isOld ? a?.nodes[i] : undefined
-    const fresh = isNew ? b?.nodes[k] : undefined
-    if (gone !== fresh) visit((isOld ? first : second) as string, gone, fresh)
+    const oldNode = isOld ? a?.nodes[i] : undefined
+    const newNode = isNew ? b?.nodes[k] : undefined
+    if (oldNode !== newNode) visit((isOld ? first : second) as string, oldNode, newNode)
     if (isOld && a !== undefined && ++i === a.names.length) {
       i = 0
-      oldChunk += 1
+      olderChunk += 1
     }
     if (isNew && b !== undefined && ++k === b.names.length) {
       k = 0
-      nowChunk += 1
+      newerChunk += 1
     }
   }
 }
 
-/** The chunks of a directory made here, or one of all entries of another. */
+/** Returns the chunks of a directory made here, or one chunk with all entries of another implementation. */
 function chunksOf(directory: DirectoryNode): readonly Chunk[] {
   const { chunks } = directory as Partial<ChunkedDirectory>
   if (chunks !== undefined) return chunks
@@ -225,7 +225,7 @@ function getEntry(this: DirectoryNode, name: string): TreeNode | undefined {
   return chunk.names[index] === name ? chunk.nodes[index] : undefined
 }
 
-/** Joins a chunk with the next one where both together are small, so that removals leave no trail of tiny chunks. */
+/** Merges a chunk with the next one if both are small, so that removals do not leave many tiny chunks. */
 function mergeIfSmall(chunks: Chunk[], at: number): void {
   const chunk = chunks[at]
   const next = chunks[at + 1]
@@ -236,7 +236,7 @@ function mergeIfSmall(chunks: Chunk[], at: number): void {
   }
 }
 
-/** The chunk that holds a name or would take it: the last one that does not begin after it. */
+/** Returns the index of the chunk for a name: the last one that does not begin after it. */
 function chunkFor(chunks: readonly Chunk[], name: string): number {
   let low = 0
   let high = chunks.length - 1

@@ -5,49 +5,49 @@ import { throwIfAborted } from '../util/abort.ts'
 import { yieldToEventLoop } from '../util/timers.ts'
 import type { Backend, DirectoryEntry, DirectoryNode, EntryType, FileNode, WalkVisitor } from './backend.ts'
 
-/** What listing, finding and searching leave out unless they are asked for it. */
+/** Entries that listing, finding and searching leave out by default. */
 export interface WalkFilters {
-  /** Also names that start with a dot: `.github`, `.gitignore` and the like. Never `.git` itself. */
+  /** Include names that start with a dot, such as `.github` and `.gitignore`. Never `.git` itself. */
   readonly includeHidden: boolean
-  /** Also `node_modules target build dist` and what `.gitignore` files name. */
+  /** Include `node_modules target build dist` and what `.gitignore` files name. */
   readonly includeIgnored: boolean
 }
 
-/** One thing that a walk meets. */
+/** An entry of a walk. */
 export interface WalkEntry {
   readonly path: Path
   readonly type: EntryType
-  /** 1 is directly in the start directory. */
+  /** 1 for entries of the start directory. */
   readonly depth: number
 }
 
 export interface WalkOptions {
   readonly filters: WalkFilters
-  /** How deep to go; 1 is the start directory's own entries. Without it, to the bottom. */
+  /** Maximum depth; 1 lists only the start directory. Default: no limit. */
   readonly maxDepth?: number
-  /** Shows `.git` and what is in it: only for code that must judge a whole tree, as before moving it. Never for a tool's output. */
+  /** Includes `.git` and its contents. Only for checks of a whole tree, such as before moving it; never for tool output. */
   readonly includeGit?: boolean
   readonly signal?: AbortSignal
   /** Whether policy shows an entry. */
   see(path: Path, type: EntryType): boolean
-  /** Whether policy lets the walk look into a directory, because it leads to something that may be seen. */
+  /** Whether policy lets the walk enter a directory, because it may contain visible entries. */
   enter(path: Path): boolean
   /**
-   * Stands for all that `see` and `enter` answer: must change whenever one of their answers may (policy revision and
-   * run). Where a backend holds a tree, what a directory shows is remembered under it.
+   * Cache key for the results of `see` and `enter`: must change whenever one of them may (policy revision and run). For a
+   * backend with a tree, the listing of a directory is cached under it.
    */
   readonly revision: string
-  /** Told about a directory below the start that could not be listed: it is passed over. */
+  /** Called for a directory below the start that could not be listed and is skipped. */
   skipped?(path: Path, error: ToolError): void
 }
 
 /**
- * The entries below a directory, a directory's content right after it, names in the order of their UTF-16 units.
+ * Yields the entries below a directory, the content of a directory right after it, names sorted by UTF-16 code units.
  *
- * Stays out of `.git` (unless `includeGit`); out of hidden names, of `node_modules target build dist` and of what the `.gitignore`
- * files name (those above the start too; links of that name are not read) as the filters say. The start itself is taken
- * as asked for: it may be hidden or ignored. Links are shown as links and never followed. What `see` denies is not shown;
- * a directory is entered if `enter` allows it, shown or not.
+ * Skips `.git` (unless `includeGit`) and, depending on the filters, hidden names, `node_modules target build dist` and
+ * what `.gitignore` files name (also those above the start; links of that name are not read). The start itself may be
+ * hidden or ignored. Links are yielded as links and never followed. Entries that `see` denies are not yielded; a
+ * directory is entered if `enter` allows it, yielded or not.
  *
  * @throws ToolError `NOT_FOUND` and `NOT_A_DIRECTORY` for the start; `ABORTED`
  */
@@ -58,67 +58,67 @@ export async function* walk(
 ): AsyncGenerator<WalkEntry, void, undefined> {
   const cursor = createCursor(backend, start, options)
   for (;;) {
-    const seen = cursor.next()
-    if (seen === WAIT) await cursor.load()
-    else if (seen === undefined) return
-    else if (typeof seen === 'string') yield { path: seen, type: 'file', depth: cursor.depth() }
-    else if (seen.isShown) yield { path: seen.path, type: seen.type, depth: cursor.depth() }
+    const entry = cursor.next()
+    if (entry === WAIT) await cursor.load()
+    else if (entry === undefined) return
+    else if (typeof entry === 'string') yield { path: entry, type: 'file', depth: cursor.depth() }
+    else if (entry.isShown) yield { path: entry.path, type: entry.type, depth: cursor.depth() }
   }
 }
 
-/** What `visibleFiles` collects beside files. */
+/** Options of {@link visibleFiles}. */
 export interface VisibleOptions extends WalkOptions {
-  /** Links too. */
+  /** Include links. */
   readonly links?: boolean
 }
 
 /**
- * The paths of all files that a walk shows, in its order: the fast form for finding and searching a whole tree. Over a
- * backend that holds its tree, only directories that changed since the last time are looked at again, and an unchanged
- * tree gives the same array again.
+ * Returns the paths of all files that a walk yields, in its order: the fast form for finding and searching a whole tree.
+ * For a backend with a tree, only directories that changed since the last call are listed again, and an unchanged tree
+ * returns the same array.
  *
  * @throws ToolError as {@link walk}
  */
 export async function visibleFiles(backend: Backend, start: Path, options: VisibleOptions): Promise<readonly Path[]> {
-  const known = knownFiles(backend, start, options)
-  if (known?.files !== undefined) return known.files
-  const { walk: descend } = backend
-  if (descend !== undefined && backend.tree?.() === undefined) {
-    return filesOnTheWayDown(backend, (visitor) => descend.call(backend, start, visitor), start, options)
+  const cached = cachedFiles(backend, start, options)
+  if (cached?.files !== undefined) return cached.files
+  const { walk: walkTree } = backend
+  if (walkTree !== undefined && backend.tree?.() === undefined) {
+    return filesFromBackendWalk(backend, (visitor) => walkTree.call(backend, start, visitor), start, options)
   }
   const cursor = createCursor(backend, start, options)
   const files: Path[] = []
   const links = options.links === true
   for (;;) {
-    const seen = cursor.next()
-    if (seen === WAIT) await cursor.load()
-    else if (seen === undefined) break
-    else if (typeof seen === 'string') files.push(seen)
-    else if (links && seen.isShown && seen.type === 'link') files.push(seen.path)
+    const entry = cursor.next()
+    if (entry === WAIT) await cursor.load()
+    else if (entry === undefined) break
+    else if (typeof entry === 'string') files.push(entry)
+    else if (links && entry.isShown && entry.type === 'link') files.push(entry.path)
   }
-  known?.remember(files)
+  cached?.remember(files)
   return files
 }
 
-/** Directories that hold what tools make, not what people write. */
+/** Directories with generated files. */
 const GENERATED_DIRECTORIES: ReadonlySet<string> = new Set(['node_modules', 'target', 'build', 'dist'])
 
 const IGNORE_FILE = '.gitignore'
 const SLICE_MS = 20
 
-/** One entry of a directory that is shown, entered, or both. A file, which most are, is its path alone. */
-type Entry = Path | Seen
+/** An entry that is shown, entered, or both. A file, the most frequent type, is only its path. */
+type Entry = Path | VisibleEntry
 
-interface Seen {
+interface VisibleEntry {
   readonly path: Path
   readonly type: EntryType
   readonly isShown: boolean
   readonly isEntered: boolean
-  /** Of an entered directory, where the backend holds a tree. */
+  /** The node of an entered directory, if the backend has a tree. */
   readonly node: DirectoryNode | undefined
 }
 
-/** What a directory shows, and the ignore rules that hold in it. */
+/** The visible entries of a directory, and the ignore rules that apply in it. */
 interface Listing {
   readonly entries: readonly Entry[]
   readonly scope: IgnoreScope | undefined
@@ -127,19 +127,19 @@ interface Listing {
 const WAIT = Symbol('the next directory must be loaded first')
 
 interface Cursor {
-  /** The next entry; `WAIT` where `load` must be awaited before; `undefined` at the end. */
+  /** Returns the next entry, `WAIT` if `load` must be awaited first, or `undefined` at the end. */
   next(): Entry | typeof WAIT | undefined
   load(): Promise<void>
-  /** The depth of the entry that `next` gave last. */
+  /** Returns the depth of the last entry from `next`. */
   depth(): number
 }
 
-/** A walk as a stack of listings, so that depth costs no stack and entries cost no promise. */
+/** Creates a walk as a stack of listings: no recursion, and no promise per entry. */
 function createCursor(backend: Backend, start: Path, options: WalkOptions): Cursor {
   const tree = backend.tree?.()
   const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY
   const stack: { readonly listing: Listing; at: number }[] = []
-  let pending: Seen | 'start' | undefined = 'start'
+  let pending: VisibleEntry | 'start' | undefined = 'start'
   let depth = 0
   let sliceEnd = performance.now() + SLICE_MS
 
@@ -162,15 +162,15 @@ function createCursor(backend: Backend, start: Path, options: WalkOptions): Curs
         }
         const frame = stack.at(-1)
         if (frame === undefined) return undefined
-        const seen = frame.listing.entries[frame.at]
-        if (seen === undefined) {
+        const entry = frame.listing.entries[frame.at]
+        if (entry === undefined) {
           stack.pop()
           continue
         }
         frame.at += 1
         depth = stack.length
-        if (typeof seen !== 'string' && seen.isEntered && depth < maxDepth) pending = seen
-        return seen
+        if (typeof entry !== 'string' && entry.isEntered && depth < maxDepth) pending = entry
+        return entry
       }
     },
     async load() {
@@ -202,21 +202,26 @@ function throwIfCancelled(signal: AbortSignal | undefined, start: Path): void {
   if (signal?.aborted) throwIfAborted(signal, `Walk of ${quote(display(start))} was cancelled`, { path: start })
 }
 
-/** Whether the filters let a name through that no ignore file was asked about yet. */
+/** Whether the filters include a name, before ignore files are consulted. */
 function passes(name: string, type: EntryType, { filters, includeGit }: WalkOptions): boolean {
   if (name === '.git') return includeGit === true
   if (name.charCodeAt(0) === 0x2e && !filters.includeHidden) return false
   return filters.includeIgnored || type !== 'directory' || !GENERATED_DIRECTORIES.has(name)
 }
 
-function judge(path: Path, type: EntryType, node: DirectoryNode | undefined, options: WalkOptions): Entry | undefined {
+function toEntry(
+  path: Path,
+  type: EntryType,
+  node: DirectoryNode | undefined,
+  options: WalkOptions,
+): Entry | undefined {
   const isShown = options.see(path, type)
   if (type === 'file') return isShown ? path : undefined
   const isEntered = type === 'directory' && options.enter(path)
   return isShown || isEntered ? { path, type, isShown, isEntered, node } : undefined
 }
 
-// ---- Backends that are asked directory by directory
+// ---- Backends that list one directory at a time
 
 async function listFromBackend(
   backend: Backend,
@@ -243,23 +248,23 @@ function entriesOf(
   const entries: Entry[] = []
   for (const { name, type } of listed) {
     if (!passes(name, type, options) || isIgnored?.(name, type === 'directory') === true) continue
-    const seen = judge(childOf(directory, name), type, undefined, options)
-    if (seen !== undefined) entries.push(seen)
+    const entry = toEntry(childOf(directory, name), type, undefined, options)
+    if (entry !== undefined) entries.push(entry)
   }
   return entries
 }
 
-/** A directory that a descent comes to, and what it shows. */
+/** A directory of a backend's own walk, and its visible entries. */
 interface Stop {
   readonly depth: number
   readonly outer: IgnoreScope | undefined
   entries: readonly Entry[]
 }
 
-/** The visible files where a backend goes down its tree by itself. */
-async function filesOnTheWayDown(
+/** Collects the visible files with the backend's own walk. */
+async function filesFromBackendWalk(
   backend: Backend,
-  descend: (visitor: WalkVisitor) => Promise<void>,
+  walkBackend: (visitor: WalkVisitor) => Promise<void>,
   start: Path,
   options: VisibleOptions,
 ): Promise<readonly Path[]> {
@@ -267,32 +272,32 @@ async function filesOnTheWayDown(
   const maxDepth = options.maxDepth ?? Number.POSITIVE_INFINITY
   const stops = new Map<Path, Stop>()
   stops.set(start, { depth: 1, outer: await scopeAbove(backend, start, options), entries: [] })
-  await descend({
+  await walkBackend({
     visit(directory, listed, read) {
       throwIfCancelled(options.signal, start)
       const stop = stops.get(directory) as Stop
       const rules = hasIgnoreFile(listed, options) ? read(IGNORE_FILE, MAX_IGNORE_FILE_BYTES) : undefined
       const scope = rules === undefined ? stop.outer : scopeInside(stop.outer, directory, rules, backend)
       stop.entries = entriesOf(listed, directory, scope, options)
-      if (stop.depth >= maxDepth) return NOTHING
+      if (stop.depth >= maxDepth) return EMPTY
       const names: string[] = []
       for (const entry of stop.entries) {
         if (typeof entry === 'string' || !entry.isEntered) continue
-        stops.set(entry.path, { depth: stop.depth + 1, outer: scope, entries: NOTHING })
+        stops.set(entry.path, { depth: stop.depth + 1, outer: scope, entries: EMPTY })
         names.push(nameOf(entry.path))
       }
       return names
     },
     skipped(directory, error) {
       const stop = stops.get(directory) as Stop
-      stop.entries = NOTHING
+      stop.entries = EMPTY
       options.skipped?.(directory, error)
     },
   })
   const files: Path[] = []
   const links = options.links === true
   const collect = (directory: Path): void => {
-    for (const entry of stops.get(directory)?.entries ?? NOTHING) {
+    for (const entry of stops.get(directory)?.entries ?? EMPTY) {
       if (typeof entry === 'string') files.push(entry)
       else if (entry.isEntered) collect(entry.path)
       else if (links && entry.isShown && entry.type === 'link') files.push(entry.path)
@@ -302,9 +307,9 @@ async function filesOnTheWayDown(
   return files
 }
 
-const NOTHING: readonly never[] = Object.freeze([])
+const EMPTY: readonly never[] = Object.freeze([])
 
-/** The ignore rules of the directories above the start. */
+/** Returns the ignore rules of the directories above the start. */
 async function scopeAbove(backend: Backend, start: Path, options: WalkOptions): Promise<IgnoreScope | undefined> {
   if (options.filters.includeIgnored || start === ROOT) return undefined
   let scope: IgnoreScope | undefined
@@ -315,7 +320,7 @@ async function scopeAbove(backend: Backend, start: Path, options: WalkOptions): 
   return scope
 }
 
-/** An ignore file that cannot be read hides nothing, as in git. */
+/** Reads an ignore file. One that cannot be read hides nothing, as in git. */
 async function readIgnoreFile(
   backend: Backend,
   directory: Path,
@@ -334,42 +339,42 @@ function scopeInside(outer: IgnoreScope | undefined, directory: Path, ignoreFile
   return scopeWith(outer, directory, ignoreFile, !backend.capabilities.caseSensitive)
 }
 
-// ---- Backends that hold their tree: an unchanged node shows what it showed
+// ---- Backends with a tree in memory: listings are cached by node
 
-interface Remembered extends Listing {
+interface CachedListing extends Listing {
   readonly path: Path
   readonly outer: IgnoreScope | undefined
   readonly includeHidden: boolean
   readonly includeIgnored: boolean
   readonly includeGit: boolean
   readonly revision: string
-  /** What `visibleFiles` gave for a walk from here, without and with links. */
+  /** Results of `visibleFiles` from here, without and with links. */
   files?: readonly Path[]
   filesAndLinks?: readonly Path[]
 }
 
-const MAX_REMEMBERED = 4
+const MAX_CACHED = 4
 
-/** By node, the latest first: several runs, policies and filters may look at one tree. */
-const remembered = new WeakMap<DirectoryNode, Remembered[]>()
+/** Cached listings by node, the latest first. Several runs, policies and filters may read one tree. */
+const cachedListings = new WeakMap<DirectoryNode, CachedListing[]>()
 
 function recall(
   node: DirectoryNode,
   path: Path,
   outer: IgnoreScope | undefined,
   options: WalkOptions,
-): Remembered | undefined {
+): CachedListing | undefined {
   const { includeHidden, includeIgnored } = options.filters
-  return remembered
+  return cachedListings
     .get(node)
     ?.find(
-      (known) =>
-        known.revision === options.revision &&
-        known.path === path &&
-        known.outer === outer &&
-        known.includeHidden === includeHidden &&
-        known.includeIgnored === includeIgnored &&
-        known.includeGit === (options.includeGit === true),
+      (cached) =>
+        cached.revision === options.revision &&
+        cached.path === path &&
+        cached.outer === outer &&
+        cached.includeHidden === includeHidden &&
+        cached.includeIgnored === includeIgnored &&
+        cached.includeGit === (options.includeGit === true),
     )
 }
 
@@ -379,9 +384,9 @@ function listFromNode(
   outer: IgnoreScope | undefined,
   options: WalkOptions,
   backend: Backend,
-): Remembered {
-  const known = recall(directory, path, outer, options)
-  if (known !== undefined) return known
+): CachedListing {
+  const cached = recall(directory, path, outer, options)
+  if (cached !== undefined) return cached
   const { filters } = options
   const scope = filters.includeIgnored ? undefined : scopeInNode(directory, path, outer, backend)
   const isIgnored = scope === undefined ? undefined : ignoredIn(scope, path)
@@ -389,23 +394,23 @@ function listFromNode(
   for (const [name, node] of directory.entries()) {
     const { type } = node
     if (!passes(name, type, options) || isIgnored?.(name, type === 'directory') === true) continue
-    const seen = judge(childOf(path, name), type, type === 'directory' ? node : undefined, options)
-    if (seen !== undefined) entries.push(seen)
+    const entry = toEntry(childOf(path, name), type, type === 'directory' ? node : undefined, options)
+    if (entry !== undefined) entries.push(entry)
   }
   const { includeHidden, includeIgnored } = filters
   const includeGit = options.includeGit === true
   const { revision } = options
-  const fresh: Remembered = { entries, scope, path, outer, includeHidden, includeIgnored, includeGit, revision }
-  const others = remembered.get(directory)
-  if (others === undefined) remembered.set(directory, [fresh])
+  const fresh: CachedListing = { entries, scope, path, outer, includeHidden, includeIgnored, includeGit, revision }
+  const others = cachedListings.get(directory)
+  if (others === undefined) cachedListings.set(directory, [fresh])
   else {
     others.unshift(fresh)
-    if (others.length > MAX_REMEMBERED) others.pop()
+    if (others.length > MAX_CACHED) others.pop()
   }
   return fresh
 }
 
-/** One scope object for one ignore file in one place, so that scopes can be compared as they are. */
+/** Caches one scope object per ignore file and path, so that scopes can be compared by identity. */
 const scopes = new WeakMap<
   FileNode,
   { readonly outer: IgnoreScope | undefined; readonly path: Path; readonly scope: IgnoreScope | undefined }[]
@@ -419,11 +424,11 @@ function scopeInNode(
 ): IgnoreScope | undefined {
   const file = directory.get(IGNORE_FILE)
   if (file?.type !== 'file') return outer
-  const known = scopes.get(file) ?? []
-  const same = known.find((scope) => scope.outer === outer && scope.path === path)
+  const cached = scopes.get(file) ?? []
+  const same = cached.find((scope) => scope.outer === outer && scope.path === path)
   if (same !== undefined) return same.scope
   const scope = scopeInside(outer, path, file.bytes, backend)
-  scopes.set(file, [{ outer, path, scope }, ...known].slice(0, MAX_REMEMBERED))
+  scopes.set(file, [{ outer, path, scope }, ...cached].slice(0, MAX_CACHED))
   return scope
 }
 
@@ -455,8 +460,8 @@ function directoryAt(tree: DirectoryNode, path: Path): DirectoryNode {
   return node
 }
 
-/** What an earlier `visibleFiles` found, if nothing changed since; `undefined` where nothing can be remembered. */
-function knownFiles(
+/** Returns the cache of `visibleFiles` for a walk; `undefined` if it cannot be cached. */
+function cachedFiles(
   backend: Backend,
   start: Path,
   options: VisibleOptions,

@@ -401,7 +401,7 @@ describe('what an overlay left on a disk', () => {
     const draft = overlay(disk('root'), disk('upper'))
     await expect(draft.stat(at('x'))).rejects.toMatchObject({
       code: 'BACKEND_ERROR',
-      message: 'Cannot open the overlay: its upper storage holds something else',
+      message: 'Cannot open the overlay: its upper storage contains other files',
     })
     await draft.close()
   })

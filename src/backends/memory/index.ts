@@ -5,7 +5,7 @@ import { directoryNode } from '../../storage/tree.ts'
 import { directoryStat, draftOf, FILE_MODE, fileNode, linkNode, treeReads } from '../../storage/tree-commit.ts'
 import { throwIfAborted } from '../../util/abort.ts'
 
-/** What a file of {@link memory} can be given as. Bytes are taken over: nobody may write into them afterwards. */
+/** An initial entry of {@link memory}. Bytes are not copied: callers must not write into them afterwards. */
 export type MemoryEntry =
   | string
   | Uint8Array
@@ -14,13 +14,13 @@ export type MemoryEntry =
   | { readonly link: string }
   | { readonly directory: true }
 
-/** What time files are given. */
+/** Options of {@link memory}. */
 export interface MemoryOptions {
-  /** The time, in milliseconds since 1970, of what is there from the start and of commits that tell none. Default: 0. */
+  /** Time of the initial files and of commits without `at`, in milliseconds since 1970. Default: 0. */
   readonly clock?: () => number
 }
 
-/** A {@link memory} backend: it always can show its tree, fork and scan. */
+/** A {@link memory} backend, which always has `tree`, `fork` and `scan`. */
 export interface MemoryBackend extends Backend {
   tree(): DirectoryNode
   fork(): MemoryBackend
@@ -28,14 +28,14 @@ export interface MemoryBackend extends Backend {
 }
 
 /**
- * A backend in memory on a persistent tree: `fork()` and `tree()` take no time however large it is, a commit swaps the
- * root. Keys are paths, values are text, bytes, links or directories; parents are made.
+ * Creates a backend in memory on a persistent tree: `fork()` and `tree()` take constant time, a commit swaps the root.
+ * Keys are paths, values are text, bytes, links or directories. Parents are created.
  *
- * Nothing is copied: bytes given in belong to the backend, bytes read are the stored ones and must not be written to.
- * The same calls give the same tags and times: without a `clock`, and where a commit tells no time, the time is 0.
- * A directory's tag and time change with the names in it, not with what the files there hold.
+ * Nothing is copied: bytes passed in belong to the backend, bytes read are the stored ones and must not be written to.
+ * The same calls give the same tags and times. Without a `clock`, the time of a commit without `at` is 0. The tag and
+ * time of a directory change with the names in it, not with the content of its files.
  *
- * @throws TypeError for a path that the guard refuses, a file below a file, a path given twice, a link that leads outside
+ * @throws TypeError for a path that `parsePath` refuses, a file below a file, a duplicate path, a link that leads outside
  * @example
  * ```ts
  * const backend = memory({ 'src/app.ts': 'export const answer = 41\n', 'bin/run': { text: '#!/bin/sh\n', mode: 0o755 } })
@@ -63,9 +63,9 @@ function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCount
     capabilities,
     ...treeReads(() => root),
 
-    async commit(changes, how) {
-      throwIfAborted(how.signal)
-      const draft = draftOf(root, changes, how.at ?? clock(), tags)
+    async commit(changes, options) {
+      throwIfAborted(options.signal)
+      const draft = draftOf(root, changes, options.at ?? clock(), tags)
       root = draft.root
       return draft.receipt
     },
@@ -76,10 +76,10 @@ function backendOver(initial: DirectoryNode, clock: () => number, tags: TagCount
   }
 }
 
-/** Gives a tag for each node that is made. */
+/** Generates a tag for each new node. */
 interface TagCounter {
   next(): string
-  /** A counter for a copy: neither gives a tag that the other gives. */
+  /** Returns a counter for a fork. The two never generate the same tag. */
   fork(): TagCounter
 }
 
@@ -172,7 +172,7 @@ function pathOfKey(key: string): LogicalPath {
 const encoder = new TextEncoder()
 
 function encode(path: LogicalPath, text: string): Uint8Array {
-  // The encoder would silently replace what is not well-formed.
+  // The encoder would silently replace lone surrogates.
   if (/\p{Cs}/u.test(text)) throw new TypeError(`memory(): the text of ${quote(path)} is not well-formed Unicode`)
   return encoder.encode(text)
 }

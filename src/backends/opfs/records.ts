@@ -4,9 +4,9 @@ import type { Change, DirectoryNode, EntryState, Receipt, Stat, TreeNode, Versio
 import { directoryNode, nodeAt, withNodeAt } from '../../storage/tree.ts'
 import {
   applyAll,
+  cachedHashOf,
   DIRECTORY_MODE,
   type HashedFile,
-  knownHashOf,
   LINK_MODE,
   modeOf,
   type Tags,
@@ -206,7 +206,7 @@ function snapshotRecord(nodes: readonly { readonly path: Path; readonly node: Tr
     if (node.type === 'link') writer.text(node.target)
     if (node.type !== 'file') continue
     writer.u16(modeOf(node.stat))
-    writeHash(writer, knownHashOf(node))
+    writeHash(writer, cachedHashOf(node))
     writer.f64(node.bytes.length)
     writer.bytes(node.bytes)
   }

@@ -3,62 +3,62 @@ import { sha256Text } from '../../files/hash/sha256.ts'
 import { ancestorsOf, type Path, parsePath, ROOT } from '../../paths/logical-path.ts'
 import type { Backend, Change, Receipt, Version } from '../../storage/backend.ts'
 
-/** Where an overlay notes, in a lasting upper backend, what it replaces. */
+/** Directory of an overlay's notes in a persistent upper backend. */
 export const RESERVED = '.wardspace-overlay' as Path
 
-/** What lay below a path when it was first changed. */
+/** The lower version of a path when it was first changed. */
 export interface Base {
   readonly base: Version
-  /** Its tag there, for what has no sha256. */
+  /** Its tag there, for entries without a sha256. */
   readonly tag?: string
 }
 
 /**
- * The paths that an overlay has changed. A path comes in when it becomes something else than what lies below, and from then
- * on the upper backend alone tells what is there and further down; a directory that stays one never comes in.
+ * The paths that an overlay has changed. A path is added when it first differs from `lower`. From then on, only the upper
+ * backend counts for it and its descendants. A directory that stays a directory is never added.
  */
 export interface ChangedPaths {
-  /** Resolves once what an earlier overlay left is known. */
+  /** Resolves once the changes of an earlier overlay are loaded. */
   ready(): Promise<void>
   size(): number
   has(path: Path): boolean
   get(path: Path): Base | undefined
   /** Sorted. */
   paths(): Path[]
-  /** Whether something below the path was changed. */
+  /** Whether a descendant of the path was changed. */
   isAbove(path: Path): boolean
-  /** A number that changes whenever something below the path does; `undefined` where nothing there has. */
+  /** A number that changes with every change of a descendant; `undefined` if there is none. */
   stamp(path: Path): number | undefined
-  /** The changes of the upper backend that note new paths there; none where it does not last. */
+  /** Returns the changes of the upper backend that record new paths; none if it is not persistent. */
   notes(bases: ReadonlyMap<Path, Base>): Change[]
-  /** Takes in new paths, and that a set was committed. */
+  /** Adds new paths after a set was committed. */
   add(bases: ReadonlyMap<Path, Base>, set: readonly Change[]): void
-  /** Takes what was committed below for the new base. */
+  /** Makes the versions of a commit to `lower` the new bases. */
   rebase(receipt: Receipt, tagOf: (path: Path) => Promise<string | undefined>): Promise<void>
-  /** Forgets all, and empties the upper backend. */
+  /** Removes all paths, and empties the upper backend. */
   clear(): Promise<void>
   fork(upper: Backend): ChangedPaths
 }
 
 /**
- * The touched paths over an upper backend: empty, or as an overlay left them.
+ * Loads the changed paths of an upper backend: none, or those of an earlier overlay.
  *
- * @throws TypeError where a backend in memory holds something already
+ * @throws TypeError if a backend in memory is not empty
  */
 export function openChangedPaths(upper: Backend): ChangedPaths {
   if (!upper.capabilities.persistent) {
     for (const _ of upper.tree?.().entries() ?? []) throw new TypeError('overlay(): the upper backend is not empty')
-    return touchedOver(upper, new Map())
+    return createChangedPaths(upper, new Map())
   }
   const entries = new Map<Path, Base>()
-  return touchedOver(upper, entries, () => load(upper, entries))
+  return createChangedPaths(upper, entries, () => load(upper, entries))
 }
 
-function touchedOver(upper: Backend, entries: Map<Path, Base>, load?: () => Promise<void>): ChangedPaths {
+function createChangedPaths(upper: Backend, entries: Map<Path, Base>, load?: () => Promise<void>): ChangedPaths {
   const above = new Map<Path, number>()
   let stamps = entries.size
   let loading: Promise<void> | undefined
-  const isLasting = upper.capabilities.persistent
+  const isPersistent = upper.capabilities.persistent
 
   const directoriesAbove = (path: Path): Path[] => [ROOT, ...ancestorsOf(path)]
   const markAbove = (path: Path): void => {
@@ -68,7 +68,7 @@ function touchedOver(upper: Backend, entries: Map<Path, Base>, load?: () => Prom
   for (const path of entries.keys()) markAbove(path)
 
   const notes = (bases: ReadonlyMap<Path, Base>): Change[] => {
-    if (!isLasting || bases.size === 0) return []
+    if (!isPersistent || bases.size === 0) return []
     const changes: Change[] = [{ path: RESERVED, expect: 'any', to: { type: 'directory' } }]
     for (const [path, base] of bases) {
       const bytes = new TextEncoder().encode(JSON.stringify({ path, ...base }))
@@ -104,29 +104,29 @@ function touchedOver(upper: Backend, entries: Map<Path, Base>, load?: () => Prom
         const tag = after === null || after.type === 'file' ? undefined : await tagOf(path)
         bases.set(path, { base: after, ...(tag === undefined ? {} : { tag }) })
       }
-      const noted = notes(bases)
-      if (noted.length > 0) await upper.commit(noted, { durability: 'durable' })
+      const noteChanges = notes(bases)
+      if (noteChanges.length > 0) await upper.commit(noteChanges, { durability: 'durable' })
       for (const [path, base] of bases) entries.set(path, base)
     },
     async clear() {
-      const gone: Change[] = []
+      const deletions: Change[] = []
       const waiting: Path[] = [ROOT]
       for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
         for (const { name, type } of await upper.list(directory)) {
           const path = (directory === '' ? name : `${directory}/${name}`) as Path
           if (type === 'directory') waiting.push(path)
-          gone.push({ path, expect: 'any', to: null })
+          deletions.push({ path, expect: 'any', to: null })
         }
       }
-      if (gone.length > 0) await upper.commit(gone, { durability: 'durable' })
+      if (deletions.length > 0) await upper.commit(deletions, { durability: 'durable' })
       entries.clear()
       above.clear()
     },
-    fork: (forked) => touchedOver(forked, new Map(entries)),
+    fork: (forked) => createChangedPaths(forked, new Map(entries)),
   }
 }
 
-/** A flat name, so that no path is too long or in the way of another. */
+/** Returns a flat name, so that notes are neither too long nor below each other. */
 function notePath(path: Path): Path {
   return `${RESERVED}/${sha256Text(path)}` as Path
 }
@@ -156,7 +156,7 @@ function parseNote(text: string): Base & { readonly path: Path } {
 }
 
 function foreign(): ToolError {
-  return new ToolError('BACKEND_ERROR', 'Cannot open the overlay: its upper storage holds something else', {
-    hint: 'Tell the person in charge: the upper storage must be empty, or one that an overlay has left.',
+  return new ToolError('BACKEND_ERROR', 'Cannot open the overlay: its upper storage contains other files', {
+    hint: 'Report this to the user: the upper storage must be empty, or left by an overlay.',
   })
 }

@@ -7,15 +7,15 @@ import type { Base } from './changed-paths.ts'
 import { type Layers, refuseReserved } from './layers.ts'
 import type { LayeredReads } from './reads.ts'
 
-/** A change that may happen, with what is there before. */
-export interface JudgedChange {
+/** A checked change, with the version before it. */
+export interface CheckedChange {
   readonly change: Change
   readonly before: Version
-  /** It asks for what is there already, and so leaves it alone. */
+  /** The path already has the requested state. */
   readonly isNoChange: boolean
 }
 
-/** Refuses what an overlay cannot hold or could never hand down, before anything is looked at. */
+/** Refuses changes that an overlay cannot store or `lower` could not take, before anything is read. */
 export function refuseUnsupported(changes: readonly Change[], capabilities: Capabilities): void {
   for (const { path, to } of changes) {
     refuseReserved(path)
@@ -25,12 +25,12 @@ export function refuseUnsupported(changes: readonly Change[], capabilities: Capa
   }
 }
 
-/** Judges a set against what the overlay shows. */
-export async function judgeSet(
+/** Checks a set against what the overlay shows. */
+export async function checkSet(
   { locate, touched }: Layers,
   reads: LayeredReads,
   changes: readonly Change[],
-): Promise<JudgedChange[]> {
+): Promise<CheckedChange[]> {
   const present = new Map<Path, Stat | undefined>()
   const names = new Map<Path, readonly string[]>()
   const versions = new Map<Path, Version>()
@@ -41,7 +41,7 @@ export async function judgeSet(
   }
 
   for (const { path, to } of changes) {
-    // Nothing is below a file, whatever a storage says to a look along such a path.
+    // Below a file, no entry exists, whatever a storage returns for such a path.
     const stat = await look(path)
     versions.set(path, stat === undefined ? null : await versionAt(reads, path))
     if (stat?.type === 'directory' && to?.type !== 'directory') {
@@ -67,7 +67,7 @@ export async function judgeSet(
     const before = versions.get(change.path) ?? null
     const isNoChange =
       change.to === null ? before === null : change.to.type === 'directory' && before?.type === 'directory'
-    // An absence that is asked for again still hides what others may put below.
+    // Deleting an absent path again still hides what others may create in `lower`.
     return { change, before, isNoChange: isNoChange && (change.to !== null || !wasTouched(change.path)) }
   })
 
@@ -76,22 +76,22 @@ export async function judgeSet(
   }
 }
 
-/** What a judged set is for the upper backend, and what the paths that it touches first have below. */
+/** Returns a checked set as changes of the upper backend, and the lower versions of newly changed paths. */
 export async function upperSet(
   { lower, upper, touched, locate }: Layers,
   reads: LayeredReads,
-  judged: readonly JudgedChange[],
+  checked: readonly CheckedChange[],
   capabilities: Capabilities,
 ): Promise<{ set: Change[]; bases: Map<Path, Base> }> {
   const set: Change[] = []
   const bases = new Map<Path, Base>()
   const parents = new Set<Path>()
-  const own = new Set(judged.map(({ change }) => change.path))
+  const ownPaths = new Set(checked.map(({ change }) => change.path))
 
-  for (const { change, before, isNoChange } of judged) {
+  for (const { change, before, isNoChange } of checked) {
     const { path, to, from } = change
     if (isNoChange) {
-      // A directory that the same set puts something into may not be there yet in the upper backend.
+      // The upper backend may not have a directory yet that the same set writes into.
       if (to !== null) parents.add(path)
       continue
     }
@@ -101,15 +101,15 @@ export async function upperSet(
     if (to?.type !== 'file') {
       set.push({ path, expect: to?.type === stat?.type && to?.type === 'directory' ? 'any' : expect, to })
     } else {
-      const kept = to.mode ?? (capabilities.modes ? await modeOf(before, from) : undefined)
+      const mode = to.mode ?? (capabilities.modes ? await modeOf(before, from) : undefined)
       const { type, bytes } = to
       const shared = locate(path) === 'upper' && to.sharedPrefix !== undefined ? { sharedPrefix: to.sharedPrefix } : {}
-      set.push({ path, expect, to: { type, bytes, ...shared, ...(kept === undefined ? {} : { mode: kept }) } })
+      set.push({ path, expect, to: { type, bytes, ...shared, ...(mode === undefined ? {} : { mode }) } })
     }
-    if (to !== null) for (const above of ancestorsOf(path)) if (!own.has(above)) parents.add(above)
+    if (to !== null) for (const above of ancestorsOf(path)) if (!ownPaths.has(above)) parents.add(above)
   }
-  const leading: Change[] = [...parents].map((path) => ({ path, expect: 'any', to: { type: 'directory' } }))
-  const all = set.length === 0 ? [] : [...leading, ...set, ...touched.notes(bases)]
+  const parentChanges: Change[] = [...parents].map((path) => ({ path, expect: 'any', to: { type: 'directory' } }))
+  const all = set.length === 0 ? [] : [...parentChanges, ...set, ...touched.notes(bases)]
   return { set: all, bases }
 
   async function baseOf(path: Path, before: Version): Promise<Base> {
@@ -119,7 +119,7 @@ export async function upperSet(
     return { base: before, ...(tag === undefined ? {} : { tag }) }
   }
 
-  /** The bits of what is replaced, else of what is moved here. */
+  /** Permission bits of the replaced file, else of the moved file. */
   async function modeOf(before: Version, from: Path | undefined): Promise<number | undefined> {
     if (before?.type === 'file') return before.mode
     const source = from === undefined ? undefined : await reads.stat(from)

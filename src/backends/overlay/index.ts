@@ -14,7 +14,7 @@ import { throwIfAborted } from '../../util/abort.ts'
 import { createSerialQueue } from '../../util/serial-queue.ts'
 import { memory } from '../memory/index.ts'
 import { openChangedPaths } from './changed-paths.ts'
-import { judgeSet, refuseUnsupported, upperSet } from './commit.ts'
+import { checkSet, refuseUnsupported, upperSet } from './commit.ts'
 import { createLayers, type Layers } from './layers.ts'
 import { type LayeredReads, layeredReads } from './reads.ts'
 import { layeredTree } from './tree.ts'
@@ -133,13 +133,13 @@ class OverlayDraft {
     return this.inTurn(async () => {
       throwIfAborted(options.signal)
       await touched.ready()
-      const judged = await judgeSet(this.#layers, this.reads, changes)
-      const { set, bases } = await upperSet(this.#layers, this.reads, judged, this.capabilities)
+      const checked = await checkSet(this.#layers, this.reads, changes)
+      const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
       const receipt = set.length === 0 ? { applied: [] } : await upper.commit(set, options)
       touched.add(bases, set)
       const after = new Map(receipt.applied.map((entry) => [entry.path, entry.after]))
       return {
-        applied: judged.map(({ change: { path }, before, isNoChange }) => ({
+        applied: checked.map(({ change: { path }, before, isNoChange }) => ({
           path,
           before,
           after: isNoChange ? before : (after.get(path) ?? null),
@@ -181,8 +181,8 @@ class OverlayDraft {
     const { upper, touched } = this.#layers
     await touched.ready()
     const held = await this.#statesToHold(changes)
-    const judged = held.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
-    const { set, bases } = await upperSet(this.#layers, this.reads, judged, this.capabilities)
+    const checked = held.map((change) => ({ change, before: versionOf(change.to), isNoChange: false }))
+    const { set, bases } = await upperSet(this.#layers, this.reads, checked, this.capabilities)
     if (set.length > 0) await upper.commit(set, { durability: 'relaxed' })
     touched.add(bases, set)
   }

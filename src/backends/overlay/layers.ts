@@ -3,26 +3,26 @@ import { type LogicalPath, type Path, quote } from '../../paths/logical-path.ts'
 import type { Backend, Stat } from '../../storage/backend.ts'
 import { type ChangedPaths, RESERVED } from './changed-paths.ts'
 
-/** The two backends of an overlay, and which of them tells about a path. */
+/** The two backends of an overlay, and which of them has a path. */
 export interface Layers {
   readonly lower: Backend
   readonly upper: Backend
   readonly touched: ChangedPaths
-  /** `both`: a directory that shows what lies below, with changes somewhere in it. */
+  /** `both`: a directory that shows the lower entries, with changes somewhere in it. */
   locate(path: Path): 'lower' | 'upper' | 'both'
-  /** A stat of the upper backend, with a tag that the lower one never gives. */
+  /** Returns a stat of the upper backend with a tag that the lower one never has. */
   fromUpper(stat: Stat): Stat
-  /** The tag that the upper backend knows, for one that {@link Layers.fromUpper} gave. */
+  /** Returns the tag of the upper backend for a tag from {@link Layers.fromUpper}. */
   upperTag(tag: string): string
   upperStat(path: Path): Promise<Stat | undefined>
-  /** The stat of a `both` directory. */
+  /** Returns the stat of a `both` directory. */
   mergedStat(path: Path, below: Stat | undefined, above: Stat | undefined): Stat | undefined
 }
 
-/** Overlays may lie upon each other, also with something in between: each gives tags of its own. */
+/** Overlays can be stacked, also with other backends in between, so each needs its own tags. */
 let overlays = 0
 
-/** Wires the layers of one overlay. */
+/** Creates the layers of one overlay. */
 export function createLayers(lower: Backend, upper: Backend, touched: ChangedPaths): Layers {
   overlays += 1
   const prefix = `o${overlays}:`
@@ -62,8 +62,8 @@ export function createLayers(lower: Backend, upper: Backend, touched: ChangedPat
   }
 }
 
-/** Refuses the one name that an overlay keeps for itself. */
+/** Throws for the name that an overlay reserves. */
 export function refuseReserved(path: LogicalPath): void {
   if (path !== RESERVED && !path.startsWith(`${RESERVED}/`)) return
-  throw new ToolError('PATH_REJECTED', `Cannot use ${quote(path)}: the overlay keeps that name for itself`, { path })
+  throw new ToolError('PATH_REJECTED', `Cannot use ${quote(path)}: the overlay reserves that name`, { path })
 }

@@ -4,40 +4,40 @@ import { directoryNode } from '../../storage/tree.ts'
 import type { Layers } from './layers.ts'
 
 /**
- * The tree of an overlay whose layers both have one. Only directories that lead to changes are nodes of its own, and they
- * stay the same ones until something below them changes.
+ * Creates the tree of an overlay whose layers both have one. Only directories that contain changes get new nodes, which
+ * stay the same until something below them changes.
  */
 export function layeredTree({ lower, upper, touched, fromUpper, mergedStat }: Layers): () => DirectoryNode {
-  interface Made {
+  interface MergedNode {
     readonly below: TreeNode | undefined
     readonly above: TreeNode | undefined
     readonly stamp: number | undefined
     readonly node: TreeNode
   }
-  const merged = new Map<Path, Made>()
+  const merged = new Map<Path, MergedNode>()
   const raised = new WeakMap<TreeNode, TreeNode>()
 
-  /** A node of the upper tree, with the tags that the overlay gives. */
+  /** Returns a node of the upper tree with the tags of the overlay. */
   function raise(node: TreeNode): TreeNode {
-    const known = raised.get(node)
-    if (known !== undefined) return known
+    const cached = raised.get(node)
+    if (cached !== undefined) return cached
     const stat = fromUpper(node.stat)
-    const made =
+    const result =
       node.type === 'directory'
         ? directoryNode(
             stat,
             Array.from(node.entries(), ([name, child]) => [name, raise(child)] as const),
           )
         : { ...node, stat }
-    raised.set(node, made)
-    return made
+    raised.set(node, result)
+    return result
   }
 
   function merge(path: Path, below: TreeNode | undefined, above: TreeNode | undefined): TreeNode {
     const stamp = touched.stamp(path)
-    const known = merged.get(path)
-    if (known !== undefined && known.below === below && known.above === above && known.stamp === stamp)
-      return known.node
+    const cached = merged.get(path)
+    if (cached !== undefined && cached.below === below && cached.above === above && cached.stamp === stamp)
+      return cached.node
     const entries = new Map<string, TreeNode>()
     if (below?.type === 'directory') {
       for (const [name, child] of below.entries()) {

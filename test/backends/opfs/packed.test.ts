@@ -10,7 +10,7 @@ import type { ToolError } from '../../../src/errors.ts'
 import { sha256Cached } from '../../../src/files/hash/sha256.ts'
 import type { Backend, Change, TreeNode } from '../../../src/storage/backend.ts'
 import { directoryNode, nodeAt } from '../../../src/storage/tree.ts'
-import { knownHashOf } from '../../../src/storage/tree-commit.ts'
+import { cachedHashOf } from '../../../src/storage/tree-commit.ts'
 import { at, bytesOf, change, directory, file, link, snapshot, textAt } from '../../../src/testing/backend/case.ts'
 import { backendContract, registerContract } from '../../../src/testing/index.ts'
 import { type FaultyDisk, faultyDisk, onlyOne } from './faulty-slots.ts'
@@ -633,7 +633,7 @@ describe('record', () => {
     const hashes = async () => {
       const again = await open(disk.afterKill(), { slackBytes: 0 })
       const node = nodeAt(again.tree(), 'a' as never)
-      return node?.type === 'file' ? knownHashOf(node) : undefined
+      return node?.type === 'file' ? cachedHashOf(node) : undefined
     }
     expect(await hashes(), 'from a commit').toBe(hash)
     for (let i = 0; i < 5; i++) await backend.commit([change('b', file(`${i}`.repeat(900)))], { durability: 'durable' })
