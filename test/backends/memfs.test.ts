@@ -13,7 +13,7 @@ const codeOf = (action: Promise<unknown>) =>
 describe('memfs()', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it('shares the volume: what either side writes, the other reads', async () => {
+  it('shares the volume: each side reads what the other writes', async () => {
     const volume = Volume.fromJSON({ '/project/a': 'theirs' })
     const backend = memfs(volume, { root: '/project' })
     expect(await textAt(backend, 'a')).toBe('theirs')
@@ -48,7 +48,7 @@ describe('memfs()', () => {
     expect(await tag()).toBe(first)
   })
 
-  it('leaves everything as it was when the volume fails in the middle of a set', async () => {
+  it('restores everything when the volume fails in the middle of a set', async () => {
     const volume = Volume.fromJSON({ '/d/a': 'a', '/d/b': 'b', '/gone/x': 'x', '/locked/f': 'f' })
     volume.chmodSync('/d/a', 0o751)
     volume.symlinkSync('d/a', '/l')
@@ -76,7 +76,7 @@ describe('memfs()', () => {
     expect(volume.statSync('/d/a').mtime.getTime()).toBe(5000)
   })
 
-  it('tells no physical path when the volume fails', async () => {
+  it('reports no physical path when the volume fails', async () => {
     const volume = Volume.fromJSON({ '/secret-place/f': 'x' })
     volume.chmodSync('/secret-place/f', 0)
     const error = await memfs(volume, { root: '/secret-place' })
@@ -93,7 +93,7 @@ describe('memfs()', () => {
     expect(volume.readFileSync('/project/f', 'utf8')).toBe('mine')
   })
 
-  it('leaves out names that the guard refuses, but counts them when a directory shall vanish', async () => {
+  it('omits names that parsePath refuses, but counts them when a directory is deleted', async () => {
     const volume = Volume.fromJSON({ '/d/a\\b': 'x', '/d/c:d': 'x', '/d/e\nf': 'x', '/d/ ': 'x' })
     const backend = memfs(volume)
     expect(await backend.list(at('d'))).toEqual([])
@@ -108,7 +108,7 @@ describe('memfs()', () => {
     expect(await backend.list(at(''))).toEqual([])
   })
 
-  it('sees nothing where the root was swapped for a link', async () => {
+  it('finds nothing after the root was replaced by a link', async () => {
     const volume = Volume.fromJSON({ '/project/f': 'x', '/outside/f': 'secret' })
     const backend = memfs(volume, { root: '/project' })
     volume.renameSync('/project', '/moved')
@@ -120,7 +120,7 @@ describe('memfs()', () => {
     expect(volume.readdirSync('/outside')).toEqual(['f'])
   })
 
-  it('refuses links whose way leads outside and back in', async () => {
+  it('refuses links that lead outside and back in', async () => {
     const volume = Volume.fromJSON({ '/project/f': 'x' })
     volume.symlinkSync('../project/f', '/project/l')
     volume.symlinkSync('/project/f', '/project/m')
@@ -129,13 +129,13 @@ describe('memfs()', () => {
     expect(await codeOf(backend.canonical(at('m')))).toBe('PATH_REJECTED')
   })
 
-  it('refuses a root that is no directory with a TypeError', () => {
+  it('throws a TypeError for a root that is not a directory', () => {
     const volume = Volume.fromJSON({ '/f': 'x' })
     for (const root of ['/f', '/none', 'relative', '']) expect(() => memfs(volume, { root }), root).toThrow(TypeError)
     expect(() => memfs(undefined, { root: '/made' })).not.toThrow()
   })
 
-  it('puts the time of a commit on files, links, directories and on their directories', async () => {
+  it('sets the time of a commit on files, links, directories and their parents', async () => {
     const backend = memfs()
     await backend.commit([change('d', directory)], { durability: 'relaxed', at: 1000 })
     await backend.commit([change('d/f', file('x')), change('d/l', link('f'))], { durability: 'relaxed', at: 2345 })
@@ -145,7 +145,7 @@ describe('memfs()', () => {
     expect((await backend.stat(at('d')))?.modifiedAt).toBe(9000)
   })
 
-  it('puts back files, links and directories with their bits, whatever stood there, when a set fails', async () => {
+  it('restores files, links and directories with their permission bits when a set fails', async () => {
     const volume = Volume.fromJSON({ '/f': 'f', '/d/x': 'x' })
     volume.symlinkSync('f', '/l')
     volume.chmodSync('/d', 0o750)
@@ -162,14 +162,14 @@ describe('memfs()', () => {
     expect(volume.statSync('/d').mode & 0o777).toBe(0o750)
   })
 
-  it('tells what stood in the place of a link', async () => {
+  it('reports the entry that a link replaced', async () => {
     const volume = Volume.fromJSON({ '/f': 'f' })
     volume.symlinkSync('f', '/l')
     const { applied } = await commit(memfs(volume), change('l', null))
     expect(applied).toEqual([{ path: 'l', before: { type: 'link', target: 'f' }, after: null }])
   })
 
-  it('sets no time on what a set leaves as it is', async () => {
+  it('sets no time on entries that a set leaves unchanged', async () => {
     const backend = memfs()
     await backend.commit([change('d', directory)], { durability: 'relaxed', at: 1000 })
     const again = [change('d', directory), change('none', null)]
@@ -177,7 +177,7 @@ describe('memfs()', () => {
     expect((await backend.stat(at('d')))?.modifiedAt).toBe(1000)
   })
 
-  it('knows what is neither file, directory nor link, and leaves it alone', async () => {
+  it('reports other entries as other, and leaves them alone', async () => {
     const volume = Volume.fromJSON({ '/a': 'a' })
     const { mode } = volume.statSync('/a')
     const device = volume.lstatSync.bind(volume)
@@ -196,7 +196,7 @@ describe('memfs()', () => {
     ['EPERM', 'BACKEND_ERROR', 'permission denied'],
     ['EIO', 'BACKEND_ERROR', 'the storage reported an input/output error'],
     [undefined, 'BACKEND_ERROR', 'the storage failed in an unexpected way'],
-  ])('tells %s of the volume by its meaning', async (errno, code, why) => {
+  ])('maps the error %s of the volume', async (errno, code, why) => {
     const volume = Volume.fromJSON({ '/a': 'a' })
     volume.writeFileSync = () => {
       throw Object.assign(new Error('/a'), { code: errno })

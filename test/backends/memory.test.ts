@@ -3,7 +3,7 @@ import { type MemoryEntry, memory } from '../../src/backends/memory/index.ts'
 import { at, change, commit, file, snapshot, textAt } from '../../src/testing/backend/case.ts'
 
 describe('memory()', () => {
-  it('takes text, bytes, modes, links and directories, and makes parents', async () => {
+  it('accepts text, bytes, modes, links and directories, and creates parents', async () => {
     const backend = memory({
       'a/b/text': 'héllo',
       'a/bytes': new Uint8Array([0, 255]),
@@ -28,7 +28,7 @@ describe('memory()', () => {
     )
   })
 
-  it('takes keys that JavaScript objects treat in a special way', async () => {
+  it('accepts keys that are special in JavaScript objects', async () => {
     const backend = memory(JSON.parse('{"__proto__":"1","constructor":"2","a/__proto__/x":"3","hasOwnProperty":"4"}'))
     expect(await textAt(backend, '__proto__')).toBe('1')
     expect(await textAt(backend, 'constructor')).toBe('2')
@@ -77,7 +77,7 @@ describe('memory()', () => {
     expect((await backend.read(at('b'), { start: 1, end: 3 })).bytes.buffer).toBe(more.buffer)
   })
 
-  it('gives the same tags, times and receipts for the same calls', async () => {
+  it('returns the same tags, times and receipts for the same calls', async () => {
     const run = async () => {
       const backend = memory({ a: '1', 'd/b': '2' })
       const receipts = [
@@ -91,7 +91,7 @@ describe('memory()', () => {
     expect(await run()).toContain('"modifiedAt":42')
   })
 
-  it('takes the time of a commit, then of the clock, then 0', async () => {
+  it('uses the time of the commit, else of the clock, else 0', async () => {
     const timeOf = async (backend: ReturnType<typeof memory>, path: string) =>
       (await backend.stat(at(path)))?.modifiedAt
     let now = 100
@@ -107,7 +107,7 @@ describe('memory()', () => {
     expect([await timeOf(plain, 'a'), await timeOf(plain, 'b')]).toEqual([0, 0])
   })
 
-  it('gives every version of a path a tag of its own, across forks and forks of forks', async () => {
+  it('gives every version of a path a unique tag, across nested forks', async () => {
     const first = memory({ f: '0' })
     const all = [first, first.fork(), first.fork()]
     all.push(all[1]?.fork() as typeof first)
@@ -122,7 +122,7 @@ describe('memory()', () => {
     expect(tags.size).toBe(1 + 4 + 6 + 8)
   })
 
-  it('changes the tag of a directory with its names only', async () => {
+  it('changes the tag of a directory only with its names', async () => {
     const backend = memory({ 'd/f': '1', 'd/e/g': '2' })
     const tag = async () => (await backend.stat(at('d')))?.tag
     const first = await tag()
@@ -132,7 +132,7 @@ describe('memory()', () => {
     expect(await tag()).not.toBe(first)
   })
 
-  it('leaves a scan on the tree that it began with', async () => {
+  it('completes a scan on the tree that it started with', async () => {
     const backend = memory({ a: 'before', b: 'before' })
     const seen: string[] = []
     await backend.scan([at('a'), at('b')], (_, bytes) => {

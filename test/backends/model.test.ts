@@ -95,7 +95,7 @@ const set = fc.oneof(
 )
 const sets = fc.array(set, { minLength: 1, maxLength: 30, size: 'max' })
 
-it('random change sets do to memory, memfs and mounts what they do to a plain Map', async () => {
+it('memory, memfs and mounts agree with a plain Map on random change sets', async () => {
   const counts = { applied: 0, refused: 0 }
   await fc.assert(
     fc.asyncProperty(sets, async (sequence) => {

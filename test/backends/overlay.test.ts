@@ -62,7 +62,7 @@ async function acceptAll(draft: ReturnType<typeof overlay>) {
 }
 
 describe('an overlay', () => {
-  it('never writes below, whatever is done above', async () => {
+  it('never writes to lower before accept', async () => {
     const lower = below()
     const before = lower.tree()
     const draft = overlay(lower)
@@ -79,7 +79,7 @@ describe('an overlay', () => {
     expect([...(await snapshot(draft)).keys()].sort()).toEqual(['a.txt', 'd', 'd/z', 'empty', 'n', 'n/n', 'run.sh'])
   })
 
-  it('is, once accepted, what lies below, and holds nothing any more', async () => {
+  it('equals lower after accept, and is empty', async () => {
     const lower = below()
     const draft = overlay(lower)
     await commit(
@@ -102,7 +102,7 @@ describe('an overlay', () => {
     expect(draft.tree?.()).toBe(lower.tree())
   })
 
-  it('forgets what it has discarded', async () => {
+  it('drops discarded changes', async () => {
     const lower = below()
     const draft = overlay(lower)
     const before = await snapshot(draft)
@@ -118,14 +118,14 @@ describe('an overlay', () => {
     expect(await draft.pending()).toEqual([])
   })
 
-  it('has nothing pending where everything is again as it was', async () => {
+  it('has nothing pending after changes are reverted', async () => {
     const draft = overlay(below())
     await commit(draft, change('a.txt', file('other')), change('d/x', null), change('n', file('n')))
     await commit(draft, change('a.txt', file('a\n')), change('d/x', file('x\n')), change('n', null))
     expect(await draft.pending()).toEqual([])
   })
 
-  it('refuses whole what others have changed below since it was first changed here', async () => {
+  it('refuses to accept a set if others changed one of its paths in lower', async () => {
     const others: [string, (lower: Backend) => Promise<unknown>][] = [
       ['a.txt', (lower) => commit(lower, change('a.txt', file('theirs')))],
       ['a.txt', (lower) => commit(lower, change('a.txt', null))],
@@ -150,7 +150,7 @@ describe('an overlay', () => {
     }
   })
 
-  it('shows what others change below where nothing was changed here, and nothing in what was deleted here', async () => {
+  it('shows changes by others except in directories that were deleted here', async () => {
     const lower = below()
     const draft = overlay(lower)
     await commit(draft, change('d/x', null), change('d/sub/y', null), change('d/sub', null), change('d', null))
@@ -162,7 +162,7 @@ describe('an overlay', () => {
     expect(await draft.list(at('d'))).toEqual([])
   })
 
-  it('holds what it is asked to, whatever becomes of it below', async () => {
+  it('keeps held paths, whatever happens to them in lower', async () => {
     const lower = below()
     const draft = overlay(lower)
     await commit(draft, change('d/sub/own', file('own')))
@@ -174,7 +174,7 @@ describe('an overlay', () => {
     expect((await draft.pending()).map(({ path }) => path)).toEqual(['d/sub/own'])
   })
 
-  it('forks into overlays that share what lies below and nothing else', async () => {
+  it('forks into overlays that share only lower', async () => {
     const lower = below()
     const draft = overlay(lower)
     await commit(draft, change('a.txt', file('1')))
@@ -187,7 +187,7 @@ describe('an overlay', () => {
     expect(await fork.pending()).toHaveLength(2)
   })
 
-  it('shares the nodes of a tree below that nothing was changed in', async () => {
+  it('shares the tree nodes of unchanged directories', async () => {
     const lower = below()
     const draft = overlay(lower)
     const nodes = () => draft.tree?.() as DirectoryNode
@@ -202,7 +202,7 @@ describe('an overlay', () => {
     expect((second.get('d') as DirectoryNode).get('sub')).toBe((first.get('d') as DirectoryNode).get('sub'))
   })
 
-  it('keeps a name for itself', async () => {
+  it('reserves a name', async () => {
     const draft = overlay(below())
     for (const path of ['.wardspace-overlay', '.wardspace-overlay/x']) {
       await expect(draft.canonical(at(path))).rejects.toMatchObject({ code: 'PATH_REJECTED' })
@@ -210,7 +210,7 @@ describe('an overlay', () => {
     }
   })
 
-  it('takes no upper backend that holds something else', async () => {
+  it('refuses an upper backend with other files', async () => {
     expect(() => overlay(below(), memory({ x: 'x' }))).toThrow(TypeError)
     writeFileSync(join(base, 'upper', 'x'), 'x')
     const draft = overlay(disk('root'), disk('upper'))
@@ -229,26 +229,26 @@ describe('an overlay over backends that lack something', () => {
     return { ...(Object.fromEntries(kept) as unknown as Backend), capabilities: { ...backend.capabilities, ...own } }
   }
 
-  it('lays nothing that ignores letter case over what heeds it', () => {
+  it('refuses a case-insensitive upper over a case-sensitive lower backend', () => {
     const upper = lacking(memory(), { caseSensitive: false })
     expect(() => overlay(below(), upper)).toThrow('overlay(): the upper backend ignores letter case')
     expect(overlay(lacking(below(), { caseSensitive: false }), memory()).capabilities.caseSensitive).toBe(false)
   })
 
-  it('finds what was changed here in any letter case where case does not count', async () => {
+  it('finds changed paths in any letter case if both backends ignore case', async () => {
     const draft = overlay(lacking(below(), { caseSensitive: false }), memory())
     await commit(draft, change('New', directory), change('New/File', file('n')))
     expect(await draft.canonical(at('NEW/fILE'))).toBe('New/File')
     expect(await draft.canonical(at('new/other'))).toBe('New/other')
   })
 
-  it('refuses a link where it could not be handed down', async () => {
+  it('refuses a link that lower cannot store', async () => {
     const draft = overlay(lacking(below(), { links: false }), memory())
     const linked = commit(draft, change('l', { type: 'link', target: 'a.txt' }))
     await expect(linked).rejects.toMatchObject({ code: 'INVALID_INPUT' })
   })
 
-  it('has times only where both have, and keeps no bits that cannot be handed down', async () => {
+  it('has times only if both backends do, and no permission bits that lower cannot store', async () => {
     const times = (lower: 'set' | 'own' | 'none', upper: 'set' | 'own' | 'none') =>
       overlay(lacking(memory(), { times: lower }), lacking(memory(), { times: upper })).capabilities.times
     expect([times('set', 'set'), times('set', 'own'), times('none', 'set')]).toEqual(['set', 'own', 'none'])
@@ -257,7 +257,7 @@ describe('an overlay over backends that lack something', () => {
     expect((await draft.stat(at('run.sh')))?.mode).toBe(0o644)
   })
 
-  it('tells no time of a directory that has none below, and is one where nothing has a tree', async () => {
+  it('reports no time for a directory without one in lower, and works without trees', async () => {
     const timeless = below()
     const lower: Backend = {
       ...lacking(timeless, { times: 'none' }, ['tree', 'scan', 'fork']),
@@ -274,7 +274,7 @@ describe('an overlay over backends that lack something', () => {
     expect(await textAt(draft, 'd/x')).toBe(await textAt(timeless, 'd/x'))
   })
 
-  it('shows nothing where a directory went below, in which something was deleted here', async () => {
+  it('shows nothing for a directory deleted in lower in which a file was deleted here', async () => {
     const lower = memory({ 'd/x': '' })
     const draft = overlay(lower, memory())
     await commit(draft, change('d/x', null))
@@ -282,7 +282,7 @@ describe('an overlay over backends that lack something', () => {
     expect(await draft.stat(at('d'))).toBe(undefined)
   })
 
-  it('stays over what others put into a directory that was made anew here', async () => {
+  it('hides what others create in a directory that was recreated here', async () => {
     const lower = memory({ 'd/x': '' })
     const draft = overlay(lower, memory())
     await commit(draft, change('d/x', null), change('d', null))
@@ -294,7 +294,7 @@ describe('an overlay over backends that lack something', () => {
     expect(await draft.pending()).toEqual([])
   })
 
-  it('scans what has no scan of its own, and stops when it is told to', async () => {
+  it('scans backends without scan, and stops when visit returns false', async () => {
     const draft = overlay(lacking(below(), {}, ['scan', 'tree']), memory())
     await commit(draft, change('n', file('n')))
     const scan = async (most: number, ...paths: string[]) => {
@@ -306,7 +306,7 @@ describe('an overlay over backends that lack something', () => {
     expect(await scan(1, 'a.txt', 'd/x', 'n')).toEqual(['a.txt'])
   })
 
-  it('tells where either of both lies', () => {
+  it('reports physical paths of both backends', () => {
     const holding = (place: string) => ({ ...memory(), containsPhysicalPath: (asked: string) => asked === place })
     const draft = overlay(holding('/lower'), holding('/upper'))
     expect(['/lower', '/upper', '/other'].map((place) => draft.containsPhysicalPath?.(place))).toEqual([
@@ -320,7 +320,7 @@ describe('an overlay over backends that lack something', () => {
 })
 
 describe('an overlay under which others change things', () => {
-  it('shows its own changes where the directory they lie in is gone or something else below', async () => {
+  it('shows its changes after others deleted or replaced their directory in lower', async () => {
     for (const theirs of [null, file('now a file')]) {
       const lower = below()
       const draft = overlay(lower)
@@ -335,7 +335,7 @@ describe('an overlay under which others change things', () => {
     }
   })
 
-  it('shows no directory that it was asked for while it was there, and that is gone or something else by now', async () => {
+  it('shows no directory that others deleted or replaced in the meantime', async () => {
     for (const theirs of [null, file('now a file')]) {
       const lower = memory({ 'a.txt': '', d: { directory: true } })
       const draft = overlay(lower)
@@ -350,7 +350,7 @@ describe('an overlay under which others change things', () => {
     }
   })
 
-  it('does not take for its own a link that went below while it was replaced here, nor another one there', async () => {
+  it('conflicts if others deleted or replaced a link that was replaced here', async () => {
     const lower = below()
     let looks = 0
     const draft = overlay({
@@ -369,7 +369,7 @@ describe('an overlay under which others change things', () => {
     expect(await textAt(draft, 'link')).toBe('ours')
   })
 
-  it('accepts also what it does not hold', async () => {
+  it('accepts changes of paths that it has not changed', async () => {
     const lower = below()
     const draft = overlay(lower)
     await commit(draft, change('a.txt', file('1')))
@@ -378,7 +378,7 @@ describe('an overlay under which others change things', () => {
     expect(await draft.pending()).toHaveLength(1)
   })
 
-  it('refuses to read by a tag that is none of its own', async () => {
+  it('refuses a read with a foreign tag', async () => {
     const lower = below()
     const draft = overlay(lower)
     const tag = (await draft.stat(at('a.txt')))?.tag as string
@@ -406,7 +406,7 @@ describe('what an overlay left on a disk', () => {
     await draft.close()
   })
 
-  it('is taken up with the tag of a link that it replaced', async () => {
+  it('is reopened with the tag of a replaced link', async () => {
     symlinkSync('x', join(base, 'root', 'l'))
     const first = overlay(disk('root'), disk('upper'))
     await commit(first, change('l', file('f')))
@@ -420,7 +420,7 @@ describe('what an overlay left on a disk', () => {
 })
 
 describe('an overlay over a real directory', () => {
-  it('passes no link that leads outside, nor one that a link above leads to', async () => {
+  it('follows no link to outside, directly or through another link', async () => {
     mkdirSync(join(base, 'outside'))
     writeFileSync(join(base, 'outside', 'secret'), 'outside')
     symlinkSync('../outside', join(base, 'root', 'escape'))
@@ -436,7 +436,7 @@ describe('an overlay over a real directory', () => {
     await draft.close()
   })
 
-  it('is there again after it was opened anew, with what it replaced', async () => {
+  it('is restored when it is reopened, with the versions it replaced', async () => {
     writeFileSync(join(base, 'root', 'a'), 'old')
     writeFileSync(join(base, 'root', 'b'), 'b')
     const first = overlay(disk('root'), disk('upper'))
@@ -454,7 +454,7 @@ describe('an overlay over a real directory', () => {
     await again.close()
   })
 
-  it('has nothing left to do where a crash came between the commit below and the forgetting', async () => {
+  it('has nothing pending after a crash between the commit to lower and the cleanup', async () => {
     writeFileSync(join(base, 'root', 'a'), 'old')
     const draft = overlay(disk('root'), disk('upper'))
     await commit(draft, change('a', file('new')))

@@ -49,13 +49,13 @@ registerContract(
 )
 
 describe('the contract itself', () => {
-  it('has many cases, each with a name of its own', () => {
+  it('has many cases with unique names', () => {
     const names = backendContract({ name: 'memory', create: () => ({ backend: memory() }) }).map(({ name }) => name)
     expect(names.length).toBeGreaterThanOrEqual(80)
     expect(new Set(names).size).toBe(names.length)
   })
 
-  it('does not take a skip of a case that it does not have', () => {
+  it('refuses to skip an unknown case', () => {
     const options = { name: 'memory', create: () => ({ backend: memory() }), skip: { 'no such case': 'because' } }
     expect(() => backendContract(options)).toThrow(TypeError)
   })

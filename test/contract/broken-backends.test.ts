@@ -210,11 +210,11 @@ describe('the contract finds the fault where', () => {
     await expect(one?.run()).rejects.toThrow('d/none must be refused')
   })
 
-  it('nowhere in a backend that has none', async () => {
+  it('nowhere in a backend without faults', async () => {
     expect(await firstFailure(() => ({ backend: { ...memory() } }))).toBeUndefined()
   })
 
-  it('a persistent backend is given without a way to open it again', async () => {
+  it('a persistent backend has no reopen', async () => {
     const good = memory()
     const create = () => ({ backend: { ...good, capabilities: { ...good.capabilities, persistent: true } } })
     const one = backendContract({ name: 'persistent', create }).find(({ name }) => name.includes('opened again'))
@@ -223,7 +223,7 @@ describe('the contract finds the fault where', () => {
 })
 
 describe('the contract skips', () => {
-  it('only what a backend declares not to have, and says so', async () => {
+  it('only capabilities that a backend declares absent, with the reason', async () => {
     const create = () => {
       const good = memory()
       const capabilities = { ...good.capabilities, links: false, modes: false }

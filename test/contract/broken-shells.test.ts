@@ -98,8 +98,8 @@ const faults: Readonly<Record<string, readonly [name: string, fault: Break]>> = 
   ],
 }
 
-describe('a poor shell over a poor backend', () => {
-  it('skips what either declares not to have, and says so', async () => {
+describe('a shell and a backend with few capabilities', () => {
+  it('skip the cases of capabilities that either declares absent, with the reason', async () => {
     const create = () => {
       const [good, shell] = [memory(), bash()]
       return {
@@ -117,7 +117,7 @@ describe('a poor shell over a poor backend', () => {
 })
 
 describe('a broken shell', () => {
-  it.each(Object.entries(faults))('is found: %s', async (_, [name, fault]) => {
+  it.each(Object.entries(faults))('fails the contract: %s', async (_, [name, fault]) => {
     const create = (broken: boolean) => () => {
       const backend = memory()
       const good = bash()

@@ -47,7 +47,7 @@ for (const [name, create] of Object.entries(table)) {
 }
 
 describe('the contract itself', () => {
-  it('has cases with names of their own', () => {
+  it('has cases with unique names', () => {
     const names = shellContract({ name: 'bash', create: () => ({ shell: bash() }) }).map(({ name }) => name)
     expect(names.length).toBeGreaterThanOrEqual(30)
     expect(new Set(names).size).toBe(names.length)

@@ -36,7 +36,7 @@ function diskReads(root: string): LinkReads {
 }
 
 describe('canonical', () => {
-  it('agrees with realpath of a real disk on any tree of links, those to outside included', async () => {
+  it('agrees with realpath on a real disk for any tree of links, also links to outside', async () => {
     const name = fc.constantFrom('a', 'b', 'c')
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'))
     const target = fc.oneof(
@@ -112,7 +112,7 @@ describe('canonical', () => {
     expect(outcomes.get('NOT_A_DIRECTORY')).toBeGreaterThan(times(5, 20))
   })
 
-  it('follows 40 links and no more', async () => {
+  it('follows at most 40 links', async () => {
     const chain = (length: number) =>
       memory({
         end: 'x',
@@ -124,7 +124,7 @@ describe('canonical', () => {
     expect(await outcome(() => chain(41).canonical('l40' as LogicalPath))).toBe('PATH_REJECTED')
   })
 
-  it('looks once where no link is involved', async () => {
+  it('calls stat once if the path contains no link', async () => {
     const backend = memory({ 'a/b/c/d/e': 'x' })
     let looks = 0
     const counting: LinkReads = {
@@ -138,7 +138,7 @@ describe('canonical', () => {
     expect(looks).toBe(1)
   })
 
-  it('refuses names in a target that the guard would refuse', async () => {
+  it('refuses a target with names that parsePath refuses', async () => {
     const volume = Volume.fromJSON({ 'a\\b': 'x', 'c:d': 'x' }, '/')
     for (const [i, target] of ['a\\b', 'c:d', 'x\u007fy', 'none/\u202e', ' '].entries()) {
       volume.symlinkSync(target, `/l${i}`)
@@ -146,7 +146,7 @@ describe('canonical', () => {
     }
   })
 
-  it('ends on links that multiply', async () => {
+  it('ends for links that multiply', async () => {
     const links = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`l${i + 1}`, { link: `l${i}/l${i}/l${i}` }]))
     const backend = memory({ ...links, l0: { link: '.' } })
     const start = ownTime()

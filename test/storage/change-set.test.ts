@@ -68,7 +68,7 @@ describe('linkTarget', () => {
     expect(codeOf(() => linkTarget(parsePath(path), target))).toBe('PATH_REJECTED')
   })
 
-  it('lets no set of links on a real disk lead outside, whatever they are combined to', () => {
+  it('never leads outside on a real disk, for any combination of links', () => {
     const name = fc.constantFrom('a', 'b', 'c')
     const depth = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('/'))
     const target = fc
@@ -112,24 +112,24 @@ describe('linkTarget', () => {
 })
 
 describe('validateChanges', () => {
-  it('takes a set that is sane, in any order', () => {
+  it('accepts a valid set in any order', () => {
     const set = [change('a/b', file), change('a', directory), change('c', null), change('c/d', null)]
     expect(codeOf(() => validateChanges(set))).toBe('ok')
     expect(codeOf(() => validateChanges([...set].reverse()))).toBe('ok')
     expect(codeOf(() => validateChanges([]))).toBe('ok')
   })
 
-  it('takes absences below what becomes a file: that is how a directory is replaced', () => {
+  it('accepts deletions below a path that becomes a file, which replaces a directory', () => {
     expect(codeOf(() => validateChanges([change('d', file), change('d/x', null), change('d/e/y', null)]))).toBe('ok')
   })
 
-  it('sees through several levels', () => {
+  it('checks all ancestors, not only the parent', () => {
     expect(codeOf(() => validateChanges([change('d', file), change('d/e/f/g', file)]))).toBe('NOT_A_DIRECTORY')
     expect(codeOf(() => validateChanges([change('d', null), change('d/e/f/g', directory)]))).toBe('NOT_FOUND')
     expect(codeOf(() => validateChanges([change('d', null), change('de/f', file)]))).toBe('ok')
   })
 
-  it('costs linear time for large sets', () => {
+  it('takes linear time for large sets', () => {
     const set = Array.from({ length: 20_000 }, (_, i) => change(`d${i % 10}/f${i}`, file))
     const start = ownTime()
     validateChanges(set)
@@ -138,7 +138,7 @@ describe('validateChanges', () => {
 })
 
 describe('applyOrder', () => {
-  it('removes children before parents, then makes parents before children, whatever the order of the set', () => {
+  it('deletes children before parents, then creates parents before children, for any order of the set', () => {
     const set = [
       change('old', null),
       change('old/a', null),

@@ -34,7 +34,7 @@ const lasting = (backend: Backend): Backend => ({
 })
 
 describe('mounts()', () => {
-  it('shows one tree, with mount points where the backend below has nothing', async () => {
+  it('shows one tree, with mount points that the backend below lacks', async () => {
     const backend = mounts({
       '': memory({ a: '1', 'z/x': '2' }),
       'notes/mine': memory({ n: '3' }),
@@ -76,7 +76,7 @@ describe('mounts()', () => {
     expect(await textAt(root, 'notes/hidden')).toBe('x')
   })
 
-  it('shows a directory where the backend below has a file or a link on the way to a mount', async () => {
+  it('shows a directory in place of a file or link that is a parent of a mount', async () => {
     const backend = mounts({
       '': memory({ x: 'file', y: { link: 'x' } }),
       'x/m': memory({ f: '1' }),
@@ -86,7 +86,7 @@ describe('mounts()', () => {
     expect((await backend.stat(at('x')))?.type).toBe('directory')
   })
 
-  it('routes each change to its backend, and tells the receipt in order with whole paths', async () => {
+  it('routes each change to its backend, and returns the receipt in order with full paths', async () => {
     const root = memory()
     const notes = memory()
     const backend = mounts({ '': root, notes })
@@ -108,7 +108,7 @@ describe('mounts()', () => {
     expect([...(await snapshot(root)).keys()]).toEqual(['b'])
   })
 
-  it('makes the directories on the way to a mount in the backend below when something is put there', async () => {
+  it('creates the parents of a mount in the backend below when a file is written there', async () => {
     const root = memory()
     const backend = mounts({ '': root, 'x/y/m': memory() })
     const { applied } = await commit(backend, change('x/y/f', file('1')))
@@ -117,7 +117,7 @@ describe('mounts()', () => {
     expect(await codeOf(commit(backend, change('x/none/f', file('1'))))).toBe('NOT_FOUND')
   })
 
-  it('lets nobody write, delete or replace a mount point or what leads to one', async () => {
+  it('refuses to write, delete or replace a mount point or a parent of one', async () => {
     const backend = mounts({ '': memory(), 'x/m': memory({ f: '1' }) })
     const before = await snapshot(backend)
     for (const path of ['x', 'x/m']) {
@@ -167,7 +167,7 @@ describe('mounts()', () => {
     expect(await notes.readLink(at('l'))).toBe('n')
   })
 
-  it('tells refusals with whole paths', async () => {
+  it('reports errors with full paths', async () => {
     const backend = mounts({ '': memory(), 'a/notes': memory({ f: 'x', l: { link: 'l' } }) })
     const actions: [Promise<unknown>, string, string][] = [
       [backend.read(at('a/notes/none')), 'a/notes/none', 'Cannot read "a/notes/none": it does not exist'],
@@ -186,7 +186,7 @@ describe('mounts()', () => {
     }
   })
 
-  it('refuses a set over two lasting backends whole, and takes one lasting with volatile ones', async () => {
+  it('refuses a set over two persistent backends, and accepts one persistent with volatile ones', async () => {
     const [a, b, c] = [memory(), memory(), memory()]
     const backend = mounts({ '': lasting(a), b: lasting(b), c })
     const error = await refusal(
@@ -200,7 +200,7 @@ describe('mounts()', () => {
     expect([...(await snapshot(backend)).keys()].sort()).toEqual(['b', 'b/x', 'c', 'c/x', 'c/y', 'x'])
   })
 
-  it('counts a persistent backend in mounts within mounts', async () => {
+  it('counts persistent backends of nested mounts', async () => {
     const backend = mounts({ '': lasting(memory()), in: mounts({ '': memory(), b: lasting(memory()) }) })
     expect(await codeOf(commit(backend, change('x', file('1')), change('in/b/x', file('2'))))).toBe('INVALID_INPUT')
     await commit(backend, change('x', file('1')), change('in/x', file('2')))
@@ -244,7 +244,7 @@ describe('mounts()', () => {
     expect([...(await snapshot(backend)).keys()].filter((path) => path.endsWith('e/f'))).toHaveLength(3)
   })
 
-  it('keeps what another writer put there before a set was taken back, and says so', async () => {
+  it('keeps the changes of another writer when a set is rolled back, and reports them', async () => {
     const side = memory({ f: 'old' })
     const main = memory()
     const racing = faulty(lasting(main), {
@@ -260,7 +260,7 @@ describe('mounts()', () => {
     expect(await textAt(side, 'f')).toBe('of another writer')
   })
 
-  it('puts back what has no bits as it was', async () => {
+  it('restores files without permission bits', async () => {
     const own = memory({ a: 'old' })
     const bare: Backend = {
       ...own,
@@ -275,13 +275,13 @@ describe('mounts()', () => {
     expect(await textAt(own, 'a')).toBe('old')
   })
 
-  it('keeps what a read-only part holds', async () => {
+  it('leaves a read-only part unchanged', async () => {
     const backend = mounts({ '': memory(), fixed: readOnly(memory({ f: '1' })) })
     expect(await codeOf(commit(backend, change('new', file('x')), change('fixed/f', null)))).toBe('READ_ONLY')
     expect([...(await snapshot(backend)).keys()].sort()).toEqual(['fixed', 'fixed/f'])
   })
 
-  it('commits over several backends one after the other', async () => {
+  it('runs commits over several backends one after another', async () => {
     const backend = mounts({ '': memory(), b: memory() })
     await Promise.all(
       Array.from({ length: 20 }, (_, i) => commit(backend, change('f', file(`${i}`)), change('b/f', file(`${i}`)))),
@@ -289,7 +289,7 @@ describe('mounts()', () => {
     expect(await textAt(backend, 'f')).toBe(await textAt(backend, 'b/f'))
   })
 
-  it('scans over all backends in the order given', async () => {
+  it('scans all backends in the given order', async () => {
     const { scan: _, ...without } = memory({ g: '4' })
     const backend = mounts({ '': memory({ a: '1', b: '2' }), m: memory({ f: '3' }), n: without })
     const seen: string[] = []
@@ -303,7 +303,7 @@ describe('mounts()', () => {
     expect(first).toEqual(['b', 'm/f'])
   })
 
-  it('has a tree where all parts have one, whose nodes stay the same while their parts do', async () => {
+  it('has a tree if all parts have one, with nodes that stay the same while the parts do', async () => {
     const notes = memory({ n: '1' })
     const backend = mounts({
       '': memory({ 'x/a': '1', z: '2', '__proto__/f': '3' }),
@@ -335,7 +335,7 @@ describe('mounts()', () => {
     expect(mounts({ '': memory(), m: memfs() }).tree).toBeUndefined()
   })
 
-  it('forks where all parts do', async () => {
+  it('forks if all parts do', async () => {
     const backend = mounts({ '': memory({ a: '1' }), m: memory({ b: '2' }) })
     const fork = backend.fork?.() as Backend
     await commit(fork, change('m/b', file('3')))
@@ -343,7 +343,7 @@ describe('mounts()', () => {
     expect(mounts({ '': memory(), m: memfs() }).fork).toBeUndefined()
   })
 
-  it('tells capabilities that err on the side of care', () => {
+  it('declares a capability only if all parts have it, and links if any has', () => {
     const full = memory()
     const poor: Backend = {
       ...full,
@@ -369,7 +369,7 @@ describe('mounts()', () => {
     })
   })
 
-  it('refuses wrong tables with a TypeError', () => {
+  it('throws a TypeError for invalid tables', () => {
     expect(() => mounts({})).toThrow(TypeError)
     expect(() => mounts({ a: memory() })).toThrow(TypeError)
     for (const path of ['/abs', '../up', 'a\\b', 'c:x'])

@@ -21,7 +21,7 @@ const names = (directory: DirectoryNode) => Array.from(directory.entries(), ([na
 const touch = (parent: DirectoryNode) => ({ ...parent.stat, tag: `${parent.stat.tag}+` })
 
 describe('a directory node', () => {
-  it('holds what a Map holds after the same puts and removals, sorted, and older ones stay as they were', () => {
+  it('equals a sorted Map after the same changes, and leaves earlier nodes unchanged', () => {
     const name = fc.oneof(
       fc.integer({ min: 0, max: 400 }).map((n) => `n${n}`),
       fc.constantFrom('__proto__', 'constructor', '', 'é', '😀', '\uffff', 'hasOwnProperty'),
@@ -52,7 +52,7 @@ describe('a directory node', () => {
     )
   })
 
-  it('tells in which entries it differs from another, older, newer, or made elsewhere', () => {
+  it('reports the entries that differ from an older, newer or foreign directory', () => {
     const step = fc.record({ name: fc.integer({ min: 0, max: 300 }).map((n) => `n${n}`), put: fc.boolean() })
     const grown = (start: DirectoryNode, steps: readonly { name: string; put: boolean }[], mark: string) =>
       steps.reduce(
@@ -103,7 +103,7 @@ describe('a directory node', () => {
     expect(chunks(directory).length).toBeLessThan(40)
   })
 
-  it('is the same one when nothing is removed', () => {
+  it('is the same node if nothing is removed', () => {
     const directory = directoryNode(stat('0'), [['a', node('a')]])
     expect(withoutEntry(directory, 'b')).toBe(directory)
     expect(withoutEntry(directoryNode(stat('0')), 'b').get('b')).toBeUndefined()
@@ -125,7 +125,7 @@ describe('a tree', () => {
     return root
   }
 
-  it('finds what is there and nothing else', () => {
+  it('finds existing paths and no others', () => {
     const root = build()
     expect(nodeAt(root, at(''))).toBe(root)
     expect(nodeAt(root, at('a/b/f'))?.stat.tag).toBe('f')
@@ -134,7 +134,7 @@ describe('a tree', () => {
     }
   })
 
-  it('gives new stats only to the directory whose names changed', () => {
+  it('changes the stat only of the directory whose names changed', () => {
     const root = build()
     const replaced = withNodeAt(root, at('a/b/f'), node('f2'), touch)
     expect(nodeAt(replaced, at('a/b'))?.stat.tag).toBe('b')
@@ -149,12 +149,12 @@ describe('a tree', () => {
     expect(nodeAt(root, at('a/b/f'))?.stat.tag).toBe('f')
   })
 
-  it('is the same one when what is taken out was not there', () => {
+  it('is the same tree if an absent path is removed', () => {
     const root = build()
     for (const path of ['x', 'a/x', 'x/y/z', 'a/b/f/x']) expect(withNodeAt(root, at(path), undefined, touch)).toBe(root)
   })
 
-  it('takes a path of 2,000 names', () => {
+  it('accepts a path of 2,000 names', () => {
     let root = directoryNode(stat('root'))
     const path = Array.from({ length: 2000 }, () => 'd')
     for (let depth = 1; depth <= 2000; depth++) {

@@ -81,7 +81,7 @@ const project = {
 describe.each(kinds)('walk over a backend %s', (_, make) => {
   const backend = () => make(memory(project))
 
-  it('shows by default neither hidden nor ignored nor generated entries, in order', async () => {
+  it('omits hidden, ignored and generated entries by default, and sorts the others', async () => {
     expect(await collect(backend())).toEqual([
       { path: 'a', type: 'directory', depth: 1 },
       { path: 'a/b', type: 'directory', depth: 2 },
@@ -93,7 +93,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     ])
   })
 
-  it('shows hidden and ignored entries when asked to, but never .git', async () => {
+  it('includes hidden and ignored entries on request, but never .git', async () => {
     const hidden = await paths(backend(), '', { filters: { includeHidden: true, includeIgnored: false } })
     expect(hidden).toContain('.github/workflows/ci.yml')
     expect(hidden).toContain('.env')
@@ -110,7 +110,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     expect(all.filter((path) => files.includes(path)).sort()).toEqual(files.sort())
   })
 
-  it('shows .git to code that asks for it, and forgets that for everybody else', async () => {
+  it('includes .git only for the call with includeGit', async () => {
     const same = backend()
     const all = await paths(same, '', { filters: everything, includeGit: true })
     const known = ['', ...all]
@@ -132,7 +132,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     expect(await paths(backend(), 'a', { maxDepth: 1 })).toEqual(['a/b'])
   })
 
-  it('enters what leads to visible files, and shows only what may be seen', async () => {
+  it('enters directories that lead to visible files, and yields only visible entries', async () => {
     const allowlist = {
       see: (path: string, type: EntryType) => type === 'file' && path.startsWith('a/b/'),
       enter: (path: string) => path === 'a' || path.startsWith('a/b'),
@@ -156,7 +156,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     ])
   })
 
-  it('shows links and never follows them', async () => {
+  it('yields links and never follows them', async () => {
     const linked = memory({
       'a/file.txt': '',
       'a/loop': { link: '..' },
@@ -179,7 +179,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     ])
   })
 
-  it('does not take rules from a link or a directory named .gitignore', async () => {
+  it('ignores a link or directory named .gitignore', async () => {
     const odd = memory({
       rules: '*.txt',
       '.gitignore': { link: 'rules' },
@@ -190,7 +190,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     expect(await visibleFiles(make(odd), ROOT, options())).toEqual(['a/b.txt', 'c.txt', 'rules'])
   })
 
-  it('refuses a start that is none', async () => {
+  it('throws for a start that is not a directory', async () => {
     for (const work of [
       (start: string) => collect(backend(), start),
       (start: string) => visibleFiles(backend(), start as Path, options()),
@@ -228,7 +228,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     expect((await collect(tree)).at(-1)?.depth).toBe(1001)
   })
 
-  it('sees every change, remembered or not', async () => {
+  it('reflects every change, with and without the cache', async () => {
     const names = ['a', 'b', '.h', 'dist', 'x.log']
     const anyPath = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
     const change = fc.oneof(
@@ -281,7 +281,7 @@ describe.each(kinds)('walk over a backend %s', (_, make) => {
     )
   })
 
-  it('is sorted by names, a directory before what follows it', async () => {
+  it('sorts by name, with the content of a directory right after it', async () => {
     const part = fc.constantFrom('a', 'a.b', 'a-b', 'A', 'b', 'é', '日', '\u{1F600}', '\uFF21', '__proto__')
     const anyPath = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
     await fc.assert(
@@ -315,7 +315,7 @@ describe('visibleFiles over a tree', () => {
       Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`d${i % 100}/s${i % 7}/f${i}.ts`, ''])),
     ) as Backend
 
-  it('gives the same array for an unchanged tree and asks nothing again', async () => {
+  it('returns the same array for an unchanged tree without calling the policy again', async () => {
     const tree = many()
     let asked = 0
     const counting = options({
@@ -333,7 +333,7 @@ describe('visibleFiles over a tree', () => {
     expect(asked).toBe(0)
   })
 
-  it('asks again only in directories that changed', async () => {
+  it('calls the policy again only in changed directories', async () => {
     const tree = many()
     const asked: string[] = []
     const counting = options({
@@ -352,7 +352,7 @@ describe('visibleFiles over a tree', () => {
     expect(asked).not.toContain('d8/s1/f8.ts')
   })
 
-  it('asks again when the revision or the filters differ', async () => {
+  it('calls the policy again when the revision or the filters differ', async () => {
     const tree = many()
     const all = await visibleFiles(tree, ROOT, options())
     const none = await visibleFiles(tree, ROOT, options({ see: () => false, revision: 'none' }))
@@ -364,7 +364,7 @@ describe('visibleFiles over a tree', () => {
     expect(await visibleFiles(tree, ROOT, options({ filters: everything }))).toHaveLength(2001)
   })
 
-  it('judges a directory anew under another path, though its node is shared', async () => {
+  it('evaluates a shared node again under another path', async () => {
     const tree = memory({ 'a/x.ts': '', '.gitignore': '/b/x.ts\n' })
     expect(await visibleFiles(tree, ROOT, options())).toEqual(['a/x.ts'])
     const { bytes } = await tree.read('a/x.ts' as Path)
@@ -390,7 +390,7 @@ describe('walk over a backend that fails below the start', () => {
       error,
     })
 
-  it('passes over a directory that cannot be listed, and tells', async () => {
+  it('skips a directory that cannot be listed, and reports it', async () => {
     for (const reason of ['NOT_FOUND', 'PATH_REJECTED', 'BACKEND_ERROR'] as const) {
       const told: string[] = []
       const files = await visibleFiles(
@@ -403,12 +403,12 @@ describe('walk over a backend that fails below the start', () => {
     }
   })
 
-  it('does not hide an abort or a mistake in the code', async () => {
+  it('passes on an abort and unexpected errors', async () => {
     expect(await code(visibleFiles(failing(new ToolError('ABORTED', 'no')), ROOT, options()))).toBe('ABORTED')
     expect(await code(visibleFiles(failing(new TypeError('bug')), ROOT, options()))).toBe('TypeError: bug')
   })
 
-  it('goes on without an ignore file that cannot be read', async () => {
+  it('continues without an ignore file that cannot be read', async () => {
     const unreadable = failing(new ToolError('NOT_FOUND', 'no'))
     unreadable.inject({ on: 'read', error: 'BACKEND_ERROR' })
     expect(await visibleFiles(unreadable, ROOT, options())).toEqual(['b/y', 'z.log'])
@@ -416,7 +416,7 @@ describe('walk over a backend that fails below the start', () => {
 })
 
 describe('ignore rules of a whole tree', () => {
-  it('leave what git leaves', async () => {
+  it('hide what git ignores', async () => {
     const names = ['a', 'b', 'c', 'x.ts', 'y.log', 'foo']
     const anyPath = fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 5 }).map((parts) => parts.join('/'))
     const rules = fc
@@ -493,6 +493,6 @@ describe('ignore rules of a whole tree', () => {
   })
 })
 
-it('parsePath gives the paths that walks give', async () => {
+it('parsePath accepts the paths that walks yield', async () => {
   for (const path of await paths(memory(project))) expect(parsePath(path)).toBe(path)
 })

@@ -4,8 +4,11 @@ import { closeAfterEach } from './setup.ts'
 
 closeAfterEach()
 
-describe('a storage that refuses', () => {
-  it.each(Object.entries(sets))('does all of a set or nothing of it, whichever call fails: %s', async (_name, set) => {
-    await failEach(calls, set, [1, 3])
-  })
+describe('a failing storage', () => {
+  it.each(Object.entries(sets))(
+    'applies a whole set or nothing, whichever system call fails: %s',
+    async (_name, set) => {
+      await failEach(calls, set, [1, 3])
+    },
+  )
 })

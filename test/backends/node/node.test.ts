@@ -58,7 +58,7 @@ const codeOf = (action: Promise<unknown>) =>
   )
 
 describe('the root of a node backend', () => {
-  it('must be a directory that can be read and is not the operating system’s', () => {
+  it('must be a readable directory that does not belong to the operating system', () => {
     const { base, root } = place()
     writeFileSync(join(base, 'file'), '')
     for (const bad of ['', join(base, 'none'), join(base, 'file'), '/proc', '/proc/self', '/sys', '/dev', '/dev/shm']) {
@@ -72,7 +72,7 @@ describe('the root of a node backend', () => {
       expect(() => nodeBackend(root, { lockTimeoutMs: timeout })).toThrow(TypeError)
   })
 
-  it('must not hold the state directory, also not through a link', () => {
+  it('must not contain the state directory, also not through a link', () => {
     const { base, root } = place()
     mkdirSync(join(root, 'inner'))
     symlinkSync(join(root, 'inner'), join(base, 'elsewhere'))
@@ -88,7 +88,7 @@ describe('the root of a node backend', () => {
     expect(treeOf(root)).toEqual(new Map([['inner', 'directory']]))
   })
 
-  it('needs no state before the first commit, which makes it for us alone', async () => {
+  it('has no state directory before the first commit, which creates a private one', async () => {
     const { root, state } = place()
     writeFileSync(join(root, 'a'), 'a')
     const backend = open(root, { stateDir: state })
@@ -106,7 +106,7 @@ describe('the root of a node backend', () => {
     expect(readdirSync(join(state, own))).toEqual(['journal'])
   })
 
-  it('is not followed when it is moved or replaced', async () => {
+  it('is not reached any more after it was moved or replaced', async () => {
     const { base, root, state } = place()
     writeFileSync(join(root, 'a'), 'inside')
     const backend = open(root, { stateDir: state })
@@ -128,7 +128,7 @@ describe('the root of a node backend', () => {
     expect(readFileSync(join(base, 'moved', 'a'), 'utf8')).toBe('inside')
   })
 
-  it('works on where someone has put a link in the place of what it had still to bring to disk', async () => {
+  it('continues after a file that was not yet synced was replaced by a link', async () => {
     for (const last of ['commit', 'close']) {
       const { base, root, state } = place()
       const backend = nodeBackend(root, { stateDir: state })
@@ -143,7 +143,7 @@ describe('the root of a node backend', () => {
     }
   })
 
-  it('refuses everything once closed, and closes twice', async () => {
+  it('refuses every call after close, and can be closed twice', async () => {
     const { root, state } = place()
     const backend = nodeBackend(root, { stateDir: state })
     await commit(backend, put('a', 'a'))
@@ -156,7 +156,7 @@ describe('the root of a node backend', () => {
 })
 
 describe.skipIf(process.platform === 'win32')('permission bits', () => {
-  it('stay when a file is replaced, moved or part of a set, and new files get what the umask leaves', async () => {
+  it('are kept when a file is replaced, moved or part of a set; new files follow the umask', async () => {
     const { root, state } = place()
     const backend = open(root, { stateDir: state })
     for (const mode of [0o644, 0o755, 0o600, 0o444, 0o700, 0o664]) {
@@ -243,7 +243,7 @@ describe('reserved temporary names', () => {
 })
 
 describe('nothing inside the root is trusted', () => {
-  it('neither a journal nor a log nor a lock there', async () => {
+  it('no journal, log or lock inside the root has an effect', async () => {
     const { root, state } = place()
     for (const name of ['journal', 'lock', `log-${'0'.repeat(32)}`, `claim-${'0'.repeat(32)}`]) {
       writeFileSync(join(root, name), JSON.stringify([['', 'victim']]))
@@ -258,7 +258,7 @@ describe('nothing inside the root is trusted', () => {
 })
 
 describe('links on disk', () => {
-  it('are refused where they lead outside, dangle outside or go in circles, by every method', async () => {
+  it('are refused by every method if they lead outside, dangle outside or go in circles', async () => {
     const { base, root, state } = place()
     mkdirSync(join(base, 'outside'))
     mkdirSync(join(root, 'real'))
@@ -298,7 +298,7 @@ describe('links on disk', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('too few file descriptors', () => {
-  it('make 300 reads and 30 commits at once wait, not fail', { timeout: 60_000 }, async () => {
+  it('let 300 reads and 30 commits at once wait instead of fail', { timeout: 60_000 }, async () => {
     const { base, root, state } = place()
     for (let i = 0; i < 300; i++)
       writeFileSync(join(root, `f${i}`), `content ${i}`.padEnd(i % 10 === 0 ? 2_000_000 : 10))
@@ -313,7 +313,7 @@ describe.skipIf(process.platform !== 'linux')('too few file descriptors', () => 
 
 const mounted = tryMount()
 describe.skipIf(mounted === undefined)('a full disk (skipped where a small one cannot be mounted)', () => {
-  it('refuses with NO_SPACE and leaves the old content and no temporaries', async () => {
+  it('fails with NO_SPACE and leaves the old content and no temporary files', async () => {
     const { base } = place()
     const root = mounted as string
     try {

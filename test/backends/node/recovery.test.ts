@@ -63,8 +63,8 @@ function leaveJournal(state: string, steps: readonly Step[], more: object = {}) 
   writeFileSync(join(state, 'journal'), `${sha256Text(text)}\n${text}`)
 }
 
-describe('what a killed process left', () => {
-  it('is removed if its log names it, and only that', async () => {
+describe('files left by a killed process', () => {
+  it('are removed if its log names them, and no others', async () => {
     const { root, state, reopen } = await used()
     mkdirSync(join(root, 'd'))
     for (const path of [temp(1), `d/${temp(2)}`, temp(3), 'ordinary']) writeFileSync(join(root, path), 'x')
@@ -87,7 +87,7 @@ describe('what a killed process left', () => {
     expect(readdirSync(state)).toEqual(['journal'])
   })
 
-  it('is found by its prefix after another boot, when the log may be lost', async () => {
+  it('are found by prefix after another boot, when the log may be lost', async () => {
     const { root, state, reopen } = await used()
     mkdirSync(join(root, 'deep/er'), { recursive: true })
     const foreign = `.wardspace-${'1'.repeat(32)}.tmp`
@@ -98,7 +98,7 @@ describe('what a killed process left', () => {
     expect(readdirSync(state)).toEqual(['journal'])
   })
 
-  it('is left alone while its process lives', async () => {
+  it('are kept while the process is alive', async () => {
     const { root, state, reopen } = await used()
     const alive = nodeBackend(root, { stateDir: join(state, '..') })
     await alive.commit([{ path: 'c' as Path, expect: 'any', to: { type: 'directory' } }], { durability: 'durable' })
@@ -151,7 +151,7 @@ describe('a journal', () => {
   }
 
   for (const done of [0, 1, 2, 3, 4]) {
-    it(`is rolled forward after ${done} of 4 steps, also if that is done twice`, async () => {
+    it(`is rolled forward after ${done} of 4 steps, also if repeated`, async () => {
       const { root, state, steps, after, reopen } = await halfway(done)
       leaveJournal(state, steps)
       await reopen()
@@ -162,7 +162,7 @@ describe('a journal', () => {
       expect(readdirSync(state)).toEqual(['journal'])
     })
 
-    it(`that was being taken back is taken back after ${done} of 4 steps`, async () => {
+    it(`that was being rolled back is rolled back after ${done} of 4 steps`, async () => {
       const { root, state, steps, before, reopen } = await halfway(done)
       leaveJournal(state, steps, { undo: true })
       await reopen()
@@ -170,7 +170,7 @@ describe('a journal', () => {
     })
   }
 
-  it('that is torn means that nothing had begun', async () => {
+  it('that is torn is dropped, because no step was done', async () => {
     const { root, state, steps, before, reopen } = await halfway(0)
     leaveJournal(state, steps)
     const whole = readFileSync(join(state, 'journal'), 'utf8')
@@ -181,7 +181,7 @@ describe('a journal', () => {
     }
   })
 
-  it('that cannot be finished, because somebody took a name since, is taken back, and theirs stays', async () => {
+  it('is rolled back if another process has taken a name, and keeps the file of that process', async () => {
     const { root, state, steps, before, reopen } = await halfway(2)
     writeFileSync(join(root, 'new/c'), 'somebody else’s')
     leaveJournal(state, steps)
@@ -190,7 +190,7 @@ describe('a journal', () => {
     expect(treeOf(root)).toEqual(new Map([...before, ['new', 'directory'], ['new/c', `file ${theirs}`]]))
   })
 
-  it('is dealt with by a process that was open all the time, before its next commit', async () => {
+  it('is recovered before the next commit of a process that was open all the time', async () => {
     const { root, state, steps, after } = await halfway(1)
     rmSync(join(state, 'lock'))
     const backend = nodeBackend(root, { stateDir: join(state, '..') })
@@ -201,7 +201,7 @@ describe('a journal', () => {
     expect(treeOf(root)).toEqual(new Map([...after, ['d', 'directory']]))
   })
 
-  it('that cannot be taken back now is kept, with what it needs, until it can', async () => {
+  it('that cannot be rolled back is kept, with its files, until it can', async () => {
     for (const undo of [{ undo: true }, {}]) {
       const { root, state, steps, before } = await halfway(2)
       // Somebody took a name, so that forward is no way either.
@@ -223,7 +223,7 @@ describe('a journal', () => {
     }
   })
 
-  it('of a machine that went down is not gone by unless it was synced', async () => {
+  it('is ignored after another boot unless it was synced', async () => {
     for (const durable of [false, true]) {
       const { root, state, steps, before, after, reopen } = await halfway(0)
       leaveJournal(state, steps, { durable, boot: 'another boot' })

@@ -29,8 +29,8 @@ function interrupted<T>(
   )
 }
 
-describe('what somebody else changes between judgement and change', () => {
-  it('is not touched by a single change', async () => {
+describe('a file that another process changes between check and change', () => {
+  it('is kept by a single change', async () => {
     for (const change of [absent('a'), put('a', 'new'), link('a', 'b')]) {
       const { root, backend } = place({ a: 'old', b: 'b' })
       const theirs = () => appendFileSync(join(root, 'a'), ' and theirs')
@@ -46,7 +46,7 @@ describe('what somebody else changes between judgement and change', () => {
     }
   })
 
-  it('is not touched by a set, at whatever step it comes', async () => {
+  it('is kept by a set, at any step', async () => {
     const { root, backend } = place({ a: 'old', b: 'b', c: 'c' })
     const set = () => commit(backend, put('a', 'new'), absent('b'), ...move('c', 'd', 'c'))
     // While backups are made, and while names change.
@@ -69,7 +69,7 @@ describe('what somebody else changes between judgement and change', () => {
     expect(treeOf(root)).toEqual(new Map([...before, ['b', 'file theirs'], ['kept', 'file b']]))
   })
 
-  it('is not touched by a new directory, whose temporary name is not told', async () => {
+  it('is kept by a new directory, whose temporary name is not shown', async () => {
     for (const act of ['take', 'swap'] as const) {
       const { base, root, backend } = place({ a: 'a' })
       mkdirSync(join(base, 'outside/e'), { recursive: true })
@@ -93,8 +93,8 @@ describe('what somebody else changes between judgement and change', () => {
   })
 })
 
-describe('a storage that refuses', () => {
-  it('takes a set back also where that cannot even be noted', async () => {
+describe('a failing storage', () => {
+  it('rolls a set back even if the journal cannot be written', async () => {
     const { root, backend } = place({ a: 'a', b: 'b' })
     await commit(backend, absent('none'))
     const before = treeOf(root)
@@ -107,7 +107,7 @@ describe('a storage that refuses', () => {
     expect(straysIn(root)).toEqual([])
   })
 
-  it('does all of a set or nothing of it, whichever call of it fails', async () => {
+  it('applies a whole set or nothing, whichever system call fails', async () => {
     await failEach(['renameSync'], sets['some of everything'], [3])
     await failEach(['ftruncateSync', 'writeSync', 'rmdirSync'], sets['a directory for a file'], [1, 3])
     await failEach(['linkSync', 'unlinkSync'], sets['a new file'], [1])

@@ -59,10 +59,10 @@ async function used(files: Record<string, string> = {}) {
   return { ...made, state: made.own() }
 }
 
-describe('a storage that is not as others', () => {
+describe('an unusual storage', () => {
   const everything = [put('a', 'new'), put('n', 'n'), absent('b'), link('l', 'b'), ...move('c', 'd/c', 'c')]
 
-  it('without hard links takes all the same, whole or not at all', async () => {
+  it('without hard links commits a set as a whole or not at all', async () => {
     const { root, backend, open } = place({ a: 'a', b: 'b', c: 'c', 'd/x': 'x' })
     symlinkSync('a', join(root, 'l'))
     await relaxed(backend, absent('none'))
@@ -106,7 +106,7 @@ describe('a storage that is not as others', () => {
     await open().stat(ROOT)
   })
 
-  it('that does not confirm is said not to, where the change is made, and takes back what was promised whole', async () => {
+  it('that fails to sync reports a single change, and rolls back a set', async () => {
     const { root, backend } = place({ a: 'a', 'd/x': 'x' })
     await commit(backend, absent('none'))
     const directories = (fd: unknown) => statSync(`/proc/self/fd/${fd}`).isDirectory()
@@ -131,7 +131,7 @@ describe('a storage that is not as others', () => {
     expect(treeOf(root)).toEqual(before)
   })
 
-  it('that was written to without waiting is synced before anything is promised, or nothing is', async () => {
+  it('syncs relaxed commits before a durable one, or fails that', async () => {
     const { backend } = place({ a: 'a' })
     await relaxed(backend, put('b', 'b'))
     const promise = () => codeOf(commit(backend, put('c', 'c')))
@@ -143,7 +143,7 @@ describe('a storage that is not as others', () => {
     await commit(backend, put('c', 'c'))
   })
 
-  it('that is full in the middle of a file has no half of it', async () => {
+  it('that runs full in the middle of a file keeps no partial file', async () => {
     const { root, backend } = place({ a: 'a' })
     for (const size of [10, 2_000_000]) {
       const nothing = (_real: () => unknown, _fd: string, ...more: unknown[]) => {
@@ -161,7 +161,7 @@ describe('a storage that is not as others', () => {
     }
   })
 
-  it('keeps the owner of a file that is replaced, where that is permitted', async () => {
+  it('keeps the owner of a replaced file, if permitted', async () => {
     const { root, backend } = place({ a: 'a' })
     const own = lstatSync(join(root, 'a'))
     // As if what is staged belonged to another at first.
@@ -181,7 +181,7 @@ describe('a storage that is not as others', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('b')
   })
 
-  it('gets its refusals by what was to be done', async () => {
+  it('names the action in its errors', async () => {
     const { backend } = place({ a: 'a', 'd/x': 'x' })
     const cases = [
       ['symlinkSync', [link('l', 'a')], 'Cannot link "l"'],
@@ -197,7 +197,7 @@ describe('a storage that is not as others', () => {
     )
   })
 
-  it('is waited for in the middle of a set while descriptors are short', async () => {
+  it('waits in the middle of a set while descriptors are short', async () => {
     const { root, backend } = place({ a: 'a', b: 'b' })
     await refusing('renameSync', 'EMFILE', /./, () => relaxed(backend, absent('a'), absent('b')), 2)
     expect(treeOf(root)).toEqual(new Map())
@@ -205,7 +205,7 @@ describe('a storage that is not as others', () => {
 })
 
 describe('the state directory', () => {
-  it('is for us alone, or is not used', async () => {
+  it('is private, or is not used', async () => {
     const { base, state, open } = await used()
     chmodSync(state, 0o755)
     await commit(open(), absent('none'))
@@ -217,7 +217,7 @@ describe('the state directory', () => {
     expect(readdirSync(join(base, 'elsewhere'))).toEqual(['journal'])
   })
 
-  it('that cannot be used is told as that, and tried again at the next commit', async () => {
+  it('that cannot be used is reported, and tried again at the next commit', async () => {
     const { root, backend } = place({ a: 'a' })
     const write = () => commit(backend, put('a', 'new'))
     for (const [name, where, message] of [
@@ -240,7 +240,7 @@ describe('the state directory', () => {
     expect(error.message).toBe('Cannot commit: the state directory cannot be used (unknown)')
   })
 
-  it('lies where the platform keeps such things', async () => {
+  it('has the default location of the platform', async () => {
     const { base, root } = place()
     const opened = openRoot(root)
     afterwards(() => opened.access.close())
@@ -256,14 +256,14 @@ describe('the state directory', () => {
     }
   })
 
-  it('with a log that was torn, or that cannot be read, names nothing', () => {
+  it('with a torn or unreadable log names no temporary files', () => {
     expect(parseLog('[["","a"]\n')).toEqual([])
     expect(parseLog('[["","a"]]\n')).toEqual([['', 'a']])
   })
 })
 
-describe('what dead openings left', () => {
-  it('stays found until it can be removed', async () => {
+describe('state of dead openings', () => {
+  it('is found until it can be removed', async () => {
     const { root, state, open } = await used()
     writeFileSync(join(root, temp(1)), 'x')
     writeFileSync(join(state, `claim-${DEAD}`), claimOf(DEAD))
@@ -277,7 +277,7 @@ describe('what dead openings left', () => {
     expect(readdirSync(state).filter((name) => name.includes(DEAD))).toEqual([])
   })
 
-  it('of our own stays noted until it can be removed, by us or by whoever comes next', async () => {
+  it('of this process stays logged until it, or the next process, can remove it', async () => {
     const { root, backend, open } = place({ a: 'a', b: 'b' })
     const stuck = /\.wardspace-[0-9a-f]+\.tmp$/
     await refusing('unlinkSync', 'EBUSY', stuck, async () => {
@@ -293,7 +293,7 @@ describe('what dead openings left', () => {
     ])
   })
 
-  it('is removed where it is named: no longer there, behind a link, or in what cannot be listed', async () => {
+  it('counts as removed if it is gone, behind a link, or in a directory that cannot be listed', async () => {
     const { base, root, state, open } = await used({ 'd/x': 'x', 'e/y': 'y' })
     mkdirSync(join(base, 'outside'))
     writeFileSync(join(base, 'outside', temp(1)), 'theirs')
@@ -306,7 +306,7 @@ describe('what dead openings left', () => {
     expect(straysIn(root)).toEqual([`d/${temp(2)}`])
   })
 
-  it('before they had a claim goes with the time; a claim needs no log', async () => {
+  it('without a claim is removed after some time; a claim needs no log', async () => {
     const { state, open } = await used()
     const long = new Date(Date.now() - 3_600_000)
     for (const name of [`log-${OTHER}`, `take-${OTHER}`]) {
@@ -325,7 +325,7 @@ describe('what dead openings left', () => {
     expect(readdirSync(state).sort()).toEqual(['journal', `log-${'ab'.repeat(16)}`])
   })
 
-  it('of a lock is found without its claim, and a lock that somebody alive holds keeps nobody from reading', async () => {
+  it('includes a lock without its claim; a lock of a live process does not block reads', async () => {
     const { state, open } = await used()
     writeFileSync(join(state, 'lock'), claimOf(DEAD))
     const finder = open()
@@ -349,7 +349,7 @@ describe('what dead openings left', () => {
     await close('whole')
   })
 
-  it('that cannot be read is no hindrance to reading for who may only read, and is one for any other failure', async () => {
+  it('does not block reads if it is unreadable, but does after any other failure', async () => {
     const { state, open } = await used({ a: 'a' })
     writeFileSync(join(state, `claim-${DEAD}`), claimOf(DEAD))
     const reading = () => open().read(at('a'))
@@ -366,7 +366,7 @@ describe('the lock', () => {
     return { state, lock }
   }
 
-  it('passes from one to the next, and is refused who waits too long or gives up', async () => {
+  it('passes from one holder to the next, and fails after a timeout or an abort', async () => {
     const { state: path } = await used()
     const one = await opening(path)
     const two = await opening(path)
@@ -387,7 +387,7 @@ describe('the lock', () => {
     for (const { lock } of [one, two, hasty]) await lock.close('whole')
   })
 
-  it('of the dead is taken over, also where one who took it over died, but not from under the living', async () => {
+  it('is taken over from a dead holder, also repeatedly, but not from a live one', async () => {
     const { state: path } = await used()
     for (const id of [DEAD, OTHER]) writeFileSync(join(path, `claim-${id}`), claimOf(id))
     linkSync(join(path, `claim-${DEAD}`), join(path, 'lock'))
@@ -421,7 +421,7 @@ describe('the lock', () => {
     for (const { lock } of [alive, hasty, patient]) await lock.close('whole')
   })
 
-  it('is asked for again where it went, or went to another, between two looks', async () => {
+  it('is requested again if it was released or taken between two checks', async () => {
     const { state: path } = await used()
     const { lock } = await opening(path)
     writeFileSync(join(path, 'lock'), claimOf(DEAD))
@@ -444,7 +444,7 @@ describe('the lock', () => {
     await other.lock.close('whole')
   })
 
-  it('is not taken from one whose life cannot be told, and fails as the storage does', async () => {
+  it('is not taken from a holder in an unknown state, and passes on storage failures', async () => {
     const { state: path } = await used()
     writeFileSync(join(path, 'lock'), claimOf(DEAD))
     symlinkSync(`sock-${DEAD}`, join(path, `sock-${DEAD}`))
@@ -455,7 +455,7 @@ describe('the lock', () => {
     await lock.close('whole')
   })
 
-  it('leaves guards of the dead to whoever recovers, and those of the living alone', async () => {
+  it('removes guards of dead openings at recovery, and keeps those of live ones', async () => {
     const { state: path, open } = await used()
     const alive = open()
     await commit(alive, absent('none'))
@@ -475,7 +475,7 @@ describe('the lock', () => {
 })
 
 describe('single steps', () => {
-  it('find a name taken by somebody else, and leave what is theirs when taken back', () => {
+  it('detect a name taken by another process, and keep its file when undone', () => {
     const { root } = place({ a: 'a', b: 'b', 'd/x': 'x' })
     const { access } = openRoot(root)
     const pins = openPins(access)
@@ -515,13 +515,13 @@ describe('single steps', () => {
     )
   })
 
-  it('tell what cannot be looked at from what is not there', () => {
+  it('distinguish unreadable from missing', () => {
     const { root } = place({ a: '' })
     expect(lstatAt(join(root, 'none'))).toBe(undefined)
     expect(() => lstatAt(join(root, 'x'.repeat(300)))).toThrow('ENAMETOOLONG')
   })
 
-  it('work in directories that may be entered, not listed', async () => {
+  it('work in directories that can be entered but not listed', async () => {
     const { root, backend } = place({ 'd/x': 'x' })
     const listing = (path: unknown, flags: unknown) => String(path).endsWith('/d') && Number(flags) < 0x200000
     await refusing('openSync', 'EACCES', listing, () => commit(backend, put('d/x', 'new'), put('d/y', 'y')))
@@ -532,7 +532,7 @@ describe('single steps', () => {
     ])
   })
 
-  it('remove a tree without following what was put into it, on every platform', async () => {
+  it('remove a tree without following links put into it, on every platform', async () => {
     for (const platform of ['linux', 'darwin'] as const) {
       const { base, root } = place({ 't/a/b': 'b', 't/c': 'c', 'kept/x': 'x' })
       symlinkSync('../../kept', join(root, 't/a/link'))
@@ -556,7 +556,7 @@ describe('single steps', () => {
 })
 
 describe('other platforms', () => {
-  it.each(['darwin', 'win32'] as const)('%s: the same changes by other ways', async (platform) => {
+  it.each(['darwin', 'win32'] as const)('%s: apply the same changes by other calls', async (platform) => {
     const { base, root } = place({ a: 'a', c: 'c', 'd/x': 'x' })
     // So long that no socket fits in it.
     const stateDir = join(base, 'state '.repeat(20).trim())
@@ -582,7 +582,7 @@ describe('other platforms', () => {
     expect([...treeOf(root).keys()]).toEqual(['a', 'd', 'd/c', 'd/x', 'e'])
   })
 
-  it('win32: directories are not opened, nor bits and owners taken over', async () => {
+  it('win32: does not open directories or copy permission bits and owners', async () => {
     const { base } = place()
     const path = join(base, 'state')
     await onPlatform('win32', () => {
@@ -605,7 +605,7 @@ describe('other platforms', () => {
     expect(await refusing('readFileSync', 'ENOENT', /boot_id$/, () => bootId())).toBe('')
   })
 
-  it('without descriptors under /proc check by path, and say what a root lacks', async () => {
+  it('without /proc/self/fd check by path, and report what a root lacks', async () => {
     const { root, state } = place({ a: 'a' })
     const noLink = (where: RegExp) => (path: unknown) => where.test(String(path))
     const opened = () => nodeBackend(root, { stateDir: state })
@@ -622,7 +622,7 @@ describe('other platforms', () => {
     )
   })
 
-  it('whose disks find a name in any case are told, and give its own spelling', async () => {
+  it('with case-insensitive disks are detected, and spell names as stored', async () => {
     const { root } = place({ 'Read.Me': 'x', 'Dir/x': 'x', 1: '' })
     const fold = (path: string) => path.replace(/read\.me$/i, 'Read.Me').replace(/dir(?=\/|$)/i, 'Dir')
     const opened = openRoot(root, 'recheck')

@@ -25,8 +25,8 @@ import { meddling, refusing, systemError } from './system-calls.ts'
 
 closeAfterEach()
 
-describe('what the system says', () => {
-  it('is told by its meaning, an unknown name as it is, and nothing else of the error', () => {
+describe('system errors', () => {
+  it('are reported by meaning, or by their code, without the original message', () => {
     for (const [error, code, text] of [
       [systemError('ENOSPC'), 'NO_SPACE', 'Cannot read "a": no space is left on the storage'],
       [systemError('EWEIRD'), 'BACKEND_ERROR', 'Cannot read "a": the storage reported EWEIRD'],
@@ -38,7 +38,7 @@ describe('what the system says', () => {
     }
   })
 
-  it('is waited for where descriptors are short, but not for ever', async () => {
+  it('are retried while descriptors are short, up to a limit', async () => {
     let tries = 0
     const third = () => {
       tries += 1
@@ -56,7 +56,7 @@ describe('what the system says', () => {
 })
 
 describe('reading', () => {
-  it('knows a large file by its content, and what is written into it meanwhile', async () => {
+  it('hashes a large file by its content, and notices writes in the meantime', async () => {
     const text = 'x'.repeat(2 * 1024 * 1024 + 1)
     const { root, backend } = place({ a: text })
     const expecting = (sha256: string): Change => ({ ...put('a', 'new'), expect: { sha256 } })
@@ -89,24 +89,27 @@ describe('reading', () => {
     expect(new TextDecoder().decode(end)).toBe('\0\0end')
   })
 
-  it.each([10, 2_000_000])('gives what there is of a file of %i bytes that is cut while it is read', async (size) => {
-    const { root, backend } = place({ a: 'x'.repeat(size) })
-    // The second descriptor call of each attempt comes after the reading.
-    let looks = 0
-    const cut = (real: () => unknown) => {
-      const stats = real()
-      looks += 1
-      if (looks > 1 && looks % 2 === 0) truncateSync(join(root, 'a'), size - looks)
-      return stats
-    }
-    const read = await meddling('fstatSync', cut, () => backend.read(at('a')))
-    expect(read.bytes.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true)
-    expect(read.bytes.length).toBeLessThan(size)
-    // A tag that nothing else will ever have.
-    expect(read.stat.tag).not.toBe((await backend.stat(at('a')))?.tag)
-  })
+  it.each([10, 2_000_000])(
+    'returns the remaining bytes of a file of %i bytes that is truncated during the read',
+    async (size) => {
+      const { root, backend } = place({ a: 'x'.repeat(size) })
+      // The second descriptor call of each attempt comes after the reading.
+      let looks = 0
+      const cut = (real: () => unknown) => {
+        const stats = real()
+        looks += 1
+        if (looks > 1 && looks % 2 === 0) truncateSync(join(root, 'a'), size - looks)
+        return stats
+      }
+      const read = await meddling('fstatSync', cut, () => backend.read(at('a')))
+      expect(read.bytes.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true)
+      expect(read.bytes.length).toBeLessThan(size)
+      // A tag that nothing else will ever have.
+      expect(read.stat.tag).not.toBe((await backend.stat(at('a')))?.tag)
+    },
+  )
 
-  it('refuses what took the place of a file between look and opening, where these are two calls', async () => {
+  it('refuses an entry that replaced a file between lstat and open', async () => {
     const { base, root, backend } = place({ a: 'a', 'd/b': 'b' }, { grounding: 'recheck' })
     mkdirSync(join(base, 'elsewhere'))
     writeFileSync(join(base, 'elsewhere/b'), 'secret')
@@ -124,7 +127,7 @@ describe('reading', () => {
     expect(await meddling('openSync', swap, () => codeOf(backend.read(at('d/b'))))).toBe('PATH_REJECTED')
   })
 
-  it('refuses everything once the root was replaced, where it is no held descriptor', async () => {
+  it('refuses every call after the root was replaced, without a held descriptor', async () => {
     const { base, root, backend } = place({ a: 'inside' }, { grounding: 'recheck' })
     await backend.read(at('a'))
     renameSync(root, join(base, 'moved'))
@@ -135,13 +138,13 @@ describe('reading', () => {
     expect(readFileSync(join(root, 'a'), 'utf8')).toBe('another')
   })
 
-  it('leaves out of a list what is no name in UTF-8, and keeps what only looks like it', async () => {
+  it('omits names that are not UTF-8 from a list, and keeps names that only look like it', async () => {
     const { root, backend } = place({ 'is \ufffd': '' })
     writeFileSync(Buffer.concat([Buffer.from(`${root}/no `), Buffer.from([0xff])]), '')
     expect((await backend.list(ROOT)).map(({ name }) => name)).toEqual(['is \ufffd'])
   })
 
-  it('refuses a link whose way cannot be looked at', async () => {
+  it('refuses a link with an unreadable target path', async () => {
     const { backend } = place({ 'd/a': 'a' })
     for (const [code, refusal] of [
       ['EACCES', 'd/a'],
@@ -164,7 +167,7 @@ describe('reading many files', () => {
     return seen
   }
 
-  it('takes files of every size, each by itself', async () => {
+  it('reads files of every size', async () => {
     const { root, backend } = place({ a: 'a', b: 'b'.repeat(300_000), c: 'c', d: 'd' })
     truncateSync(join(root, 'c'), 17 * 1024 * 1024)
     const sizes = [
@@ -176,7 +179,7 @@ describe('reading many files', () => {
     expect(await scanned(backend, 'a', 'b', 'c', 'd')).toEqual(sizes)
   })
 
-  it('passes over what cannot be opened or read, waits for descriptors, and tells of any other failure', async () => {
+  it('skips unreadable files, waits for descriptors, and throws any other failure', async () => {
     const { backend } = place({ 'd/a': 'a', 'e/b': 'b' })
     const both = () => scanned(backend, 'd/a', 'e/b')
     expect(await refusing('openSync', 'EACCES', /\/d$/, both)).toEqual([['e/b', 1]])
@@ -194,7 +197,7 @@ describe('reading many files', () => {
     expect(await told(refusing('readSync', 'EIO', /./, both))).toMatchObject({ code: 'BACKEND_ERROR' })
   })
 
-  it('gives what there is of a file that was cut', async () => {
+  it('returns the remaining bytes of a truncated file', async () => {
     const { root, backend } = place({ a: 'abc' })
     const cut = (real: () => unknown) => {
       truncateSync(join(root, 'a'), 1)
@@ -215,7 +218,7 @@ async function slowly<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('going down', () => {
+describe('walking a tree', () => {
   const tour = async (backend: Backend, start: string, before: (path: Path) => unknown, most = 0) => {
     const found: string[] = []
     const skipped: string[] = []
@@ -230,7 +233,7 @@ describe('going down', () => {
     return { found, skipped }
   }
 
-  it('refuses a start, or a root, that is moved away meanwhile', async () => {
+  it('throws if the start or the root is moved during the walk', async () => {
     for (const start of ['d', '']) {
       const { base, root, backend } = place({ 'd/e/f': '', 'd/g/h': '' })
       const whole = join(root, start)
@@ -250,7 +253,7 @@ describe('going down', () => {
     expect(seen).toEqual(['d', 'd/e'])
   })
 
-  it('gives the start of files only, waits for descriptors, and gives nothing of what cannot be read', async () => {
+  it('reads the start of files only, waits for descriptors, and returns undefined for unreadable files', async () => {
     const { backend } = place({ a: 'abc', 'd/b': 'b' })
     const all = () => tour(backend, '', () => {}, 2)
     expect((await all()).found).toEqual(['a=2', 'd=undefined', 'b=1'])
@@ -261,7 +264,7 @@ describe('going down', () => {
   })
 })
 
-describe('a glance', () => {
+describe('statDirectories', () => {
   const glance = async (backend: Backend, known: Record<string, DirectoryStats | undefined>, ...paths: string[]) => {
     const found = (await backend.statDirectories?.(paths.map(at), (path) => known[path])) ?? []
     return found.map((one) => one && { ...one, names: [...one.names], types: [...one.types] })
@@ -276,7 +279,7 @@ describe('a glance', () => {
     }
   }
 
-  it('takes names that are known where the directory did not change, by its place or held open', async () => {
+  it('reuses previous names of an unchanged directory, by path or held open', async () => {
     const { root, backend } = place({ a: 'a', 'd/b': 'b', 'd/c': 'c' })
     await later(async () => {
       const [top, below] = (await backend.statDirectories?.([ROOT, at('d')], () => undefined)) ?? []
@@ -300,7 +303,7 @@ describe('a glance', () => {
     })
   })
 
-  it('at many directories lets others have their turn, and sees the same', async () => {
+  it('yields to the event loop over many directories, with the same result', async () => {
     const { backend } = place({ a: 'a', 'd/b': 'b', 'e/c': 'c' })
     const all = () => glance(backend, {}, '', 'd', 'none', 'e')
     const atOnce = await all()
@@ -314,7 +317,7 @@ describe('a glance', () => {
     expect(turns).toBeGreaterThan(2)
   })
 
-  it('says of a name what it is by now, or that it is gone, and then is not to be trusted', async () => {
+  it('reports the present type of a changed or deleted name, with a stamp of NaN', async () => {
     const { base, root, backend } = place({ 'd/a': 'a', 'd/b': 'b' })
     await later(async () => {
       const change = (real: () => unknown, path: string) => {
@@ -331,7 +334,7 @@ describe('a glance', () => {
     })
   })
 
-  it('gives nothing for what is gone, no directory or behind a link, and refuses what failed', async () => {
+  it('returns undefined for paths that are gone, not a directory or behind a link, and throws failures', async () => {
     for (const grounding of [{}, { grounding: 'recheck' }] as const) {
       const { base, root, backend } = place({ a: 'a', 'd/b': 'b' }, grounding)
       mkdirSync(join(base, 'outside'))
@@ -359,7 +362,7 @@ describe('a glance', () => {
 })
 
 describe('the kernel’s own files', () => {
-  it('are out of reach below the root of everything, however they are asked for', () => {
+  it('are refused below the root /, with every method', () => {
     const opened = openRoot('/')
     afterwards(() => opened.access.close())
     const { access } = opened
@@ -377,7 +380,7 @@ describe('the kernel’s own files', () => {
     expect(canonicalOnDisk(opened, asked, false)).toBe(join(base.root, 'd/a').slice(1))
   })
 
-  it('are out of reach where they are mounted below, and other storages are not', async () => {
+  it('are refused where they are mounted in the tree, unlike other file systems', async () => {
     const { root } = place({ 'd/a': 'a' })
     const { access } = openRoot(root)
     afterwards(() => access.close())

@@ -44,8 +44,8 @@ async function tour(backend: Backend, before: (directory: Path) => void = () => 
   return { told, skipped }
 }
 
-describe.each([undefined, 'recheck'] as const)('going down a tree on a disk (%s)', (grounding) => {
-  it('finds the files that the walk by single listings finds', async () => {
+describe.each([undefined, 'recheck'] as const)('walking a tree on disk (%s)', (grounding) => {
+  it('finds the same files as single listings', async () => {
     const { root, backend } = tree(
       {
         'root/.gitignore': '*.log\n/out/\n',
@@ -74,7 +74,7 @@ describe.each([undefined, 'recheck'] as const)('going down a tree on a disk (%s)
     }
   })
 
-  it('goes through no link that takes the place of a directory it was told of', async () => {
+  it('follows no link that replaces a listed directory', async () => {
     const { base, root, backend } = tree({ 'root/d/inside': '', 'root/e/f': '' }, grounding)
     const { told, skipped } = await tour(backend, (directory) => {
       if (directory !== ROOT) return
