@@ -22,11 +22,11 @@ export interface Secret {
  * ASCII, and never tries a pattern where it could read the same characters repeatedly.
  */
 export function findSecrets(text: string): readonly Secret[] {
-  const found: Secret[] = []
-  findTokens(text, found)
-  if (text.includes('://')) findUrlPasswords(text, found)
-  if (text.includes('PRIVATE KEY')) findPrivateKeys(text, found)
-  return found.length < 2 ? found : withoutOverlaps(found)
+  const secrets: Secret[] = []
+  findTokens(text, secrets)
+  if (text.includes('://')) findUrlPasswords(text, secrets)
+  if (text.includes('PRIVATE KEY')) findPrivateKeys(text, secrets)
+  return secrets.length < 2 ? secrets : withoutOverlaps(secrets)
 }
 
 /** Letters, digits and `_ - / +`, the characters of tokens and Base64. Ordinary text rarely has long runs of them. */
@@ -41,7 +41,7 @@ export function asciiSet(chars: string): Uint8Array {
 }
 
 /** Checks each long run of token characters. Skips text without such runs by checking the end of a window first. */
-function findTokens(text: string, found: Secret[]): void {
+function findTokens(text: string, secrets: Secret[]): void {
   let start = 0
   for (let last = SHORTEST_TOKEN - 1; last < text.length; last = start + SHORTEST_TOKEN - 1) {
     let at = last
@@ -52,7 +52,7 @@ function findTokens(text: string, found: Secret[]): void {
     }
     let end = last + 1
     while (isIn(IN_TOKEN, text.charCodeAt(end))) end += 1
-    findInRun(text, start, end, found)
+    findInRun(text, start, end, secrets)
     start = end + 1
   }
 }
@@ -121,30 +121,30 @@ function pairIn(bytes: Uint8Array, at: number): number {
 }
 
 /** Adds the secrets that begin in a run of token characters, or are recognised by the text around it. */
-export function findInRun(text: string, start: number, end: number, found: Secret[]): void {
+export function findInRun(text: string, start: number, end: number, secrets: Secret[]): void {
   const lastStart = end - SHORTEST_TOKEN
   for (let at = start; at <= lastStart; ) {
     const pair = pairAt(text, at)
     const matchers = firstPairs[pair] === 1 ? byFirstPair.get(pair) : undefined
-    const after = matchers === undefined ? at : match(text, at, matchers, found)
+    const after = matchers === undefined ? at : match(text, at, matchers, secrets)
     // The next token can only start after a separator.
     at = after > at ? after : at + 1
     while (at <= lastStart && !isIn(SEPARATES, text.charCodeAt(at - 1))) at += 1
   }
   // Before the formats that are recognised by the text around them, because the first match gives the name.
-  if (text.charCodeAt(end) === DOT) findDotted(text, start, end, found)
+  if (text.charCodeAt(end) === DOT) findDotted(text, start, end, secrets)
   const pair = pairAt(text, start - 2)
   const matchers = pairsBefore[pair] === 1 ? byPairBefore.get(pair) : undefined
-  if (matchers !== undefined) match(text, start, matchers, found)
-  if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, found)
+  if (matchers !== undefined) match(text, start, matchers, secrets)
+  if (end - start === AWS_SECRET_LENGTH) match(text, start, AWS_SECRET, secrets)
 }
 
 /** Adds the token of the first matcher that matches at an offset. Returns its end, or the offset without a match. */
-function match(text: string, at: number, matchers: readonly Matcher[], found: Secret[]): number {
+function match(text: string, at: number, matchers: readonly Matcher[], secrets: Secret[]): number {
   for (const { kind, pattern, keep } of matchers) {
     pattern.lastIndex = at
     if (!pattern.test(text)) continue
-    found.push({ kind, start: at + keep, end: pattern.lastIndex })
+    secrets.push({ kind, start: at + keep, end: pattern.lastIndex })
     return pattern.lastIndex
   }
   return at
@@ -156,7 +156,7 @@ const AWS_SECRET: readonly Matcher[] = [{ kind: 'aws-secret-access-key', pattern
 const DOT = 0x2e
 
 /** Adds tokens with several parts, whose first part is the run. Text before the last `/` or `+` does not belong to it. */
-function findDotted(text: string, start: number, end: number, found: Secret[]): void {
+function findDotted(text: string, start: number, end: number, secrets: Secret[]): void {
   let first = end
   while (first > start && text.charCodeAt(first - 1) !== SLASH && text.charCodeAt(first - 1) !== PLUS) first -= 1
   const header = headerIn(text, start, first, end)
@@ -164,13 +164,13 @@ function findDotted(text: string, start: number, end: number, found: Secret[]): 
     jsonWebToken.lastIndex = header
     const token = jsonWebToken.exec(text)
     if (token !== null && isTokenHeader(token[1] as string)) {
-      found.push({ kind: 'jwt', start: header, end: jsonWebToken.lastIndex })
+      secrets.push({ kind: 'jwt', start: header, end: jsonWebToken.lastIndex })
     }
   }
   discordToken.lastIndex = first
   const token = end - first <= 28 ? discordToken.exec(text) : null
   if (token !== null && /^[0-9]{17,20}$/.test(decodeBase64(token[1] as string))) {
-    found.push({ kind: 'discord-token', start: first, end: discordToken.lastIndex })
+    secrets.push({ kind: 'discord-token', start: first, end: discordToken.lastIndex })
   }
 }
 
@@ -207,7 +207,7 @@ function decodeBase64(text: string): string {
 }
 
 /** Adds the passwords in `scheme://user:password@host`. Neither part may contain `/`, so no text is read twice. */
-export function findUrlPasswords(text: string, found: Secret[]): void {
+export function findUrlPasswords(text: string, secrets: Secret[]): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
     let schemeStart = at
     while (schemeStart > 0 && at - schemeStart < 16 && /[A-Za-z0-9+]/.test(text[schemeStart - 1] as string))
@@ -219,7 +219,7 @@ export function findUrlPasswords(text: string, found: Secret[]): void {
     const [, user = '', password = ''] = parts
     if (password === user || placeholderPasswords.has(password.toLowerCase())) continue
     const end = USER_AND_PASSWORD.lastIndex - 1
-    found.push({ kind: 'url-password', start: end - password.length, end })
+    secrets.push({ kind: 'url-password', start: end - password.length, end })
   }
 }
 
@@ -228,7 +228,7 @@ const USER_AND_PASSWORD =
   /([^\x00-\x20\x7f-\uffff/@:"'`<>{}$*\\[\]]{0,128}):((?:[^\x00-\x20\x7f-\uffff/@"'`<>{}$*%\\[\]()]|%[0-9A-Fa-f]{2}){3,256})@/y
 
 /** Adds the PEM blocks of private keys. */
-function findPrivateKeys(text: string, found: Secret[]): void {
+function findPrivateKeys(text: string, secrets: Secret[]): void {
   const begins = [...text.matchAll(/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g)]
   const ends = text.matchAll(/-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g)
   let end = ends.next()
@@ -239,7 +239,7 @@ function findPrivateKeys(text: string, found: Secret[]): void {
     const closing = end.done !== true && end.value.index < limit ? end.value : undefined
     const key = keyMaterial(text, bodyStart, closing?.index ?? limit, closing === undefined)
     if (key === undefined) continue
-    markLines(text, begin.index, closing === undefined ? key : closing.index + closing[0].length, found)
+    markLines(text, begin.index, closing === undefined ? key : closing.index + closing[0].length, secrets)
   }
 }
 
@@ -283,9 +283,9 @@ const IN_BASE64 = asciiSet('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const IN_BODY = asciiSet(' \t\r\n\\:,-.')
 
 /** Adds a secret for each line of a block, without its indentation. */
-function markLines(text: string, start: number, end: number, found: Secret[]): void {
+function markLines(text: string, start: number, end: number, secrets: Secret[]): void {
   for (const line of text.slice(start, end).matchAll(/[^\s][^\r\n]*/g)) {
-    found.push({ kind: 'private-key', start: start + line.index, end: start + line.index + line[0].length })
+    secrets.push({ kind: 'private-key', start: start + line.index, end: start + line.index + line[0].length })
   }
 }
 

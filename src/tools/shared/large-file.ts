@@ -171,13 +171,13 @@ function collectWindow({ startLine, maxLines, maxBytes }: WindowRequest) {
       const totalLines = newlines + (endsInLine ? 1 : 0)
       if (startLine > Math.max(1, totalLines)) throw lineOutOfRange(path, startLine, totalLines)
       const lines = sliceLines(after, 1, maxLines).content
-      const shown = boundContent(lines, maxBytes)
-      const endLine = startLine + countLines(shown) - 1
+      const content = boundContent(lines, maxBytes)
+      const endLine = startLine + countLines(content) - 1
       return {
-        content: redactedPart(before + after, before.length, before.length + shown.length),
+        content: redactedPart(before + after, before.length, before.length + content.length),
         endLine,
         totalLines,
-        truncated: shown.length < lines.length || endLine < totalLines,
+        truncated: content.length < lines.length || endLine < totalLines,
       }
     },
   }
